@@ -6,53 +6,53 @@ import importlib
 import sys
 from pathlib import Path
 
-from app.child_process import ask_no_shell
-from app.search_paths import keep_out_current_folder
+from app.common.processes.child_process import prevent_platform_shell
+from app.common.processes.search_paths import remove_current_folder
 
-COMMAND_LINE = "app.cli.main"
-WINDOW = "app.ui.main"
+COMMAND_LINE_MODULE = "app.cli.main"
+WINDOW_MODULE = "app.ui.main"
 
 # What the program runs in processes of its own.
-CHILDREN = {
+CHILD_MODULES = {
     "--optimise": "app.adapters.ort.optimized_session",
     "--dictionary": "app.adapters.openjtalk.compiled_dictionary",
-    "--prove": "app.install.prove",
-    "--device-form": "app.install.device_form",
-    "--export": "app.export.child",
-    "--lab": "app.lab.child",
-    "--lab-part": "app.cli.commands.lab.child",
+    "--prove": "app.install.sandbox_worker",
+    "--device-form": "app.install.fixed_shape_build",
+    "--export": "app.export.worker_process",
+    "--lab": "app.lab.sandbox_tasks",
+    "--lab-part": "app.cli.commands.lab.lab_sandbox_worker",
 }
 
 
 def main() -> int:
     """Without arguments or with files the window, with a command the command line; `--selftest` tries the window."""
-    return _run(shell_for(sys.argv[1:]))
+    return _run_module(choose_module(sys.argv[1:]))
 
 
-def command_line() -> int:
+def run_command_line() -> int:
     """The program `koebako` that an installation has."""
-    return _run(COMMAND_LINE)
+    return _run_module(COMMAND_LINE_MODULE)
 
 
-def window() -> int:
+def run_window() -> int:
     """The program `koebako-gui` that an installation has."""
-    return _run(WINDOW)
+    return _run_module(WINDOW_MODULE)
 
 
-def shell_for(arguments: list[str]) -> str:
+def choose_module(arguments: list[str]) -> str:
     """The module that serves these arguments. Files are known by a dot or a folder in their name, which no command has."""
     if "--selftest" in arguments:
         return "app.ui.selftest"
-    if arguments and arguments[0] in CHILDREN:
-        return CHILDREN[arguments[0]]
+    if arguments and arguments[0] in CHILD_MODULES:
+        return CHILD_MODULES[arguments[0]]
     files = all(not item.startswith("-") and (Path(item).suffix or len(Path(item).parts) > 1) for item in arguments)
-    return WINDOW if files else COMMAND_LINE
+    return WINDOW_MODULE if files else COMMAND_LINE_MODULE
 
 
-def _run(module: str) -> int:
+def _run_module(module: str) -> int:
     try:
-        keep_out_current_folder()
-        ask_no_shell()
+        remove_current_folder()
+        prevent_platform_shell()
         return int(importlib.import_module(module).main())
     except KeyboardInterrupt:  # while the module itself was being imported
         return 130

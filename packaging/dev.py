@@ -77,7 +77,7 @@ MOST_SKIPS = 80  # in CI, in a clone with nothing beside it: of the tests side b
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = REQUIREMENTS / "runtime.txt"
-RUNTIME_TESTS = ("tests/ui/test_heartbeat.py", "tests/adapters/ort/test_session.py", "tests/adapters/ort/test_c_session.py")
+RUNTIME_TESTS = ("tests/ui/test_heartbeat.py", "tests/adapters/ort/test_graph_session.py", "tests/adapters/ort/test_c_session.py")
 JAPANESE_FONTS = ("/usr/share/fonts/**/*CJK*", "fonts-noto-cjk")
 
 

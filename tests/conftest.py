@@ -12,9 +12,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from app import language
-from app.adapters.files.lock import FileLock
-from app.adapters.openjtalk.choices import CHOICES, forget_choices
+from app.adapters.files.file_lock import FileLock
+from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
+from app.common import language
 from tests.remembered import FOLDER_VARIABLE
 from tests.shared_sessions import share_sessions
 
@@ -100,9 +100,9 @@ def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KOEBAKO_LANG", "en")
     monkeypatch.setenv("KOEBAKO_FRONTEND", "command")
     monkeypatch.setattr(language, "_current", "en")
-    for field in fields(CHOICES):  # a command that runs in this process, such as `g2p --links`, chooses for good
-        monkeypatch.setattr(CHOICES, field.name, None)
-    forget_choices()  # of the test before, which may have had other settings
+    for field in fields(READING_CHOICES):  # a command that runs in this process, such as `g2p --links`, chooses for good
+        monkeypatch.setattr(READING_CHOICES, field.name, None)
+    clear_reading_choices()  # of the test before, which may have had other settings
 
 
 @pytest.fixture(autouse=True)
@@ -127,7 +127,7 @@ def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "tiny-models"
     lock = FileLock(folder.with_suffix(".lock"))
-    lock.wait(LONGEST_MAKING_S)
+    lock.wait_for_lock(LONGEST_MAKING_S)
     try:
         if not folder.is_dir():
             from tests.tiny_models.model_folders import make_models  # imports onnx, which few tests need

@@ -18,7 +18,7 @@ from types import TracebackType
 
 import pytest
 
-from app.errors import DownloadError
+from app.common.errors import DownloadError
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort.runtime import RuntimeSession
-from app.adapters.ort.session import OpenedSession, open_session
+from app.adapters.ort.graph_session import OpenedSession, open_session
+from app.adapters.ort.runtime_session import RuntimeSession
 
 ORT_ERRORS = ort.capi.onnxruntime_pybind11_state
 FAULTS: dict[str, tuple[Callable[[], Exception], str]] = {
@@ -60,7 +60,7 @@ class FaultyDevice:
 class _Faulty:
     def __init__(self, real: RuntimeSession, device: FaultyDevice, name: str) -> None:
         self._real, self._device, self._name = real, device, name
-        self.run_options = real.run_options
+        self.create_run_options = real.create_run_options
 
     def run(self, outputs: Any, feed: Any, options: Any) -> list[np.ndarray]:
         self._device.runs.append(self._name)

@@ -123,7 +123,7 @@ def null_sink(monkeypatch: pytest.MonkeyPatch) -> Iterator[NullSink]:
     """A running server that PortAudio in this process sees as the only output; function-scoped, since tests break it."""
     if sys.platform == "win32" or not all(map(shutil.which, ("pulseaudio", "pactl", "parec"))):
         pytest.skip("needs pulseaudio and pulseaudio-utils")
-    from app.adapters.portaudio.devices import output_devices, rescan
+    from app.adapters.portaudio.audio_devices import list_output_devices, refresh_devices
 
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:  # a short path: a socket's has at most 107 bytes
         sink = NullSink(Path(folder))
@@ -131,11 +131,11 @@ def null_sink(monkeypatch: pytest.MonkeyPatch) -> Iterator[NullSink]:
         try:
             for name, value in sink.environment.items():
                 monkeypatch.setenv(name, value)
-            rescan()
-            if [device.name for device in output_devices()] != ["default"]:
+            refresh_devices()
+            if [device.name for device in list_output_devices()] != ["default"]:
                 pytest.skip("needs libportaudio2 and libasound2-plugins")
             yield sink
         finally:
             sink.kill()
             monkeypatch.undo()
-            rescan()
+            refresh_devices()

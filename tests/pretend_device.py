@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.adapters.ort import sized_session
+from app.adapters.ort import fixed_shape_session
 from app.adapters.ort.backends import BACKENDS, Backend
-from app.adapters.ort.session import GraphSession, open_fixed
+from app.adapters.ort.graph_session import GraphSession, open_with_fixed_dims
 
 KEY = "pretend"
 Spoil = Callable[[str, list[np.ndarray]], list[np.ndarray]]
@@ -34,10 +34,10 @@ class PretendDevice:
         self.spoil: Spoil = lambda _name, results: results
 
     def open(self, model: Path, place: str, name: str, free: dict[str, int]) -> GraphSession:
-        """As `open_fixed`."""
+        """As `open_with_fixed_dims`."""
         (size,) = free.values()
         self.before_opening(size)
-        session = open_fixed(model, place, name, free)
+        session = open_with_fixed_dims(model, place, name, free)
         session._session = _Spoiled(session._session, self, name)  # type: ignore[assignment]
         self.opened.append((name, size))
         return session
@@ -46,7 +46,7 @@ class PretendDevice:
 class _Spoiled:
     def __init__(self, real: Any, device: PretendDevice, name: str) -> None:
         self._real, self._device, self._name = real, device, name
-        self.run_options = real.run_options
+        self.create_run_options = real.create_run_options
 
     def run(self, outputs: Any, feed: Any, options: Any) -> list[np.ndarray]:
         self._device.runs.append(self._name)
@@ -56,7 +56,7 @@ class _Spoiled:
 def install(monkeypatch: pytest.MonkeyPatch) -> PretendDevice:
     """The backend "pretend", until the test is over."""
     device = PretendDevice()
-    row = Backend(KEY, "CPUExecutionProvider", "Pretend", device_option="", any_size=False)
+    row = Backend(KEY, "CPUExecutionProvider", "Pretend", device_option="", takes_any_size=False)
     monkeypatch.setitem(BACKENDS, KEY, row)
-    monkeypatch.setattr(sized_session, "open_fixed", device.open)
+    monkeypatch.setattr(fixed_shape_session, "open_with_fixed_dims", device.open)
     return device

@@ -9,15 +9,15 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from app.adapters.files.lock import FileLock
-from app.install.confined import prepare_voice_confined
-from app.install.prepared import Prepared
-from app.progress import Report, unreported
-from app.voices.containers.onnx_metadata import GRAPH_FIELD
-from app.voices.containers.sources import read_source
-from app.voices.manifest import VoiceManifest, read_manifest, write_manifest
-from app.voices.untrusted.protobuf import Walk
-from app.voices.voice import Voice
+from app.adapters.files.file_lock import FileLock
+from app.common.progress import Report, ignore_report
+from app.install.preparation_results import PreparationResult
+from app.install.sandboxed_import import prepare_voice_in_sandbox
+from app.voices.containers.onnx_metadata import MODEL_GRAPH_FIELD
+from app.voices.containers.voice_sources import read_voice_source
+from app.voices.prepared_voice import Voice
+from app.voices.untrusted.protobuf_walker import ProtobufWalker
+from app.voices.voice_manifest import VoiceManifest, read_manifest, write_manifest
 
 FOLDER_VARIABLE = "KOEBAKO_TEST_PREPARED"
 LONGEST_WAIT_S = 120  # for another process that prepares the same voice
@@ -25,18 +25,18 @@ TOLD = ("id", "name", "licence", "description")  # what a source says of itself,
 MADE = ("graphs", "fast", "refused", "margin_frames", "multilingual")  # what preparing finds out
 
 
-def prepare_remembered(source: Path, folder: Path, report: Report = unreported) -> Prepared:
-    """As `prepare_voice_confined`; what is no public graph in one file is prepared as ever."""
+def prepare_remembered(source: Path, folder: Path, report: Report = ignore_report) -> PreparationResult:
+    """As `prepare_voice_in_sandbox`; what is no public graph in one file is prepared as ever."""
     if source.suffix != ".aivmx":
-        return prepare_voice_confined(source, folder, report)
-    voice = read_source(source)
+        return prepare_voice_in_sandbox(source, folder, report)
+    voice = read_voice_source(source)
     kept = Path(os.environ[FOLDER_VARIABLE]) / key_of(source, voice)
     kept.parent.mkdir(exist_ok=True)
     lock = FileLock(kept.with_suffix(".lock"))
-    lock.wait(LONGEST_WAIT_S)
+    lock.wait_for_lock(LONGEST_WAIT_S)
     try:
         if not (kept / "difference.json").is_file():
-            return _keep(prepare_voice_confined(source, folder, report), folder, kept)
+            return _keep(prepare_voice_in_sandbox(source, folder, report), folder, kept)
     finally:
         lock.release()
     for step in ("cutting", "checking"):
@@ -47,23 +47,23 @@ def prepare_remembered(source: Path, folder: Path, report: Report = unreported) 
 def key_of(source: Path, voice: Voice) -> str:
     """The same for voices that differ in nothing but words."""
     data = memoryview(source.read_bytes())
-    graph = next(data[start:end] for number, start, end in Walk(data).fields(0, len(data)) if number == GRAPH_FIELD)
+    graph = next(data[start:end] for number, start, end in ProtobufWalker(data).iterate_fields(0, len(data)) if number == MODEL_GRAPH_FIELD)
     manifest = replace(voice.manifest, graphs={}, **dict.fromkeys(TOLD, ""))
     return hashlib.sha256(b"\n".join([graph, voice.style_vectors.tobytes(), repr(manifest).encode()])).hexdigest()[:32]
 
 
-def _keep(prepared: Prepared, folder: Path, kept: Path) -> Prepared:
+def _keep(prepared: PreparationResult, folder: Path, kept: Path) -> PreparationResult:
     shutil.rmtree(kept, ignore_errors=True)  # by one that was ended meanwhile
     shutil.copytree(folder, kept)
     (kept / "difference.json").write_text(json.dumps(prepared.max_abs_diff))
     return prepared
 
 
-def _copy(kept: Path, folder: Path, manifest: VoiceManifest) -> Prepared:
+def _copy(kept: Path, folder: Path, manifest: VoiceManifest) -> PreparationResult:
     shutil.copytree(kept, folder, dirs_exist_ok=True)
     difference = json.loads((folder / "difference.json").read_text())
     (folder / "difference.json").unlink()
     made = read_manifest(folder)
     written = replace(manifest, **{name: getattr(made, name) for name in MADE})
     write_manifest(written, folder)
-    return Prepared(written, difference, None)
+    return PreparationResult(written, difference, None)

@@ -11,8 +11,8 @@ from app.cli.main import main
 
 if __name__ == "__main__":
     if "add" in sys.argv:
-        from app.install import confined
+        from app.install import sandboxed_import
         from tests import remembered
 
-        confined.prepare_voice_confined = remembered.prepare_remembered
+        sandboxed_import.prepare_voice_in_sandbox = remembered.prepare_remembered
     sys.exit(main())

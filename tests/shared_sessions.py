@@ -11,14 +11,14 @@ import pytest
 import xxhash
 
 from app.core.pipeline import Pipeline
-from app.core.timing import never
+from app.core.stage_clock import ignore_cancellation
 
 MOST, LARGEST_BYTES = 24, 32 << 20
 OPENED: dict[tuple[str, int, int], Any] = {}
 CONTENTS: dict[str, str] = {}  # by place, size and time of change
 WARM: dict[tuple[int, ...], set[str]] = {}  # stages that have run, by sessions
 EXTERNAL = b"location"  # how ONNX names the file of weights
-MODULE = "app.adapters.ort.session"
+MODULE = "app.adapters.ort.graph_session"
 
 
 def share_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,12 +44,12 @@ def share_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _content(model: Path) -> str:
     """The same for copies of a graph; empty for a large one, for one whose weights lie elsewhere, and for one that cannot be read."""
-    from app.adapters.ort.optimized_graphs import graph_bytes, identity_of
+    from app.adapters.ort.optimized_graphs import compute_graph_identity, measure_graph_bytes
 
     try:
-        identity = identity_of(model)
+        identity = compute_graph_identity(model)
         if identity not in CONTENTS:
-            data = model.read_bytes() if graph_bytes(model) <= LARGEST_BYTES else EXTERNAL
+            data = model.read_bytes() if measure_graph_bytes(model) <= LARGEST_BYTES else EXTERNAL
             CONTENTS[identity] = "" if EXTERNAL in data else xxhash.xxh3_128_hexdigest(data)
         return CONTENTS[identity]
     except OSError:
@@ -60,7 +60,7 @@ def warm_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a warm-up of shared sessions has run has run for all voices that are opened with them; any others warm up as ever."""
     warm_up = Pipeline.warm_up
 
-    def once(pipeline: Pipeline, cancelled: Callable[[], bool] = never) -> None:
+    def once(pipeline: Pipeline, cancelled: Callable[[], bool] = ignore_cancellation) -> None:
         sessions = _sessions(pipeline)
         if sessions not in WARM:
             warm_up(pipeline, cancelled)

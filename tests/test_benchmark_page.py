@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.texts import LINES
+from app.bench.bench_texts import BENCH_LINES
 from tests.benchmarks import included_voice
 from tests.benchmarks.included_voice import GRAPHS, by_graph, measured, speed
 from tests.benchmarks.page import PAGE, README, put
@@ -30,7 +30,7 @@ def test_the_page_has_a_place_for_each(name: str) -> None:
 def test_readme_shows_what_the_lab_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tables in both pages have the rows that the command writes."""
     machine = {"type": "machine", "cpu": "X", "threads": 2, "ort": "1.31.1", "busy": False}
-    sounds = [{"type": "check", "check": "latency", "case": f"{name}: first_audio", "value": 12.34} for name in LINES]
+    sounds = [{"type": "check", "check": "latency", "case": f"{name}: first_audio", "value": 12.34} for name in BENCH_LINES]
     stages = [{"type": "profile", "scope": scope, "median_ms": 5.5} for scope in ("stage", "stage", "operator")]
     sizes = [{"type": "graph", "graph": graph, "parameters": 1234, "bytes": 5_600_000} for graph in GRAPHS]
     pace = {"type": "expect", "macs": 86_000_000, "expected_ms": 1.0, "measured_ms": 7.7, "efficiency": 0.13}

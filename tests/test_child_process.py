@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from app import child_process
-from app.backends.child import run_trial
-from app.bench.own_process import in_own_process
-from app.cli.commands.selftest import report as selftest_report
+from app.backends.trial_process import run_trial
+from app.bench.process_cost import measure_in_child
 from app.cli.commands.selftest import run as selftest
-from app.errors import AppError
-from app.own_program import run_own
+from app.cli.commands.selftest import window_and_log as selftest_report
+from app.common.errors import AppError
+from app.common.processes import child_process
+from app.common.processes.self_launch import run_own_program
 
 ROOT = Path(__file__).parents[1]
 NO_CONSOLE = 0x0800_0000  # Windows' CREATE_NO_WINDOW
@@ -53,7 +53,7 @@ def test_nothing_is_started_with_a_console() -> None:
 def test_only_one_module_starts_processes() -> None:
     sources = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in (ROOT / "app").rglob("*.py")}
     starting = {name for name, source in sources.items() if re.search(rf"\bsubprocess\.({'|'.join(STARTERS)})\(", source)}
-    assert starting == {"app/own_program.py", "app/child_process.py"}
+    assert starting == {"app/common/processes/self_launch.py", "app/common/processes/child_process.py"}
     assert not [
         name
         for name, source in sources.items()
@@ -61,9 +61,9 @@ def test_only_one_module_starts_processes() -> None:
     ]
     by_qt = {name: source for name, source in sources.items() if re.search(r"\bQProcess\(|startDetached", source)}
     assert by_qt
-    assert [name for name, source in by_qt.items() if "own_command" not in source or "startDetached" in source] == []
+    assert [name for name, source in by_qt.items() if "build_cli_command" not in source or "startDetached" in source] == []
     naming_python = {name for name, source in sources.items() if "sys.executable" in source}
-    assert naming_python <= {"app/own_program.py", "app/ui/help/third_party.py"}
+    assert naming_python <= {"app/common/processes/self_launch.py", "app/ui/help/third_parties.py"}
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_a_start_with_a_console_is_noticed(source: str) -> None:
 @pytest.mark.parametrize(
     "start",
     [
-        lambda folder: run_own("--optimise", folder, timeout_s=1),
+        lambda folder: run_own_program("--optimise", folder, timeout_s=1),
         lambda folder: run_trial("cpu", None, folder / "calls"),
-        lambda _folder: selftest._child("doctor"),
-        lambda _folder: selftest_report.window_report(),
-        lambda _folder: in_own_process("ours", "mei", "starter"),
+        lambda _folder: selftest._run_cli("doctor"),
+        lambda _folder: selftest_report.run_window_selftest(),
+        lambda _folder: measure_in_child("ours", "mei", "starter"),
     ],
     ids=["own child", "trial", "selftest", "window of the selftest", "measurement"],
 )
@@ -100,7 +100,7 @@ def test_every_child_is_started_without_a_console_on_windows(
         flags.append(options["creationflags"])
         return subprocess.CompletedProcess(command, 1, b"", b"")
 
-    monkeypatch.setattr(child_process, "NO_CONSOLE", NO_CONSOLE)
+    monkeypatch.setattr(child_process, "NO_CONSOLE_FLAG", NO_CONSOLE)
     monkeypatch.setattr(subprocess, "run", run)
     with contextlib.suppress(AppError):  # the child did nothing
         start(tmp_path)
@@ -110,9 +110,9 @@ def test_every_child_is_started_without_a_console_on_windows(
 def test_a_child_reads_nothing_prints_to_us_and_has_our_variables_or_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KOEBAKO_TEST", "ours")
     code = "import os, sys; print(sys.stdin.read(), os.environ.get('KOEBAKO_TEST'), end=''); print('trouble', file=sys.stderr, end='')"
-    done = child_process.run_hidden([sys.executable, "-c", code], 30)
+    done = child_process.run_without_console([sys.executable, "-c", code], 30)
     assert (done.returncode, done.stdout, done.stderr) == (0, b" ours", b"trouble")
     changed = {"SYSTEMROOT": "C:\\Windows", "KOEBAKO_TEST": "its own"}
-    assert child_process.run_hidden([sys.executable, "-c", code], 30, changed).stdout == b" its own"
+    assert child_process.run_without_console([sys.executable, "-c", code], 30, changed).stdout == b" its own"
     with pytest.raises(subprocess.TimeoutExpired):
-        child_process.run_hidden([sys.executable, "-c", "import time; time.sleep(60)"], 0.2)
+        child_process.run_without_console([sys.executable, "-c", "import time; time.sleep(60)"], 0.2)

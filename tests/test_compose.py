@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.compose.features import SLOW_BERT_BYTES
-from app.compose.opening import open_speaker
+from app.common.errors import VoiceError
+from app.common.files.paths import find_data_dir, list_voice_dirs
 from app.compose.speaker import Speaker
-from app.core.types import StageTiming, SynthesisRequest
-from app.errors import VoiceError
-from app.paths import data_dir, voice_dirs
-from app.settings import Settings, save_settings
-from app.voices.library import find_voice
+from app.compose.speaker_opening import open_speaker
+from app.compose.stored_features import SLOW_BERT_BYTES
+from app.core.synthesis_types import StageTiming, SynthesisRequest
+from app.settings.user_settings import Settings, save_settings
+from app.voices.installed_voices import find_voice
 
 
 class Serialised(bytes):
@@ -38,7 +38,7 @@ def sound(speaker: Speaker, timings: list[StageTiming] | None = None) -> np.ndar
 def test_a_voice_opened_again_keeps_the_bert_and_what_is_remembered() -> None:
     first = open_speaker("mei")
     expected = sound(first)
-    second = open_speaker("mei", like=first)
+    second = open_speaker("mei", reuse_from=first)
     assert second.sessions["bert"] is first.sessions["bert"]
     assert second.pipeline.synthesizer is not first.pipeline.synthesizer
     timings: list[StageTiming] = []
@@ -59,7 +59,7 @@ def test_what_is_remembered_outlives_every_session() -> None:
 def test_two_voices_never_take_each_others_sound(tiny_models: Path) -> None:
     bert = {"force_bert": True}
     starter = open_speaker("mei")
-    other = open_speaker(str(tiny_models / "jp-extra-tiny" / "model.safetensors"), like=starter, **bert)  # type: ignore[arg-type]
+    other = open_speaker(str(tiny_models / "jp-extra-tiny" / "model.safetensors"), reuse_from=starter, **bert)  # type: ignore[arg-type]
     assert other.pipeline.caches is starter.pipeline.caches
     assert not np.array_equal(sound(other), sound(starter))
     assert np.array_equal(sound(other), sound(other))
@@ -74,7 +74,7 @@ def test_serialised_graphs_are_let_go(tiny_models: Path, monkeypatch: pytest.Mon
         graph.let_go = let_go
     given = [replace(voice, graphs=dict(graphs))]
     del voice, graphs, graph
-    monkeypatch.setattr("app.compose.chosen.find_voice", lambda *_wanted: given.pop())
+    monkeypatch.setattr("app.compose.speaker_plan.find_voice", lambda *_wanted: given.pop())
     speaker = open_speaker(force_bert=True)
     assert len(let_go) == 3
     assert not speaker.voice.graphs
@@ -83,9 +83,9 @@ def test_serialised_graphs_are_let_go(tiny_models: Path, monkeypatch: pytest.Mon
 
 def test_a_voice_that_is_removed_while_it_opens_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another program may do so between finding the voice and opening its graphs."""
-    voice = find_voice(None, voice_dirs())
+    voice = find_voice(None, list_voice_dirs())
     gone = replace(voice, graphs=dict.fromkeys(voice.graphs, tmp_path / "gone.onnx"))
-    monkeypatch.setattr("app.compose.chosen.find_voice", lambda *_wanted: gone)
+    monkeypatch.setattr("app.compose.speaker_plan.find_voice", lambda *_wanted: gone)
     with pytest.raises(VoiceError, match=r"removed while|削除されました"):
         open_speaker()
 
@@ -93,12 +93,12 @@ def test_a_voice_that_is_removed_while_it_opens_is_missing(tmp_path: Path, monke
 def test_the_starter_voice_needs_no_copies_and_no_file_of_features() -> None:
     speaker = open_speaker("mei")
     sound(speaker)
-    assert not (data_dir() / "cache").exists()
+    assert not (find_data_dir() / "cache").exists()
     assert speaker.pipeline.caches.stored is None
 
 
 def test_features_of_a_slow_bert_are_found_by_the_next_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.compose.features.SLOW_BERT_BYTES", 1)
+    monkeypatch.setattr("app.compose.stored_features.SLOW_BERT_BYTES", 1)
     assert SLOW_BERT_BYTES > 1
     first = open_speaker("mei")
     expected = sound(first)
@@ -111,7 +111,7 @@ def test_features_of_a_slow_bert_are_found_by_the_next_program(monkeypatch: pyte
 
 
 def test_the_room_for_features_on_the_disk_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.compose.features.SLOW_BERT_BYTES", 0)
+    monkeypatch.setattr("app.compose.stored_features.SLOW_BERT_BYTES", 0)
     for room_mib in (0, 50):
         save_settings(Settings(disk_cache_mib=room_mib))
         stored = open_speaker().pipeline.caches.stored

@@ -15,26 +15,26 @@ from subprocess import PIPE
 import numpy as np
 import pytest
 
-from app import paths
-from app.adapters.ort import device_graphs, device_memory, optimized_graphs
+from app.adapters.ort import device_memory, fixed_shape_store, optimized_graphs
 from app.adapters.ort import device_thread as ort_device_thread
 from app.adapters.ort.backends import BACKENDS
-from app.adapters.ort.device_form import DeviceForm
-from app.adapters.ort.device_graphs import device_form, form_store
-from app.adapters.ort.device_openings import NoFormError
-from app.adapters.ort.placement import CPU_ONLY
-from app.adapters.ort.providers import Device
-from app.compose import auto, chosen, sessions, stores
-from app.compose.auto import first_guess
-from app.compose.opening import open_speaker
+from app.adapters.ort.device_openings import NoFixedShapeGraphError
+from app.adapters.ort.device_placement import CPU_ONLY
+from app.adapters.ort.fixed_shape_graph import FixedShapeGraph
+from app.adapters.ort.fixed_shape_store import create_fixed_shape_store, find_or_make_fixed_shape_graph
+from app.adapters.ort.ort_devices import BackendDevice
+from app.common.errors import BackendError
+from app.common.files import paths
+from app.compose import auto_placement, disk_stores, graph_sessions, speaker_plan
+from app.compose.auto_placement import guess_placement
 from app.compose.speaker import Speaker
-from app.core.types import SynthesisRequest
-from app.errors import BackendError
-from app.install.prepare import prepare_voice
-from app.voices.bert import find_bert
-from app.voices.library import find_voice
-from app.voices.likeness import signal_to_noise_db
-from app.voices.voice import read_prepared
+from app.compose.speaker_opening import open_speaker
+from app.core.synthesis_types import SynthesisRequest
+from app.install.voice_preparation import prepare_voice
+from app.voices.audio_metrics import compute_snr_db
+from app.voices.bert_models import find_bert
+from app.voices.installed_voices import find_voice
+from app.voices.prepared_voice import read_prepared_voice
 from tests.faulty_device import FAULTS
 from tests.pretend_device import KEY, PretendDevice, install
 
@@ -62,11 +62,11 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def device(monkeypatch: pytest.MonkeyPatch, forms: Path) -> PretendDevice:
     """Forms are made once for all tests."""
-    store = form_store(forms)
-    monkeypatch.setattr(stores, "_forms", lambda _folder: store)
+    store = create_fixed_shape_store(forms)
+    monkeypatch.setattr(disk_stores, "_open_fixed_shape_store", lambda _folder: store)
     monkeypatch.setattr(ort_device_thread, "_thread", None)
     gc.collect()  # voices of other tests give back what they held
-    monkeypatch.setattr(device_memory, "_held", defaultdict(int))
+    monkeypatch.setattr(device_memory, "_reserved_bytes", defaultdict(int))
     return install(monkeypatch)
 
 
@@ -91,7 +91,7 @@ def test_the_decoder_alone_sounds_as_on_the_cpu(voice: str, device: PretendDevic
     for text in (SHORT, MIDDLE, LONG):
         right, found = spoken(cpu, text), spoken(there, text)
         assert found.shape == right.shape
-        assert signal_to_noise_db([right], [found]) >= LEAST_DB
+        assert compute_snr_db([right], [found]) >= LEAST_DB
     assert len(device.runs) > proved + 8
     assert sorted(size for _, size in device.opened) == [42, 66, 130, 154]  # and none is opened for a text
 
@@ -156,22 +156,22 @@ def test_a_device_that_is_removed_is_not_heard(voice: str, device: PretendDevice
 
     device.spoil = fail
     found = spoken(speaker, LONG)
-    assert signal_to_noise_db([right], [found]) >= LEAST_DB
+    assert compute_snr_db([right], [found]) >= LEAST_DB
     assert "887A0005" in str(speaker.fallback)
     assert len(device.runs) == runs + 3
 
 
 def test_as_many_sizes_as_there_is_memory_for(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "memory_of", lambda _place: 2 * device_memory.session_bytes(4 << 20))
+    monkeypatch.setattr(graph_sessions, "find_memory_limit", lambda _place: 2 * device_memory.estimate_session_bytes(4 << 20))
     speaker = opened(voice, DECODER)
     assert [size for _, size in device.opened] == [42, 66]
     assert spoken(speaker, LONG).size  # wide windows are the CPU's
     assert speaker.fallback is None
-    held = device_memory._held[KEY]
+    held = device_memory._reserved_bytes[KEY]
     assert held > 0
     del speaker
     gc.collect()
-    assert device_memory._held[KEY] < held
+    assert device_memory._reserved_bytes[KEY] < held
 
 
 ADAPTER_MB = {"W": 56, "F": 50, "T": 40, "n": 650}
@@ -181,12 +181,12 @@ ADAPTER_MB = {"W": 56, "F": 50, "T": 40, "n": 650}
 @pytest.fixture
 def real_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory is counted for a voice and a BERT of real size, all four graphs of which have forms."""
-    monkeypatch.setattr(DeviceForm, "bytes", property(lambda form: ADAPTER_MB[form.free] << 20))
-    monkeypatch.setattr(sessions, "is_slow", lambda _bert: True)
+    monkeypatch.setattr(FixedShapeGraph, "weight_bytes", property(lambda form: ADAPTER_MB[form.free] << 20))
+    monkeypatch.setattr(graph_sessions, "is_slow_bert", lambda _bert: True)
 
 
 def adapter(memory_mb: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_memory, "device_used", lambda place: Device(place, 0, "Adapter", memory_mb, 0))
+    monkeypatch.setattr(device_memory, "find_effective_device", lambda place: BackendDevice(place, 0, "Adapter", memory_mb, 0))
 
 
 def test_the_decoder_is_opened_first_and_graphs_take_turns(
@@ -209,10 +209,10 @@ def test_a_small_adapter_gets_the_decoder_and_not_the_bert(
     adapter(memory_gb << 10, monkeypatch)
     speaker = opened(voice, KEY)
     assert {"decode": KEY, "bert": "cpu"}.items() <= speaker.backends.items()
-    assert not speaker.failed
+    assert not speaker.has_failed
     assert "BERT runs on the CPU, not on Pretend: the device does not have enough memory." in str(speaker.fallback).splitlines()
     assert "failed" not in str(speaker.fallback)
-    assert device_memory._held[KEY] <= device_memory.memory_of(KEY)
+    assert device_memory._reserved_bytes[KEY] <= device_memory.find_memory_limit(KEY)
 
 
 def test_a_driver_without_room_is_no_failure_and_nothing_stays_counted(
@@ -224,8 +224,8 @@ def test_a_driver_without_room_is_no_failure_and_nothing_stays_counted(
     device.before_opening = refuse
     speaker = opened(voice, DECODER)
     assert "Decode runs on the CPU, not on Pretend: it ran out of memory." in str(speaker.fallback)
-    assert not speaker.failed
-    assert device_memory._held[KEY] == 0
+    assert not speaker.has_failed
+    assert device_memory._reserved_bytes[KEY] == 0
 
 
 def test_a_driver_that_crashes_while_a_size_opens_is_lost_and_remembered(
@@ -241,13 +241,13 @@ def test_a_driver_that_crashes_while_a_size_opens_is_lost_and_remembered(
     device.spoil = crash
     speaker = opened(voice, f"bert=cpu,prosody={KEY},decoder={KEY}")
     assert crashes == 1, "no other graph was tried"
-    assert speaker.lost
-    assert speaker.failed
+    assert speaker.is_device_lost
+    assert speaker.has_failed
     assert "its driver crashed. (exception: access violation" in str(speaker.fallback)
-    assert "its driver crashed while it was in use" in str(stores.device_record().refusal(KEY))
+    assert "its driver crashed while it was in use" in str(disk_stores.open_device_journal().describe_refusal(KEY))
     assert spoken(speaker, SHORT).size
-    speaker.failures.forget()
-    assert stores.device_record().refusal(KEY) is None
+    speaker.failures.forget_failures()
+    assert disk_stores.open_device_journal().describe_refusal(KEY) is None
 
 
 def test_half_precision_that_differs_gives_way_to_single_for_that_graph_alone(
@@ -266,60 +266,60 @@ def test_half_precision_that_differs_gives_way_to_single_for_that_graph_alone(
     cpu, speaker = opened(voice, "cpu"), opened(voice, place)
     assert speaker.fallback is None
     assert speaker.backends == {"bert": "cpu", "prosody": KEY, "flow": KEY, "decode": KEY}
-    assert [speaker.sessions[graph].half for graph in ("decoder", "flow")] == [False, True]
-    assert stores.device_record().refusal(KEY) is None, "nothing is recorded against the device"
+    assert [speaker.sessions[graph].is_half_precision for graph in ("decoder", "flow")] == [False, True]
+    assert disk_stores.open_device_journal().describe_refusal(KEY) is None, "nothing is recorded against the device"
     right, found = spoken(cpu, SHORT), spoken(speaker, SHORT)
     assert abs(len(right) - len(found)) <= 2 * 512
-    held = device_memory._held[KEY]
+    held = device_memory._reserved_bytes[KEY]
     device.opened.clear()
     again = opened(voice, place)  # it is known: half precision is not tried again
-    assert again.sessions["decoder"].half is False
+    assert again.sessions["decoder"].is_half_precision is False
     assert len(device.opened) == len({*device.opened})
-    assert device_memory._held[KEY] == 2 * held, "of the form that was given up nothing stays counted"
+    assert device_memory._reserved_bytes[KEY] == 2 * held, "of the form that was given up nothing stays counted"
 
 
 def test_an_int8_bert_is_for_the_cpu_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "is_slow", lambda _bert: True)
-    bert = find_bert(read_prepared(Path(voice)).manifest.bert, paths.bert_dirs(), force=True)
-    quick = replace(bert, graphs={**bert.graphs, "int8": bert.graph})
-    monkeypatch.setattr(chosen, "find_bert", lambda *_args, **_kwargs: quick)
+    monkeypatch.setattr(graph_sessions, "is_slow_bert", lambda _bert: True)
+    bert = find_bert(read_prepared_voice(Path(voice)).manifest.bert, paths.list_bert_dirs(), allow_mismatch=True)
+    quick = replace(bert, graphs={**bert.graphs, "int8": bert.exact_graph})
+    monkeypatch.setattr(speaker_plan, "find_bert", lambda *_args, **_kwargs: quick)
     speaker = open_speaker(voice, f"bert={KEY},prosody=cpu,decoder=cpu", force_bert=True, precision="int8")
     assert speaker.backends["bert"] == "cpu"
     assert speaker.fallback == (
         "BERT runs on the CPU, not on Pretend: int8 is for the CPU. To run it on Pretend, set the precision of the BERT to Auto or float32."
     )
-    assert not speaker.failed
+    assert not speaker.has_failed
 
 
 def test_hard_links_are_not_converted_and_that_is_said(voice: str, device: PretendDevice, tmp_path: Path) -> None:
     linked, folder = Path(voice) / "decoder.onnx", tmp_path / "voice"
     folder.mkdir()
-    weights = [file for file in optimized_graphs.files_of(linked) if file != linked]
+    weights = [file for file in optimized_graphs.list_graph_files(linked) if file != linked]
     assert weights
     (folder / "decoder.onnx").write_bytes(linked.read_bytes())
     for file in weights:
         (folder / file.name).hardlink_to(file)
-    store = form_store(tmp_path / "forms")
-    with pytest.raises(NoFormError, match=r"hard links.*Copy their folder"):
-        device_form(store, "decoder", folder / "decoder.onnx")
-    with pytest.raises(NoFormError, match="hard links"):
-        device_form(store, "decoder", linked)
+    store = create_fixed_shape_store(tmp_path / "forms")
+    with pytest.raises(NoFixedShapeGraphError, match=r"hard links.*Copy their folder"):
+        find_or_make_fixed_shape_graph(store, "decoder", folder / "decoder.onnx")
+    with pytest.raises(NoFixedShapeGraphError, match="hard links"):
+        find_or_make_fixed_shape_graph(store, "decoder", linked)
 
 
 def test_without_memory_the_cpu_speaks_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "memory_of", lambda _place: 1 << 20)
+    monkeypatch.setattr(graph_sessions, "find_memory_limit", lambda _place: 1 << 20)
     speaker = opened(voice, DECODER)
     assert speaker.fallback == "Decode runs on the CPU, not on Pretend: the device does not have enough memory."
-    assert not speaker.failed, "it only has no room"
+    assert not speaker.has_failed, "it only has no room"
     assert device.opened == []
     assert spoken(speaker, SHORT).size
     assert speaker.fallback == "Decode runs on the CPU, not on Pretend: the device does not have enough memory."
-    assert not speaker.failed
+    assert not speaker.has_failed
 
 
 def test_an_opening_that_hangs_leaves_no_second_thread(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
-    monkeypatch.setitem(BACKENDS, KEY, replace(BACKENDS[KEY], opening_s=0.3))
+    monkeypatch.setitem(BACKENDS, KEY, replace(BACKENDS[KEY], opening_timeout_s=0.3))
     device.before_opening = lambda _size: assert_waited(released)
     before = sum(thread.name == "device" for thread in threading.enumerate())
     speaker = opened(voice, DECODER)
@@ -356,10 +356,10 @@ def test_the_included_voice_stays_on_the_cpu(device: PretendDevice) -> None:
 def test_the_included_voice_runs_there_while_it_is_measured_and_where_it_was_found_faster(
     device: PretendDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried = open_speaker("mei", KEY, on_trial=True)
+    tried = open_speaker("mei", KEY, is_probe=True)
     assert set(tried.backends.values()) == {KEY}
-    bert = find_bert(tried.voice.manifest.bert, paths.bert_dirs())
-    stores.probe_memory().choose(DECODER, *auto.choice_facts(tried.voice, bert))
+    bert = find_bert(tried.voice.manifest.bert, paths.list_bert_dirs())
+    disk_stores.open_probe_memory().save_placement(DECODER, *auto_placement.collect_choice_facts(tried.voice, bert))
     assert open_speaker("mei", "auto").backends["decode"] == KEY
     assert device.opened == []  # as it is, and in no fixed size
 
@@ -367,9 +367,9 @@ def test_the_included_voice_runs_there_while_it_is_measured_and_where_it_was_fou
 def test_a_process_that_soon_ends_converts_nothing_but_takes_what_is_there(
     voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    empty = form_store(tmp_path / "forms")
+    empty = create_fixed_shape_store(tmp_path / "forms")
     with monkeypatch.context() as patch:
-        patch.setattr(stores, "_forms", lambda _folder: empty)
+        patch.setattr(disk_stores, "_open_fixed_shape_store", lambda _folder: empty)
         speaker = open_speaker(voice, DECODER, force_bert=True, convert=False)
         assert set(speaker.backends.values()) == {"cpu"}
         assert speaker.fallback is None
@@ -382,22 +382,22 @@ def test_a_process_that_soon_ends_converts_nothing_but_takes_what_is_there(
 
 def test_a_conversion_ends_with_the_program(voice: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ending = threading.Event()
-    monkeypatch.setattr(device_graphs, "ENDING", ending)
+    monkeypatch.setattr(fixed_shape_store, "PROGRAM_ENDING", ending)
     monkeypatch.setattr(
-        device_graphs, "start_own", lambda *_given: subprocess.Popen([sys.executable, "-c", "input()"], stdin=PIPE, stdout=PIPE)
+        fixed_shape_store, "start_own_program", lambda *_given: subprocess.Popen([sys.executable, "-c", "input()"], stdin=PIPE, stdout=PIPE)
     )
     threading.Timer(0.3, ending.set).start()
     began = time.monotonic()
-    with pytest.raises(NoFormError):
-        device_form(form_store(tmp_path), "decoder", Path(voice) / "decoder.onnx")
+    with pytest.raises(NoFixedShapeGraphError):
+        find_or_make_fixed_shape_graph(create_fixed_shape_store(tmp_path), "decoder", Path(voice) / "decoder.onnx")
     assert time.monotonic() - began < 20
 
 
 def test_a_damaged_form_leaves_the_graph_on_the_cpu(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    def damaged(_form: DeviceForm, _size: int) -> None:
+    def damaged(_form: FixedShapeGraph, _size: int) -> None:
         raise ValueError("no proof")
 
-    monkeypatch.setattr(DeviceForm, "proof", damaged)
+    monkeypatch.setattr(FixedShapeGraph, "read_verification_runs", damaged)
     speaker = opened(voice, DECODER)
     assert "cannot be read" in str(speaker.fallback)
     assert spoken(speaker, SHORT).size
@@ -406,21 +406,21 @@ def test_a_damaged_form_leaves_the_graph_on_the_cpu(voice: str, device: PretendD
 
 def test_sizes_that_are_let_go_during_a_sentence_are_the_cpus(voice: str, device: PretendDevice) -> None:
     speaker = opened(voice, DECODER)
-    right, sized = spoken(speaker, MIDDLE), speaker.sessions["decoder"]._sized
+    right, sized = spoken(speaker, MIDDLE), speaker.sessions["decoder"]._fixed_shape_session
     assert sized is not None
-    takes, asked = sized.takes, []
+    takes, asked = sized.has_size_for, []
 
     def then_gone(values: dict[str, np.ndarray]) -> bool:
         found = takes(values)
         asked.append(found)
         if len(asked) == 2:
-            sized._open.clear()
+            sized._sessions.clear()
         return found
 
-    sized.takes = then_gone  # type: ignore[method-assign]
+    sized.has_size_for = then_gone  # type: ignore[method-assign]
     found = spoken(speaker, MIDDLE)
     assert asked[:2] == [True, True]
-    assert signal_to_noise_db([right], [found]) >= LEAST_DB
+    assert compute_snr_db([right], [found]) >= LEAST_DB
 
 
 def test_a_voice_closed_early_opens_nothing_more(voice: str, device: PretendDevice) -> None:
@@ -435,11 +435,11 @@ def test_a_voice_closed_early_opens_nothing_more(voice: str, device: PretendDevi
 
 
 def test_the_first_guess_is_the_decoder_on_an_adapter_of_its_own_memory(voice: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    prepared, included = read_prepared(Path(voice)), find_voice("mei", paths.voice_dirs())
-    assert first_guess(prepared) == CPU_ONLY
-    fast, shared_memory = Device("directml", 1, "Fast", 8192, 0), Device("directml", 0, "Integrated", None, 0)
-    monkeypatch.setattr(auto, "known_devices", lambda: [shared_memory])
-    assert first_guess(prepared) == CPU_ONLY
-    monkeypatch.setattr(auto, "known_devices", lambda: [fast])
-    assert str(first_guess(prepared)) == "bert=cpu,prosody=cpu,decoder=directml:1"
-    assert first_guess(included) == CPU_ONLY
+    prepared, included = read_prepared_voice(Path(voice)), find_voice("mei", paths.list_voice_dirs())
+    assert guess_placement(prepared) == CPU_ONLY
+    fast, shared_memory = BackendDevice("directml", 1, "Fast", 8192, 0), BackendDevice("directml", 0, "Integrated", None, 0)
+    monkeypatch.setattr(auto_placement, "list_devices", lambda: [shared_memory])
+    assert guess_placement(prepared) == CPU_ONLY
+    monkeypatch.setattr(auto_placement, "list_devices", lambda: [fast])
+    assert str(guess_placement(prepared)) == "bert=cpu,prosody=cpu,decoder=directml:1"
+    assert guess_placement(included) == CPU_ONLY

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from app.adapters.ort import device_thread as ort_device_thread
-from app.adapters.ort import failover as ort_failover
-from app.adapters.ort.device_thread import DeviceHung, run_on_device
-from app.adapters.ort.session import GraphSession
+from app.adapters.ort import failover_session as ort_failover
+from app.adapters.ort.device_thread import DeviceHungError, run_on_device
+from app.adapters.ort.graph_session import GraphSession
 from app.cli.main import main
-from app.compose import sessions
-from app.compose.opening import open_speaker
+from app.common.errors import BackendError
+from app.compose import graph_sessions
 from app.compose.speaker import Speaker
-from app.core.types import StageTiming, SynthesisRequest
-from app.errors import BackendError
+from app.compose.speaker_opening import open_speaker
+from app.core.synthesis_types import StageTiming, SynthesisRequest
 from tests.faulty_device import FAULTS, ORT_ERRORS, FaultyDevice, raising
 
 REQUEST = SynthesisRequest("雨が降る、橋を渡る。風の中を、行ってきました。", seed=3)
@@ -52,7 +52,7 @@ def test_a_device_that_fails_is_neither_heard_nor_silent(
 ) -> None:
     make, sign = FAULTS[fault]
     device = FaultyDevice(raising(make), at)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     assert set(speaker.backends.values()) == {"cuda"}
     assert speaker.fallback is None
@@ -72,7 +72,7 @@ def test_a_device_that_fails_is_neither_heard_nor_silent(
 @pytest.mark.parametrize("fault", ["removed", "hung", "reset", "driver", "crashed"])
 def test_a_lost_device_is_not_tried_again(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS[fault][0]), 2)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     spoken(speaker)
     assert len(device.runs) == 2
@@ -82,7 +82,7 @@ def test_a_lost_device_is_not_tried_again(fault: str, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("fault", ["memory", "refused", "cuda"])
 def test_a_graph_that_does_not_fit_leaves_the_others_where_they_are(fault: str, runs_in_all: int, monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS[fault][0]), 1)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     spoken(speaker)
     assert speaker.backends == {"bert": "cpu", "prosody": "cuda", "flow": "cuda", "decode": "cuda"}
@@ -96,7 +96,7 @@ def test_numbers_that_are_none_are_computed_again(broken: float, expected: np.nd
         return results
 
     device = FaultyDevice(spoil, 4)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     assert np.abs(spoken(speaker)[0] - expected).max() < 1e-6
     assert "invalid values" in str(speaker.fallback)
@@ -109,11 +109,11 @@ def test_a_device_that_does_not_answer_is_left_behind(expected: np.ndarray, monk
         released.wait(30)  # in the foreign thread: nothing can end it
         return results
 
-    for name in ("FIRST_RUN_S", "LEAST_S"):
+    for name in ("FIRST_RUN_TIMEOUT_S", "MIN_RUN_TIMEOUT_S"):
         monkeypatch.setattr(ort_failover, name, 0.4)
-    monkeypatch.setattr(ort_device_thread, "GRACE_S", 0.1)
+    monkeypatch.setattr(ort_device_thread, "RUN_END_GRACE_S", 0.1)
     device = FaultyDevice(hang, 3)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     began = time.perf_counter()
     samples, _ = spoken(speaker)
@@ -134,7 +134,7 @@ def test_stopping_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ORT_ERRORS.Fail("Exiting due to terminate flag being set to true.")
 
     device = FaultyDevice(stop, 3)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     assert [chunk for chunk in speaker.pipeline.synthesize(REQUEST, cancelled=cancelled.is_set) if not chunk.silence] == []
     assert speaker.fallback is None
@@ -144,23 +144,23 @@ def test_stopping_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_lost_device_stays_lost_for_other_voices_until_the_user_chooses_a_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS["removed"][0]), 1)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     spoken(speaker)
     opened = len(device.opened)
-    other = open_speaker(None, "cuda", like=speaker)
+    other = open_speaker(None, "cuda", reuse_from=speaker)
     assert set(other.backends.values()) == {"cpu"}
     assert "cuda" not in [place for _, place in device.opened[opened:]]  # not even opened there
-    assert other.lost
+    assert other.is_device_lost
     assert "continuing on the CPU: the device stopped." in str(other.fallback)
-    other.failures.forget()
+    other.failures.forget_failures()
     assert set(open_speaker(None, "cuda", failures=other.failures).backends.values()) == {"cuda"}
 
 
 def test_the_command_line_tells_in_its_report(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     command = ["speak", REQUEST.text, "--seed", "3"]
     assert main([*command, "--backend", "cpu", "-o", str(tmp_path / "cpu.wav"), "--json"]) == 0
-    monkeypatch.setattr(sessions, "open_session", FaultyDevice(raising(FAULTS["hung"][0]), 4).open)
+    monkeypatch.setattr(graph_sessions, "open_session", FaultyDevice(raising(FAULTS["hung"][0]), 4).open)
     assert main([*command, "--backend", "cuda", "-o", str(tmp_path / "cuda.wav"), "--json"]) == 0
     captured = capsys.readouterr()
     report = json.loads(captured.out.splitlines()[-1])
@@ -172,30 +172,30 @@ def test_the_command_line_tells_in_its_report(monkeypatch: pytest.MonkeyPatch, c
 
 def test_when_the_cpu_fails_too_the_user_reads_why(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS["removed"][0]), 1)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
 
     def fail(*_rest: object) -> list[np.ndarray]:
         raise BackendError("no memory", "close something")
 
-    monkeypatch.setattr(GraphSession, "run", fail)
+    monkeypatch.setattr(GraphSession, "run_graph", fail)
     with pytest.raises(BackendError):
         spoken(speaker)
 
 
 def test_the_device_thread_gives_results_and_errors_and_survives_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ort_device_thread, "_thread", None)
-    monkeypatch.setattr(ort_device_thread, "GRACE_S", 0.05)
+    monkeypatch.setattr(ort_device_thread, "RUN_END_GRACE_S", 0.05)
     before = sum(thread.name == "device" for thread in threading.enumerate())
     assert run_on_device(lambda: threading.current_thread().name, 5, lambda: None) == "device"
     with pytest.raises(KeyError):
         run_on_device(lambda: {}["x"], 5, lambda: None)
     stopped, released = threading.Event(), threading.Event()
-    with pytest.raises(DeviceHung):
+    with pytest.raises(DeviceHungError):
         run_on_device(lambda: released.wait(20), 0.05, stopped.set)
     assert stopped.is_set()
     began = time.perf_counter()
-    with pytest.raises(DeviceHung):  # no second thread runs on the device beside the one that hangs
+    with pytest.raises(DeviceHungError):  # no second thread runs on the device beside the one that hangs
         run_on_device(lambda: 1, 5, lambda: None)
     assert time.perf_counter() - began < 1
     assert sum(thread.name == "device" for thread in threading.enumerate()) <= before + 1
@@ -204,10 +204,10 @@ def test_the_device_thread_gives_results_and_errors_and_survives_a_hang(monkeypa
 
 
 def until(there: Callable[[], bool], limit_s: float = 10) -> None:
-    """Tries until it is true; DeviceHung counts as not yet."""
+    """Tries until it is true; DeviceHungError counts as not yet."""
     end = time.monotonic() + limit_s
     while time.monotonic() < end:
-        with suppress(DeviceHung):
+        with suppress(DeviceHungError):
             if there():
                 return
         time.sleep(0.01)
@@ -216,14 +216,14 @@ def until(there: Callable[[], bool], limit_s: float = 10) -> None:
 
 def test_a_timing_says_where_its_graph_ran_and_whether_the_length_was_new(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS["removed"][0]), 10**6)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
 
     def seen(text: str) -> dict[str, set[tuple[str, bool]]]:
         found: dict[str, set[tuple[str, bool]]] = {}
 
         def add(timing: StageTiming) -> None:
-            timing = speaker.located(timing)
+            timing = speaker.add_backend(timing)
             found.setdefault(timing.stage, set()).add((timing.backend, timing.new_size))
 
         for _ in speaker.pipeline.synthesize(SynthesisRequest(text, seed=3), add):

@@ -15,21 +15,21 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.adapters.own_settings import change_settings
-from app.adapters.user_dictionary import change_dictionary, known_words
+from app.adapters.shared_settings import change_settings
+from app.adapters.user_dictionary import change_dictionary, read_user_entries
 from app.audition.take_store import TakeStore
-from app.core.dictionary import make_entry
+from app.common.errors import AppError, OutputFileError
+from app.common.files.atomic_write import list_stale_parts
+from app.common.files.paths import find_data_dir
+from app.core.dictionary_entries import make_entry
 from app.core.project import Project
 from app.core.script import Line, Script
-from app.core.types import AudioChunk
-from app.data_file import parts_in
-from app.errors import AppError, OutputFileError
-from app.export.settings import ExportSettings
-from app.export.spoken import SpokenLine
-from app.export.writer import FileWriter
-from app.interchange.koebako import read_project, write_project
-from app.paths import data_dir
-from app.settings import Settings, load_settings, save_settings
+from app.core.synthesis_types import AudioChunk
+from app.export.export_settings import ExportSettings
+from app.export.file_writer import PlannedFileWriter
+from app.export.timeline import SpokenLine
+from app.interchange.koebako_files import read_project, write_project
+from app.settings.user_settings import Settings, load_settings, save_settings
 from tests.disk_faults import Fault, tried_at_every_place
 
 ROOT = Path(__file__).parents[1]
@@ -55,8 +55,8 @@ class Deed:
 def write_set(folder: Path, which: str, **settings: object) -> None:
     """A sound and what lies beside it."""
     samples = np.full(3_000, 0.1 if which == OLD else 0.2, np.float32)
-    writer = FileWriter(folder / "a.wav", ExportSettings(sidecars=("txt", "srt", "json"), **settings), RATE)  # type: ignore[arg-type]
-    writer.write(AudioChunk(samples, RATE, "r", 1, last=True))
+    writer = PlannedFileWriter(folder / "a.wav", ExportSettings(sidecars=("txt", "srt", "json"), **settings), RATE)  # type: ignore[arg-type]
+    writer.write_chunk(AudioChunk(samples, RATE, "r", 1, last=True))
     writer.close([SpokenLine("a", which, which, 1, "v", "s", "t", {}, "", 0.0, len(samples) / RATE)])
 
 
@@ -84,14 +84,14 @@ def _project(which: str) -> Project:
 
 
 def _keep_take(folder: Path) -> None:
-    TakeStore(folder / "d").keep(np.full(2_000, 0.3, np.float32), RATE)
+    TakeStore(folder / "d").keep_sound(np.full(2_000, 0.3, np.float32), RATE)
 
 
 def _state_of_take(folder: Path) -> str:
     """A take that is not there is none; under its name it is whole."""
     names = [item.name for item in (folder / "d").glob("[!.]*")]
     for name in names:
-        TakeStore(folder / "d").read(name)
+        TakeStore(folder / "d").read_sound(name)
     return NEW if names else OLD
 
 
@@ -111,7 +111,7 @@ DEEDS = {
     "dictionary": Deed(
         lambda _folder: change_dictionary(lambda _words: (make_entry(OLD, "オ"),)),
         lambda _folder: change_dictionary(lambda _words: (make_entry(NEW, "ニ"),)),
-        lambda _folder: known_words()[0].surface,
+        lambda _folder: read_user_entries()[0].surface,
     ),
 }
 
@@ -123,7 +123,7 @@ def complaint(name: str, fault: Fault, folder: Path) -> str:
         pieces = set(state.replace(",", "").split()[1::2])
         fits = state in (OLD, NEW) or (pieces == {OLD, NEW} and f".wav {OLD}" in state)  # the sound comes last
         return "" if fits else state
-    left = [item for place in (folder, *folder.glob("*/"), data_dir()) for item in parts_in(place, -1.0)]
+    left = [item for place in (folder, *folder.glob("*/"), find_data_dir()) for item in list_stale_parts(place, -1.0)]
     return "" if state in (OLD, NEW) and not left else f"{state} {left}"
 
 
@@ -132,7 +132,7 @@ def try_everywhere(name: str, fault: Fault, folder: Path) -> set[str]:
     deed, states = DEEDS[name], set[str]()
 
     def prepare() -> None:
-        for place in (folder, data_dir()):
+        for place in (folder, find_data_dir()):
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(parents=True)
         deed.prepare(folder)
@@ -197,15 +197,15 @@ def test_a_file_that_cannot_be_replaced_keeps_the_whole_set(tmp_path: Path, link
 
 
 def test_settings_that_cannot_be_read_or_copied_are_not_lost(tmp_path: Path) -> None:
-    path = data_dir() / "settings.json"
+    path = find_data_dir() / "settings.json"
 
     def prepare() -> None:
-        shutil.rmtree(data_dir(), ignore_errors=True)
-        data_dir().mkdir(parents=True)
+        shutil.rmtree(find_data_dir(), ignore_errors=True)
+        find_data_dir().mkdir(parents=True)
         path.write_bytes(b"{ my settings")
 
     def look(where: str) -> None:
-        assert b"{ my settings" in [item.read_bytes() for item in data_dir().glob("settings.json*")], where
+        assert b"{ my settings" in [item.read_bytes() for item in find_data_dir().glob("settings.json*")], where
 
     def work() -> None:
         load_settings()

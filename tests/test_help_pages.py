@@ -16,43 +16,43 @@ from pathlib import Path
 
 import pytest
 
-from app.bench import stages as bench_stages
-from app.bench import work as bench_work
-from app.bench.turns import UNCOUNTED
+from app.bench import multiply_adds as bench_work
+from app.bench import stage_timing as bench_stages
+from app.bench.turn_taking import UNCOUNTED_TURNS
+from app.cli.cli_parser import build_parser
 from app.cli.commands.bench import run as bench_run
 from app.cli.commands.lab import repeat_options
 from app.cli.main import main
-from app.cli.parser import build_parser
-from app.lab.profile import run as profile_run
-from app.lab.profile.measure import measured
-from app.lab.repeats import Repeats
-from app.language import Language
-from app.ui.actions.definitions import ACTIONS
-from app.ui.audition.board_keys import KEYS
-from app.ui.help.pages import PAGES, page_file
-from app.ui.takes.table import KEYS as TAKE_KEYS
+from app.common.language import Language
+from app.lab.profile import profile_run
+from app.lab.profile.profile_turns import measure_turns
+from app.lab.repeat_rule import Repeats
+from app.ui.actions.action_definitions import ACTIONS
+from app.ui.audition.board_keys import BOARD_KEYS
+from app.ui.help.guide_pages import GUIDE_PAGES, locate_page
+from app.ui.takes.take_table import TAKE_TABLE_KEYS as TAKE_KEYS
 from tests.interchange.peers import vvproj
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
-EVERY = [(name, language) for name in PAGES for language in LANGUAGES]
+EVERY = [(name, language) for name in GUIDE_PAGES for language in LANGUAGES]
 NAMED_IN_PAIRS = [
-    ROOT / "app" / "settings_words.py",
+    ROOT / "app" / "settings" / "settings_labels.py",
     ROOT / "app" / "core" / "delivery.py",
-    ROOT / "app" / "audition" / "verdicts.py",
-    ROOT / "app" / "ui" / "actions" / "definitions.py",
+    ROOT / "app" / "audition" / "blind_test_verdict.py",
+    ROOT / "app" / "ui" / "actions" / "action_definitions.py",
 ]
 PIPE = re.compile(r'^echo "([^"]*)" \| ')
 JAPANESE = re.compile("[ぁ-ヺ一-鿿]")
 STRIP_KEYS = {"Alt+←", "Alt+→", "←", "→", "↑", "↓", "/"}
-BOARD_KEYS = {key.removeprefix("Key_") for key in (item.name for item in KEYS)} | {"Shift+P"}
+BOARD_KEY_NAMES = {key.removeprefix("Key_") for key in (item.name for item in BOARD_KEYS)} | {"Shift+P"}
 NOT_RUN = {"--hub": "network", "--url": "network", "--play": "sound device", "VOICE": "stands for a name", "FOLDER": "stands for a name"}
 NOT_RUN |= {"serve": "ends with Ctrl+C; tests/cli/commands/test_serve.py runs it"}
 NOT_RUN |= {"voice.aivmx": "a voice file", "selftest": "takes minutes; tests/cli/commands/test_selftest.py runs it"}
 
 
 def markdown(name: str, language: Language) -> str:
-    return page_file(name, language).read_text(encoding="utf-8")
+    return locate_page(name, language).read_text(encoding="utf-8")
 
 
 def commands(name: str, language: Language) -> Iterator[str]:
@@ -66,7 +66,7 @@ def prose(name: str, language: Language) -> str:
 
 @cache
 def shown_pairs() -> list[tuple[str, str]]:
-    """Texts that the code holds in both languages: what `localized` is called with, and Japanese beside what is none in the rows of tables."""
+    """Texts that the code holds in both languages: what `localize` is called with, and Japanese beside what is none in the rows of tables."""
     return [
         pair
         for path in [*(ROOT / "app" / "ui").rglob("*.py"), *NAMED_IN_PAIRS]
@@ -78,7 +78,7 @@ def shown_pairs() -> list[tuple[str, str]]:
 def pairs_of(node: ast.AST) -> Iterator[tuple[str, str]]:
     """Of one call or tuple. Names for programs stand beside each other, too, and are not shown."""
     parts = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple) else []
-    is_localized = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "localized"
+    is_localized = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "localize"
     for ja, en in pairwise(part.value if isinstance(part, ast.Constant) else None for part in parts):
         if isinstance(ja, str) and isinstance(en, str) and (is_localized or (JAPANESE.search(ja) and not JAPANESE.search(en))):
             yield ja, en
@@ -92,7 +92,7 @@ def shown_names(language: Language) -> set[str]:
 
 def test_the_pages_are_the_files_of_both_languages() -> None:
     for language in LANGUAGES:
-        assert {path.stem for path in page_file("window", language).parent.iterdir()} == set(PAGES)
+        assert {path.stem for path in locate_page("window", language).parent.iterdir()} == set(GUIDE_PAGES)
 
 
 @pytest.mark.parametrize(("name", "language"), EVERY)
@@ -102,10 +102,10 @@ def test_a_page_has_a_title_and_its_links_lead_to_pages(name: str, language: Lan
     assert text.count("\n# ") == 0
     links = re.findall(r"\]\(([^)]*)\)", text)
     assert links
-    assert {link.removesuffix(".md") for link in links} <= set(PAGES)
+    assert {link.removesuffix(".md") for link in links} <= set(GUIDE_PAGES)
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", GUIDE_PAGES)
 def test_both_languages_have_the_same_headings_and_commands(name: str) -> None:
     ja, en = markdown(name, "ja"), markdown(name, "en")
     assert [line.count("#") for line in ja.splitlines() if line.startswith("#")] == [
@@ -115,7 +115,7 @@ def test_both_languages_have_the_same_headings_and_commands(name: str) -> None:
 
 
 def test_only_words_in_both_languages_are_names() -> None:
-    rows = 'f("loop", "live", "follow"); ActionSpec("live", "自動再生", "Auto-play", "tip"); localized("BERT", "BERT"); x = ("声", "Voice", "声")'
+    rows = 'f("loop", "live", "follow"); ActionSpec("live", "自動再生", "Auto-play", "tip"); localize("BERT", "BERT"); x = ("声", "Voice", "声")'
     found = [pair for node in ast.walk(ast.parse(rows)) for pair in pairs_of(node)]
     assert set(found) == {("自動再生", "Auto-play"), ("BERT", "BERT"), ("声", "Voice")}
     assert "live" not in shown_names("en")
@@ -124,7 +124,7 @@ def test_only_words_in_both_languages_are_names() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_name_in_bold_is_shown_in_the_window(language: Language) -> None:
     shown = shown_names(language)
-    for name in PAGES:
+    for name in GUIDE_PAGES:
         for quoted in re.findall(r"\*\*(.+?)\*\*", prose(name, language)):
             for part in quoted.split(" › "):
                 assert part.casefold().rstrip("…") in shown, f"{name}: {part}"
@@ -133,7 +133,7 @@ def test_every_name_in_bold_is_shown_in_the_window(language: Language) -> None:
 @pytest.mark.parametrize(("name", "language"), EVERY)
 def test_every_key_is_one_of_the_window(name: str, language: Language) -> None:
     arrows = {"Up": "↑", "Down": "↓"}
-    keys = STRIP_KEYS | BOARD_KEYS | {key.name.removeprefix("Key_") for key in TAKE_KEYS}
+    keys = STRIP_KEYS | BOARD_KEY_NAMES | {key.name.removeprefix("Key_") for key in TAKE_KEYS}
     for key in (key for spec in ACTIONS for key in (*spec.keys, *spec.list_keys)):
         keys |= {key.replace("Return", "Enter"), "+".join(arrows.get(part, part) for part in key.split("+"))}
     quoted = re.findall(r"`((?:Ctrl|Alt|Shift)\+[^`]+|F\d+|Space|Enter|Del|Esc|[A-Z]|[←→↑↓/])`", prose(name, language))
@@ -159,15 +159,15 @@ def exit_code(words: list[str]) -> int:
 
 def measure_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is asked for: the figures are of no interest here."""
-    once = partial(bench_stages.measure, runs=1, warmup=0)
-    monkeypatch.setattr(bench_run, "measure", lambda speakers, name, text, turns, *, runs, warmup: once(speakers, name, text, turns))
-    monkeypatch.setattr(Repeats, "of", lambda _self, once: [once()])
+    once = partial(bench_stages.measure_text, runs=1, warmup=0)
+    monkeypatch.setattr(bench_run, "measure_text", lambda speakers, name, text, turns, *, runs, warmup: once(speakers, name, text, turns))
+    monkeypatch.setattr(Repeats, "measure_repeatedly", lambda _self, once: [once()])
     monkeypatch.setattr(
-        profile_run, "measured", lambda ways, _repeats, report: measured(ways, Repeats(warmup=0, runs=1, seconds=0), report)
+        profile_run, "measure_turns", lambda ways, _repeats, report: measure_turns(ways, Repeats(warmup=0, runs=1, seconds=0), report)
     )
-    monkeypatch.setattr(Repeats, "turns", lambda _self, _ways, _report=None: iter([UNCOUNTED]))
-    monkeypatch.setattr(repeat_options, "DEFAULTS", {"warmup": 0, "runs": 1, "turns": 1, "seconds": 0.0})
-    monkeypatch.setattr(bench_work, "reached_gmac_s", partial(bench_work.reached_gmac_s, runs=1))
+    monkeypatch.setattr(Repeats, "iterate_turns", lambda _self, _ways, _report=None: iter([UNCOUNTED_TURNS]))
+    monkeypatch.setattr(repeat_options, "DEFAULT_REPEATS", {"warmup": 0, "runs": 1, "turns": 1, "seconds": 0.0})
+    monkeypatch.setattr(bench_work, "measure_gmac_s", partial(bench_work.measure_gmac_s, runs=1))
 
 
 @pytest.mark.slow

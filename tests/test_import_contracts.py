@@ -15,15 +15,19 @@ ROOT = Path(__file__).parents[1]
 QT_OF_SYNTHESIS = {"PySide6.QtCore"}
 # Contract → file, and what it imports there although it may not. The imports are never run.
 PLANTED = {
-    "imports point down": ("core/types.py", "import app.adapters.files.lock"),
-    "the window's rooms, top floor first": ("ui/widgets/section.py", "from app.ui.shell.window import MainWindow"),
-    "the folders of adapters": ("adapters/files/lock.py", "import app.adapters.http.address"),
-    "voices: what strangers send at the bottom, what we keep at the top": ("voices/untrusted/limits.py", "import app.voices.manifest"),
-    "the command line: commands below what parses and starts them": ("cli/commands/g2p/run.py", "import app.cli.parser"),
-    "no circles": ("ui/theme/measures.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.section"),
-    "core needs numpy only": ("core/limits.py", "import psutil"),
+    "imports point down": ("core/synthesis_types.py", "import app.adapters.files.file_lock"),
+    "the ground floor: what every room stands on": ("common/errors.py", "import app.common.log"),
+    "the window's rooms, top floor first": ("ui/widgets/folding_section.py", "from app.ui.shell.main_window import MainWindow"),
+    "the folders of adapters": ("adapters/files/file_lock.py", "import app.adapters.http.http_address"),
+    "voices: what strangers send at the bottom, what we keep at the top": (
+        "voices/untrusted/voice_limits.py",
+        "import app.voices.voice_manifest",
+    ),
+    "the command line: commands below what parses and starts them": ("cli/commands/g2p/run.py", "import app.cli.cli_parser"),
+    "no circles": ("ui/theme/dialog_margins.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.folding_section"),
+    "core needs numpy only": ("core/request_limits.py", "import psutil"),
 }
-THIRD_PARTY = "bench/texts.py"  # nobody's home
+THIRD_PARTY = "bench/bench_texts.py"  # nobody's home
 
 
 def contracts() -> list[dict[str, object]]:

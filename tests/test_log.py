@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app import log
-from app.log import LogFormatter, log_path, outline
-from app.settings import Settings, save_settings
+from app.common import log
+from app.common.log import LogFormatter, describe_error_chain, find_log_path
+from app.settings.user_settings import Settings, save_settings
 from tests.secret import READING, SECRET, WORD, betrayed
 
 ROOT = Path(__file__).parents[1]
@@ -63,7 +63,7 @@ def test_what_is_spoken_taught_and_read_on_the_command_line_stays_out_of_every_f
     assert koebako([*speak, "--style", SECRET], [*speak, f"--{SECRET}"], ["voices", "add", SECRET]).returncode
     assert koebako(speak, broken=True).returncode == 70
     assert betrayed(home) == []
-    told = log_path().read_text(encoding="utf-8")
+    told = find_log_path().read_text(encoding="utf-8")
     assert "unexpected error on the command line" in told
     for fact in ("in broken", "builtins.RuntimeError", "builtins.KeyError", "app/cli/commands/speak/run.py"):
         assert fact in told, "where it happened is told"
@@ -84,27 +84,27 @@ def test_a_damaged_dictionary_is_reported_without_its_words() -> None:
 def test_the_words_of_errors_are_written_for_those_who_want_that(tmp_path: Path) -> None:
     save_settings(Settings(log_words=True))
     assert koebako(["speak", SECRET, "-o", str(tmp_path / "a.wav")], broken=True).returncode == 70
-    told = log_path().read_text(encoding="utf-8")
+    told = find_log_path().read_text(encoding="utf-8")
     assert f"RuntimeError: cannot speak {SECRET}" in told
     assert f"KeyError: '{SECRET}'" in told
 
 
 def test_an_outline_tells_kinds_places_and_the_systems_number() -> None:
-    told = outline(fail(SECRET))
+    told = describe_error_chain(fail(SECRET))
     assert SECRET not in told
     kinds = [line for line in told.splitlines() if line.startswith("builtins.")]
     assert kinds == ["builtins.ValueError", f"builtins.FileNotFoundError: [2] {os.strerror(2)}"]
     assert told.count("in fail") == 2
     error = ValueError()
     error.__cause__ = error
-    assert outline(error) == "builtins.ValueError"
+    assert describe_error_chain(error) == "builtins.ValueError"
 
 
 @pytest.mark.parametrize("wanted", [False, True])
 def test_what_another_handler_has_made_of_an_error_is_not_taken_over(monkeypatch: pytest.MonkeyPatch, wanted: bool) -> None:
     formatter = LogFormatter("%(message)s")
     monkeypatch.setattr(log, "_formatter", formatter)
-    log.log_words(wanted)
+    log.allow_words_in_log(wanted)
     error = fail(SECRET)
     record = logging.LogRecord("koebako", logging.ERROR, "", 0, "it failed", None, (type(error), error, error.__traceback__))
     assert SECRET in logging.Formatter().format(record)
@@ -113,8 +113,8 @@ def test_what_another_handler_has_made_of_an_error_is_not_taken_over(monkeypatch
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_log_on_a_full_disk_stops_nothing_and_prints_nothing(tmp_path: Path) -> None:
-    log_path().parent.mkdir(parents=True)
-    log_path().symlink_to("/dev/full")
+    find_log_path().parent.mkdir(parents=True)
+    find_log_path().symlink_to("/dev/full")
     done = koebako(["speak", SECRET, "-o", str(tmp_path / "a.wav")], broken=True)
     assert done.returncode == 70
     assert len(done.stderr.decode().strip().splitlines()) == 2, done.stderr.decode()

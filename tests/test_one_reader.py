@@ -1,4 +1,4 @@
-"""Files that somebody else may have written have one reader each, `app.small_file` and `app.json_text`; what reads otherwise says why."""
+"""Files that somebody else may have written have one reader each, `app.common.files.bounded_read` and `app.common.files.untrusted_json`; what reads otherwise says why."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 JSON = {
-    "app/json_text.py": "the reader itself",
-    "app/adapters/ort/work.py": "ONNX Runtime's profile, just written into a folder of our own; it holds millions of values",
+    "app/common/files/untrusted_json.py": "the reader itself",
+    "app/adapters/ort/op_profile.py": "ONNX Runtime's profile, just written into a folder of our own; it holds millions of values",
     "app/adapters/ort/profiled_session.py": "the same of another session",
-    "app/adapters/confined/worker.py": "the task that our own parent hands over",
+    "app/adapters/sandbox/sandbox_child.py": "the task that our own parent hands over",
 }
 WHOLE = {
-    "app/adapters/openjtalk/own_words.py": "ships with the program",
-    "app/ui/help/third_party.py": "ships with the program",
-    "app/ui/theme/icons.py": "ships with the program",
-    "app/voices/terms.py": "ships with the program",
-    "app/ui/help/about.py": "ships with the program",
-    "app/ui/help/pages.py": "ships with the program",
-    "app/bench/home.py": "our own source",
+    "app/adapters/openjtalk/built_in_words.py": "ships with the program",
+    "app/ui/help/third_parties.py": "ships with the program",
+    "app/ui/theme/themed_icons.py": "ships with the program",
+    "app/voices/licence_terms.py": "ships with the program",
+    "app/ui/help/about_dialog.py": "ships with the program",
+    "app/ui/help/guide_pages.py": "ships with the program",
+    "app/bench/bench_home.py": "our own source",
     "app/ui/selftest.py": "/proc",
-    "app/bench/machine.py": "/proc",
+    "app/bench/machine_facts.py": "/proc",
     "app/adapters/ort/device_facts.py": "/proc",
-    "app/adapters/ort/device_form.py": "calls that we kept with a form, as arrays",
+    "app/adapters/ort/fixed_shape_graph.py": "calls that we kept with a form, as arrays",
     "app/adapters/ort/optimized_graphs.py": "/proc, and copies that we made",
-    "app/adapters/ort/work.py": "ONNX Runtime's profile",
+    "app/adapters/ort/op_profile.py": "ONNX Runtime's profile",
     "app/adapters/ort/profiled_session.py": "the same of another session",
     "app/adapters/ort/ort_format.py": "what ONNX Runtime's tools have just written into a folder of our own",
-    "app/lab/place/kernels.py": "ships with the program",
-    "app/lab/compare/energy.py": "the counters of energy that Linux shows as files",
-    "app/adapters/ort/model_file.py": "a model, which ONNX Runtime would read whole as well",
-    "app/voices/containers/sources.py": "a graph whose size and kind were checked",
-    "app/backends/kept_calls.py": "what our own child kept a moment ago",
+    "app/lab/place/kernel_table.py": "ships with the program",
+    "app/lab/compare/energy_meter.py": "the counters of energy that Linux shows as files",
+    "app/adapters/ort/ort_model_file.py": "a model, which ONNX Runtime would read whole as well",
+    "app/voices/containers/voice_sources.py": "a graph whose size and kind were checked",
+    "app/backends/reference_runs.py": "what our own child kept a moment ago",
     "app/adapters/files/file_set.py": "a copy of a file of ours, a block at a time",
-    "app/adapters/prefetch.py": "files of installed packages, a block at a time",
-    "app/cli/named_input.py": "what a user names may be a pipe; devices are refused and bytes are counted there",
+    "app/adapters/file_prefetch.py": "files of installed packages, a block at a time",
+    "app/cli/bounded_input.py": "what a user names may be a pipe; devices are refused and bytes are counted there",
 }
 
 
@@ -83,7 +83,7 @@ def _kind(call: ast.Call) -> str:
 @pytest.mark.parametrize(("kind", "known"), [("json", JSON), ("whole", WHOLE)])
 def test_nothing_is_read_past_the_readers(kind: str, known: dict[str, str]) -> None:
     found = {file for of, file in calls() if of == kind}
-    assert found <= known.keys(), "read it with app.small_file and app.json_text, or say here why not"
+    assert found <= known.keys(), "read it with app.common.files.bounded_read and app.common.files.untrusted_json, or say here why not"
     assert known.keys() == found, "no longer an exception"
 
 

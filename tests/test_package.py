@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.version import VERSION
+from app.common.version import VERSION
 
 ROOT = Path(__file__).parents[1]
 

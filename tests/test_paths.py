@@ -6,8 +6,8 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from app.install.prepared_cache import DIGEST_LETTERS
-from app.paths import LONGEST_PLAIN_PATH, aside_of, folders_in, unlimited
+from app.common.files.paths import MAX_PLAIN_PATH_CHARS, build_replaced_path, extend_windows_path, list_subfolders
+from app.install.prepared_voice_cache import CACHE_KEY_LENGTH
 
 LONG = "x" * 50
 
@@ -27,22 +27,22 @@ LONG = "x" * 50
     ],
 )
 def test_long_windows_paths_get_the_unlimited_form(path: str, expected: str) -> None:
-    assert unlimited(path) == expected
-    assert unlimited(expected) == expected
+    assert extend_windows_path(path) == expected
+    assert extend_windows_path(expected) == expected
     assert PureWindowsPath(expected).is_absolute()
 
 
 def test_what_we_make_fits_beside_the_longest_plain_path() -> None:
     """Windows ends at 260; the deepest file of ours is an icon of a voice in a staging folder."""
-    voice = max(DIGEST_LETTERS, len("01234567-0123-0123-0123-012345678901-99"))
+    voice = max(CACHE_KEY_LENGTH, len("01234567-0123-0123-0123-012345678901-99"))
     deepest = len("\\staging\\" + "f" * 16 + "\\" + "f" * voice + "\\media\\" + "f" * 24 + ".flac")
-    assert LONGEST_PLAIN_PATH + deepest < 260
+    assert MAX_PLAIN_PATH_CHARS + deepest < 260
 
 
 def test_a_folder_left_aside_stands_in_for_its_missing_successor(tmp_path: Path) -> None:
     for name in ("b", ".a.old", ".b.old", ".hidden", "c.old"):
         (tmp_path / name).mkdir()
     (tmp_path / "file").write_text("")
-    assert [item.name for item in folders_in(tmp_path)] == [".a.old", "b", "c.old"]
-    assert aside_of(tmp_path / "a").name == ".a.old"
-    assert folders_in(tmp_path / "missing") == []
+    assert [item.name for item in list_subfolders(tmp_path)] == [".a.old", "b", "c.old"]
+    assert build_replaced_path(tmp_path / "a").name == ".a.old"
+    assert list_subfolders(tmp_path / "missing") == []

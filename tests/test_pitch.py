@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.compose.opening import open_speaker
+from app.compose.speaker_opening import open_speaker
 from app.core.pipeline import Pipeline
-from app.core.types import Float32, StageTiming, SynthesisRequest
+from app.core.synthesis_types import Float32, StageTiming, SynthesisRequest
 from tests.pitch_measures import formant_shift, pitch_of, semitones_between
 
 GOLDEN = Path(__file__).parent / "golden" / "g2p_rohan_300.jsonl"
@@ -105,7 +105,7 @@ def test_the_first_sound_of_a_long_sentence_does_not_wait_for_its_end(pipeline: 
 
 def test_a_line_without_it_does_not_import_the_analysis() -> None:
     program = (
-        "import sys; from app.compose.opening import open_speaker; from app.core.types import SynthesisRequest;"
+        "import sys; from app.compose.speaker_opening import open_speaker; from app.core.synthesis_types import SynthesisRequest;"
         "speaker = open_speaker(None, 'cpu'); list(speaker.pipeline.synthesize(SynthesisRequest('はい。')));"
         "assert 'pyworld' not in sys.modules; list(speaker.pipeline.synthesize(SynthesisRequest('はい。', pitch=1.0)));"
         "assert 'pyworld' in sys.modules"

@@ -11,27 +11,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app import own_program, paths
 from app.adapters import probe_results
-from app.adapters.ort.placement import CPU_ONLY, parse_placement
-from app.adapters.ort.providers import Device, available_backends
-from app.adapters.ort.session import OpenedSession, open_session
-from app.adapters.ort.trace import trace_run
-from app.adapters.probe_results import FIRST_WAIT_S, LONGEST_WAIT_S, ProbeMemory
-from app.backends import child, probe, trial
-from app.backends.child import run_trial
-from app.backends.kept_calls import load_calls
-from app.backends.probe import Probe
-from app.backends.probe_result import ProbeResult, best_mix, fastest, judge
-from app.backends.trial import record, try_placement
+from app.adapters.ort.device_placement import CPU_ONLY, parse_placement
+from app.adapters.ort.device_trace import trace_run
+from app.adapters.ort.graph_session import OpenedSession, open_session
+from app.adapters.ort.ort_devices import BackendDevice, list_backends
+from app.adapters.probe_results import FIRST_RETRY_DELAY_S, MAX_RETRY_DELAY_S, ProbeResultStore
+from app.backends import backend_probe, backend_trial, trial_process
+from app.backends.backend_probe import BackendProbe
+from app.backends.backend_trial import record_reference_runs, try_placement
+from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix
+from app.backends.reference_runs import load_reference_runs
+from app.backends.trial_process import run_trial
 from app.cli.main import main
-from app.compose import sessions
-from app.compose.auto import known_choice
-from app.compose.opening import open_speaker
+from app.common.errors import BackendError
+from app.common.files import paths
+from app.common.processes import self_launch
+from app.compose import graph_sessions
+from app.compose.auto_placement import choose_placement
 from app.compose.speaker import Speaker
-from app.errors import BackendError
-from app.voices.bert import find_bert
-from app.voices.library import find_voice
+from app.compose.speaker_opening import open_speaker
+from app.voices.bert_models import find_bert
+from app.voices.installed_voices import find_voice
 
 
 def line(**changes: Any) -> dict[str, Any]:
@@ -54,16 +55,16 @@ CPU_LINE = line(ran_on=dict.fromkeys(("bert", "prosody", "flow", "decoder"), "cp
 
 def child_that(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     """Trials run this Python code instead of our command line."""
-    monkeypatch.setattr(own_program, "own_command", lambda: [sys.executable, "-c", code])
+    monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", code])
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> ProbeMemory:
-    return ProbeMemory(tmp_path / "cache" / "probe.json")
+def memory(tmp_path: Path) -> ProbeResultStore:
+    return ProbeResultStore(tmp_path / "cache" / "probe.json")
 
 
 def test_a_trial_on_the_cpu_equals_the_cpu_and_is_timed(tmp_path: Path) -> None:
-    record(None, tmp_path / "calls.npz")
+    record_reference_runs(None, tmp_path / "calls.npz")
     found = try_placement("cpu", None, tmp_path / "calls.npz")
     assert found.max_abs_diff == {"bert": 0.0, "prosody": 0.0, "decoder": 0.0}
     assert 0 < found.first_audio_ms <= found.total_ms
@@ -73,22 +74,24 @@ def test_a_trial_on_the_cpu_equals_the_cpu_and_is_timed(tmp_path: Path) -> None:
 
 
 def test_a_voice_in_one_graph_is_compared_without_its_noise(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "TEXTS", ("はい。", "そうです。"))  # such a voice runs as it came, and slowly
+    monkeypatch.setattr(backend_trial, "COMPARED_TEXTS", ("はい。", "そうです。"))  # such a voice runs as it came, and slowly
     source = str(tiny_models / "jp-extra-tiny" / "model.onnx")
-    record(source, tmp_path / "calls.npz")
+    record_reference_runs(source, tmp_path / "calls.npz")
     found = try_placement("cpu", source, tmp_path / "calls.npz")
     assert found.max_abs_diff == {"bert": 0.0, "decoder": 0.0}  # with noise, no two runs are the same
-    cpu = judge("cpu", asdict(found))
-    gpu = judge(
+    cpu = evaluate_trial("cpu", asdict(found))
+    gpu = evaluate_trial(
         "cuda", asdict(found) | {"ran_on": {"bert": "cuda", "whole": "cuda"}, "group_ms": {"bert": 1e6, "prosody": 0.0, "decoder": 0.1}}
     )
-    assert best_mix([cpu, gpu]) == "bert=cpu,prosody=cpu,decoder=cuda"
+    assert find_best_mix([cpu, gpu]) == "bert=cpu,prosody=cpu,decoder=cuda"
 
 
 def test_every_graph_can_be_traced(tmp_path: Path) -> None:
-    record(None, tmp_path / "calls.npz")
+    record_reference_runs(None, tmp_path / "calls.npz")
     models = open_speaker(None, "cpu").models
-    traces = {call.graph: trace_run(models[call.graph], "cpu", call.graph, call.values) for call in load_calls(tmp_path / "calls.npz")}
+    traces = {
+        call.graph: trace_run(models[call.graph], "cpu", call.graph, call.values) for call in load_reference_runs(tmp_path / "calls.npz")
+    }
     assert set(traces) == {"bert", "prosody", "flow", "decoder"}
     for found in traces.values():
         assert "error" not in found
@@ -97,11 +100,11 @@ def test_every_graph_can_be_traced(tmp_path: Path) -> None:
 
 
 def test_a_device_that_computes_something_else_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    record(None, tmp_path / "calls.npz")
+    record_reference_runs(None, tmp_path / "calls.npz")
 
     class Slightly:
         def __init__(self, real: Any) -> None:
-            self._real, self.run_options = real, real.run_options
+            self._real, self.create_run_options = real, real.create_run_options
 
         def run(self, *arguments: Any) -> list[np.ndarray]:
             return [item + np.float32(3e-4) for item in self._real.run(*arguments)]
@@ -112,43 +115,43 @@ def test_a_device_that_computes_something_else_is_found_out(tmp_path: Path, monk
             opened.session._session = Slightly(opened.session._session)  # type: ignore[assignment]
         return OpenedSession(opened.session, place, None)
 
-    monkeypatch.setattr(sessions, "open_session", wrong)
-    found = try_placement("cuda", None, tmp_path / "calls.npz", traced=False)
+    monkeypatch.setattr(graph_sessions, "open_session", wrong)
+    found = try_placement("cuda", None, tmp_path / "calls.npz", should_trace=False)
     assert found.max_abs_diff["decoder"] == pytest.approx(3e-4, rel=0.05)
     assert found.max_abs_diff["bert"] == 0.0
-    verdict = judge("cuda", asdict(found))
+    verdict = evaluate_trial("cuda", asdict(found))
     assert verdict.ok is False
     assert "decoder" in str(verdict.reason)
-    assert judge("cuda", asdict(found) | {"half": True}).ok  # within what float16 may differ
+    assert evaluate_trial("cuda", asdict(found) | {"half": True}).ok  # within what float16 may differ
 
 
 @pytest.mark.parametrize("broken", [None, 2e-4])
 def test_wrong_values_and_no_numbers_are_refused(broken: float | None) -> None:
-    verdict = judge("cuda", line(max_abs_diff={"bert": broken, "prosody": 0.0, "decoder": 0.0}))
+    verdict = evaluate_trial("cuda", line(max_abs_diff={"bert": broken, "prosody": 0.0, "decoder": 0.0}))
     assert verdict.ok is False
     assert "bert" in str(verdict.reason)
 
 
 def test_the_fastest_is_taken_and_the_cpu_stays_where_the_gain_is_small() -> None:
-    cpu, gpu = judge("cpu", CPU_LINE), judge("cuda", line())
-    assert fastest([cpu, gpu]) is gpu
-    hardly = judge("cuda", line(first_audio_ms=19.0, total_ms=95.0))
-    assert fastest([cpu, hardly]) is cpu
-    wrong = judge("cuda", line(max_abs_diff={"bert": 1.0}))
-    assert fastest([cpu, wrong]) is cpu
+    cpu, gpu = evaluate_trial("cpu", CPU_LINE), evaluate_trial("cuda", line())
+    assert choose_fastest([cpu, gpu]) is gpu
+    hardly = evaluate_trial("cuda", line(first_audio_ms=19.0, total_ms=95.0))
+    assert choose_fastest([cpu, hardly]) is cpu
+    wrong = evaluate_trial("cuda", line(max_abs_diff={"bert": 1.0}))
+    assert choose_fastest([cpu, wrong]) is cpu
     with pytest.raises(BackendError):
-        fastest([ProbeResult("cpu", ok=False, reason="broken"), gpu])
+        choose_fastest([ProbeResult("cpu", ok=False, reason="broken"), gpu])
 
 
 def test_what_is_fast_in_parts_is_mixed() -> None:
-    cpu = judge("cpu", CPU_LINE | {"group_ms": {"bert": 2.0, "prosody": 8.0, "decoder": 60.0}})
-    assert best_mix([cpu, judge("cuda", line())]) == "bert=cpu,prosody=cuda,decoder=cuda"
-    assert best_mix([cpu]) is None
+    cpu = evaluate_trial("cpu", CPU_LINE | {"group_ms": {"bert": 2.0, "prosody": 8.0, "decoder": 60.0}})
+    assert find_best_mix([cpu, evaluate_trial("cuda", line())]) == "bert=cpu,prosody=cuda,decoder=cuda"
+    assert find_best_mix([cpu]) is None
     refused_prosody = {"bert": "cuda", "prosody": "cpu", "flow": "cuda", "decoder": "cuda"}
-    partly = judge("cuda", line(ran_on=refused_prosody, fallback="refused"))
-    assert best_mix([cpu, partly]) == "bert=cpu,prosody=cpu,decoder=cuda"
-    wrong = judge("cuda", line(max_abs_diff={"bert": 0.0, "prosody": 0.0, "decoder": 1.0}))
-    assert best_mix([cpu, wrong]) == "bert=cpu,prosody=cuda,decoder=cpu"
+    partly = evaluate_trial("cuda", line(ran_on=refused_prosody, fallback="refused"))
+    assert find_best_mix([cpu, partly]) == "bert=cpu,prosody=cpu,decoder=cuda"
+    wrong = evaluate_trial("cuda", line(max_abs_diff={"bert": 0.0, "prosody": 0.0, "decoder": 1.0}))
+    assert find_best_mix([cpu, wrong]) == "bert=cpu,prosody=cuda,decoder=cpu"
 
 
 @pytest.mark.parametrize(
@@ -164,11 +167,11 @@ def test_what_is_fast_in_parts_is_mixed() -> None:
 def test_however_a_child_ends_the_parent_goes_on(
     code: str, crashed: bool, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(child, "TIME_LIMIT_S", 5.0 if "sleep" not in code else 0.5)
+    monkeypatch.setattr(trial_process, "TRIAL_TIME_LIMIT_S", 5.0 if "sleep" not in code else 0.5)
     child_that(monkeypatch, code)
     ended = run_trial("directml:0", None, tmp_path / "x")
     assert ended.line is None
-    assert ended.crashed is crashed
+    assert ended.has_crashed is crashed
     assert words in str(ended.error)
 
 
@@ -177,19 +180,19 @@ def test_however_a_child_ends_the_parent_goes_on(
     [{}, {"error": 5}, {"max_abs_diff": 5}, line(total_ms="x"), line(max_abs_diff={"bert": "x"}), line(ran_on=None), line(trace=5)],
 )
 def test_a_child_that_says_something_else_counts_as_crashed(printed: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "places", lambda: ["cpu", "cuda"])
+    monkeypatch.setattr(backend_probe, "list_places", lambda: ["cpu", "cuda"])
     answers = {"record": {"ok": True}, "cpu": CPU_LINE, "cuda": printed}
     child_that(monkeypatch, f"import json, sys; print(json.dumps({answers!r}[sys.argv[3]]))")
-    monkeypatch.setattr(Probe, "candidates", lambda _probe: ["cpu", "cuda"])
-    cpu, cuda = Probe().run()
+    monkeypatch.setattr(BackendProbe, "list_candidates", lambda _probe: ["cpu", "cuda"])
+    cpu, cuda = BackendProbe().run_trials()
     assert (cpu.ok, cuda.ok) == (True, False)
     assert cuda.crashed
     assert "could not be read" in str(cuda.reason)
-    assert {item.backend: item.crashed for item in Probe().known()}["cuda"]
+    assert {item.backend: item.crashed for item in BackendProbe().list_known_results()}["cuda"]
 
 
-def fake_child(results: dict[str, child.Ended], tried: list[str]) -> Any:
-    def run(trial: str, _wanted: str | None, _calls: Path) -> child.Ended:
+def fake_child(results: dict[str, trial_process.TrialExit], tried: list[str]) -> Any:
+    def run(trial: str, _wanted: str | None, _calls: Path) -> trial_process.TrialExit:
         tried.append(trial)
         return results[trial]
 
@@ -200,19 +203,19 @@ def test_a_crashed_trial_is_left_alone_and_the_choice_is_remembered(monkeypatch:
     tried: list[str] = []
     mix = "bert=cpu,prosody=cpu,decoder=cuda"
     results = {
-        "record": child.Ended(line={"ok": True}),
-        "cpu": child.Ended(line=CPU_LINE | {"group_ms": {"bert": 2.0, "prosody": 3.0, "decoder": 60.0}}),
-        "bert=cpu,prosody=cpu,decoder=directml:0": child.Ended(error="died", crashed=True),
-        mix: child.Ended(line=line(total_ms=40.0)),
-        "bert=cpu,prosody=cuda,decoder=cpu": child.Ended(line=line(total_ms=98.0)),
-        "bert=cuda,prosody=cpu,decoder=cpu": child.Ended(line=line(max_abs_diff={"bert": 1.0, "prosody": 0.0, "decoder": 0.0})),
-        "cuda": child.Ended(line=line(total_ms=60.0)),
+        "record": trial_process.TrialExit(line={"ok": True}),
+        "cpu": trial_process.TrialExit(line=CPU_LINE | {"group_ms": {"bert": 2.0, "prosody": 3.0, "decoder": 60.0}}),
+        "bert=cpu,prosody=cpu,decoder=directml:0": trial_process.TrialExit(error="died", has_crashed=True),
+        mix: trial_process.TrialExit(line=line(total_ms=40.0)),
+        "bert=cpu,prosody=cuda,decoder=cpu": trial_process.TrialExit(line=line(total_ms=98.0)),
+        "bert=cuda,prosody=cpu,decoder=cpu": trial_process.TrialExit(line=line(max_abs_diff={"bert": 1.0, "prosody": 0.0, "decoder": 0.0})),
+        "cuda": trial_process.TrialExit(line=line(total_ms=60.0)),
     }
     broken = "bert=cpu,prosody=cpu,decoder=directml:0"
     on_directml = [broken, "bert=cpu,prosody=directml:0,decoder=cpu", "bert=directml:0,prosody=cpu,decoder=cpu", "directml:0"]
-    monkeypatch.setattr(probe, "places", lambda: ["cpu", "directml:0", "cuda"])
-    monkeypatch.setattr(probe, "run_trial", fake_child(results, tried))
-    found = list(Probe().run())
+    monkeypatch.setattr(backend_probe, "list_places", lambda: ["cpu", "directml:0", "cuda"])
+    monkeypatch.setattr(backend_probe, "run_trial", fake_child(results, tried))
+    found = list(BackendProbe().run_trials())
     assert [(item.backend, item.ok, item.chosen) for item in found] == [
         ("cpu", True, False),
         *((place, False, False) for place in on_directml),
@@ -229,17 +232,17 @@ def test_a_crashed_trial_is_left_alone_and_the_choice_is_remembered(monkeypatch:
         "cpu",
     ]  # a device that crashed once is left alone; the CPU has a second chance
     assert "in the trial before" in str(found[2].reason)
-    voice = find_voice(None, paths.voice_dirs())
-    bert = find_bert(voice.manifest.bert, paths.bert_dirs())
-    assert known_choice(voice, bert) == parse_placement(mix)
-    assert {item.backend: item.chosen for item in Probe().known()}[mix]
+    voice = find_voice(None, paths.list_voice_dirs())
+    bert = find_bert(voice.manifest.bert, paths.list_bert_dirs())
+    assert choose_placement(voice, bert) == parse_placement(mix)
+    assert {item.backend: item.chosen for item in BackendProbe().list_known_results()}[mix]
 
     tried.clear()
-    again = {item.backend: item for item in Probe().run()}
+    again = {item.backend: item for item in BackendProbe().run_trials()}
     assert broken not in tried
     assert "will be tried again" in str(again[broken].reason)
     tried.clear()
-    list(Probe().run(retry=True))
+    list(BackendProbe().run_trials(should_retry=True))
     assert broken in tried
 
     opened = open_speaker(None, "auto")  # the remembered backend is not there now: the voice speaks, and says so
@@ -247,56 +250,56 @@ def test_a_crashed_trial_is_left_alone_and_the_choice_is_remembered(monkeypatch:
     assert opened.fallback is None or "CUDA" in opened.fallback
 
 
-def test_a_trial_that_took_the_machine_with_it_counts_as_failed(memory: ProbeMemory) -> None:
-    memory.begin("directml:0", "voice")
-    assert 0 < memory.wait_s("directml:0", "voice") <= FIRST_WAIT_S
-    assert memory.wait_s("directml:0", "another voice") == 0
+def test_a_trial_that_took_the_machine_with_it_counts_as_failed(memory: ProbeResultStore) -> None:
+    memory.begin_trial("directml:0", "voice")
+    assert 0 < memory.compute_retry_delay("directml:0", "voice") <= FIRST_RETRY_DELAY_S
+    assert memory.compute_retry_delay("directml:0", "another voice") == 0
 
 
 def test_what_fails_again_and_again_waits_longer_and_success_forgets(tmp_path: Path) -> None:
     now = [1000.0]
-    memory = ProbeMemory(tmp_path / "probe.json", lambda: now[0])
+    memory = ProbeResultStore(tmp_path / "probe.json", lambda: now[0])
     waits = []
     for _ in range(8):
-        memory.begin("cuda", "voice")
-        memory.end("cuda", {"crashed": True}, "voice")
-        waits.append(memory.wait_s("cuda", "voice"))
-    assert waits[:3] == [FIRST_WAIT_S, 4 * FIRST_WAIT_S, 16 * FIRST_WAIT_S]
-    assert waits[-1] == LONGEST_WAIT_S
+        memory.begin_trial("cuda", "voice")
+        memory.end_trial("cuda", {"crashed": True}, "voice")
+        waits.append(memory.compute_retry_delay("cuda", "voice"))
+    assert waits[:3] == [FIRST_RETRY_DELAY_S, 4 * FIRST_RETRY_DELAY_S, 16 * FIRST_RETRY_DELAY_S]
+    assert waits[-1] == MAX_RETRY_DELAY_S
     now[0] = -1e9  # a clock set back
-    assert memory.wait_s("cuda", "voice") <= LONGEST_WAIT_S
-    memory.begin("cuda", "voice")
-    memory.end("cuda", {"crashed": False}, "voice")
-    assert memory.wait_s("cuda", "voice") == 0
+    assert memory.compute_retry_delay("cuda", "voice") <= MAX_RETRY_DELAY_S
+    memory.begin_trial("cuda", "voice")
+    memory.end_trial("cuda", {"crashed": False}, "voice")
+    assert memory.compute_retry_delay("cuda", "voice") == 0
 
 
-def test_a_trial_the_user_stopped_says_nothing(memory: ProbeMemory) -> None:
-    memory.begin("cuda", "voice")
-    memory.withdraw("cuda", "voice")
-    assert memory.wait_s("cuda", "voice") == 0
+def test_a_trial_the_user_stopped_says_nothing(memory: ProbeResultStore) -> None:
+    memory.begin_trial("cuda", "voice")
+    memory.cancel_trial("cuda", "voice")
+    assert memory.compute_retry_delay("cuda", "voice") == 0
 
 
-def test_a_choice_is_forgotten_when_a_driver_changes(memory: ProbeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory.choose("cuda", "voice")
-    assert memory.chosen("voice") == "cuda"
-    monkeypatch.setattr(probe_results, "machine_facts", lambda: ["another driver"])
-    assert memory.chosen("voice") is None
+def test_a_choice_is_forgotten_when_a_driver_changes(memory: ProbeResultStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.save_placement("cuda", "voice")
+    assert memory.find_placement("voice") == "cuda"
+    monkeypatch.setattr(probe_results, "collect_machine_facts", lambda: ["another driver"])
+    assert memory.find_placement("voice") is None
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"x": 1}', "\x00"])
-def test_a_damaged_memory_is_an_empty_one(content: str, memory: ProbeMemory, tmp_path: Path) -> None:
+def test_a_damaged_memory_is_an_empty_one(content: str, memory: ProbeResultStore, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "probe.json").write_text(content, encoding="utf-8")
-    assert memory.chosen("voice") is None
-    memory.choose(str(CPU_ONLY), "voice")
-    assert memory.chosen("voice") == "cpu"
+    assert memory.find_placement("voice") is None
+    memory.save_placement(str(CPU_ONLY), "voice")
+    assert memory.find_placement("voice") == "cpu"
 
 
 def test_a_graph_is_timed_with_lengths_it_has_not_met(tmp_path: Path) -> None:
     """As a device that compiles for each new length: what is timed must not have been spoken before."""
-    record(None, tmp_path / "calls.npz")
+    record_reference_runs(None, tmp_path / "calls.npz")
     met: list[tuple[str, int]] = []
-    real = trial._speak
+    real = backend_trial._measure_speech
 
     def listen(speaker: Speaker, text: str) -> dict[str, float]:
         for session in speaker.sessions.values():
@@ -304,30 +307,34 @@ def test_a_graph_is_timed_with_lengths_it_has_not_met(tmp_path: Path) -> None:
         return real(speaker, text)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trial, "_speak", listen)
+        patch.setattr(backend_trial, "_measure_speech", listen)
         try_placement("cpu", None, tmp_path / "calls.npz")
-    warm = {size for text, size in met if text in trial.TEXTS}
-    timed = [size for text, size in met if text in trial.UNSEEN]
-    assert len(timed) >= len(trial.UNSEEN)
+    warm = {size for text, size in met if text in backend_trial.COMPARED_TEXTS}
+    timed = [size for text, size in met if text in backend_trial.TIMED_TEXTS]
+    assert len(timed) >= len(backend_trial.TIMED_TEXTS)
     assert not warm & set(timed)
-    assert len(set(timed)) == len(trial.UNSEEN)
+    assert len(set(timed)) == len(backend_trial.TIMED_TEXTS)
 
 
 def test_a_small_adapter_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
-    results = {"record": child.Ended(line={"ok": True}), "cpu": child.Ended(line=CPU_LINE)}
-    monkeypatch.setattr(probe, "places", lambda: ["cpu", "directml:0"])
-    monkeypatch.setattr(probe, "device_of", lambda place: None if place == "cpu" else Device("directml", 0, "Old card", 256, 0))
-    monkeypatch.setattr(probe, "run_trial", fake_child(results, tried))
-    found = list(Probe().run())
+    results = {"record": trial_process.TrialExit(line={"ok": True}), "cpu": trial_process.TrialExit(line=CPU_LINE)}
+    monkeypatch.setattr(backend_probe, "list_places", lambda: ["cpu", "directml:0"])
+    monkeypatch.setattr(
+        backend_probe, "find_device", lambda place: None if place == "cpu" else BackendDevice("directml", 0, "Old card", 256, 0)
+    )
+    monkeypatch.setattr(backend_probe, "run_trial", fake_child(results, tried))
+    found = list(BackendProbe().run_trials())
     assert tried == ["record", "cpu"]
     assert found[1].ok is False
     assert "256 MB" in str(found[1].reason)
     assert found[0].chosen
-    monkeypatch.setattr(probe, "device_of", lambda place: Device("directml", 0, "Card", round(probe.SPARE_MB + 10), 0))
+    monkeypatch.setattr(
+        backend_probe, "find_device", lambda place: BackendDevice("directml", 0, "Card", round(backend_probe.RESERVED_DEVICE_MB + 10), 0)
+    )
     for group in ("bert", "decoder"):
-        results[str(replace(CPU_ONLY, **{group: "directml:0"}))] = child.Ended(line=CPU_LINE | {"total_ms": 1e9})
-    needed = {item.backend: item.reason for item in Probe().run(retry=True) if item.ok is False}
+        results[str(replace(CPU_ONLY, **{group: "directml:0"}))] = trial_process.TrialExit(line=CPU_LINE | {"total_ms": 1e9})
+    needed = {item.backend: item.reason for item in BackendProbe().run_trials(should_retry=True) if item.ok is False}
     assert set(needed) == {"bert=cpu,prosody=directml:0,decoder=cpu", "directml:0"}  # a group is measured by its own weights
     assert "about 526 MB required" in str(needed["bert=cpu,prosody=directml:0,decoder=cpu"])
 
@@ -350,16 +357,16 @@ def test_this_machine_is_probed_for_real(capsys: pytest.CaptureFixture[str]) -> 
     assert found["cpu"]["ok"] is True
     assert found["cpu"]["max_abs_diff"] == 0.0
     assert sum(item["chosen"] for item in found.values()) == 1
-    assert set(available_backends()) <= set(found)
+    assert set(list_backends()) <= set(found)
     assert main(["backends"]) == 0
     assert "used by auto" in capsys.readouterr().out
 
 
 def test_before_any_measurement_the_first_guess_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """What Auto takes is marked, even where it is none of the places that are tried."""
-    assert [finding.backend for finding in Probe().known() if finding.chosen] == ["cpu"]
+    assert [finding.backend for finding in BackendProbe().list_known_results() if finding.chosen] == ["cpu"]
     guess = replace(CPU_ONLY, decoder="cuda")
-    monkeypatch.setattr(probe, "first_guess", lambda _voice: guess)
-    (chosen,) = [finding for finding in Probe().known() if finding.chosen]
+    monkeypatch.setattr(backend_probe, "guess_placement", lambda _voice: guess)
+    (chosen,) = [finding for finding in BackendProbe().list_known_results() if finding.chosen]
     assert chosen.backend == str(guess)
     assert chosen.ok is None

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.install.confined import prepare_voice_confined
-from app.voices.manifest import read_manifest
+from app.install.sandboxed_import import prepare_voice_in_sandbox
+from app.voices.voice_manifest import read_manifest
 from tests import remembered
 from tests.install.voice_files import aivmx
 
@@ -29,8 +29,8 @@ def test_a_copy_equals_what_is_prepared_anew(tiny_models: Path, tmp_path: Path, 
     for folder in folders.values():
         folder.mkdir()
     remembered.prepare_remembered(sources[0], folders["first"])
-    expected = prepare_voice_confined(sources[1], folders["anew"])
-    monkeypatch.setattr(remembered, "prepare_voice_confined", None)
+    expected = prepare_voice_in_sandbox(sources[1], folders["anew"])
+    monkeypatch.setattr(remembered, "prepare_voice_in_sandbox", None)
     copied = remembered.prepare_remembered(sources[1], folders["copied"])
     assert (copied.max_abs_diff, copied.reason) == (expected.max_abs_diff, expected.reason)
     assert contents(folders["copied"]) == contents(folders["anew"])
@@ -45,4 +45,4 @@ def test_another_speaker_or_style_is_another_voice(tiny_models: Path, tmp_path: 
         aivmx(reference, tmp_path / "b.aivmx", **renamed),
         reference / "jp-extra-tiny" / "model.aivmx",
     ]
-    assert len({remembered.key_of(source, remembered.read_source(source)) for source in sources}) == len(sources)
+    assert len({remembered.key_of(source, remembered.read_voice_source(source)) for source in sources}) == len(sources)

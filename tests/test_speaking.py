@@ -11,15 +11,15 @@ import numpy as np
 import psutil
 import pytest
 
-from app.compose.opening import open_speaker
+from app.common.errors import InputError
 from app.compose.speaker import Speaker
-from app.core.cache import LRUCache
-from app.core.limits import MOST_PHONES
+from app.compose.speaker_opening import open_speaker
+from app.core.lru_cache import LRUCache
 from app.core.pipeline import Pipeline
-from app.core.renderings import Caches
-from app.core.sentences import DEFAULT_LIMIT
-from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride, StageTiming, SynthesisRequest
-from app.errors import InputError
+from app.core.render_caches import RenderCaches
+from app.core.request_limits import MAX_SENTENCE_PHONES
+from app.core.sentence_splitting import SENTENCE_LENGTH_LIMIT
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride, StageTiming, SynthesisRequest
 
 SHORT = "あいうえおかきくけこさしすせそたちつてとなにぬねの"
 QUIET = SynthesisRequest("雨が降る、橋を渡る。雨がやんだ。", noise=0.0, noise_w=0.0)
@@ -139,7 +139,9 @@ def test_a_huge_text_starts_at_once(pipeline: Pipeline) -> None:
 @pytest.mark.slow
 def test_memory_stays_flat_over_many_sentences(pipeline: Pipeline) -> None:
     text = "".join(f"{first}{second}。" for first in SHORT for second in SHORT)  # as many caches, graphs run and sounds as with longer ones
-    over = replace(pipeline, caches=Caches(LRUCache(16, 1 << 20), LRUCache(16, 1 << 20), LRUCache(16, 1 << 20), LRUCache(16, 1 << 20)))
+    over = replace(
+        pipeline, caches=RenderCaches(LRUCache(16, 1 << 20), LRUCache(16, 1 << 20), LRUCache(16, 1 << 20), LRUCache(16, 1 << 20))
+    )
     process = psutil.Process()
     held: dict[int, float] = {}
     began = time.perf_counter()
@@ -154,7 +156,9 @@ def test_memory_stays_flat_over_many_sentences(pipeline: Pipeline) -> None:
 
 
 def test_readings_that_no_memory_would_hold_are_refused_in_a_sentence(pipeline: Pipeline) -> None:
-    assert len(pipeline.g2p.convert("㍿" * DEFAULT_LIMIT).phones) <= MOST_PHONES, "the longest that can be written is spoken"
+    assert len(pipeline.g2p.convert_sentence("㍿" * SENTENCE_LENGTH_LIMIT).phones) <= MAX_SENTENCE_PHONES, (
+        "the longest that can be written is spoken"
+    )
     endless = Overrides((ReadingOverride("あ", "ン" * 200),))
     with pytest.raises(InputError, match="phones"):
         list(pipeline.synthesize(SynthesisRequest("あ" * 60, overrides=endless)))

@@ -7,10 +7,10 @@ import time
 import numpy as np
 import pytest
 
-from app.compose.opening import open_speaker
-from app.compose.sound import open_player
+from app.compose.audio_outputs import open_player
+from app.compose.speaker_opening import open_speaker
 from app.core.ports import FrameInput, Prosody, ProsodyInput
-from app.core.types import Float32, Int64, SynthesisRequest
+from app.core.synthesis_types import Float32, Int64, SynthesisRequest
 from tests.null_sink import NullSink, null_sink
 
 __all__ = ["null_sink"]
@@ -25,21 +25,21 @@ class Slow:
     def __init__(self, bert: object, synthesizer: object, seconds_a_frame: float) -> None:
         self._bert, self._synthesizer, self._seconds_a_frame = bert, synthesizer, seconds_a_frame
 
-    def run(self, token_ids: Int64) -> Float32:
+    def run_graph(self, token_ids: Int64) -> Float32:
         time.sleep(0.1)
-        return self._bert.run(token_ids)  # type: ignore[attr-defined,no-any-return]
+        return self._bert.run_graph(token_ids)  # type: ignore[attr-defined,no-any-return]
 
-    def prosody(self, values: ProsodyInput) -> Prosody:
+    def run_prosody(self, values: ProsodyInput) -> Prosody:
         time.sleep(0.02)
-        return self._synthesizer.prosody(values)  # type: ignore[attr-defined,no-any-return]
+        return self._synthesizer.run_prosody(values)  # type: ignore[attr-defined,no-any-return]
 
-    def flow(self, values: FrameInput) -> Float32:
+    def run_flow(self, values: FrameInput) -> Float32:
         time.sleep(values.z_p.shape[1] * self._seconds_a_frame * 0.2)
-        return self._synthesizer.flow(values)  # type: ignore[attr-defined,no-any-return]
+        return self._synthesizer.run_flow(values)  # type: ignore[attr-defined,no-any-return]
 
-    def decode(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+    def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
         time.sleep(z.shape[1] * self._seconds_a_frame * 0.8)
-        return self._synthesizer.decode(z, noise, speaker, wanted)  # type: ignore[attr-defined,no-any-return]
+        return self._synthesizer.decode_window(z, noise, speaker, wanted)  # type: ignore[attr-defined,no-any-return]
 
 
 def test_nothing_stutters_while_graphs_are_slow(null_sink: NullSink) -> None:
@@ -53,12 +53,12 @@ def test_nothing_stutters_while_graphs_are_slow(null_sink: NullSink) -> None:
         with null_sink.recording() as heard:
             chunks = []
             for chunk in pipeline.synthesize(SynthesisRequest(TEXT), queued_s=lambda: player.queued_s):
-                player.write(chunk)
+                player.write_chunk(chunk)
                 chunks.append(chunk)
             player.close()
             underruns = player.underruns
     finally:
-        player.abort()
+        player.abort_output()
     assert {chunk.sentence for chunk in chunks} == {0, 1, 2, 3}
     assert underruns == 0
     spoken_s = sum(len(chunk.samples) for chunk in chunks if not chunk.silence) / pipeline.voice.sampling_rate

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.files.part_file import write_error
-from app.language import set_language
-from app.small_file import TooLargeError
-from app.system_errors import reason_of
+from app.adapters.files.part_file import build_write_error
+from app.common.files.bounded_read import FileTooLargeError
+from app.common.language import set_language
+from app.common.system_errors import describe_reason
 
 APP = Path(__file__).parents[1] / "app"
 ALLOWED = {"system_errors.py", "regular_file.py"}  # the second one tells words of our own
@@ -38,16 +38,16 @@ def english_in(text: str) -> list[str]:
 @pytest.mark.parametrize("code", sorted(errno.errorcode))
 def test_no_word_of_the_system_stands_in_a_japanese_sentence(code: int) -> None:
     error = OSError(code, os.strerror(code), "/声")
-    assert english_in(reason_of(error)) == []
-    told = write_error(Path("/声/音"), error)
+    assert english_in(describe_reason(error)) == []
+    told = build_write_error(Path("/声/音"), error)
     assert english_in(told.message) == []
     assert english_in(told.hint) == []
     assert told.hint
 
 
 def test_what_is_not_known_keeps_the_systems_words_in_english() -> None:
-    assert reason_of(OSError(errno.ENOTTY, os.strerror(errno.ENOTTY))) == os.strerror(errno.ENOTTY)
-    assert reason_of(PermissionError(errno.EACCES, "Permission denied")) == "permission denied"
+    assert describe_reason(OSError(errno.ENOTTY, os.strerror(errno.ENOTTY))) == os.strerror(errno.ENOTTY)
+    assert describe_reason(PermissionError(errno.EACCES, "Permission denied")) == "permission denied"
 
 
 def broken() -> Iterator[Exception]:
@@ -72,11 +72,11 @@ def broken() -> Iterator[Exception]:
 @pytest.mark.usefixtures("_japanese")
 def test_what_libraries_say_of_content_is_told_in_japanese() -> None:
     for error in broken():
-        reason = reason_of(error)
+        reason = describe_reason(error)
         assert reason
         assert english_in(reason) in ([], ["RuntimeError"])
-    assert reason_of(TooLargeError(errno.EFBIG, "大きすぎます（8 MB まで）")) == "大きすぎます（8 MB まで）"
-    assert reason_of(ValueError("単語がありません。")) == "単語がありません"
+    assert describe_reason(FileTooLargeError(errno.EFBIG, "大きすぎます（8 MB まで）")) == "大きすぎます（8 MB まで）"
+    assert describe_reason(ValueError("単語がありません。")) == "単語がありません"
 
 
 def test_only_one_place_reads_the_systems_words() -> None:

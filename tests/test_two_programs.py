@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.probe_results import ProbeMemory
-from app.adapters.user_dictionary import known_words
-from app.install.licence import Licence, is_accepted
-from app.paths import data_dir
-from app.service.presets import Presets
-from app.settings import Settings, load_settings
+from app.adapters.probe_results import ProbeResultStore
+from app.adapters.user_dictionary import read_user_entries
+from app.common.files.paths import find_data_dir
+from app.install.voice_licence import VoiceLicence, is_accepted
+from app.service.query_presets import QueryPresetStore
+from app.settings.user_settings import Settings, load_settings
 from app.ui.actions.key_bindings import load_shortcuts
-from app.ui.interchange.characters import load_characters
-from app.ui.parameters.presets import load_presets
+from app.ui.interchange.character_memory import load_characters
+from app.ui.parameters.preset_storage import load_presets
 from app.ui.script.autosave import load_autosave
 
 ROOT = Path(__file__).parents[1]
@@ -25,39 +25,39 @@ WORDS = 8
 WRITE = """
 import sys
 from app.core.script import Line, LineSettings, Script
-from app.settings import Settings, save_settings
+from app.settings.user_settings import Settings, save_settings
 from app.ui.script.autosave import write_autosave
-from app.core.presets import Preset
-from app.ui.parameters.presets import save_presets
-from app.ui.actions.key_bindings import Binding, save_shortcuts
+from app.core.presets import LinePreset
+from app.ui.parameters.preset_storage import save_presets
+from app.ui.actions.key_bindings import KeyBinding, save_shortcuts
 name, times = sys.argv[1], int(sys.argv[2])
 script = Script(tuple(Line(f"{name} の {number} 行目です。" * 9, id=f"{name}{number}") for number in range(300)))
 for _ in range(times):
     save_settings(Settings(voice=name, speaker=name * 20_000, seed=int(name)))
     write_autosave(script, name)
-    save_presets({f"{name} {number}": Preset(LineSettings(seed=int(name))) for number in range(200)})
-    save_shortcuts({name: Binding(("Ctrl+J",))})
+    save_presets({f"{name} {number}": LinePreset(LineSettings(seed=int(name))) for number in range(200)})
+    save_shortcuts({name: KeyBinding(("Ctrl+J",))})
 """
 TEACH = """
 import sys
 from app.adapters.user_dictionary import change_dictionary
-from app.core.dictionary import make_entry, put
+from app.core.dictionary_entries import make_entry, merge_entries
 for number in range(int(sys.argv[2])):
     word = make_entry(f"語{sys.argv[1]}の{number}", "ゴ")
-    change_dictionary(lambda words: put(words, [word]))
+    change_dictionary(lambda words: merge_entries(words, [word]))
 """
 ADD = """
 import sys
-from app.service.presets import Presets, read_preset
+from app.service.query_presets import QueryPresetStore, parse_preset
 scales = dict.fromkeys(("speedScale", "intonationScale", "volumeScale"), 1) | dict.fromkeys(("pitchScale", "prePhonemeLength", "postPhonemeLength"), 0)
 for number in range(int(sys.argv[2])):
-    Presets().add(read_preset({"id": -1, "name": f"{sys.argv[1]} {number}", "speaker_uuid": "", "style_id": 0} | scales))
+    QueryPresetStore().add(parse_preset({"id": -1, "name": f"{sys.argv[1]} {number}", "speaker_uuid": "", "style_id": 0} | scales))
 """
 CHANGE = """
 import sys
 from dataclasses import replace
-from app.adapters.own_settings import change_settings, write_changes
-from app.settings import Settings
+from app.adapters.shared_settings import change_settings, write_changes
+from app.settings.user_settings import Settings
 name, kept = ("voice", "style", "speaker")[int(sys.argv[1]) - 1], Settings()
 for number in range(int(sys.argv[2])):
     if number % 2:
@@ -71,24 +71,24 @@ CHOOSE = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from app.adapters.probe_results import ProbeMemory
-from app.adapters.own_settings import change_settings, write_changes
+from app.adapters.probe_results import ProbeResultStore
+from app.adapters.shared_settings import change_settings, write_changes
 from app.core.project import Character
-from app.install.licence import Licence, remember
-from app.paths import data_dir
-from app.settings import Settings
-from app.ui.interchange.characters import learn_characters
+from app.install.voice_licence import VoiceLicence, record_acceptance
+from app.common.files.paths import find_data_dir
+from app.settings.user_settings import Settings
+from app.ui.interchange.character_memory import remember_characters
 name, times = sys.argv[1], int(sys.argv[2])
 before = Settings()
 for number in range(times):
     one = f"{name}-{number}"
-    change_settings(lambda kept: kept.with_sound(kept.sound_choice.with_own(one, "fast")))
+    change_settings(lambda kept: kept.replace_precision(kept.precision_preference.replace_voice_precision(one, "fast")))
     after = replace(before, favourite_voices=(one, *before.favourite_voices), seed=int(name))
     write_changes(before, after)
     before = after
-    learn_characters([Character(one, "v", "", "")])
-    remember(Licence(one, "", "text"))
-    ProbeMemory(data_dir() / "cache" / "probe.json").begin(one, "model")
+    remember_characters([Character(one, "v", "", "")])
+    record_acceptance(VoiceLicence(one, "", "text"))
+    ProbeResultStore(find_data_dir() / "cache" / "probe.json").begin_trial(one, "model")
 """
 
 
@@ -125,20 +125,22 @@ def test_what_several_programs_write_at_once_is_never_mixed_and_never_half() -> 
     assert [writer.returncode for writer in writers] == [0] * WRITERS
     assert seen >= {"1", "2", "3"}
     assert looks > 10
-    assert {item.name for item in data_dir().iterdir()} == {"settings.json", "autosave.json", "presets.json", "shortcuts.json"}
+    assert {item.name for item in find_data_dir().iterdir()} == {"settings.json", "autosave.json", "presets.json", "shortcuts.json"}
 
 
 def test_words_that_several_programs_teach_at_once_are_all_there() -> None:
     teachers = begin(TEACH, WORDS)
     assert [teacher.wait(60) for teacher in teachers] == [0] * WRITERS
-    assert {word.surface for word in known_words()} == {f"語{name}の{number}" for name in range(1, WRITERS + 1) for number in range(WORDS)}
-    assert {item.name for item in data_dir().iterdir()} == {"dictionary.json", "dictionary.lock"}
+    assert {word.surface for word in read_user_entries()} == {
+        f"語{name}の{number}" for name in range(1, WRITERS + 1) for number in range(WORDS)
+    }
+    assert {item.name for item in find_data_dir().iterdir()} == {"dictionary.json", "dictionary.lock"}
 
 
 def test_presets_that_several_programs_add_at_once_are_all_there_with_a_number_each() -> None:
     programs = begin(ADD, WORDS)
     assert [program.wait(60) for program in programs] == [0] * WRITERS
-    presets = Presets().all()
+    presets = QueryPresetStore().list_presets()
     assert {preset.name for preset in presets} == {f"{name} {number}" for name in range(1, WRITERS + 1) for number in range(WORDS)}
     assert sorted(preset.id for preset in presets) == list(range(1, WRITERS * WORDS + 1))
 
@@ -159,5 +161,5 @@ def test_what_several_programs_choose_at_once_is_all_there() -> None:
     assert set(settings.fast_voices) == set(settings.favourite_voices) == wanted
     assert settings.seed in range(1, WRITERS + 1)
     assert {character.name for character in load_characters()[0]} == wanted
-    assert all(is_accepted(Licence(name, "", "text")) for name in wanted)
-    assert ProbeMemory(data_dir() / "cache" / "probe.json").trials("model").keys() == wanted
+    assert all(is_accepted(VoiceLicence(name, "", "text")) for name in wanted)
+    assert ProbeResultStore(find_data_dir() / "cache" / "probe.json").find_trials("model").keys() == wanted

@@ -14,15 +14,15 @@ import numpy as np
 import psutil
 import pytest
 
-from app.adapters.ort import device_record, session
-from app.adapters.ort.device_record import NOTE_PATTERN, DeviceRecord
-from app.adapters.ort.driver_crash import is_crash
-from app.compose import sessions, stores
-from app.compose.opening import open_speaker
+from app.adapters.ort import device_crash_journal, graph_session
+from app.adapters.ort.device_crash_journal import NOTE_PATTERN, DeviceCrashJournal
+from app.adapters.ort.driver_crash import is_driver_crash
+from app.common.errors import BackendError
+from app.common.files.atomic_write import write_json
+from app.compose import disk_stores, graph_sessions
 from app.compose.speaker import Speaker
-from app.core.types import SynthesisRequest
-from app.data_file import write_json
-from app.errors import BackendError
+from app.compose.speaker_opening import open_speaker
+from app.core.synthesis_types import SynthesisRequest
 from tests.faulty_device import FaultyDevice, raising
 
 TEXT = "雨が降る、橋を渡る。風の中を、行ってきました。"
@@ -39,7 +39,7 @@ def speak(when: str, target: Path, backend: str = "cuda") -> subprocess.Complete
 
 
 def notes() -> Sequence[Path]:
-    return sorted(stores.device_record()._folder.glob(NOTE_PATTERN))
+    return sorted(disk_stores.open_device_journal()._folder.glob(NOTE_PATTERN))
 
 
 def heard(backend: str = "cuda") -> tuple[np.ndarray, Speaker]:
@@ -75,7 +75,7 @@ def test_a_device_that_kills_the_program_is_not_opened_at_the_next_start(when: s
         assert "koebako backends --probe --retry" in again.stderr
     assert speak("never", tmp_path / "cpu.wav", "cpu").returncode == 0
     assert (tmp_path / "second.wav").read_bytes() == (tmp_path / "cpu.wav").read_bytes()
-    stores.device_record().forget("cuda")
+    disk_stores.open_device_journal().forget_device("cuda")
     assert CRASHED not in speak("never", tmp_path / "third.wav").stderr
 
 
@@ -90,10 +90,10 @@ def test_our_own_ending_is_no_crash(tmp_path: Path) -> None:
 import sys, threading
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from pathlib import Path
-from app.adapters.ort.device_record import DeviceRecord
-record, began = DeviceRecord(Path({str(tmp_path)!r})), threading.Event()
+from app.adapters.ort.device_crash_journal import DeviceCrashJournal
+record, began = DeviceCrashJournal(Path({str(tmp_path)!r})), threading.Event()
 def hang():
-    with record.at_risk("cuda"):
+    with record.write_risk_note("cuda"):
         began.set()
         threading.Event().wait()
 threading.Thread(target=hang, daemon=True).start()
@@ -102,7 +102,7 @@ print(len(list(Path({str(tmp_path)!r}).glob("note-*"))))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout.strip()) == (0, "1")  # there while it hung
-    assert DeviceRecord(tmp_path).refusal("cuda") is None
+    assert DeviceCrashJournal(tmp_path).describe_refusal("cuda") is None
 
 
 @pytest.mark.parametrize(
@@ -115,19 +115,19 @@ print(len(list(Path({str(tmp_path)!r}).glob("note-*"))))
     ],
 )
 def test_only_a_note_of_a_dead_process_counts(process: Any, started: Any, counts: bool, tmp_path: Path) -> None:
-    record = DeviceRecord(tmp_path)
-    write_json(tmp_path / "note-1.json", {"device": record._key("cuda"), "process": process(), "started": started()})
-    assert (record.refusal("cuda") is not None) == counts
-    assert record.refusal("directml") is None
+    record = DeviceCrashJournal(tmp_path)
+    write_json(tmp_path / "note-1.json", {"device": record._compute_device_key("cuda"), "process": process(), "started": started()})
+    assert (record.describe_refusal("cuda") is not None) == counts
+    assert record.describe_refusal("directml") is None
     (tmp_path / "note-1.json").write_text("{", encoding="utf-8")
-    assert record.refusal("cuda") is None
+    assert record.describe_refusal("cuda") is None
 
 
 def test_the_note_lies_there_while_something_runs_and_not_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
     class Watched(FaultyDevice):
-        def open(self, model: Any, place: str, name: str, store: Any = None) -> session.OpenedSession:
+        def open(self, model: Any, place: str, name: str, store: Any = None) -> graph_session.OpenedSession:
             if place != "cpu":
                 seen.append(len(notes()))
             return super().open(model, place, name, store)
@@ -137,7 +137,7 @@ def test_the_note_lies_there_while_something_runs_and_not_longer(monkeypatch: py
         return results
 
     device = Watched(look, 1)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     heard()
     assert seen == [1, 1, 1, 1, 1]
     assert not notes()
@@ -152,7 +152,7 @@ def test_the_note_lies_there_while_something_runs_and_not_longer(monkeypatch: py
 def test_a_device_that_computes_noise_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     expected, _ = heard("cpu")
     device = NoisyDevice(noise, 1)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     samples, speaker = heard()
     assert np.abs(samples - expected).max() < 1e-6
     assert "its results differ from the CPU's (bert" in str(speaker.fallback)
@@ -161,23 +161,23 @@ def test_a_device_that_computes_noise_is_refused_in_a_sentence(monkeypatch: pyte
     samples, speaker = heard()  # known from now on, without opening anything there
     assert {place for _, place in device.opened} == {"cpu"}
     assert "its results differ from the CPU's (bert)" in str(speaker.fallback)
-    monkeypatch.setattr(device_record, "device_facts", lambda place: [place, "a new driver"])
-    stores.device_record()._keys.clear()
+    monkeypatch.setattr(device_crash_journal, "collect_device_facts", lambda place: [place, "a new driver"])
+    disk_stores.open_device_journal()._keys.clear()
     assert set(open_speaker(None, "cuda").backends.values()) == {"cuda"}
 
 
 def test_a_trial_judges_by_itself_and_leaves_no_note(monkeypatch: pytest.MonkeyPatch) -> None:
     device = NoisyDevice(noise, 1)
-    monkeypatch.setattr(sessions, "open_session", device.open)
-    speaker = open_speaker(None, "cuda", on_trial=True)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    speaker = open_speaker(None, "cuda", is_probe=True)
     for _ in speaker.pipeline.synthesize(REQUEST):
         assert not notes()
-    assert stores.device_record().refusal("cuda") is None
+    assert disk_stores.open_device_journal().describe_refusal("cuda") is None
 
 
 def test_a_device_with_little_memory_takes_the_graphs_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     expected, _ = heard("cpu")
-    create, opened = session.open_fixed, []
+    create, opened = graph_session.open_with_fixed_dims, []
 
     def small(model: Any, place: str, name: str, free: Any) -> Any:
         if place != "cpu":
@@ -186,12 +186,12 @@ def test_a_device_with_little_memory_takes_the_graphs_that_fit(monkeypatch: pyte
                 raise BackendError("CUDA could not start.", "8007000E Not enough memory resources")
         return create(model, "cpu", name, free)
 
-    monkeypatch.setattr(session, "open_fixed", small)
+    monkeypatch.setattr(graph_session, "open_with_fixed_dims", small)
     samples, speaker = heard()
     assert speaker.backends == {"bert": "cuda", "prosody": "cuda", "flow": "cpu", "decode": "cpu"}
     assert "Not enough memory" in str(speaker.fallback)
     assert np.abs(samples - expected).max() < 1e-6
-    assert not speaker.lost
+    assert not speaker.is_device_lost
 
 
 def access_violation() -> OSError:
@@ -203,20 +203,20 @@ def access_violation() -> OSError:
 def test_a_driver_that_crashes_in_a_program_that_lives_is_known_at_the_next_start(proven: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     expected, _ = heard("cpu")
     device = FaultyDevice(raising(access_violation), NEVER)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     if proven:
         heard()
     device.at = len(device.runs) + 2
     samples, speaker = heard()
     assert np.abs(samples - expected).max() < 1e-6
     assert len(device.runs) == device.at
-    assert speaker.lost
+    assert speaker.is_device_lost
     device.opened.clear()
     samples, again = heard()  # as the next start does
     assert {place for _, place in device.opened} == {"cpu"}
     assert "CUDA is not available; running on the CPU: its driver crashed while it was in use." in str(again.fallback)
     assert np.abs(samples - expected).max() < 1e-6
-    again.failures.forget()  # "Try again"
+    again.failures.forget_failures()  # "Try again"
     assert set(open_speaker(None, "cuda", failures=again.failures).backends.values()) == {"cuda"}
 
 
@@ -227,15 +227,15 @@ def test_a_driver_that_crashes_while_a_graph_opens_is_asked_for_no_other(monkeyp
         asked.append(target.provider)
         raise access_violation()
 
-    monkeypatch.setattr(session, "available_backends", lambda: ["cpu", "cuda"])
-    monkeypatch.setattr(session, "provider_options", lambda _place: {})
-    monkeypatch.setattr(session, "open_for", crash)
+    monkeypatch.setattr(graph_session, "list_backends", lambda: ["cpu", "cuda"])
+    monkeypatch.setattr(graph_session, "build_provider_options", lambda _place: {})
+    monkeypatch.setattr(graph_session, "open_for_target", crash)
     samples, speaker = heard()
     assert samples.size
     assert asked == ["CUDAExecutionProvider"]
-    assert speaker.lost
+    assert speaker.is_device_lost
     assert "its driver crashed. (exception: access violation reading" in str(speaker.fallback)
-    assert stores.device_record().refusal("cuda") is not None
+    assert disk_stores.open_device_journal().describe_refusal("cuda") is not None
 
 
 @pytest.mark.parametrize(
@@ -250,21 +250,21 @@ def test_a_driver_that_crashes_while_a_graph_opens_is_asked_for_no_other(monkeyp
     ],
 )
 def test_only_what_ctypes_caught_is_a_crash(error: BaseException | None, crash: bool) -> None:
-    assert is_crash(error) == crash
+    assert is_driver_crash(error) == crash
 
 
 @pytest.mark.parametrize(("code", "crash"), [(-1073741795, True), (0xC000001D, True), (5, False), (-2147024882, False)])
 def test_exceptions_that_ctypes_has_no_name_for_have_the_codes_of_the_system(code: int, crash: bool) -> None:
     error = OSError(22, "illegal instruction")
     error.winerror = code  # type: ignore[attr-defined]  # as Windows has it
-    assert is_crash(error) == crash
+    assert is_driver_crash(error) == crash
 
 
 def test_several_threads_share_one_note(tmp_path: Path) -> None:
-    record, both = DeviceRecord(tmp_path), threading.Barrier(2)
+    record, both = DeviceCrashJournal(tmp_path), threading.Barrier(2)
 
     def work() -> None:
-        with record.at_risk("cuda"):
+        with record.write_risk_note("cuda"):
             both.wait(10)
 
     threads = [threading.Thread(target=work) for _ in range(2)]

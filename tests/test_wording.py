@@ -12,8 +12,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 JAPANESE = re.compile("[ぁ-んァ-ヶ一-龥]")
-NAMES = {"app/core/normalise", "app/bench/texts.py", "app/install/bert_centres.py"}  # language itself, and texts to be spoken
-TABLES = {"definitions.py", "settings_words.py", "foreign.py", "system_errors.py", "emoji_labels.py"}  # pairs outside of `localized`
+NAMES = {
+    "app/core/normalise",
+    "app/bench/bench_texts.py",
+    "app/install/bert_activation_means.py",
+}  # language itself, and texts to be spoken
+TABLES = {
+    "action_definitions.py",
+    "settings_labels.py",
+    "unsupported_formats.py",
+    "system_errors.py",
+    "emoji_labels.py",
+}  # pairs outside of `localize`
 
 FORBIDDEN_JAPANESE = (
     r"装置|出力先|アダプター",  # バックエンド、デバイス、再生デバイス
@@ -62,17 +72,17 @@ def _everything_said() -> list[tuple[str, int, str, bool]]:
     return [
         (name, *found)
         for name, source in _sources()
-        if (table := Path(name).name in TABLES) or "localized" in source or "add_command" in source
+        if (table := Path(name).name in TABLES) or "localize" in source or "add_command_parser" in source
         for found in _said(source, table=table)
     ]
 
 
 def _said(source: str, *, table: bool) -> Iterator[tuple[int, str, bool]]:
-    """Line, text, and whether it is Japanese: the arguments of `localized` and `add_command`; in a table every sentence."""
+    """Line, text, and whether it is Japanese: the arguments of `localize` and `add_command_parser`; in a table every sentence."""
     for node in ast.walk(ast.parse(source)):
         called = node.func if isinstance(node, ast.Call) else None
         name = getattr(called, "id", getattr(called, "attr", ""))
-        if isinstance(node, ast.Call) and name in ("localized", "add_command"):
+        if isinstance(node, ast.Call) and name in ("localize", "add_command_parser"):
             for argument in node.args:
                 for line, text in _texts(argument):
                     yield line, text, bool(JAPANESE.search(text))

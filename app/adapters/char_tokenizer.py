@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from app.core.types import Int64
-from app.errors import VoiceError
-from app.language import localized
-from app.small_file import read_small
+from app.common.errors import VoiceError
+from app.common.files.bounded_read import read_bounded
+from app.common.language import localize
+from app.core.synthesis_types import Int64
 
-LARGEST_BYTES = 32 << 20  # 22,000 characters take 110 KB
+MAX_VOCAB_BYTES = 32 << 20  # 22,000 characters take 110 KB
 _UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
 
 
@@ -22,12 +22,12 @@ class CharTokenizer:
     def __init__(self, vocab_path: Path) -> None:
         """Reads the vocabulary; a VoiceError says why it cannot be used."""
         try:
-            tokens = read_small(vocab_path, LARGEST_BYTES).decode("utf-8").split("\n")
+            tokens = read_bounded(vocab_path, MAX_VOCAB_BYTES).decode("utf-8").split("\n")
         except (OSError, ValueError) as exc:
-            raise _unusable(vocab_path) from exc
+            raise _build_unusable_vocab_error(vocab_path) from exc
         self._ids = {token.removesuffix("\r"): index for index, token in enumerate(tokens) if token}
         if not {_UNKNOWN, _START, _END} <= self._ids.keys():
-            raise _unusable(vocab_path)
+            raise _build_unusable_vocab_error(vocab_path)
 
     def encode(self, text: str) -> Int64:
         """[CLS], a token per character after NFKC without whitespace, [SEP]: int64 (n,)."""
@@ -37,8 +37,8 @@ class CharTokenizer:
         return np.array([self._ids[_START], *inner, self._ids[_END]], dtype=np.int64)
 
 
-def _unusable(path: Path) -> VoiceError:
+def _build_unusable_vocab_error(path: Path) -> VoiceError:
     return VoiceError(
-        localized(f"BERT の語彙ファイルを読み込めません: {path}", f"The BERT vocabulary cannot be read: {path}"),
-        localized("BERT をもう一度追加してください。", "Add the BERT again."),
+        localize(f"BERT の語彙ファイルを読み込めません: {path}", f"The BERT vocabulary cannot be read: {path}"),
+        localize("BERT をもう一度追加してください。", "Add the BERT again."),
     )

@@ -11,96 +11,98 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.adapters.files.lock import sole_use
-from app.adapters.ort.device_facts import machine_facts
-from app.data_file import load_cache, save_data
-from app.language import localized
+from app.adapters.files.file_lock import lock_path_for_change
+from app.adapters.ort.device_facts import collect_machine_facts
+from app.common.files.atomic_write import load_cache, save_data
+from app.common.language import localize
 
-MOST_ENTRIES = 100
-FIRST_WAIT_S = 3600.0
-LONGEST_WAIT_S = 30 * 24 * 3600.0
+MAX_PROBE_ENTRIES = 100
+FIRST_RETRY_DELAY_S = 3600.0
+MAX_RETRY_DELAY_S = 30 * 24 * 3600.0
 
 
-class ProbeMemory:
+class ProbeResultStore:
     """A JSON file: entry (machine and models) → the choice, and the trials by place."""
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._path = path
         self._clock = clock
 
-    def chosen(self, *models: str) -> str | None:
+    def find_placement(self, *models: str) -> str | None:
         """The placement that was fastest, or None where nothing is known."""
-        entry = self._entry(models)
+        entry = self._find_entry(models)
         chosen = entry.get("chosen")
         return chosen if isinstance(chosen, str) else None
 
-    def trials(self, *models: str) -> dict[str, dict[str, Any]]:
+    def find_trials(self, *models: str) -> dict[str, dict[str, Any]]:
         """Place → how its trial ended."""
-        trials = self._entry(models).get("trials")
+        trials = self._find_entry(models).get("trials")
         return {place: trial for place, trial in trials.items() if isinstance(trial, dict)} if isinstance(trials, dict) else {}
 
-    def wait_s(self, place: str, *models: str) -> float:
-        """How long a place that failed is left alone: an hour after the first time, four times as long after each further one."""
-        trial = self.trials(*models).get(place, {})
-        failures, at = self._failures(place, models), trial.get("at")
+    def compute_retry_delay(self, place: str, *models: str) -> float:
+        """Return how long a place that failed is left alone: an hour after the first time, four times as long after each further one."""
+        trial = self.find_trials(*models).get(place, {})
+        failures, at = self._count_failures(place, models), trial.get("at")
         if not failures or not isinstance(at, float):
             return 0.0
-        pause = min(LONGEST_WAIT_S, FIRST_WAIT_S * 4.0 ** min(failures - 1, 9))
+        pause = min(MAX_RETRY_DELAY_S, FIRST_RETRY_DELAY_S * 4.0 ** min(failures - 1, 9))
         return min(pause, max(0.0, at + pause - self._clock()))  # a clock set back must not make it longer
 
-    def begin(self, place: str, *models: str) -> None:
-        """Notes that a trial begins: until `end` it counts as one that failed. Raises OutputFileError: without the note none may begin."""
-        with sole_use(self._path):
-            failures = self._failures(place, models)
-            self._put(models, place, {"failures": failures + 1, "at": self._clock(), "line": None})
+    def begin_trial(self, place: str, *models: str) -> None:
+        """Notes that a trial begins: until `end_trial` it counts as one that failed. Raises OutputFileError: without the note none may begin."""
+        with lock_path_for_change(self._path):
+            failures = self._count_failures(place, models)
+            self._put_trial(models, place, {"failures": failures + 1, "at": self._clock(), "line": None})
 
-    def end(self, place: str, line: dict[str, Any], *models: str) -> None:
+    def end_trial(self, place: str, trial_line: dict[str, Any], *models: str) -> None:
         """Keeps the line of a trial that is over; only one that crashed or hung stays counted as failed."""
-        with sole_use(self._path):
-            before = self._failures(place, models)
-            self._put(models, place, {"failures": before if line.get("crashed") else 0, "at": self._clock(), "line": line})
+        with lock_path_for_change(self._path):
+            before = self._count_failures(place, models)
+            self._put_trial(
+                models, place, {"failures": before if trial_line.get("crashed") else 0, "at": self._clock(), "line": trial_line}
+            )
 
-    def withdraw(self, place: str, *models: str) -> None:
-        """Takes back `begin`: the user stopped the trial, which says nothing about the place."""
-        with sole_use(self._path):
-            failures = self._failures(place, models)
-            line = self.trials(*models).get(place, {}).get("line")
-            self._put(models, place, {"failures": max(0, failures - 1), "at": self._clock(), "line": line})
+    def cancel_trial(self, place: str, *models: str) -> None:
+        """Takes back `begin_trial`: the user stopped the trial, which says nothing about the place."""
+        with lock_path_for_change(self._path):
+            failures = self._count_failures(place, models)
+            line = self.find_trials(*models).get(place, {}).get("line")
+            self._put_trial(models, place, {"failures": max(0, failures - 1), "at": self._clock(), "line": line})
 
-    def choose(self, placement: str, *models: str) -> None:
+    def save_placement(self, placement: str, *models: str) -> None:
         """Keeps what was fastest."""
-        with sole_use(self._path):
-            entries = self._read()
-            entries.setdefault(_key(models), {})["chosen"] = placement
-            self._write(entries)
+        with lock_path_for_change(self._path):
+            entries = self._read_entries()
+            entries.setdefault(_compute_key(models), {})["chosen"] = placement
+            self._write_entries(entries)
 
-    def _failures(self, place: str, models: tuple[str, ...]) -> int:
-        found = self.trials(*models).get(place, {}).get("failures")
+    def _count_failures(self, place: str, models: tuple[str, ...]) -> int:
+        found = self.find_trials(*models).get(place, {}).get("failures")
         return found if type(found) is int and found > 0 else 0
 
-    def _put(self, models: tuple[str, ...], place: str, trial: dict[str, Any]) -> None:
-        entries = self._read()
-        entry = entries.pop(_key(models), {})
+    def _put_trial(self, models: tuple[str, ...], place: str, trial: dict[str, Any]) -> None:
+        entries = self._read_entries()
+        entry = entries.pop(_compute_key(models), {})
         trials = entry.get("trials")
         entry["trials"] = (trials if isinstance(trials, dict) else {}) | {place: trial}
-        entries[_key(models)] = entry
-        self._write(entries)
+        entries[_compute_key(models)] = entry
+        self._write_entries(entries)
 
-    def _entry(self, models: tuple[str, ...]) -> dict[str, Any]:
-        entries = self._read()
-        return entries.get(_key(models), {}) if entries else {}
+    def _find_entry(self, models: tuple[str, ...]) -> dict[str, Any]:
+        entries = self._read_entries()
+        return entries.get(_compute_key(models), {}) if entries else {}
 
-    def _read(self) -> dict[str, dict[str, Any]]:
-        return load_cache(self._path, _entries) or {}
+    def _read_entries(self) -> dict[str, dict[str, Any]]:
+        return load_cache(self._path, _parse_entries) or {}
 
-    def _write(self, entries: dict[str, dict[str, Any]]) -> None:
-        kept = dict(list(entries.items())[-MOST_ENTRIES:])
-        save_data(self._path, kept, localized("測定結果を保存できません", "The measurements could not be saved"))
+    def _write_entries(self, entries: dict[str, dict[str, Any]]) -> None:
+        kept = dict(list(entries.items())[-MAX_PROBE_ENTRIES:])
+        save_data(self._path, kept, localize("測定結果を保存できません", "The measurements could not be saved"))
 
 
-def _entries(data: Any) -> dict[str, dict[str, Any]]:
+def _parse_entries(data: Any) -> dict[str, dict[str, Any]]:
     return {key: value for key, value in data.items() if isinstance(value, dict)}
 
 
-def _key(models: tuple[str, ...]) -> str:
-    return hashlib.sha256("\0".join((*machine_facts(), *models)).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+def _compute_key(models: tuple[str, ...]) -> str:
+    return hashlib.sha256("\0".join((*collect_machine_facts(), *models)).encode("utf-8", "surrogateescape")).hexdigest()[:32]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import soxr
 
-from app.core.types import Float32
+from app.core.synthesis_types import Float32
 
 
 class RateConverter:
@@ -19,9 +19,9 @@ class RateConverter:
         self._from = rate
         self._stream: soxr.ResampleStream | None = None
 
-    def convert(self, samples: Float32, rate: int) -> Float32:
+    def convert_rate(self, samples: Float32, rate: int) -> Float32:
         """Float32 (N,) at `rate` Hz to float32 (about N · self.rate / rate,); the rest comes with a later piece."""
-        left = self.flush() if rate != self._from else None
+        left = self.flush_filter() if rate != self._from else None
         if rate == self.rate:
             converted = samples
         else:
@@ -31,7 +31,7 @@ class RateConverter:
             converted = self._stream.resample_chunk(np.ascontiguousarray(samples, dtype=np.float32))
         return converted if left is None or not left.size else np.concatenate([left, converted])
 
-    def flush(self) -> Float32:
+    def flush_filter(self) -> Float32:
         """The samples still inside the filter; the next piece starts afresh."""
         stream, self._stream, self._from = self._stream, None, self.rate
         nothing = np.zeros(0, dtype=np.float32)

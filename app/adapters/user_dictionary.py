@@ -5,36 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from app.adapters.files.lock import sole_use
-from app.adapters.files.part_file import write_error
-from app.core.dictionary import Entry
-from app.core.dictionary_data import MOST_ENTRIES, from_data, from_text, to_csv, to_data, to_exchange, too_many
-from app.core.text_encoding import decode
-from app.data_file import load_data, save_data, write_whole
-from app.errors import AppError, InputError
-from app.language import localized
-from app.paths import data_dir
-from app.small_file import read_small
-from app.system_errors import reason_of
-from app.unreadable import UnreadableError
+from app.adapters.files.file_lock import lock_path_for_change
+from app.adapters.files.part_file import build_write_error
+from app.common.errors import AppError, InputError
+from app.common.files.atomic_write import load_data, save_data, write_file_atomically
+from app.common.files.bounded_read import read_bounded
+from app.common.files.corrupt_file_backup import CorruptFileError
+from app.common.files.paths import find_data_dir
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+from app.core.dictionary_entries import DictionaryEntry
+from app.core.dictionary_formats import (
+    MAX_DICTIONARY_ENTRIES,
+    convert_entries_to_data,
+    create_too_many_error,
+    format_entries_csv,
+    format_exchange_json,
+    parse_dictionary_text,
+    parse_entries,
+)
+from app.core.text_encoding import decode_text
 
-LARGEST_BYTES = 64 << 20  # of a file from elsewhere
-Change = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
+MAX_DICTIONARY_BYTES = 64 << 20  # of a file from elsewhere
+DictionaryChange = Callable[[tuple[DictionaryEntry, ...]], tuple[DictionaryEntry, ...]]
 
 
-def dictionary_path() -> Path:
+def find_dictionary_path() -> Path:
     """The file; it is not there before the first word."""
-    return data_dir() / "dictionary.json"
+    return find_data_dir() / "dictionary.json"
 
 
-def load_dictionary() -> tuple[tuple[Entry, ...], UnreadableError | None]:
+def load_dictionary() -> tuple[tuple[DictionaryEntry, ...], CorruptFileError | None]:
     """The words; none, and the error to show, where the file cannot be read, of which a copy is kept then."""
-    failed = localized("ユーザー辞書を読み込めません。", "The user dictionary cannot be read.")
-    found, error = load_data(dictionary_path(), from_data, failed)
+    failed = localize("ユーザー辞書を読み込めません。", "The user dictionary cannot be read.")
+    found, error = load_data(find_dictionary_path(), parse_entries, failed)
     return found or (), error
 
 
-def known_words() -> tuple[Entry, ...]:
+def read_user_entries() -> tuple[DictionaryEntry, ...]:
     """The words. Raises InputError where the file cannot be read."""
     entries, error = load_dictionary()
     if error is not None:
@@ -42,44 +50,46 @@ def known_words() -> tuple[Entry, ...]:
     return entries
 
 
-def change_dictionary(change: Change) -> tuple[tuple[Entry, ...], AppError | None]:
+def change_dictionary(change: DictionaryChange) -> tuple[tuple[DictionaryEntry, ...], AppError | None]:
     """Lets `change` make other words of them, while no other program does; returns these, and the error of `load_dictionary`.
 
     Raises InputError where there would be too many, or the file can neither be read nor kept, OutputFileError where it cannot be written.
     """
-    path = dictionary_path()
-    with sole_use(path):
+    path = find_dictionary_path()
+    with lock_path_for_change(path):
         entries, error = load_dictionary()
-        if error is not None and error.kept is None:
+        if error is not None and error.backup is None:
             raise error  # to write would be to lose the words
         changed = change(entries)
-        if len(changed) > max(MOST_ENTRIES, len(entries)):
-            raise too_many()
+        if len(changed) > max(MAX_DICTIONARY_ENTRIES, len(entries)):
+            raise create_too_many_error()
         if changed != entries:
-            save_data(path, to_data(changed), localized("ユーザー辞書を保存できません", "The user dictionary could not be saved"))
+            save_data(
+                path, convert_entries_to_data(changed), localize("ユーザー辞書を保存できません", "The user dictionary could not be saved")
+            )
         return changed, error
 
 
-def read_words(file: Path) -> tuple[list[Entry], list[InputError]]:
+def import_entries(file: Path) -> tuple[list[DictionaryEntry], list[InputError]]:
     """Words of a file from elsewhere, and what is wrong with the others. Raises InputError for a file that is no dictionary."""
     try:
-        content = read_small(file, LARGEST_BYTES)
+        content = read_bounded(file, MAX_DICTIONARY_BYTES)
     except OSError as exc:
-        raise _unreadable(file.name, reason_of(exc)) from exc
-    return from_text(decode(file.name, content))
+        raise _build_unreadable_error(file.name, describe_reason(exc)) from exc
+    return parse_dictionary_text(decode_text(file.name, content))
 
 
-def _unreadable(name: str, reason: str) -> InputError:
+def _build_unreadable_error(name: str, reason: str) -> InputError:
     return InputError(
-        localized(f"「{name}」を読み込めません。（{reason}）", f"“{name}” cannot be read. ({reason})"),
-        localized("JSON または CSV ファイルを選んでください。", "Choose a JSON or CSV file."),
+        localize(f"「{name}」を読み込めません。（{reason}）", f"“{name}” cannot be read. ({reason})"),
+        localize("JSON または CSV ファイルを選んでください。", "Choose a JSON or CSV file."),
     )
 
 
-def write_words(entries: tuple[Entry, ...], file: Path) -> None:
+def export_entries(entries: tuple[DictionaryEntry, ...], file: Path) -> None:
     """A file for elsewhere, by its suffix: `.csv` is a table, anything else the JSON of VOICEVOX. Raises OutputFileError."""
-    write: Callable[[tuple[Entry, ...]], str] = to_csv if file.suffix.lower() == ".csv" else to_exchange
+    write: Callable[[tuple[DictionaryEntry, ...]], str] = format_entries_csv if file.suffix.lower() == ".csv" else format_exchange_json
     try:
-        write_whole(file, write(entries).encode("utf-8"))
+        write_file_atomically(file, write(entries).encode("utf-8"))
     except OSError as exc:
-        raise write_error(file, exc) from exc
+        raise build_write_error(file, exc) from exc

@@ -6,56 +6,58 @@ from dataclasses import dataclass
 from math import log
 from typing import Literal
 
-from app.audition.binomial import ALPHA, needed, p_value
+from app.audition.binomial import SIGNIFICANCE_LEVEL, compute_p_value, find_needed_hits
 
-BETA = 0.05  # how often a listener who is right in P1 of all trials may be taken for one who guesses
+MISS_PROBABILITY = 0.05  # how often a listener who is right in P1 of all trials may be taken for one who guesses
 P0, P1 = 0.5, 0.8
 FIXED_TRIALS = 16
-MOST_SEQUENTIAL = 60  # on average it takes 14 with guesses and 16 with a difference; fewer than 1 in 100 tests are still open then
+MAX_SEQUENTIAL_TRIALS = 60  # on average it takes 14 with guesses and 16 with a difference; fewer than 1 in 100 tests are still open then
 _UP, _DOWN = log(P1 / P0), log((1 - P1) / (1 - P0))  # what a right and a wrong answer add to the evidence
 
-Verdict = Literal["different", "alike", "open"]
+AbxVerdict = Literal["different", "alike", "open"]
 
 
 @dataclass(frozen=True, slots=True)
 class AbxResult:
-    """What a finished test has shown.
+    """The result of a finished ABX test.
 
     Attributes:
-        needed: right answers that would have been enough; None where there is no such number, as in a sequential test.
-        p: how likely one who guesses does as well; of a sequential test it says nothing, and is None.
+        needed_hits: right answers that would have been enough; None where there is no such number, as in a sequential test.
+        p_value: how likely one who guesses does as well; of a sequential test it says nothing, and is None.
         verdict: "alike" only in sequential tests: there a difference that is heard in 80 % of the trials is ruled out.
     """
 
     right: int
     trials: int
-    needed: int | None
-    p: float | None
-    verdict: Verdict
+    needed_hits: int | None
+    p_value: float | None
+    verdict: AbxVerdict
 
 
-def fixed_result(right: int, trials: int) -> AbxResult:
+def evaluate_fixed_test(right: int, trials: int) -> AbxResult:
     """Of a test whose number of trials was fixed beforehand."""
-    least = needed(trials)
-    return AbxResult(right, trials, least, p_value(right, trials), "different" if least is not None and right >= least else "open")
+    least = find_needed_hits(trials)
+    return AbxResult(right, trials, least, compute_p_value(right, trials), "different" if least is not None and right >= least else "open")
 
 
-def bounds(trials: int) -> tuple[float, float]:
+def compute_wald_bounds(trials: int) -> tuple[float, float]:
     """Right answers at which Wald's sequential test ends after so many trials: at most the first, alike; at least the second, different."""
     spread = _UP - _DOWN
-    return (log(BETA / (1 - ALPHA)) - trials * _DOWN) / spread, (log((1 - BETA) / ALPHA) - trials * _DOWN) / spread
+    return (log(MISS_PROBABILITY / (1 - SIGNIFICANCE_LEVEL)) - trials * _DOWN) / spread, (
+        log((1 - MISS_PROBABILITY) / SIGNIFICANCE_LEVEL) - trials * _DOWN
+    ) / spread
 
 
-def sequential_verdict(right: int, trials: int) -> Verdict | None:
-    """How a sequential test ends after these trials; None where it continues."""
-    low, high = bounds(trials)
+def find_sequential_verdict(right: int, trials: int) -> AbxVerdict | None:
+    """Return the verdict of a sequential test after these trials; None where it continues."""
+    low, high = compute_wald_bounds(trials)
     if right >= high:
         return "different"
     if right <= low:
         return "alike"
-    return "open" if trials >= MOST_SEQUENTIAL else None
+    return "open" if trials >= MAX_SEQUENTIAL_TRIALS else None
 
 
-def sequential_result(right: int, trials: int) -> AbxResult:
+def evaluate_sequential_test(right: int, trials: int) -> AbxResult:
     """Of a sequential test, finished or given up."""
-    return AbxResult(right, trials, None, None, sequential_verdict(right, trials) or "open")
+    return AbxResult(right, trials, None, None, find_sequential_verdict(right, trials) or "open")

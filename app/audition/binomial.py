@@ -1,4 +1,4 @@
-"""How likely a coin does as well as a listener: exact, without approximations."""
+"""Computes how likely a coin does as well as a listener: exact, without approximations."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from functools import cache
 from math import comb
 from typing import Literal
 
-ALPHA = 0.05  # how often a coin may pass for a listener
+SIGNIFICANCE_LEVEL = 0.05  # how often a coin may pass for a listener
 Sides = Literal[1, 2]
 
 
 @cache
-def p_value(hits: int, trials: int, sides: Sides = 1) -> float:
+def compute_p_value(hits: int, trials: int, sides: Sides = 1) -> float:
     """The probability that a fair coin gives at least `hits` in `trials`; with two sides, that either of its faces comes up that often.
 
     Raises ValueError for more hits than trials, or fewer than none.
@@ -24,6 +24,6 @@ def p_value(hits: int, trials: int, sides: Sides = 1) -> float:
 
 
 @cache
-def needed(trials: int, sides: Sides = 1, alpha: float = ALPHA) -> int | None:
+def find_needed_hits(trials: int, sides: Sides = 1, alpha: float = SIGNIFICANCE_LEVEL) -> int | None:
     """The fewest hits in `trials` that a coin has with a probability of at most `alpha`; None where even all of them prove nothing."""
-    return next((hits for hits in range((trials + 1) // 2, trials + 1) if p_value(hits, trials, sides) <= alpha), None)
+    return next((hits for hits in range((trials + 1) // 2, trials + 1) if compute_p_value(hits, trials, sides) <= alpha), None)

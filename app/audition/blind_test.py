@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.audition.abx import FIXED_TRIALS
-from app.audition.positions import seal
-from app.errors import InputError
-from app.language import localized
+from app.audition.sealed_order import compute_seal
+from app.common.errors import InputError
+from app.common.language import localize
 
-Kind = Literal["abx", "sequential", "pairs", "ranking"]
-Choice = Literal["a", "b", "none"]
-KINDS: tuple[Kind, ...] = ("abx", "sequential", "pairs", "ranking")
-CHOICES: tuple[Choice, ...] = ("a", "b", "none")
+BlindTestKind = Literal["abx", "sequential", "pairs", "ranking"]
+AnswerChoice = Literal["a", "b", "none"]
+BLIND_TEST_KINDS: tuple[BlindTestKind, ...] = ("abx", "sequential", "pairs", "ranking")
+ANSWER_CHOICES: tuple[AnswerChoice, ...] = ("a", "b", "none")
 MOST_TRIALS, MOST_SOUNDS, MOST_LINES = 1_000, 20, 200
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is tested; fixed before the first trial.
+class BlindTestPlan:
+    """The plan of a blind test; fixed before the first trial.
 
     Attributes:
-        sounds: a row for each line, a column for each of what is compared; `app.core.takes.Take.sound` of each.
+        sounds: a row for each line, a column for each of what is compared; `app.core.takes.LineTake.sound` of each.
         names: of the columns; hidden until the test has ended.
         trials: how many there will be, in `pairs` for each pair; a sequential test and a ranking end by themselves.
         undecided: "no preference" may be answered; only in `pairs`.
@@ -30,7 +30,7 @@ class Plan:
             with a constant reference); else it stands beside A and B, and the question is which of them is closer. Empty where there is none.
     """
 
-    kind: Kind
+    kind: BlindTestKind
     sounds: tuple[tuple[str, ...], ...]
     names: tuple[str, ...]
     trials: int = FIXED_TRIALS
@@ -43,7 +43,7 @@ class Plan:
         return self.kind in ("abx", "sequential")
 
     @property
-    def reference(self) -> int | None:
+    def reference_column(self) -> int | None:
         """The column that X always is; None where X changes, or there is none."""
         if not self.has_x or not self.references:
             return None
@@ -51,8 +51,8 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """What is heard next.
+class BlindTrial:
+    """A trial of a blind test: the sounds to be heard next.
 
     Attributes:
         line: row of the plan.
@@ -68,11 +68,11 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What was said of a trial, after how many milliseconds."""
+class TrialAnswer:
+    """The answer to a trial, and the time in ms that it took."""
 
-    trial: Trial
-    choice: Choice
+    trial: BlindTrial
+    choice: AnswerChoice
     ms: int = 0
     comment: str = ""
 
@@ -86,42 +86,42 @@ class BlindTest:
         stopped: given up; what was answered is shown, and proves nothing.
     """
 
-    plan: Plan
+    plan: BlindTestPlan
     seed: str
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[TrialAnswer, ...] = ()
     stopped: bool = False
     id: str = ""
 
     @property
     def commitment(self) -> str:
         """Shown before the first trial: with it, nobody can choose another seed afterwards."""
-        return seal(self.seed)
+        return compute_seal(self.seed)
 
 
-def planned_trials(kind: str, trials: int, count: int) -> int:
-    """How many trials a test of a fixed number of them has: in pairs, so many of each two of its `count` sounds."""
+def count_planned_trials(kind: str, trials: int, count: int) -> int:
+    """Return the number of trials of a test whose number is fixed: in pairs, so many of each two of its `count` sounds."""
     return trials * (count * (count - 1) // 2 if kind == "pairs" else 1)
 
 
-def check_plan(plan: Plan) -> None:
+def check_blind_test_plan(plan: BlindTestPlan) -> None:
     """Raises InputError for what cannot be tested."""
     count = len(plan.names)
     if not 2 <= count <= MOST_SOUNDS or (plan.has_x and count != 2):
         raise InputError(
-            localized("比べる音声の数が合いません。", "This test cannot use that number of sounds."),
-            localized(
+            localize("比べる音声の数が合いません。", "This test cannot use that number of sounds."),
+            localize(
                 f"ABX は 2 つ、そのほかは 2〜{MOST_SOUNDS} 個選んでください。", f"Choose 2 for ABX, 2 to {MOST_SOUNDS} for other tests."
             ),
         )
     whole = all(len(row) == count for row in plan.sounds) and 1 <= len(plan.sounds) <= MOST_LINES
-    planned = planned_trials(plan.kind, plan.trials, count)
-    if plan.references and (len(plan.references) != len(plan.sounds) or (whole and plan.has_x and plan.reference is None)):
+    planned = count_planned_trials(plan.kind, plan.trials, count)
+    if plan.references and (len(plan.references) != len(plan.sounds) or (whole and plan.has_x and plan.reference_column is None)):
         raise InputError(
-            localized("参照の音声が、比べる音声と合いません。", "The reference does not match the sounds."),
-            localized("参照を選び直してください。", "Choose another reference."),
+            localize("参照の音声が、比べる音声と合いません。", "The reference does not match the sounds."),
+            localize("参照を選び直してください。", "Choose another reference."),
         )
     if not whole or plan.trials < 1 or planned > MOST_TRIALS or (plan.undecided and plan.kind != "pairs"):
         raise InputError(
-            localized("この条件ではテストを行えません。", "These test settings are not valid."),
-            localized(f"試行は {MOST_TRIALS:,} 回までです。", f"A test has up to {MOST_TRIALS:,} trials."),
+            localize("この条件ではテストを行えません。", "These test settings are not valid."),
+            localize(f"試行は {MOST_TRIALS:,} 回までです。", f"A test has up to {MOST_TRIALS:,} trials."),
         )

@@ -8,133 +8,144 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from app.audition.answer_counts import list_remaining_columns
 from app.audition.blind_test import (
-    CHOICES,
-    KINDS,
+    ANSWER_CHOICES,
+    BLIND_TEST_KINDS,
     MOST_LINES,
     MOST_SOUNDS,
     MOST_TRIALS,
-    Answer,
     BlindTest,
-    Plan,
-    Trial,
-    check_plan,
-    planned_trials,
+    BlindTestPlan,
+    BlindTrial,
+    TrialAnswer,
+    check_blind_test_plan,
+    count_planned_trials,
 )
-from app.audition.positions import SEED_DIGITS, positions
-from app.audition.scores import remaining
-from app.audition.trials import trial_of, x_of
+from app.audition.blind_test_trials import find_blind_trial, find_x_column
+from app.audition.sealed_order import SEED_DIGITS, draw_positions
+from app.common.errors import InputError
+from app.common.files.untrusted_json import require_int, sanitise_long_text, sanitise_short_text
 from app.core.takes import is_sound_name
-from app.errors import InputError
-from app.json_text import long_text, short_text, whole
 
-VERSION = 1
-LONGEST_COMMENT = 2_000
-LONGEST_MS = 24 * 3600 * 1000
-_SEED = re.compile(f"[0-9a-f]{{{SEED_DIGITS}}}")
+BLIND_TEST_VERSION = 1
+MAX_COMMENT_LENGTH = 2_000
+MAX_ANSWER_MS = 24 * 3600 * 1000
+_SEED_PATTERN = re.compile(f"[0-9a-f]{{{SEED_DIGITS}}}")
 
 
-def blind_test_to_data(test: BlindTest) -> dict[str, Any]:
-    """What `blind_test_from_data` reads."""
+def dump_blind_test(test: BlindTest) -> dict[str, Any]:
+    """Return the data that `parse_blind_test` reads."""
     plan = test.plan
-    data: dict[str, Any] = {"version": VERSION, "id": test.id, "kind": plan.kind, "names": list(plan.names), "trials": plan.trials}
-    data |= {"sounds": [list(row) for row in plan.sounds], "seed": test.seed, "answers": [_answer_to_data(item) for item in test.answers]}
+    data: dict[str, Any] = {
+        "version": BLIND_TEST_VERSION,
+        "id": test.id,
+        "kind": plan.kind,
+        "names": list(plan.names),
+        "trials": plan.trials,
+    }
+    data |= {"sounds": [list(row) for row in plan.sounds], "seed": test.seed, "answers": [_dump_answer(item) for item in test.answers]}
     data |= {"references": list(plan.references)} if plan.references else {}
     return data | {name: True for name, value in (("undecided", plan.undecided), ("stopped", test.stopped)) if value}
 
 
-def blind_test_from_data(data: object) -> BlindTest:
+def parse_blind_test(data: object) -> BlindTest:
     """Raises ValueError, or InputError for a plan, for what this version could not have written."""
-    if not isinstance(data, dict) or data.get("version") != VERSION or data.get("kind") not in KINDS:
+    if not isinstance(data, dict) or data.get("version") != BLIND_TEST_VERSION or data.get("kind") not in BLIND_TEST_KINDS:
         raise ValueError("no test")
-    rows = checked_list(data.get("sounds"), MOST_LINES)
-    plan = Plan(
+    rows = parse_list(data.get("sounds"), MOST_LINES)
+    plan = BlindTestPlan(
         kind=data["kind"],
-        sounds=tuple(tuple(map(checked_sound, checked_list(row, MOST_SOUNDS))) for row in rows),
-        names=tuple(map(short_text, checked_list(data.get("names"), MOST_SOUNDS))),
-        trials=whole(data.get("trials"), 1, MOST_TRIALS),
-        undecided=_flag(data, "undecided"),
-        references=tuple(map(checked_sound, checked_list(data.get("references", []), MOST_LINES))),
+        sounds=tuple(tuple(map(parse_sound_name, parse_list(row, MOST_SOUNDS))) for row in rows),
+        names=tuple(map(sanitise_short_text, parse_list(data.get("names"), MOST_SOUNDS))),
+        trials=require_int(data.get("trials"), 1, MOST_TRIALS),
+        undecided=_parse_flag(data, "undecided"),
+        references=tuple(map(parse_sound_name, parse_list(data.get("references", []), MOST_LINES))),
     )
-    check_plan(plan)
-    seed = checked_seed(data.get("seed"))
-    items = checked_list(data.get("answers"), MOST_TRIALS)
-    answers = tuple(_answer(item, number, plan, seed) for number, item in enumerate(items))
-    _check_course(BlindTest(plan, seed, answers))
-    return BlindTest(plan, seed, answers, _flag(data, "stopped"), short_text(data.get("id", "")))
+    check_blind_test_plan(plan)
+    seed = parse_seed(data.get("seed"))
+    items = parse_list(data.get("answers"), MOST_TRIALS)
+    answers = tuple(_parse_answer(item, number, plan, seed) for number, item in enumerate(items))
+    _check_trial_order(BlindTest(plan, seed, answers))
+    return BlindTest(plan, seed, answers, _parse_flag(data, "stopped"), sanitise_short_text(data.get("id", "")))
 
 
-def has_ended(data: Mapping[str, Any]) -> bool:
-    """Whether kept data says that the test is over, without a look at each answer; False where only that would show it."""
+def has_test_ended(data: Mapping[str, Any]) -> bool:
+    """Return whether kept data says that the test is over, without reading each answer; False where only the answers would show it."""
     if data.get("stopped") is True:
         return True
     kind, trials, answers, names = (data.get(name) for name in ("kind", "trials", "answers", "names"))
     if kind not in ("abx", "pairs") or not (isinstance(trials, int) and isinstance(answers, list) and isinstance(names, list)):
         return False
-    return len(answers) >= planned_trials(kind, trials, len(names))
+    return len(answers) >= count_planned_trials(kind, trials, len(names))
 
 
-def readable_tests(items: Iterable[object]) -> tuple[BlindTest, ...]:
+def parse_readable_blind_tests(items: Iterable[object]) -> tuple[BlindTest, ...]:
     """The tests of a project that this version understands; the others stay in it as they are."""
     tests = []
     for item in items:
         with suppress(ValueError, TypeError, InputError):
-            tests.append(blind_test_from_data(item))
+            tests.append(parse_blind_test(item))
     return tuple(tests)
 
 
-def _check_course(test: BlindTest) -> None:
+def _check_trial_order(test: BlindTest) -> None:
     """Raises ValueError where trials are not those that the seed gives, or follow the end."""
     for number, answer in enumerate(test.answers):
         if test.plan.kind == "ranking":  # its pairs follow from logarithms, in which machines differ
-            left = remaining(test, number)
+            left = list_remaining_columns(test, number)
             right = len(left) > 1 and answer.trial.a in left and answer.trial.b in left
         else:
-            right = trial_of(replace(test, answers=test.answers[:number])) == answer.trial
+            right = find_blind_trial(replace(test, answers=test.answers[:number])) == answer.trial
         if not right:
             raise ValueError("trials that do not come from the seed")
 
 
-def _answer_to_data(answer: Answer) -> dict[str, Any]:
+def _dump_answer(answer: TrialAnswer) -> dict[str, Any]:
     trial = answer.trial
     data = {"line": trial.line, "a": trial.a, "b": trial.b, "choice": answer.choice, "ms": answer.ms}
     return data | ({"x": trial.x} if trial.x is not None else {}) | ({"comment": answer.comment} if answer.comment else {})
 
 
-def _answer(data: object, number: int, plan: Plan, seed: str) -> Answer:
-    if not isinstance(data, dict) or data.get("choice") not in (CHOICES if plan.undecided else CHOICES[:2]):
+def _parse_answer(data: object, number: int, plan: BlindTestPlan, seed: str) -> TrialAnswer:
+    if not isinstance(data, dict) or data.get("choice") not in (ANSWER_CHOICES if plan.undecided else ANSWER_CHOICES[:2]):
         raise ValueError("an answer")
-    a, b = (whole(data.get(name), 0, len(plan.names) - 1) for name in ("a", "b"))
-    turned, second = positions(seed, number)
-    x = x_of(plan, (min(a, b), max(a, b)), second)
+    a, b = (require_int(data.get(name), 0, len(plan.names) - 1) for name in ("a", "b"))
+    turned, second = draw_positions(seed, number)
+    x = find_x_column(plan, (min(a, b), max(a, b)), second)
     if a == b or turned != (a > b) or data.get("x") != x:
         raise ValueError("positions that do not come from the seed")
-    trial = Trial(number, whole(data.get("line"), 0, len(plan.sounds) - 1), a, b, x)
-    return Answer(trial, data["choice"], whole(data.get("ms"), 0, LONGEST_MS), long_text(data.get("comment", ""))[:LONGEST_COMMENT])
+    trial = BlindTrial(number, require_int(data.get("line"), 0, len(plan.sounds) - 1), a, b, x)
+    return TrialAnswer(
+        trial,
+        data["choice"],
+        require_int(data.get("ms"), 0, MAX_ANSWER_MS),
+        sanitise_long_text(data.get("comment", ""))[:MAX_COMMENT_LENGTH],
+    )
 
 
-def checked_list(data: object, most: int) -> list[Any]:
+def parse_list(data: object, max_items: int) -> list[Any]:
     """Raises ValueError for what is none, or a longer one."""
-    if not isinstance(data, list) or len(data) > most:
+    if not isinstance(data, list) or len(data) > max_items:
         raise ValueError("a list")
     return data
 
 
-def checked_seed(value: object) -> str:
+def parse_seed(value: object) -> str:
     """64 hex digits. Raises ValueError."""
-    if not isinstance(value, str) or not _SEED.fullmatch(value):
+    if not isinstance(value, str) or not _SEED_PATTERN.fullmatch(value):
         raise ValueError("seed")
     return value
 
 
-def checked_sound(value: object) -> str:
+def parse_sound_name(value: object) -> str:
     """The name of a kept sound. Raises ValueError."""
     if not is_sound_name(value):
         raise ValueError("a sound")
     return str(value)
 
 
-def _flag(data: dict[str, Any], name: str) -> bool:
+def _parse_flag(data: dict[str, Any], name: str) -> bool:
     value = data.get(name, False)
     if not isinstance(value, bool):
         raise ValueError(name)

@@ -9,13 +9,13 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from app.core.script import Line, LineSettings
-from app.core.takes import Take
-from app.core.types import Overrides
+from app.core.synthesis_types import Overrides
+from app.core.takes import LineTake
 
-MOST_CELLS = 1_000
+MAX_BOARD_CELLS = 1_000
 
 
-class Cell(NamedTuple):
+class BoardCell(NamedTuple):
     """A place on the board, both counted from 0."""
 
     row: int
@@ -32,7 +32,7 @@ class VoiceChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class BoardColumn:
     """One way to speak.
 
     Attributes:
@@ -48,7 +48,7 @@ class Column:
         """Id of the voice; None where each line keeps its own."""
         return dict(self.values).get("voice")
 
-    def applied(self, settings: LineSettings) -> LineSettings:
+    def apply_to_settings(self, settings: LineSettings) -> LineSettings:
         """The settings of a line in this column; the seed is the line's and stays."""
         return replace(settings, **(dict(self.values) | {"seed_locked": True}))
 
@@ -58,32 +58,32 @@ class Board:
     """Lines and columns. Raises ValueError for more cells than anybody listens to."""
 
     lines: tuple[Line, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[BoardColumn, ...]
 
     def __post_init__(self) -> None:
-        if len(self.lines) * len(self.columns) > MOST_CELLS:
-            raise ValueError(f"more than {MOST_CELLS} cells")
+        if len(self.lines) * len(self.columns) > MAX_BOARD_CELLS:
+            raise ValueError(f"more than {MAX_BOARD_CELLS} cells")
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[BoardCell, ...]:
         """All of them, line by line."""
-        return tuple(Cell(row, column) for row, column in product(range(len(self.lines)), range(len(self.columns))))
+        return tuple(BoardCell(row, column) for row, column in product(range(len(self.lines)), range(len(self.columns))))
 
-    def line(self, cell: Cell) -> Line:
-        """What is spoken there."""
+    def find_line(self, cell: BoardCell) -> Line:
+        """Return the line that is spoken in a cell."""
         line = self.lines[cell.row]
-        return replace(line, settings=_applied(self.columns[cell.column], line.settings))
+        return replace(line, settings=_apply_column(self.columns[cell.column], line.settings))
 
 
-@lru_cache(maxsize=MOST_CELLS)
-def _applied(column: Column, settings: LineSettings) -> LineSettings:
+@lru_cache(maxsize=MAX_BOARD_CELLS)
+def _apply_column(column: BoardColumn, settings: LineSettings) -> LineSettings:
     """Lines mostly share their settings, and a board asks for all of its cells."""
-    return column.applied(settings)
+    return column.apply_to_settings(settings)
 
 
-def columns_of(
+def combine_columns(
     voices: Iterable[VoiceChoice], strengths: Sequence[float] = (), presets: Mapping[str, Mapping[str, Any]] | None = None
-) -> tuple[Column, ...]:
+) -> tuple[BoardColumn, ...]:
     """Every combination, the last axis changing fastest: voice, speaker, style, strength of the style, preset.
 
     Args:
@@ -99,20 +99,20 @@ def columns_of(
     how: list[dict[str, Any]] = [{"style_weight": strength} for strength in strengths]
     named = list((presets or {}).items())
     return tuple(
-        Column(tuple(sorted((dict(preset) | one | strength).items())), name)
+        BoardColumn(tuple(sorted((dict(preset) | one | strength).items())), name)
         for one, strength, (name, preset) in product(who or [{}], how or [{}], named or [("", {})])
     )
 
 
-Made = tuple[str, str, LineSettings, Overrides]
+RenderingKey = tuple[str, str, LineSettings, Overrides]
 
 
-def takes_by_line(takes: Iterable[Take]) -> dict[Made, Take]:
-    """The last take of each line as it was made; see `take_at`."""
+def map_takes_by_line(takes: Iterable[LineTake]) -> dict[RenderingKey, LineTake]:
+    """The last take of each line as it was made; see `find_take`."""
     return {(take.line, take.text, replace(take.settings, seed_locked=True), take.overrides): take for take in takes}
 
 
-def take_at(board: Board, cell: Cell, known: Mapping[Made, Take]) -> Take | None:
+def find_take(board: Board, cell: BoardCell, takes_by_key: Mapping[RenderingKey, LineTake]) -> LineTake | None:
     """The take of a cell, if there is one that was made just so."""
-    line = board.line(cell)
-    return known.get((line.id, line.text, line.settings, line.overrides))
+    line = board.find_line(cell)
+    return takes_by_key.get((line.id, line.text, line.settings, line.overrides))

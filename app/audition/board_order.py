@@ -5,60 +5,62 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal
 
-from app.audition.board import Board, Cell
-from app.audition.positions import shuffled
-from app.core.takes import Take
+from app.audition.board import Board, BoardCell
+from app.audition.sealed_order import shuffle_numbers
+from app.core.takes import LineTake
 
-Direction = Literal["left", "right", "up", "down", "first", "last"]
+FocusDirection = Literal["left", "right", "up", "down", "first", "last"]
 
 
-def fill_order(
-    board: Board, focus: Cell, done: Collection[Cell] = (), bert_of: Callable[[str], str] = lambda _voice: ""
-) -> tuple[Cell, ...]:
+def plan_fill_order(
+    board: Board, focus: BoardCell, done: Collection[BoardCell] = (), find_bert: Callable[[str], str] = lambda _voice: ""
+) -> tuple[BoardCell, ...]:
     """The cells that are still to be made: the focused one, its neighbours, then the others from near to far.
 
     The others go voice by voice, and those of one BERT together: only so many are open at once, and what a BERT says of a text is remembered.
 
     Args:
-        bert_of: names the BERT of a voice.
+        find_bert: names the BERT of a voice.
     """
 
-    def distance(cell: Cell) -> int:
+    def measure_distance(cell: BoardCell) -> int:
         return abs(cell.row - focus.row) + abs(cell.column - focus.column)
 
     voices = [column.voice for column in board.columns]
 
-    def voice(cell: Cell) -> str:
+    def find_voice(cell: BoardCell) -> str:
         named = voices[cell.column]  # empty is the voice we ship
         return board.lines[cell.row].settings.voice if named is None else named
 
-    berts = {name: bert_of(name) for name in {voice(cell) for cell in board.cells}}
+    berts = {name: find_bert(name) for name in {find_voice(cell) for cell in board.cells}}
     near_voice: dict[str, int] = {}
     near_bert: dict[str, int] = {}
     for cell in board.cells:
-        for near, name in ((near_voice, voice(cell)), (near_bert, berts[voice(cell)])):
-            near[name] = min(distance(cell), near.get(name, distance(cell)))
+        for near, name in ((near_voice, find_voice(cell)), (near_bert, berts[find_voice(cell)])):
+            near[name] = min(measure_distance(cell), near.get(name, measure_distance(cell)))
 
-    def key(cell: Cell) -> tuple[object, ...]:
-        far, name = distance(cell), voice(cell)
+    def build_sort_key(cell: BoardCell) -> tuple[object, ...]:
+        far, name = measure_distance(cell), find_voice(cell)
         own = (cell.row != focus.row, cell.row, cell.column)  # along the row first: its text is known to BERT
         if far <= 1:
             return (0, far, *own)
         bert = berts[name]
         return (1, near_bert[bert], bert, near_voice[name], name, far, *own)
 
-    return tuple(sorted((cell for cell in board.cells if cell not in done), key=key))
+    return tuple(sorted((cell for cell in board.cells if cell not in done), key=build_sort_key))
 
 
-def shown_cells(board: Board, take_of: Callable[[Cell], Take | None], *, starred: bool = False, rating: int = 0) -> tuple[Cell, ...]:
+def filter_cells(
+    board: Board, find_cell_take: Callable[[BoardCell], LineTake | None], *, starred_only: bool = False, min_rating: int = 0
+) -> tuple[BoardCell, ...]:
     """The cells that pass a filter: all of them, those with a star, those rated at least so high."""
-    if not starred and not rating:
+    if not starred_only and not min_rating:
         return board.cells
-    takes = {cell: take for cell in board.cells if (take := take_of(cell)) is not None}
-    return tuple(cell for cell, take in takes.items() if (take.starred or not starred) and take.rating >= rating)
+    takes = {cell: take for cell in board.cells if (take := find_cell_take(cell)) is not None}
+    return tuple(cell for cell, take in takes.items() if (take.starred or not starred_only) and take.rating >= min_rating)
 
 
-def moved(focus: Cell, direction: Direction, shown: Sequence[Cell]) -> Cell:
+def move_focus(focus: BoardCell, direction: FocusDirection, shown: Sequence[BoardCell]) -> BoardCell:
     """The cell that an arrow key leads to: the next that is shown in the row or column; the same one where there is none."""
     if direction in ("first", "last"):
         row = [cell for cell in shown if cell.row == focus.row]
@@ -69,11 +71,11 @@ def moved(focus: Cell, direction: Direction, shown: Sequence[Cell]) -> Cell:
     return min(ahead, key=lambda cell: abs(cell[along] - focus[along]), default=focus)
 
 
-def nearest(focus: Cell, shown: Iterable[Cell]) -> Cell | None:
-    """Where the focus goes when a filter hides its cell."""
+def find_nearest_cell(focus: BoardCell, shown: Iterable[BoardCell]) -> BoardCell | None:
+    """Return the cell that gets the focus when a filter hides the focused one."""
     return min(shown, key=lambda cell: (abs(cell.row - focus.row) + abs(cell.column - focus.column), cell), default=None)
 
 
-def play_order(shown: Sequence[Cell], seed: str | None = None) -> tuple[Cell, ...]:
+def plan_play_order(shown: Sequence[BoardCell], seed: str | None = None) -> tuple[BoardCell, ...]:
     """The cells as they are played through: in order, or shuffled by a seed."""
-    return tuple(shown) if seed is None else tuple(shown[place] for place in shuffled(seed, "board", len(shown)))
+    return tuple(shown) if seed is None else tuple(shown[place] for place in shuffle_numbers(seed, "board", len(shown)))

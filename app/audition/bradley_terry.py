@@ -13,15 +13,15 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from app.audition.binomial import ALPHA
-from app.audition.places import shared_places
+from app.audition.binomial import SIGNIFICANCE_LEVEL
+from app.audition.shared_ranks import compute_shared_ranks
 
 Float64 = NDArray[np.float64]
 
 PRIOR_SPREAD = 2.5  # with less, intervals hold too seldom what differs much: at 1.5 only 85 in 100 where strengths spread by 2
-STEPS = 12  # of Newton's method, which needs half of them
-EQUAL = 1e-6  # by which equal strengths may differ after their computation
-CERTAIN = NormalDist().inv_cdf(1 - ALPHA / 2)  # standard deviations on each side of a 95 % interval
+NEWTON_STEPS = 12  # of Newton's method, which needs half of them
+EQUAL_STRENGTH_TOLERANCE = 1e-6  # by which equal strengths may differ after their computation
+CONFIDENCE_Z = NormalDist().inv_cdf(1 - SIGNIFICANCE_LEVEL / 2)  # standard deviations on each side of a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,74 +30,76 @@ class Ranking:
 
     Attributes:
         order: their numbers.
-        places: of each sound by number; equal ones share a place.
+        ranks: of each sound by number; equal ones share a place.
         strengths, low, high: of each sound by number, their mean being 0; the 95 % interval.
         best: the strongest, where it is proved to be stronger than every other; None where the trials are not enough for that.
     """
 
     order: tuple[int, ...]
-    places: tuple[int, ...]
+    ranks: tuple[int, ...]
     strengths: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
     best: int | None
 
 
-def fit(wins: Float64) -> tuple[Float64, Float64]:
+def fit_strengths(wins: Float64) -> tuple[Float64, Float64]:
     """Strengths (…, k), centred, and their covariance (…, k, k)."""
     count = wins.shape[-1]
     trials, won = wins + wins.swapaxes(-1, -2), wins.sum(axis=-1)
     prior = np.eye(count) / PRIOR_SPREAD**2
     strengths = np.zeros(wins.shape[:-1])
-    for _ in range(STEPS):
-        chance = _chances(strengths)
+    for _ in range(NEWTON_STEPS):
+        chance = _compute_win_chances(strengths)
         slope = won - (trials * chance).sum(axis=-1) - strengths / PRIOR_SPREAD**2
-        strengths = strengths + np.linalg.solve(_information(trials, chance) + prior, slope[..., None])[..., 0]
-    covariance = np.linalg.inv(_information(trials, _chances(strengths)) + prior)
+        strengths = strengths + np.linalg.solve(_compute_information(trials, chance) + prior, slope[..., None])[..., 0]
+    covariance = np.linalg.inv(_compute_information(trials, _compute_win_chances(strengths)) + prior)
     centred = np.eye(count) - 1 / count
     return strengths @ centred, centred @ covariance @ centred
 
 
-def rank(wins: Float64) -> Ranking:
-    """What the trials so far show of k sounds; `wins` is one table."""
-    strengths, covariance = fit(wins)
-    half = CERTAIN * np.sqrt(np.diagonal(covariance))
-    order = tuple(sorted(range(len(strengths)), key=lambda item: (-round(float(strengths[item]) / EQUAL), item)))
-    places = shared_places(order, lambda before, item: bool(abs(strengths[before] - strengths[item]) < EQUAL))
+def rank_sounds(wins: Float64) -> Ranking:
+    """Rank k sounds by the trials so far; `wins` is one table."""
+    strengths, covariance = fit_strengths(wins)
+    half = CONFIDENCE_Z * np.sqrt(np.diagonal(covariance))
+    order = tuple(sorted(range(len(strengths)), key=lambda item: (-round(float(strengths[item]) / EQUAL_STRENGTH_TOLERANCE), item)))
+    places = compute_shared_ranks(order, lambda before, item: bool(abs(strengths[before] - strengths[item]) < EQUAL_STRENGTH_TOLERANCE))
     low, high = (tuple(map(float, values)) for values in (strengths - half, strengths + half))
-    return Ranking(order, places, tuple(map(float, strengths)), low, high, order[0] if leads(strengths, covariance) else None)
+    return Ranking(
+        order, places, tuple(map(float, strengths)), low, high, order[0] if compare_with_strongest(strengths, covariance) else None
+    )
 
 
-def leads(strengths: Float64, covariance: Float64) -> NDArray[np.bool_]:
-    """Whether the strongest is stronger than each other one, certain enough for all pairs that might have been looked at together."""
+def compare_with_strongest(strengths: Float64, covariance: Float64) -> NDArray[np.bool_]:
+    """Return whether the strongest beats each other one, certain enough for all pairs that might have been looked at together."""
     count = strengths.shape[-1]
-    certain = NormalDist().inv_cdf(1 - ALPHA / (count * (count - 1)))
+    certain = NormalDist().inv_cdf(1 - SIGNIFICANCE_LEVEL / (count * (count - 1)))
     best = strengths.argmax(axis=-1)[..., None]
-    spread = _spreads(covariance)
+    spread = _compute_difference_variances(covariance)
     beyond = np.take_along_axis(strengths, best, -1) - strengths
     doubt = np.sqrt(np.take_along_axis(spread, best[..., None], -2)[..., 0, :])
     return np.asarray(((beyond > certain * doubt) | (np.arange(count) == best)).all(axis=-1))
 
 
-def next_pair(wins: Float64, among: tuple[int, ...]) -> tuple[int, int]:
+def choose_next_pair(wins: Float64, columns: tuple[int, ...]) -> tuple[int, int]:
     """The two of these sounds whose comparison teaches most; of equal ones the first. `wins` is one table."""
-    strengths, covariance = fit(wins)
-    chance, spread = _chances(strengths), _spreads(covariance)
+    strengths, covariance = fit_strengths(wins)
+    chance, spread = _compute_win_chances(strengths), _compute_difference_variances(covariance)
     gain = np.round(chance * (1 - chance) * spread, 9)  # equal ones stay equal, on whatever machine
-    return max(combinations(among, 2), key=lambda pair: gain[pair])
+    return max(combinations(columns, 2), key=lambda pair: gain[pair])
 
 
-def _chances(strengths: Float64) -> Float64:
-    """How often the row beats the column."""
+def _compute_win_chances(strengths: Float64) -> Float64:
+    """Compute how often the row beats the column."""
     return np.asarray(1 / (1 + np.exp(strengths[..., None, :] - strengths[..., :, None])))
 
 
-def _information(trials: Float64, chance: Float64) -> Float64:
+def _compute_information(trials: Float64, chance: Float64) -> Float64:
     known = trials * chance * (1 - chance)
     return np.asarray(np.eye(trials.shape[-1]) * known.sum(axis=-1)[..., None] - known)
 
 
-def _spreads(covariance: Float64) -> Float64:
+def _compute_difference_variances(covariance: Float64) -> Float64:
     """Variance of the difference between row and column."""
     own = np.diagonal(covariance, axis1=-2, axis2=-1)
     return np.asarray(own[..., :, None] + own[..., None, :] - 2 * covariance)

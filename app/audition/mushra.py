@@ -10,22 +10,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.audition.blind_test import MOST_LINES
-from app.audition.positions import seal, shuffled
-from app.core.script import new_id
-from app.errors import InputError
-from app.language import localized
+from app.audition.sealed_order import compute_seal, shuffle_numbers
+from app.common.errors import InputError
+from app.common.language import localize
+from app.core.script import create_line_id
 
-HIGHEST = 100
+HIGHEST_MUSHRA_RATING = 100
 ANCHORS_HZ = (3_500, 7_000)
-MOST_SOUNDS = 9  # with reference and anchors twelve, which is what the recommendation advises at most
+MAX_RATED_SOUNDS = 9  # with reference and anchors twelve, which is what the recommendation advises at most
 
 
 @dataclass(frozen=True, slots=True)
 class MushraPlan:
-    """What is rated; fixed before the first trial. Columns are the sounds, then the hidden reference, then the anchors.
+    """The plan of a MUSHRA test; fixed before the first trial. Columns are the sounds, then the hidden reference, then the anchors.
 
     Attributes:
-        sounds: a row for each line, a column for each of what is compared; `app.core.takes.Take.sound` of each.
+        sounds: a row for each line, a column for each of what is compared; `app.core.takes.LineTake.sound` of each.
         names: of the columns; hidden until the test has ended.
         references: of each line, kept like the sounds.
     """
@@ -35,24 +35,24 @@ class MushraPlan:
     references: tuple[str, ...]
 
     @property
-    def reference(self) -> int:
+    def reference_column(self) -> int:
         """The column of the hidden reference."""
         return len(self.names)
 
     @property
-    def columns(self) -> int:
-        """How many sounds a trial has."""
+    def column_count(self) -> int:
+        """Return the number of sounds in a trial."""
         return len(self.names) + 1 + len(ANCHORS_HZ)
 
-    def column_names(self) -> tuple[str, ...]:
+    def list_column_names(self) -> tuple[str, ...]:
         """For people, after the reveal."""
-        anchors = (localized(f"アンカー {hertz / 1000:g} kHz", f"Anchor {hertz / 1000:g} kHz") for hertz in ANCHORS_HZ)
-        return (*self.names, localized("参照", "Reference"), *anchors)
+        anchors = (localize(f"アンカー {hertz / 1000:g} kHz", f"Anchor {hertz / 1000:g} kHz") for hertz in ANCHORS_HZ)
+        return (*self.names, localize("参照", "Reference"), *anchors)
 
 
 @dataclass(frozen=True, slots=True)
 class MushraTrial:
-    """What is rated next.
+    """A trial of a MUSHRA test: the sounds to be rated next.
 
     Attributes:
         line: row of the plan.
@@ -65,8 +65,8 @@ class MushraTrial:
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
-    """What was said of a trial, after how many milliseconds: 0 to 100 for each column of the plan."""
+class MushraRating:
+    """The ratings of a trial, and the time in ms that they took: 0 to 100 for each column of the plan."""
 
     trial: MushraTrial
     values: tuple[int, ...]
@@ -79,57 +79,57 @@ class MushraTest:
 
     plan: MushraPlan
     seed: str
-    ratings: tuple[Rating, ...] = ()
+    ratings: tuple[MushraRating, ...] = ()
     id: str = ""
 
     @property
     def commitment(self) -> str:
         """Shown before the first trial."""
-        return seal(self.seed)
+        return compute_seal(self.seed)
 
 
-def begin(plan: MushraPlan, seed: str) -> MushraTest:
+def begin_mushra_test(plan: MushraPlan, seed: str) -> MushraTest:
     """A test without ratings. Raises InputError for a plan that is none."""
-    check_plan(plan)
-    return MushraTest(plan, seed, id=new_id())
+    check_mushra_plan(plan)
+    return MushraTest(plan, seed, id=create_line_id())
 
 
-def check_plan(plan: MushraPlan) -> None:
+def check_mushra_plan(plan: MushraPlan) -> None:
     """Raises InputError for what cannot be rated."""
     whole = all(len(row) == len(plan.names) for row in plan.sounds)
-    if not (whole and 1 <= len(plan.names) <= MOST_SOUNDS and 1 <= len(plan.sounds) <= MOST_LINES):
+    if not (whole and 1 <= len(plan.names) <= MAX_RATED_SOUNDS and 1 <= len(plan.sounds) <= MOST_LINES):
         raise InputError(
-            localized("比べる音声の数が合いません。", "This test needs another number of sounds."),
-            localized(f"1〜{MOST_SOUNDS} 個選んでください。", f"Choose 1 to {MOST_SOUNDS}."),
+            localize("比べる音声の数が合いません。", "This test needs another number of sounds."),
+            localize(f"1〜{MAX_RATED_SOUNDS} 個選んでください。", f"Choose 1 to {MAX_RATED_SOUNDS}."),
         )
     if len(plan.references) != len(plan.sounds):
         count = len(plan.sounds)
         raise InputError(
-            localized("参照音声の数が合いません。", "The number of references does not match."),
-            localized(f"行ごとに 1 つ、合わせて {count} 個選んでください。", f"Choose one for each line, {count} in all."),
+            localize("参照音声の数が合いません。", "The number of references does not match."),
+            localize(f"行ごとに 1 つ、合わせて {count} 個選んでください。", f"Choose one for each line, {count} in all."),
         )
 
 
-def trial_of(test: MushraTest) -> MushraTrial | None:
-    """What is to be rated next; None where the test has ended: every line is rated once."""
+def find_mushra_trial(test: MushraTest) -> MushraTrial | None:
+    """Return the next trial to be rated; None where the test has ended: every line is rated once."""
     number, lines = len(test.ratings), len(test.plan.sounds)
     if number >= lines:
         return None
-    line = shuffled(test.seed, "lines 0", lines)[number]
-    return MushraTrial(number, line, shuffled(test.seed, f"order {number}", test.plan.columns))
+    line = shuffle_numbers(test.seed, "lines 0", lines)[number]
+    return MushraTrial(number, line, shuffle_numbers(test.seed, f"order {number}", test.plan.column_count))
 
 
-def rated(test: MushraTest, shown: Sequence[int], ms: int = 0) -> MushraTest:
+def add_ratings(test: MushraTest, shown: Sequence[int], ms: int = 0) -> MushraTest:
     """The test with the ratings of its current trial, in the order in which the sounds stand. Raises ValueError for what cannot be."""
-    trial = trial_of(test)
-    if trial is None or len(shown) != len(trial.order) or not all(0 <= value <= HIGHEST for value in shown):
+    trial = find_mushra_trial(test)
+    if trial is None or len(shown) != len(trial.order) or not all(0 <= value <= HIGHEST_MUSHRA_RATING for value in shown):
         raise ValueError("ratings")
     values = tuple(value for _, value in sorted(zip(trial.order, shown, strict=True)))
-    return replace(test, ratings=(*test.ratings, Rating(trial, values, ms)))
+    return replace(test, ratings=(*test.ratings, MushraRating(trial, values, ms)))
 
 
-def taken_back(test: MushraTest) -> MushraTest:
+def take_back_ratings(test: MushraTest) -> MushraTest:
     """The test without its last ratings. Raises ValueError where it has none, or has ended."""
-    if not test.ratings or trial_of(test) is None:
+    if not test.ratings or find_mushra_trial(test) is None:
         raise ValueError("nothing to take back")
     return replace(test, ratings=test.ratings[:-1])

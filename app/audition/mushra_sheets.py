@@ -6,59 +6,59 @@ import csv
 import io
 from html import escape
 
-from app.audition.html_sheet import page, seal_words, table
+from app.audition.csv_sheet import create_not_ended_error
+from app.audition.html_sheet import build_page, build_table, describe_seal
 from app.audition.mushra import ANCHORS_HZ, MushraTest
-from app.audition.mushra_result import MushraResult, result_of, verdict_of
-from app.audition.places import place_words
-from app.audition.sheets import not_ended
-from app.core.spreadsheets import harmless
-from app.language import localized
+from app.audition.mushra_result import MushraResult, compute_mushra_result, describe_mushra_verdict
+from app.audition.shared_ranks import describe_rank
+from app.common.language import localize
+from app.core.spreadsheet_cells import escape_formula
 
-COLUMNS = ("session_test_id", "trial_id", "rating_stimulus", "rating_score", "rating_time", "rating_comment", "line")
-METHOD = "MUSHRA"
+MUSHRA_COLUMNS = ("session_test_id", "trial_id", "rating_stimulus", "rating_score", "rating_time", "rating_comment", "line")
+MUSHRA_METHOD = "MUSHRA"
 
 
-def mushra_csv(test: MushraTest) -> str:
+def build_mushra_csv(test: MushraTest) -> str:
     """One row for each rating; opens in spreadsheets as UTF-8. Raises InputError while the test continues. Times are milliseconds.
 
     Reference and anchors have webMUSHRA's names: `reference`, `anchor35`, `anchor70`.
     """
-    _ended(test)
+    _require_result(test)
     stimuli = (*test.plan.names, "reference", *(f"anchor{hertz // 100}" for hertz in ANCHORS_HZ))
     text = io.StringIO()
     rows = csv.writer(text)
-    rows.writerow(COLUMNS)
+    rows.writerow(MUSHRA_COLUMNS)
     for rating in test.ratings:
         trial = rating.trial
         for name, value in zip(stimuli, rating.values, strict=True):
-            rows.writerow(map(harmless, (test.id, trial.number + 1, name, value, rating.ms, "", trial.line + 1)))
+            rows.writerow(map(escape_formula, (test.id, trial.number + 1, name, value, rating.ms, "", trial.line + 1)))
     return "\ufeff" + text.getvalue()
 
 
-def mushra_html(test: MushraTest) -> str:
+def build_mushra_html(test: MushraTest) -> str:
     """The page in the language in use. Raises InputError while the test continues."""
-    result = _ended(test)
-    names = test.plan.column_names()
-    title = localized(f"ブラインドテスト：{METHOD}", f"Blind test: {METHOD}")
+    result = _require_result(test)
+    names = test.plan.list_column_names()
+    title = localize(f"ブラインドテスト：{MUSHRA_METHOD}", f"Blind test: {MUSHRA_METHOD}")
     lines = [(rating.trial.number + 1, rating.trial.line + 1, *rating.values) for rating in test.ratings]
     parts = [
-        f"<p>{escape(verdict_of(result, test.plan.names))}</p>",
-        table(score_head(), score_rows(result, names)),
-        table(("#", localized("行", "Line"), *names), lines),
-        seal_words(test.seed, test.commitment),
+        f"<p>{escape(describe_mushra_verdict(result, test.plan.names))}</p>",
+        build_table(list_score_titles(), build_score_rows(result, names)),
+        build_table(("#", localize("行", "Line"), *names), lines),
+        describe_seal(test.seed, test.commitment),
     ]
-    return page(title, parts)
+    return build_page(title, parts)
 
 
-def score_head() -> tuple[str, ...]:
-    """Titles of `score_rows`."""
-    spread = localized("四分位範囲", "Quartiles")
-    return localized("順位", "Rank"), localized("音声", "Sound"), localized("中央値", "Median"), spread, localized("平均", "Mean")
+def list_score_titles() -> tuple[str, ...]:
+    """Titles of `build_score_rows`."""
+    spread = localize("四分位範囲", "Quartiles")
+    return localize("順位", "Rank"), localize("音声", "Sound"), localize("中央値", "Median"), spread, localize("平均", "Mean")
 
 
-def score_rows(result: MushraResult, names: tuple[str, ...]) -> list[tuple[str, str, str, str, str]]:
+def build_score_rows(result: MushraResult, names: tuple[str, ...]) -> list[tuple[str, str, str, str, str]]:
     """The compared sounds, the best first and with their places, then reference and anchors."""
-    placed = [(place_words(result.places, column), column) for column in result.order]
+    placed = [(describe_rank(result.ranks, column), column) for column in result.order]
     rows = []
     for place, column in (*placed, *(("", column) for column in range(len(placed), len(names)))):
         score = result.scores[column]
@@ -66,8 +66,8 @@ def score_rows(result: MushraResult, names: tuple[str, ...]) -> list[tuple[str, 
     return rows
 
 
-def _ended(test: MushraTest) -> MushraResult:
-    result = result_of(test)
+def _require_result(test: MushraTest) -> MushraResult:
+    result = compute_mushra_result(test)
     if result is None:
-        raise not_ended()
+        raise create_not_ended_error()
     return result

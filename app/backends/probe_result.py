@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.adapters.ort.equality import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
-from app.adapters.ort.placement import GROUP_OF_GRAPH, GROUPS, Placement, parse_placement
-from app.errors import BackendError
-from app.language import localized
+from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
+from app.adapters.ort.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
+from app.common.errors import BackendError
+from app.common.language import localize
 
-GAIN = 0.9  # what first audio and total must both come down to, on the average, before the CPU is left
+MIN_COST_GAIN = 0.9  # what first audio and total must both come down to, on the average, before the CPU is left
 
 
 @dataclass(slots=True)
@@ -47,32 +47,32 @@ class ProbeResult:
         return (self.first_audio_ms or float("inf")) * (self.total_ms or float("inf"))
 
 
-def judge(place: str, line: dict[str, Any]) -> ProbeResult:
-    """Whether what a trial found is good enough. Differences that are not finite came as null."""
-    diffs: dict[str, float | None] = line["max_abs_diff"]
-    wrong = [group for group, value in diffs.items() if value is None or value > _tolerance(line)]
+def evaluate_trial(place: str, trial_line: dict[str, Any]) -> ProbeResult:
+    """Return whether what a trial found is good enough. Differences that are not finite came as null."""
+    diffs: dict[str, float | None] = trial_line["max_abs_diff"]
+    wrong = [group for group, value in diffs.items() if value is None or value > _choose_tolerance(trial_line)]
     worst = None if None in diffs.values() else max((value for value in diffs.values() if value is not None), default=None)
-    reason = line["fallback"]
+    reason = trial_line["fallback"]
     if wrong and reason is None:
-        reason = localized("計算結果が CPU と異なります: ", "Its results differ from the CPU's: ") + ", ".join(wrong)
+        reason = localize("計算結果が CPU と異なります: ", "Its results differ from the CPU's: ") + ", ".join(wrong)
     return ProbeResult(
         backend=place,
         ok=reason is None,
         max_abs_diff=worst,
-        first_audio_ms=line["first_audio_ms"],
-        total_ms=line["total_ms"],
+        first_audio_ms=trial_line["first_audio_ms"],
+        total_ms=trial_line["total_ms"],
         reason=reason,
-        ran_on=line["ran_on"],
+        ran_on=trial_line["ran_on"],
         diffs={group: None if group in wrong else value for group, value in diffs.items()},
-        group_ms=line["group_ms"],
-        trace=line["trace"],
+        group_ms=trial_line["group_ms"],
+        trace=trial_line["trace"],
     )
 
 
-def remembered(place: str, line: dict[str, Any]) -> ProbeResult:
+def parse_result(place: str, stored: dict[str, Any]) -> ProbeResult:
     """A finding as it was kept; a ValueError where something else was."""
-    values = {name: line[name] for name in _CHECKS if name in line}
-    if not all(_CHECKS[name](value) for name, value in values.items()):
+    values = {name: stored[name] for name in _FIELD_CHECKS if name in stored}
+    if not all(_FIELD_CHECKS[name](value) for name, value in values.items()):
         raise ValueError("no finding")
     return ProbeResult(place, **values)
 
@@ -85,11 +85,11 @@ def _is_number_or_none(value: Any) -> bool:
     return value is None or _is_number(value)
 
 
-def _each(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+def _check_each(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, dict) and all(check(item) for item in value.values())
 
 
-_CHECKS: dict[str, Callable[[Any], bool]] = {
+_FIELD_CHECKS: dict[str, Callable[[Any], bool]] = {
     "adapter": lambda value: isinstance(value, str),
     "ok": lambda value: value is None or isinstance(value, bool),
     "max_abs_diff": _is_number_or_none,
@@ -97,42 +97,44 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
     "total_ms": _is_number_or_none,
     "reason": lambda value: value is None or isinstance(value, str),
     "crashed": lambda value: isinstance(value, bool),
-    "ran_on": _each(lambda value: isinstance(value, str)),
-    "diffs": _each(_is_number_or_none),
-    "group_ms": _each(_is_number),
+    "ran_on": _check_each(lambda value: isinstance(value, str)),
+    "diffs": _check_each(_is_number_or_none),
+    "group_ms": _check_each(_is_number),
     "trace": lambda value: isinstance(value, list),
 }
 
 
-def _tolerance(line: dict[str, Any]) -> float:
+def _choose_tolerance(line: dict[str, Any]) -> float:
     return FLOAT16_TOLERANCE if line["half"] else FLOAT32_TOLERANCE
 
 
-def best_mix(found: list[ProbeResult]) -> str | None:
+def find_best_mix(results: list[ProbeResult]) -> str | None:
     """A placement that takes for each group the place where it was fastest and right; None where one place alone is that."""
     best: dict[str, tuple[float, str]] = {}
-    for finding in found:
+    for finding in results:
         placement = parse_placement(finding.backend)
-        for group in GROUPS:
+        for group in GRAPH_GROUPS:
             if finding.diffs.get(group) is None or group not in finding.group_ms:
                 continue
             wanted = getattr(placement, group)
-            where = "cpu" if _on_cpu(finding, group) else wanted
+            where = "cpu" if _is_on_cpu(finding, group) else wanted
             if where == wanted:  # times of graphs that did not stay where they were put say nothing new
                 best[group] = min(best.get(group, (float("inf"), "")), (finding.group_ms[group], where))
     if len({place for _, place in best.values()}) < 2:
         return None
-    return str(Placement(**{group: best.get(group, (0.0, "cpu"))[1] for group in GROUPS}))  # an opaque voice has no prosody of its own
+    return str(
+        DevicePlacement(**{group: best.get(group, (0.0, "cpu"))[1] for group in GRAPH_GROUPS})
+    )  # an opaque voice has no prosody of its own
 
 
-def _on_cpu(finding: ProbeResult, group: str) -> bool:
+def _is_on_cpu(finding: ProbeResult, group: str) -> bool:
     return any(backend == "cpu" for graph, backend in finding.ran_on.items() if GROUP_OF_GRAPH[graph] == group)
 
 
-def fastest(found: list[ProbeResult]) -> ProbeResult:
+def choose_fastest(results: list[ProbeResult]) -> ProbeResult:
     """The usable one with the least cost; the CPU unless another is clearly faster."""
-    cpu = found[0]
+    cpu = results[0]
     if not cpu.ok:
-        raise BackendError(localized("CPU での音声合成に失敗しました。", "Synthesis failed even on the CPU."), cpu.reason or "")
-    best = min((item for item in found if item.ok), key=lambda item: item.cost)
-    return best if best.cost <= GAIN**2 * cpu.cost else cpu
+        raise BackendError(localize("CPU での音声合成に失敗しました。", "Synthesis failed even on the CPU."), cpu.reason or "")
+    best = min((item for item in results if item.ok), key=lambda item: item.cost)
+    return best if best.cost <= MIN_COST_GAIN**2 * cpu.cost else cpu

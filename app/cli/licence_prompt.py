@@ -4,38 +4,38 @@ from __future__ import annotations
 
 import sys
 
-from app.cli.output import answer_to, json_line, note, note_lines
-from app.install.licence import Ask, Licence
-from app.language import localized
+from app.cli.console_output import ask_question, print_json, print_note, print_note_lines
+from app.common.language import localize
+from app.install.voice_licence import AskLicence, VoiceLicence
 
-YES = ("y", "yes", "はい")
+YES_ANSWERS = ("y", "yes", "はい")
 
 
-def licence_prompt(*, accepted: bool, as_json: bool = False) -> Ask:
-    """Who asks about licences: nobody when the user has accepted them with an option, a person where there is one.
+def create_licence_prompt(*, is_accepted: bool, as_json: bool = False) -> AskLicence:
+    """Return a function that accepts licences by the option, else by the answer of a person at the terminal, else refuses.
 
     Args:
-        accepted: by `--accept-licence`.
+        is_accepted: by `--accept-licence`.
         as_json: where nobody can be asked, the licence is printed as a JSON line for the program that called us.
     """
 
-    def ask(licence: Licence) -> bool:
-        if accepted:
+    def ask_licence(licence: VoiceLicence) -> bool:
+        if is_accepted:
             return True
-        if _person_is_there():
-            return _asked(licence)
+        if _is_interactive():
+            return _ask_user(licence)
         if as_json:
-            json_line({"type": "licence", "id": licence.voice_id, "name": licence.name, "text": licence.text})
+            print_json({"type": "licence", "id": licence.voice_id, "name": licence.name, "text": licence.text})
         return False
 
-    return ask
+    return ask_licence
 
 
-def _person_is_there() -> bool:
+def _is_interactive() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
-def _asked(licence: Licence) -> bool:
-    note(localized(f"声「{licence.name}」の利用規約:", f"Licence of the voice “{licence.name}”:"))
-    note_lines(f"\n{licence.text.strip()}\n")
-    return answer_to(localized("この利用規約に同意しますか？ [y/N] ", "Do you accept this licence? [y/N]")).casefold() in YES
+def _ask_user(licence: VoiceLicence) -> bool:
+    print_note(localize(f"声「{licence.name}」の利用規約:", f"Licence of the voice “{licence.name}”:"))
+    print_note_lines(f"\n{licence.text.strip()}\n")
+    return ask_question(localize("この利用規約に同意しますか？ [y/N] ", "Do you accept this licence? [y/N]")).casefold() in YES_ANSWERS

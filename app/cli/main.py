@@ -10,18 +10,18 @@ import os
 import sys
 from collections.abc import Sequence
 
-from app.cli.arguments import as_utf8, check_letters, json_stream, wants_json
-from app.cli.interruption import EXIT_CODE, interruption, leave
-from app.cli.output import print_error, use_utf8
-from app.cli.parser import build_parser
-from app.errors import AppError, InputError, InternalError, OutputFileError
-from app.language import localized
-from app.log import log_path, log_words, start_log
-from app.notices import show_notices
-from app.own_folder import check_home
-from app.system_errors import reason_of
+from app.cli.cli_parser import build_parser
+from app.cli.console_output import print_error, use_utf8
+from app.cli.interrupts import INTERRUPTED_EXIT_CODE, exit_now, interrupt_handler
+from app.cli.raw_arguments import check_characters, choose_json_stream, decode_utf8, is_json_requested
+from app.common.errors import AppError, InputError, InternalError, OutputFileError
+from app.common.files.private_data_dir import check_data_dir
+from app.common.language import localize
+from app.common.log import allow_words_in_log, find_log_path, start_log
+from app.common.system_errors import describe_reason
+from app.common.user_notices import set_notice_handler
 
-COLLECT_AFTER = (
+GC_THRESHOLD = (
     50_000  # new objects; Python searches for garbage so often while it imports that it takes a fifteenth of the start, and finds none
 )
 
@@ -29,70 +29,74 @@ COLLECT_AFTER = (
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     if argv is None:  # the process is all ours
-        gc.set_threshold(COLLECT_AFTER)
+        gc.set_threshold(GC_THRESHOLD)
     use_utf8()
-    show_notices(lambda error: print_error(error, as_json=False))
-    arguments = [as_utf8(item) for item in (sys.argv[1:] if argv is None else argv)]
-    with interruption:
+    set_notice_handler(lambda error: print_error(error, as_json=False))
+    arguments = [decode_utf8(item) for item in (sys.argv[1:] if argv is None else argv)]
+    with interrupt_handler:
         try:
-            return _run(arguments)
+            return _run_command(arguments)
         except SystemExit:  # --help and --version
             raise
         except BaseException as error:
             # Whatever an interruption has become on its way through foreign code, it stays one.
-            if interruption.requested or isinstance(error, KeyboardInterrupt):
-                return EXIT_CODE
-            return _fail(error, arguments)
+            if interrupt_handler.requested or isinstance(error, KeyboardInterrupt):
+                return INTERRUPTED_EXIT_CODE
+            return _report_failure(error, arguments)
 
 
-def _run(arguments: list[str]) -> int:
-    check_letters(arguments)
-    with interruption.instead(leave):
+def _run_command(arguments: list[str]) -> int:
+    check_characters(arguments)
+    with interrupt_handler.call_on_interrupt(exit_now):
         parser = build_parser(arguments)
     options = parser.parse_args(arguments)
-    if options.command != "doctor":  # which reports it as a finding
-        check_home()
+    # The doctor command reports this as a finding of its own.
+    if options.command != "doctor":
+        check_data_dir()
     # A command is imported when it is called: `--help` must not wait for ONNX Runtime.
-    with interruption.instead(leave):
+    with interrupt_handler.call_on_interrupt(exit_now):
         command = importlib.import_module(f"app.cli.commands.{options.command}.run")
     return int(command.run(options))
 
 
-def _fail(error: BaseException, arguments: list[str]) -> int:
-    if isinstance(error, BrokenPipeError):  # the reader of our output has gone, which needs no message
-        _abandon_stdout()
+def _report_failure(error: BaseException, arguments: list[str]) -> int:
+    # The reader of our output has gone, which needs no message.
+    if isinstance(error, BrokenPipeError):
+        _discard_stdout()
         return OutputFileError.exit_code
     if not isinstance(error, AppError):
-        _log(error)
-        error = _unexpected(error)
-    with contextlib.suppress(AppError, OSError):  # the error itself cannot be shown where nothing can be written
-        print_error(error, as_json=wants_json(arguments), stream=json_stream(arguments))
+        _log_error(error)
+        error = _create_unexpected_error(error)
+    # The error itself cannot be shown where nothing can be written.
+    with contextlib.suppress(AppError, OSError):
+        print_error(error, as_json=is_json_requested(arguments), stream=choose_json_stream(arguments))
     if isinstance(error, OutputFileError):
-        _abandon_stdout()
+        _discard_stdout()
     return error.exit_code
 
 
-def _log(error: BaseException) -> None:
+def _log_error(error: BaseException) -> None:
     """Arguments may be the text to be spoken, so they stay out; where in the program it happened shows which command it was."""
-    from app.settings import load_settings
+    from app.settings.user_settings import load_settings
 
-    with contextlib.suppress(AppError, OSError):  # whatever the log says, the user sees it
+    # The user sees the error even if the log cannot be written.
+    with contextlib.suppress(AppError, OSError):
         start_log()
-        log_words(load_settings()[0].log_words)
+        allow_words_in_log(load_settings()[0].log_words)
         logging.getLogger("koebako").error("unexpected error on the command line", exc_info=error)
 
 
-def _unexpected(error: BaseException) -> AppError:
+def _create_unexpected_error(error: BaseException) -> AppError:
     """The error for an exception nobody foresaw; if the system refused a file, it at least names the file and the reason."""
-    details = localized(f"詳細なログ: {log_path()}", f"See the log for details: {log_path()}")
+    details = localize(f"詳細なログ: {find_log_path()}", f"See the log for details: {find_log_path()}")
     name = error.filename if isinstance(error, OSError) else None
     if isinstance(name, str) and name:
-        reason = reason_of(error)
-        return InputError(localized(f"「{name}」を使用できません：{reason}。", f"“{name}” cannot be used: {reason}."), details)
-    return InternalError(localized("予期しないエラーが発生しました。", "An unexpected error occurred."), details)
+        reason = describe_reason(error)
+        return InputError(localize(f"「{name}」を使用できません：{reason}。", f"“{name}” cannot be used: {reason}."), details)
+    return InternalError(localize("予期しないエラーが発生しました。", "An unexpected error occurred."), details)
 
 
-def _abandon_stdout() -> None:
+def _discard_stdout() -> None:
     """Nothing more can be written there; without this the interpreter would complain at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from app.command_parser import Parser
-from app.language import localized
-from app.sound_choice import SOUND_PRECISIONS
+from app.common.command_parser import CommandParser
+from app.common.language import localize
+from app.settings.graph_precision import GRAPH_PRECISIONS
 
 
-def add_voice_options(parser: Parser) -> None:
-    """Which voice, on what, in which precision."""
+def add_voice_options(parser: CommandParser) -> None:
+    """Add the options for the voice, its device and its precision."""
     parser.add_argument(
         "--voice",
         metavar="ID|NAME|PATH",
-        help=localized(
+        help=localize(
             "声（既定: voices list のうち、必要な BERT がある先頭の声）",
             "voice (default: the first in `voices list` whose BERT is installed)",
         ),
@@ -21,15 +21,15 @@ def add_voice_options(parser: Parser) -> None:
         "--backend",
         default="auto",
         metavar="NAME[:ADAPTER]|GROUP=NAME,…",
-        help=localized(
+        help=localize(
             "auto、cpu、directml:1、cuda など。bert、prosody、decoder ごとにも指定できる（例: bert=cpu,decoder=directml）",
             "auto, cpu, directml:1, cuda …; or one for each of bert, prosody and decoder, as in bert=cpu,decoder=directml",
         ),
     )
     parser.add_argument(
         "--precision",
-        choices=SOUND_PRECISIONS,
-        help=localized(
+        choices=GRAPH_PRECISIONS,
+        help=localize(
             "音声合成の精度（既定: 声ごとの設定）。fast は計算の一部を int8 で行い高速（差が小さいと確認できた声だけ。voices info に表示）",
             "synthesis precision (default: that chosen for the voice); fast computes part of the sound in int8, for voices where the difference is small (see `voices info`)",
         ),
@@ -37,7 +37,7 @@ def add_voice_options(parser: Parser) -> None:
     parser.add_argument(
         "--force-bert",
         action="store_true",
-        help=localized(
+        help=localize(
             "対応する BERT がないとき、別の BERT で代用する（抑揚が不自然になります）",
             "use another BERT if the voice's own is missing (intonation will be off)",
         ),
@@ -45,10 +45,10 @@ def add_voice_options(parser: Parser) -> None:
     add_licence_option(parser)
 
 
-def add_licence_option(parser: Parser) -> None:
+def add_licence_option(parser: CommandParser) -> None:
     """`--accept-licence`, for commands that use a voice."""
     parser.add_argument(
         "--accept-licence",
         action="store_true",
-        help=localized("声の利用規約を読み、同意する", "accept the voice's licence, which you have read"),
+        help=localize("声の利用規約を読み、同意する", "accept the voice's licence, which you have read"),
     )

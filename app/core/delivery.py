@@ -1,11 +1,14 @@
-"""How a line is spoken: each number is declared here once, and the check, command line, tables, service, panel and settings follow from it."""
+"""The numbers that say in which manner a line is spoken.
+
+Each number is declared here once; the check, command line, tables, service, panel and settings follow from the declaration.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from app.language import localized
+from app.common.language import localize
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +24,13 @@ class Bounds:
 
     @property
     def label(self) -> str:
-        """The parameter's name in the language of the user."""
-        return localized(self.ja, self.en)
+        """Return the parameter's name in the language of the user."""
+        return localize(self.ja, self.en)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryBounds(Bounds):
-    """Bounds of a number of `Delivery`, and where the user meets it.
+    """Bounds of a number of `Delivery`, and its place in the user interface.
 
     Attributes:
         tips: effect on the sound, in Japanese and in English.
@@ -39,11 +42,11 @@ class DeliveryBounds(Bounds):
 
     @property
     def tip(self) -> str:
-        """The number's effect on the sound, in the language of the user."""
-        return localized(*self.tips)
+        """Return the number's effect on the sound, in the language of the user."""
+        return localize(*self.tips)
 
 
-def _declare_number(
+def _define_number(
     low: float,
     high: float,
     default: float,
@@ -55,7 +58,10 @@ def _declare_number(
     is_advanced: bool = False,
     is_remembered: bool = True,
 ) -> Any:
-    """Return a field that says of itself what `app.settings` and `BOUNDS` need; only a remembered number is kept from line to new script."""
+    """Return a field with the metadata that `app.settings.user_settings` and `BOUNDS` need.
+
+    Only a number with `is_remembered` is kept from a line for a new script.
+    """
     bounds = DeliveryBounds(low, high, default, ja, en, step, tips=tips, is_advanced=is_advanced)
     return field(default=default, metadata={"bounds": bounds, "low": low, "high": high, "remembered": is_remembered})
 
@@ -64,37 +70,38 @@ def _declare_number(
 class Delivery:
     """The manner in which a line is spoken.
 
-    Requests, settings of a line and the remembered settings inherit these fields instead of holding them in a value:
-    files, bodies of requests and presets are flat, and `replace(settings, speed=1.2)` works on each of them.
+    Requests, settings of a line and the remembered settings inherit these fields.
 
     `pitch` is in semitones, `intonation` a factor of the pitch's deviation from its mean, `volume` a factor.
     """
 
+    # Inherited instead of held in a value: files, bodies of requests and presets are flat, and
+    # `replace(settings, speed=1.2)` works on each of them.
     # fmt: off
-    style_weight: float = _declare_number(0.0, 10.0, 1.0, "スタイルの強さ", "style weight", step=0.1,
+    style_weight: float = _define_number(0.0, 10.0, 1.0, "スタイルの強さ", "style weight", step=0.1,
         tips=("スタイルの強さ。0 で標準の話し方、1 が標準の強さです。", "How strongly the style is applied: 0 is off, 1 is normal."))
-    speed: float = _declare_number(0.5, 2.0, 1.0, "話速", "speed",
+    speed: float = _define_number(0.5, 2.0, 1.0, "話速", "speed",
         tips=("話す速さ。声の高さは変わりません。", "Speaking speed; the pitch stays the same."))
-    pitch: float = _declare_number(-6.0, 6.0, 0.0, "音高", "pitch", step=0.1,
+    pitch: float = _define_number(-6.0, 6.0, 0.0, "音高", "pitch", step=0.1,
         tips=("声の高さ。単位は半音で、12 で 1 オクターブです。", "How high the voice is, in semitones; 12 make an octave."))
-    intonation: float = _declare_number(0.0, 2.0, 1.0, "抑揚", "intonation",
+    intonation: float = _define_number(0.0, 2.0, 1.0, "抑揚", "intonation",
         tips=("抑揚の大きさ。0 で平坦になり、1 が元のままです。", "How much the pitch rises and falls: 0 is flat, 1 leaves it unchanged."))
-    sdp_ratio: float = _declare_number(0.0, 1.0, 0.2, "テンポの緩急", "tempo variation", is_advanced=True,
+    sdp_ratio: float = _define_number(0.0, 1.0, 0.2, "テンポの緩急", "tempo variation", is_advanced=True,
         tips=("大きいほど話し方に緩急が付き、0 で一定になります。", "Higher values vary the rhythm more; 0 keeps it even."))
-    noise: float = _declare_number(0.0, 2.0, 0.6, "声のゆらぎ", "noise", is_advanced=True,
+    noise: float = _define_number(0.0, 2.0, 0.6, "声のゆらぎ", "noise", is_advanced=True,
         tips=("大きいほど抑揚のばらつきが大きくなります。0 でばらつきがなくなります。", "Higher values vary the intonation more; 0: no variation."))
-    noise_w: float = _declare_number(0.0, 2.0, 0.8, "長さのゆらぎ", "duration noise", is_advanced=True,
+    noise_w: float = _define_number(0.0, 2.0, 0.8, "長さのゆらぎ", "duration noise", is_advanced=True,
         tips=("大きいほど音の長さのばらつきが大きくなります。", "Higher values vary the length of sounds more."))
-    bert_weight: float = _declare_number(0.0, 2.0, 1.0, "文脈の強さ", "BERT weight", is_advanced=True,
+    bert_weight: float = _define_number(0.0, 2.0, 1.0, "文脈の強さ", "BERT weight", is_advanced=True,
         tips=("文の意味を抑揚に反映する強さ。0 で反映しません。", "How much the meaning of the text shapes the intonation; 0 ignores it."))
     assist_text: str = field(default="", metadata={"remembered": False})
-    assist_weight: float = _declare_number(0.0, 1.0, 0.7, "アシストの強さ", "assist weight", is_advanced=True, is_remembered=False,
+    assist_weight: float = _define_number(0.0, 1.0, 0.7, "アシストの強さ", "assist weight", is_advanced=True, is_remembered=False,
         tips=("アシストテキストの雰囲気を反映する強さ。", "How strongly the assist text colours the speech."))
-    volume: float = _declare_number(0.0, 4.0, 1.0, "音量", "volume",
+    volume: float = _define_number(0.0, 4.0, 1.0, "音量", "volume",
         tips=("音量。1 より大きいと音割れすることがあります。", "Volume; above 1 the audio may clip."))
-    pre_silence_s: float = _declare_number(0.0, 10.0, 0.1, "開始無音（秒）", "silence before (s)", is_advanced=True, is_remembered=False,
+    pre_silence_s: float = _define_number(0.0, 10.0, 0.1, "開始無音（秒）", "silence before (s)", is_advanced=True, is_remembered=False,
         tips=("行の前に入れる無音の長さ。", "Silence before the line."))
-    post_silence_s: float = _declare_number(0.0, 10.0, 0.1, "終了無音（秒）", "silence after (s)", is_advanced=True, is_remembered=False,
+    post_silence_s: float = _define_number(0.0, 10.0, 0.1, "終了無音（秒）", "silence after (s)", is_advanced=True, is_remembered=False,
         tips=("行の後に入れる無音の長さ。", "Silence after the line."))
     # fmt: on
 

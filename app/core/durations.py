@@ -1,6 +1,6 @@
 """Log durations to frames, and the expansion from symbols to frames.
 
-The rule of a voice says how lengths are rounded (`app.voices.manifest`): "ceil" is SBV2's, where every symbol keeps at least one
+The rule of a voice says how lengths are rounded (`app.voices.voice_manifest`): "ceil" is SBV2's, where every symbol keeps at least one
 frame; "carry" hands the remainder on to the next symbol, so that a sentence is as long as its parts.
 """
 
@@ -12,52 +12,55 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.core.ports import FrameInput, Prosody
-from app.core.types import Float32, Int64
-from app.core.voice import DurationRule
+from app.core.synthesis_types import Float32, Int64
+from app.core.voice_traits import DurationRule
 
-LONGEST_SYMBOL_FRAMES = 2000.0  # 23 s: a voice that asks for more is broken and would eat all memory
+# 23 s at the usual 86 frames a second: a voice that predicts more is broken and would use up all memory.
+MAX_PREDICTED_SYMBOL_FRAMES = 2000.0
 
 
 @dataclass(frozen=True, slots=True)
 class FrameTarget:
-    """Symbols [start, end) together last exactly `frames`."""
+    """A stretch of symbols [start, end) that together last exactly `frames`."""
 
     start: int
     end: int
     frames: int
 
 
-def symbol_frames(logw: Float32, length_scale: float, rule: DurationRule, targets: Sequence[FrameTarget] = ()) -> Int64:
-    """Frames per symbol, int64 (T,), at least one in all.
+def compute_symbol_frames(logw: Float32, length_scale: float, rule: DurationRule, targets: Sequence[FrameTarget] = ()) -> Int64:
+    """Return the frames of each symbol, int64 (T,), at least one in all.
 
     Args:
         logw: log of frames per symbol at speed 1, float32 (T,).
         length_scale: 1 / speed.
-        rule: how to round.
-        targets: stretches whose length the user fixed; they come out exactly so.
+        rule: the way to round.
+        targets: stretches whose length the user fixed; their frames are exact.
     """
+    # exp overflows float32 from about 88 on; beyond 20 the length is cut to the maximum anyway.
     length = np.exp(np.minimum(logw, np.float32(20))) * np.float32(length_scale)
-    length = np.minimum(np.nan_to_num(length), LONGEST_SYMBOL_FRAMES)
+    length = np.minimum(np.nan_to_num(length), MAX_PREDICTED_SYMBOL_FRAMES)
     frames = np.ceil(length).astype(np.int64) if rule == "ceil" else round_with_carry(length)
     for target in targets:
         part = length[target.start : target.end].astype(np.float64)
         share = part / part.sum() if part.sum() > 0 else np.full(len(part), 1 / len(part))
         frames[target.start : target.end] = round_with_carry(share * target.frames)
+    # A sentence without a frame would give the flow and the decoder empty tensors.
     if frames.sum() == 0:
         frames[len(frames) // 2] = 1
     return frames
 
 
 def round_with_carry(length: np.ndarray) -> Int64:
-    """Whole numbers whose running sum never strays from that of `length` by more than a half."""
+    """Return whole numbers whose running sum never differs from that of `length` by more than a half."""
     edges = np.floor(np.cumsum(length, dtype=np.float64) + 0.5).astype(np.int64)
     return np.diff(edges, prepend=0)
 
 
-def expand(
+def expand_prior(
     prosody: Prosody, frames: Int64, rng: np.random.Generator, noise_scale: float, length_scale: float, speaker: int, style: Float32
 ) -> FrameInput:
-    """Spreads the prior over frames and adds seeded noise: z_p = mean + noise · exp(log_scale) · noise_scale."""
+    """Spread the prior over frames and add seeded noise: z_p = mean + noise · exp(log_scale) · noise_scale."""
     z_p = np.repeat(prosody.mean, frames, axis=1)
     if noise_scale:
         scale = np.repeat(np.exp(prosody.log_scale) * np.float32(noise_scale), frames, axis=1)

@@ -1,4 +1,4 @@
-"""BS.1770's K-weighting for any sampling rate: what loudness is measured through."""
+"""BS.1770's K-weighting for any sampling rate: the filters before a loudness measurement."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import pi, tan
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.types import Float32
+from app.core.synthesis_types import Float32
 
 Float64 = NDArray[np.float64]
 Biquad = tuple[tuple[float, float, float], tuple[float, float, float]]
@@ -17,11 +17,12 @@ Biquad = tuple[tuple[float, float, float], tuple[float, float, float]]
 _SHELF_HZ, _SHELF_Q, _SHELF_DB = 1681.974450955533, 0.7071752369554196, 3.999843853973347
 _SHELF_BAND = 0.4996667741545416
 _LOW_HZ, _LOW_Q = 38.13547087602444, 0.5003270373238773
-_PIECE, _TAIL = 1 << 16, 1 << 15  # samples that are filtered at once, and in which the answer to an impulse dies away
+# Samples filtered at once, and samples after which the filters' impulse response has died away.
+_PIECE, _TAIL = 1 << 16, 1 << 15
 
 
-def k_weighting(rate: int) -> tuple[Biquad, Biquad]:
-    """Shelf and high pass for a sampling rate in Hz, each as (b0, b1, b2), (1, a1, a2)."""
+def compute_k_filters(rate: int) -> tuple[Biquad, Biquad]:
+    """Return shelf and high pass for a sampling rate in Hz, each as (b0, b1, b2), (1, a1, a2)."""
     warped = tan(pi * _SHELF_HZ / rate)
     high, band = 10 ** (_SHELF_DB / 20), 10 ** (_SHELF_DB / 20 * _SHELF_BAND)
     whole = 1 + warped / _SHELF_Q + warped**2
@@ -34,9 +35,10 @@ def k_weighting(rate: int) -> tuple[Biquad, Biquad]:
     return (shelf, shelf_past), ((1.0, -2.0, 1.0), low_past)
 
 
-def k_weighted(samples: Float32, rate: int) -> Float64:
-    """The samples through both filters, float64, as many. By overlapping pieces in the frequency domain: there is no loop over samples."""
-    answer, length = _response(rate), len(samples)
+def apply_k_weighting(samples: Float32, rate: int) -> Float64:
+    """Return the samples after both filters, float64, as many as before."""
+    # Overlapping pieces in the frequency domain avoid a loop over samples, which Python is too slow for.
+    answer, length = _compute_response(rate), len(samples)
     weighted = np.zeros(length + _PIECE + _TAIL)
     for start in range(0, length, _PIECE):
         spectrum = np.fft.rfft(samples[start : start + _PIECE].astype(np.float64), _PIECE + _TAIL)
@@ -45,11 +47,11 @@ def k_weighted(samples: Float32, rate: int) -> Float64:
 
 
 @lru_cache(maxsize=8)
-def _response(rate: int) -> NDArray[np.complex128]:
-    """Of both filters at the frequencies of a transform."""
+def _compute_response(rate: int) -> NDArray[np.complex128]:
+    """Return the response of both filters at the frequencies of one transform, complex128."""
     size = _PIECE + _TAIL
     delay = np.exp(-2j * pi * np.arange(size // 2 + 1) / size)
     response = np.ones(len(delay), np.complex128)
-    for forward, past in k_weighting(rate):
+    for forward, past in compute_k_filters(rate):
         response *= np.polyval(forward[::-1], delay) / np.polyval(past[::-1], delay)
     return response

@@ -1,4 +1,7 @@
-"""Words as MeCab's and Open JTalk's dictionaries list them: spelling, two classes, cost, part of speech, … reading, pronunciation, accent."""
+"""Words as MeCab's and Open JTalk's dictionaries list them.
+
+The columns are spelling, two classes, cost, part of speech, … reading, pronunciation, accent.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from app.core.dictionary import HIGHEST_PRIORITY, USUAL_PRIORITY
+from app.core.dictionary_entries import HIGHEST_PRIORITY, USUAL_PRIORITY
 
 COST_OF_PRIORITY = 2_000
-"""Of a word of usual priority the cost is 0, with which it wins against most splits of its letters; words of dictionaries cost 3,000 to 9,000."""
+"""Cost that one step of priority stands for. A word of usual priority has cost 0, which wins against most splits of its letters;
+dictionaries give their words 3,000 to 9,000."""
 
-_PARTS = frozenset(
+_MECAB_PARTS_OF_SPEECH = frozenset(
     [
         "名詞",
         "動詞",
@@ -34,43 +38,48 @@ _PARTS = frozenset(
         "その他",
     ]
 )
-_UNSET = re.compile("[*]?|[+-]?[0-9]+")  # a class or a cost, or none
-_KANA = re.compile("[ぁ-ゖァ-ヺー’':・]*[ぁ-ゖァ-ヺ][ぁ-ゖァ-ヺー’':・]*")
-_ACCENT = re.compile("([0-9]+|[*])/([0-9]+|[*])(:([0-9]+|[*])/([0-9]+|[*]))*")
-_SILENT = str.maketrans("", "", "’'・")  # a mora whose vowel is not heard, and what separates words
-_FARTHEST = 5  # column of the part of speech, from 0; 4 where all are there
+# Matches a class or a cost, also an empty one.
+_UNSET = re.compile("[*]?|[+-]?[0-9]+")
+_KANA_READING = re.compile("[ぁ-ゖァ-ヺー’':・]*[ぁ-ゖァ-ヺ][ぁ-ゖァ-ヺー’':・]*")
+_ACCENT_FIELD = re.compile("([0-9]+|[*])/([0-9]+|[*])(:([0-9]+|[*])/([0-9]+|[*]))*")
+# Apostrophes mark morae whose vowel is devoiced, middle dots separate words.
+_SILENT_MARKS = str.maketrans("", "", "’'・")
+# The part of speech is in column 4 (from 0) of a complete row.
+_MAX_PART_OF_SPEECH_COLUMN = 5
 
 
-def word_of_row(cells: Sequence[str]) -> dict[str, Any] | None:
-    """What VOICEVOX would say of the word; None for a row of another form. Raises ValueError where the row has no reading.
+def parse_mecab_row(cells: Sequence[str]) -> dict[str, Any] | None:
+    """Return the word as VOICEVOX would write it; None for a row of another form. Raises ValueError where the row has no reading.
 
     Columns after the part of speech may be missing: reading and accent are known by what they are.
     """
-    place = next((place for place, cell in enumerate(cells[1:_FARTHEST], 1) if cell in _PARTS), None)
+    place = next((place for place, cell in enumerate(cells[1:_MAX_PART_OF_SPEECH_COLUMN], 1) if cell in _MECAB_PARTS_OF_SPEECH), None)
     if place is None or not all(map(_UNSET.fullmatch, cells[1:place])):
         return None
     features = cells[place:]
-    end = next((index for index, cell in enumerate(features) if _ACCENT.fullmatch(cell)), len(features))
-    # The pronunciation is the last one; before it stand the dictionary form and the reading.
-    kana = next((cell for cell in reversed(features[1:end]) if _KANA.fullmatch(cell)), "") or _of_kana(cells[0])
+    end = next((index for index, cell in enumerate(features) if _ACCENT_FIELD.fullmatch(cell)), len(features))
+    # The pronunciation is the last one; the dictionary form and the reading come before it.
+    kana = next((cell for cell in reversed(features[1:end]) if _KANA_READING.fullmatch(cell)), "") or _require_kana(cells[0])
     accent = features[end] if end < len(features) else "*/*"
     return {
         "surface": cells[0],
-        "pronunciation": kana.translate(_SILENT).split(":"),
+        "pronunciation": kana.translate(_SILENT_MARKS).split(":"),
         "accent_type": [0 if part.startswith("*") else int(part.partition("/")[0][:9]) for part in accent.split(":")],
         "part_of_speech": features[0],
         "part_of_speech_detail_1": features[1] if len(features) > 1 else "*",
-        "priority": _priority(cells[place - 1] if place > 1 else ""),
+        "priority": _compute_priority(cells[place - 1] if place > 1 else ""),
     }
 
 
-def _of_kana(surface: str) -> str:
-    if not _KANA.fullmatch(surface):
+def _require_kana(surface: str) -> str:
+    if not _KANA_READING.fullmatch(surface):
         raise ValueError("no reading")
     return surface
 
 
-def _priority(cost: str) -> int:
-    """A cost below that of other words makes it win more often; a high one is what dictionaries have, and the user wants the word."""
+def _compute_priority(cost: str) -> int:
+    """Convert a MeCab cost to a priority: only negative costs change it."""
+    # A cost below other words' makes a word win more often; high costs are a dictionary's own and would
+    # bury a word that the user wants.
     given = int(cost[:9]) if re.fullmatch("-[0-9]+", cost) else 0
     return min(HIGHEST_PRIORITY, USUAL_PRIORITY - round(given / COST_OF_PRIORITY))

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from app.errors import InputError
-from app.language import localized
+from app.common.errors import InputError
+from app.common.language import localize
 
-_ROWS = {
+_MORA_ROWS = {
     "": "アイウエオ",
     "k": "カキクケコ",
     "g": "ガギグゲゴ",
@@ -29,76 +29,77 @@ _ROWS = {
     "r": "ラリルレロ",
     "w": "ワ____",
 }
-_PALATAL = {
+_PALATAL_ROWS = {
     "ky": "キ", "gy": "ギ", "ny": "ニ", "hy": "ヒ", "by": "ビ", "py": "ピ", "my": "ミ", "ry": "リ",
     "sh": "シ", "j": "ジ", "ch": "チ", "ty": "テ", "dy": "デ",
 }  # fmt: skip
-_SINGLE = {
+_IRREGULAR_MORAS = {
     "シ": "sh i", "ジ": "j i", "チ": "ch i", "ツ": "ts u", "ヂ": "j i", "ヅ": "z u", "フ": "f u",
     "ヰ": "i", "ヱ": "e", "ヲ": "o", "ヴ": "v u", "ヷ": "v a", "ヸ": "v i", "ヹ": "v e", "ヺ": "v o", "ッ": "q", "ン": "N",
     "ァ": "a", "ィ": "i", "ゥ": "u", "ェ": "e", "ォ": "o", "ャ": "y a", "ュ": "y u", "ョ": "y o", "ヮ": "w a", "ヵ": "k a", "ヶ": "k e",
 }  # fmt: skip
-_LOANED = {
+_LOANWORD_MORAS = {
     "イェ": "y e", "ウィ": "w i", "ウェ": "w e", "ウォ": "w o", "スィ": "s i", "ズィ": "z i",
     "ティ": "t i", "トゥ": "t u", "ディ": "d i", "ドゥ": "d u", "ツァ": "ts a", "ツィ": "ts i", "ツェ": "ts e", "ツォ": "ts o",
     "ファ": "f a", "フィ": "f i", "フェ": "f e", "フォ": "f o", "ヴァ": "v a", "ヴィ": "v i", "ヴェ": "v e", "ヴォ": "v o",
     "ヂャ": "j a", "ヂュ": "j u", "ヂョ": "j o", "ヂェ": "j e",
-    # No phone of their own; the nearest ones.
+    # Japanese voices have no phone of their own for these; the nearest ones stand in.
     "フャ": "hy a", "フュ": "hy u", "フョ": "hy o", "ヴャ": "by a", "ヴュ": "by u", "ヴョ": "by o", "ホゥ": "f u", "スュ": "sh u", "ズュ": "j u",
 }  # fmt: skip
-_SMALL = frozenset("ァィゥェォャュョヮ")
-_KANA = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
+_SMALL_MORA_KANA = frozenset("ァィゥェォャュョヮ")
+_KATAKANA_READING = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
 
 
-def _table() -> dict[str, tuple[str, ...]]:
-    table: dict[str, str] = dict(_SINGLE) | _LOANED
-    for consonant, row in _ROWS.items():
+def _build_mora_table() -> dict[str, tuple[str, ...]]:
+    table: dict[str, str] = dict(_IRREGULAR_MORAS) | _LOANWORD_MORAS
+    for consonant, row in _MORA_ROWS.items():
         table |= {kana: f"{consonant} {vowel}" for kana, vowel in zip(row, "aiueo", strict=True) if kana != "_"}
-    for consonant, kana in _PALATAL.items():
-        small = "ャュョ" if consonant in ("ty", "dy") else "ャュョェ"  # テェ is two morae
+    for consonant, kana in _PALATAL_ROWS.items():
+        # テェ and デェ are counted as two morae, so they get no entry.
+        small = "ャュョ" if consonant in ("ty", "dy") else "ャュョェ"
         table |= {kana + end: f"{consonant} {vowel}" for end, vowel in zip(small, "auoe"[: len(small)], strict=True)}
     return {kana: tuple(phones.split()) for kana, phones in table.items()}
 
 
-MORAS = _table()
+PHONES_BY_MORA = _build_mora_table()
 
 
 def split_moras(kana: str) -> list[str]:
-    """Cuts katakana into morae as they are counted for the accent: a small kana belongs to the kana before it."""
+    """Cut katakana into morae as they are counted for the accent: a small kana belongs to the kana before it."""
     moras: list[str] = []
     for char in kana:
-        if char in _SMALL and moras and moras[-1][-1] not in _SMALL and moras[-1] not in "ンッー":
+        if char in _SMALL_MORA_KANA and moras and moras[-1][-1] not in _SMALL_MORA_KANA and moras[-1] not in "ンッー":
             moras[-1] += char
         else:
             moras.append(char)
     return moras
 
 
-def mora_phones(mora: str, vowel: str) -> tuple[str, ...]:
-    """Phones of one mora; `vowel` is what a long vowel mark prolongs ("" where nothing can be prolonged)."""
+def find_mora_phones(mora: str, vowel: str) -> tuple[str, ...]:
+    """Return the phones of one mora; `vowel` is prolonged by a long vowel mark ("" where nothing can be prolonged)."""
     if mora == "ー":
         return (vowel,) if vowel else ()
-    if mora in MORAS:
-        return MORAS[mora]
-    return tuple(phone for kana in mora for phone in MORAS.get(kana, ()))
+    if mora in PHONES_BY_MORA:
+        return PHONES_BY_MORA[mora]
+    return tuple(phone for kana in mora for phone in PHONES_BY_MORA.get(kana, ()))
 
 
-_KATAKANA = {code: code + 0x60 for code in (*range(ord("ぁ"), ord("ゖ") + 1), *map(ord, "ゝゞ"))}
+_KATAKANA_BY_HIRAGANA_CODE = {code: code + 0x60 for code in (*range(ord("ぁ"), ord("ゖ") + 1), *map(ord, "ゝゞ"))}
 
 
-def hiragana_to_katakana(text: str) -> str:
-    """Every hiragana of `text` as katakana; all else untouched."""
-    return text.translate(_KATAKANA)
+def convert_to_katakana(text: str) -> str:
+    """Return `text` with every hiragana as katakana and all other characters unchanged."""
+    return text.translate(_KATAKANA_BY_HIRAGANA_CODE)
 
 
-def katakana_of(surface: str, reading: str) -> str:
-    """The reading that a user gave to a word, as katakana; InputError where it is no kana."""
-    kana = hiragana_to_katakana(unicodedata.normalize("NFKC", reading)).replace(" ", "").replace("・", "")
-    if not _KANA.fullmatch(kana):
+def parse_user_reading(surface: str, reading: str) -> str:
+    """Return the reading that a user gave to a word, as katakana. Raises InputError where the reading is not kana."""
+    kana = convert_to_katakana(unicodedata.normalize("NFKC", reading)).replace(" ", "").replace("・", "")
+    if not _KATAKANA_READING.fullmatch(kana):
         raise InputError(
-            localized(
+            localize(
                 f"「{surface}」の読み「{reading}」は、ひらがなまたはカタカナではありません。", f"The reading “{reading}” is not kana."
             ),
-            localized("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."),
+            localize("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."),
         )
     return kana

@@ -1,7 +1,7 @@
-"""How Koebako speaks. Read this first, then `app.core.stages`.
+"""The synthesis pipeline. Read this module first, then `app.core.sentence_stages`.
 
-A request goes through the stages sentence by sentence. The pipeline is a generator: its consumer may wait as long as it
-likes without that being measured, and every `yield` is a place to stop.
+A request passes the stages sentence by sentence. The pipeline is a generator: its consumer may wait as long as it
+likes without affecting the measured times, and every `yield` is a place to stop.
 """
 
 from __future__ import annotations
@@ -11,33 +11,35 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from app.core.edits import Place, edited_tones
-from app.core.limits import check_request
+from app.common.errors import BackendError, InputError, NothingToReadError, VoiceError
+from app.common.language import localize
+from app.core.edit_rebasing import move_overrides_to_text
+from app.core.edit_targets import LineOffset, apply_edited_tones
 from app.core.line_reading import LineReading, read_line
-from app.core.rebased_edits import rebase
-from app.core.renderings import Caches
+from app.core.render_caches import RenderCaches
+from app.core.request_limits import check_request
 from app.core.sentence_context import SentenceContext
-from app.core.sentences import split_sentences
-from app.core.stages import Stages, phones_of
-from app.core.style import style_vector
-from app.core.timing import OnStage, StageClock, Stopped, ignore_stage, never
-from app.core.types import AudioChunk, ReadingOverride, SynthesisRequest
-from app.core.waveform import silence
-from app.errors import BackendError, InputError, NothingToReadError, VoiceError
-from app.language import localized
+from app.core.sentence_splitting import split_sentences
+from app.core.sentence_stages import SentenceStages, convert_to_phones
+from app.core.stage_clock import OnStage, RequestStopped, StageClock, ignore_cancellation, ignore_stage
+from app.core.style_blending import compute_style_vector
+from app.core.synthesis_types import AudioChunk, ReadingOverride, SynthesisRequest
+from app.core.waveform import create_silence
 
-WARM_UP_TEXT = "風の中を、行ってきました。"  # homographs: they bring in the dictionary that distinguishes them
-AHEAD_S = 2.0  # sound that must wait before the next sentence is prepared: several times what that takes
+# 風 and 行って are homographs: they load the dictionary that distinguishes readings before the first request.
+WARM_UP_TEXT = "風の中を、行ってきました。"
+# Seconds of queued sound before the next sentence is prepared: several times what the preparation takes.
+PREPARE_AHEAD_S = 2.0
 
 
-def nothing_waits() -> float:
-    """For callers whose sound is not played while it is made."""
+def report_empty_queue() -> float:
+    """Return 0 s, for callers that do not play the sound while it is made."""
     return 0.0
 
 
 @dataclass(slots=True)
 class Pipeline(SentenceContext):
-    """Speaks with one voice.
+    """The pipeline of one voice: speaks requests.
 
     Attributes:
         warm: stages that have run since the sessions were opened.
@@ -49,16 +51,16 @@ class Pipeline(SentenceContext):
         self,
         request: SynthesisRequest,
         on_stage: OnStage = ignore_stage,
-        cancelled: Callable[[], bool] = never,
-        queued_s: Callable[[], float] = nothing_waits,
+        cancelled: Callable[[], bool] = ignore_cancellation,
+        queued_s: Callable[[], float] = report_empty_queue,
     ) -> Iterator[AudioChunk]:
-        """Speaks a request.
+        """Speak a request.
 
         Args:
-            request: what to say, and how.
-            on_stage: called with each stage when it is over.
-            cancelled: looked at before every stage.
-            queued_s: how much sound waits to be heard; where that is enough the next sentence is prepared ahead of its turn.
+            request: the text, and the manner of speaking.
+            on_stage: called with each stage after it has ended.
+            cancelled: called before every stage.
+            queued_s: returns the seconds of sound still to be played; with enough of them the next sentence is prepared ahead of its turn.
 
         Yields:
             The silence before the first sound, sound in pieces as soon as each is ready, and a last chunk (the silence after).
@@ -73,75 +75,78 @@ class Pipeline(SentenceContext):
         check_request(request)
         self.check_voice(request)
         try:
-            yield from self._line(self.settled(request), StageClock(request.id, on_stage, cancelled, self.warm), queued_s)
-        except Stopped:
+            yield from self._synthesize_line(self.resolve_edits(request), StageClock(request.id, on_stage, cancelled, self.warm), queued_s)
+        except RequestStopped:
             return
         except BackendError:
-            if not cancelled():  # else the graph was stopped on purpose
+            # A cancelled graph ends with an error too, because it was stopped on purpose.
+            if not cancelled():
                 raise
 
-    def warm_up(self, cancelled: Callable[[], bool] = never) -> None:
-        """Runs every graph over windows of several sizes, whatever is remembered, so that the first request is as fast as later ones."""
+    def warm_up(self, cancelled: Callable[[], bool] = ignore_cancellation) -> None:
+        """Run every graph over windows of several sizes with empty caches, so that the first request is as fast as later ones."""
         request = SynthesisRequest(WARM_UP_TEXT, style=min(self.voice.styles, default=0), speaker=min(self.voice.speakers, default=0))
-        for _ in replace(self, caches=Caches()).synthesize(request, ignore_stage, cancelled):
+        for _ in replace(self, caches=RenderCaches()).synthesize(request, ignore_stage, cancelled):
             pass
 
-    def _line(self, request: SynthesisRequest, clock: StageClock, queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
-        sentences = self.sentences(request, clock)
+    def _synthesize_line(self, request: SynthesisRequest, clock: StageClock, queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
+        sentences = self.iterate_sentences(request, clock)
         first = next(sentences, None)
         if first is None:
-            raise nothing_to_read()
-        yield self._silence(request, request.pre_silence_s)
-        prepared = (_prepared(stages) for stages in itertools.chain([first], sentences))
-        ahead: deque[Stages] = deque()
+            raise create_nothing_to_read_error()
+        yield self._create_silence(request, request.pre_silence_s)
+        prepared = (_prepare_stages(stages) for stages in itertools.chain([first], sentences))
+        ahead: deque[SentenceStages] = deque()
         while (stages := ahead.popleft() if ahead else next(prepared, None)) is not None:
-            for chunk in stages.sound():
+            for chunk in stages.render_chunks():
                 yield chunk
-                if not ahead and queued_s() > AHEAD_S:
+                # Sentences in order are already in the order of their deadlines, so this moves none of them:
+                # the work only leaves the moment in which the queue is short.
+                if not ahead and queued_s() > PREPARE_AHEAD_S:
                     ahead.extend(itertools.islice(prepared, 1))
         if not clock.cancelled():
-            yield self._silence(request, request.post_silence_s, last=True)
+            yield self._create_silence(request, request.post_silence_s, last=True)
 
-    def settled(self, request: SynthesisRequest) -> SynthesisRequest:
-        """The request with its edits counted over its own text. Raises InputError for a reading that is none."""
-        memos = request.memos or self.g2p.memos
-        overrides = rebase(request.overrides, request.text, self._read, emoji=self.voice.emoji, memos=memos)
+    def resolve_edits(self, request: SynthesisRequest) -> SynthesisRequest:
+        """Return the request with its edits counted over its own text. Raises InputError for a given reading that is not kana."""
+        memos = request.memos or self.g2p.should_skip_memos
+        overrides = move_overrides_to_text(request.overrides, request.text, self._read_line, emoji=self.voice.emoji, memos=memos)
         return replace(request, overrides=overrides, memos=memos)
 
-    def _read(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+    def _read_line(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
         return read_line(text, readings, self.g2p, self.caches.phones, emoji=emoji, memos=memos)
 
-    def sentences(self, request: SynthesisRequest, clock: StageClock) -> Iterator[Stages]:
-        """The sentences of a request that can be read, one when it is asked for."""
-        style = style_vector(self.voice.style_vectors, request.style, request.style_weight)
-        sentences = split_sentences(request.text, self.g2p.words, memos=request.memos or self.g2p.memos)
-        place = Place()
+    def iterate_sentences(self, request: SynthesisRequest, clock: StageClock) -> Iterator[SentenceStages]:
+        """Yield the readable sentences of a request, each one converted only when the caller takes it."""
+        style = compute_style_vector(self.voice.style_vectors, request.style, request.style_weight)
+        sentences = split_sentences(request.text, self.g2p.split_words, memos=request.memos or self.g2p.should_skip_memos)
+        place = LineOffset()
         while True:
-            clock.start()
+            clock.start_stage()
             sentence = next(sentences, None)
             if sentence is None:
                 return
             own = replace(clock, sentence=sentence.index)
-            own.stop("text")
-            phones = phones_of(self, request, sentence, own)
+            own.stop_stage("text")
+            phones = convert_to_phones(self, request, sentence, own)
             if phones.is_spoken:
-                yield Stages(self, request, own, style, edited_tones(phones, request.overrides, place), place)
-            place = place.after(phones)
+                yield SentenceStages(self, request, own, style, apply_edited_tones(phones, request.overrides, place), place)
+            place = place.advance_past(phones)
 
-    def _silence(self, request: SynthesisRequest, length_s: float, *, last: bool = False) -> AudioChunk:
+    def _create_silence(self, request: SynthesisRequest, length_s: float, *, last: bool = False) -> AudioChunk:
         rate = self.voice.sampling_rate
-        return AudioChunk(silence(length_s, rate), rate, request.id, 0, silence=True, last=last)
+        return AudioChunk(create_silence(length_s, rate), rate, request.id, 0, silence=True, last=last)
 
     def check_voice(self, request: SynthesisRequest) -> None:
-        """Raises InputError for edits that this voice does not allow, VoiceError for a style or speaker it does not have."""
+        """Check a request: InputError for edits that this voice does not allow, VoiceError for a style or speaker it does not have."""
         edits = request.overrides
-        if self.opaque and (request.pauses or edits.pauses or any(edit.length_s is not None for edit in edits.moras)):
+        if self.is_single_graph and (request.pauses or edits.pauses or any(edit.length_s is not None for edit in edits.moras)):
             raise InputError(
-                localized(
+                localize(
                     f"声「{self.voice.name}」では、間や音の長さを変更できません。",
                     f"Pauses and lengths cannot be changed with “{self.voice.name}”.",
                 ),
-                localized("一体型の声では、音の長さを調整できません。", "A single-graph voice determines all lengths itself."),
+                localize("一体型の声では、音の長さを調整できません。", "A single-graph voice determines all lengths itself."),
             )
         for wanted, known, ja, en in (
             (request.style, self.voice.styles, "スタイル", "style"),
@@ -149,22 +154,22 @@ class Pipeline(SentenceContext):
         ):
             if wanted not in known:
                 raise VoiceError(
-                    localized(
+                    localize(
                         f"声「{self.voice.name}」に{ja} {wanted} はありません。", f"The voice “{self.voice.name}” has no {en} {wanted}."
                     ),
-                    localized("使用できるもの: ", "Available: ")
+                    localize("使用できるもの: ", "Available: ")
                     + ", ".join(f"{number} {name}" for number, name in list(known.items())[:12]),
                 )
 
 
-def nothing_to_read() -> NothingToReadError:
-    """The error for a text without a sound in it."""
+def create_nothing_to_read_error() -> NothingToReadError:
+    """Return the error for a text without any sound."""
     return NothingToReadError(
-        localized("読み上げられる文字がありません。", "There is nothing in this text to read aloud."),
-        localized("かな、漢字、英数字を含むテキストを入力してください。", "Enter text with kana, kanji, letters or digits."),
+        localize("読み上げられる文字がありません。", "There is nothing in this text to read aloud."),
+        localize("かな、漢字、英数字を含むテキストを入力してください。", "Enter text with kana, kanji, letters or digits."),
     )
 
 
-def _prepared(stages: Stages) -> Stages:
-    stages.prepare()
+def _prepare_stages(stages: SentenceStages) -> SentenceStages:
+    stages.prepare_sentence()
     return stages

@@ -1,6 +1,6 @@
-"""What the pipeline needs from outside, as Protocols; `app/adapters` holds the implementations.
+"""Protocols for everything the pipeline needs from outside; `app/adapters` holds the implementations.
 
-The axes of shapes are those of `app.core.types`. Every method may raise an `AppError` and nothing else.
+The axes of shapes are those of `app.core.synthesis_types`. Every method may raise an `AppError` and nothing else.
 """
 
 from __future__ import annotations
@@ -9,55 +9,55 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.core.types import AudioChunk, Float16, Float32, Float64, Int64, Phones, ReadingOverride
-from app.core.words import Word
+from app.core.accent_phrases import Word
+from app.core.synthesis_types import AudioChunk, Float16, Float32, Float64, Int64, Phones, ReadingOverride
 
 
 class G2P(Protocol):
-    """Text to phones."""
+    """Converts text to phones."""
 
     @property
-    def memos(self) -> bool:
-        """Whether what stands in square brackets is a memo in every text, as the user may want it."""
+    def should_skip_memos(self) -> bool:
+        """Return True if the user wants text in square brackets left out as a memo in every text."""
 
-    def words(self, text: str) -> list[str]:
-        """Cuts raw text at word boundaries; the pieces joined are `text`."""
+    def split_words(self, text: str) -> list[str]:
+        """Cut raw text at word boundaries; the pieces joined are `text`."""
 
-    def convert(
+    def convert_sentence(
         self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False, memos: bool = False
     ) -> Phones:
-        """Normalises one sentence and gives its phones; unreadable text gives phones `_ _` and an empty reading.
+        """Normalise one sentence and return its phones; unreadable text gives phones `_ _` and an empty reading.
 
-        `emoji` makes symbols of those that Nanairo voices speak; without it they are left out as all others are.
-        `doubts` also asks a second analyser, whose other readings nobody hears. `memos` leaves out what stands in square brackets.
+        `emoji` turns the emoji that Nanairo voices speak into symbols; without it they are left out as all others are.
+        `doubts` also runs a second analyser, whose other readings shape no sound. `memos` leaves out text in square brackets.
         """
 
-    def explain(self, text: str) -> Sequence[Word]:
-        """The words of one sentence, each with what gave its reading."""
+    def explain_readings(self, text: str) -> Sequence[Word]:
+        """Return the words of one sentence, each with the source of its reading."""
 
 
 class Tokenizer(Protocol):
-    """Text to BERT token ids, one a character."""
+    """Converts text to BERT token ids, one a character."""
 
     def encode(self, text: str) -> Int64:
-        """[CLS], a token per character, [SEP]: int64 (n,)."""
+        """Return [CLS], a token per character, [SEP]: int64 (n,)."""
 
 
 class BertRunner(Protocol):
-    """Token ids to features."""
+    """Computes features from token ids."""
 
-    def run(self, token_ids: Int64) -> Float32:
-        """int64 (n,) to float32 (n, 1024)."""
+    def run_graph(self, token_ids: Int64) -> Float32:
+        """Return the features, float32 (n, 1024), of token ids, int64 (n,)."""
 
 
 class FeatureStore(Protocol):
-    """Features of texts, kept beyond the end of the program. Never fails and never waits for long: without it all runs as well."""
+    """A store of text features that outlives the program. It never fails and never waits for long: the program also runs without it."""
 
     def get(self, bert_id: str, text: str) -> Float16 | None:
-        """Features (n, 1024) as they were put, to the bit."""
+        """Return the features (n, 1024) exactly as they were put, or None."""
 
     def put(self, bert_id: str, text: str, features: Float16) -> None:
-        """Keeps features; returns before they are written."""
+        """Keep features; the call returns before they are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ class ProsodyInput:
     speaker: int
     sdp_ratio: float
     sdp_noise: Float32  # (2, T), already scaled by noise_w
-    kinds: Int64  # (T,), of the symbols, for the voices whose durations look at them
+    # (T,), the kinds of the symbols, for voices whose duration predictors take them.
+    kinds: Int64
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +86,13 @@ class Prosody:
 
     @property
     def size(self) -> int:
-        """Bytes held."""
+        """Return the bytes held."""
         return self.logw.nbytes + self.mean.nbytes + self.log_scale.nbytes
 
 
 @dataclass(frozen=True, slots=True)
 class FrameInput:
-    """Input of the second graph: the expanded prior and what each frame knows of its phone."""
+    """Input of the second graph: the expanded prior, and the place of each frame in its phone."""
 
     z_p: Float32  # (C, F)
     frame_position: Float32  # (F,) centre of the frame within its phone, 0..1
@@ -104,21 +105,21 @@ class FrameInput:
 class Synthesizer(Protocol):
     """The three graphs of a prepared voice."""
 
-    def prosody(self, values: ProsodyInput) -> Prosody:
-        """Runs the prosody graph."""
+    def run_prosody(self, values: ProsodyInput) -> Prosody:
+        """Run the prosody graph."""
 
-    def flow(self, values: FrameInput) -> Float32:
-        """Runs the flow graph, or passes z_p through when the voice has none: (D, F)."""
+    def run_flow(self, values: FrameInput) -> Float32:
+        """Run the flow graph, or pass z_p through when the voice has none: float32 (D, F)."""
 
-    def decode(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
-        """Turns a window of z (D, W) into the samples of its frames [first, last) = `wanted`, ((last − first)·hop,).
+    def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+        """Turn a window of z (D, W) into the samples of its frames [first, last) = `wanted`, ((last − first)·hop,).
 
         `noise` (W·hop,) is for the whole window, where the voice declares it.
         """
 
 
 @dataclass(frozen=True, slots=True)
-class WholeInput:
+class SingleGraphInput:
     """Input of a one-graph ("opaque") voice, which makes its own noise and durations."""
 
     phones: Int64
@@ -133,32 +134,32 @@ class WholeInput:
     noise_scale_w: float
 
 
-class OpaqueSynthesizer(Protocol):
+class SingleGraphSynthesizer(Protocol):
     """A voice that is one graph."""
 
-    def synthesize(self, values: WholeInput) -> tuple[Float32, Int64 | None]:
-        """Samples (N,), and frames per symbol (T,) where the graph outputs them."""
+    def synthesize(self, values: SingleGraphInput) -> tuple[Float32, Int64 | None]:
+        """Return samples (N,), and frames per symbol (T,) where the graph outputs them."""
 
 
 PITCH_FRAME_S = 0.005
-"""Between two values of a pitch tracker."""
+"""Seconds between two values of a pitch tracker."""
 
 
 class PitchTracker(Protocol):
     """Finds the pitch of speech."""
 
-    def f0(self, samples: Float32, sampling_rate: int) -> Float64:
-        """Hz every PITCH_FRAME_S from the first sample on, 0 where nothing is voiced."""
+    def estimate_f0(self, samples: Float32, sampling_rate: int) -> Float64:
+        """Return the pitch in Hz every PITCH_FRAME_S from the first sample on, 0 where nothing is voiced."""
 
 
 class AudioSink(Protocol):
-    """Where sound goes: a player or a file."""
+    """A destination for sound: a player or a file."""
 
-    def write(self, chunk: AudioChunk) -> None:
-        """Takes a chunk; may wait while the queue is full."""
+    def write_chunk(self, chunk: AudioChunk) -> None:
+        """Take a chunk; the call may wait while the queue is full."""
 
     def close(self) -> None:
-        """Plays or writes what is left, then lets go."""
+        """Play or write what is left, then release the device or file."""
 
-    def abort(self) -> None:
-        """Stops at once and leaves nothing half done."""
+    def abort_output(self) -> None:
+        """Stop at once and leave nothing half done."""

@@ -1,4 +1,4 @@
-"""A project: a script with all that belongs to it, as one file holds it."""
+"""A project: a script with everything that belongs to it, as one file holds it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.presets import Presets
 from app.core.script import Script
-from app.core.takes import Take
+from app.core.takes import LineTake
 
 if TYPE_CHECKING:
-    from app.core.dictionary import Entry  # the window starts without it
+    # Only for types: the window starts without loading the dictionary.
+    from app.core.dictionary_entries import DictionaryEntry
 
 SCRIPT_SUFFIXES = (".vvproj", ".aisp", ".csv", ".tsv", ".tab", ".txt", ".md")
-"""Of scripts that are imported: of other programs, tables and texts."""
+"""Suffixes of scripts that can be imported: files of other programs, tables and texts."""
 
 PROJECT_SUFFIX = ".koebako"
 
@@ -24,10 +25,10 @@ class VoiceReference:
     """A voice that lines use, so that it is recognised, named and found on another machine.
 
     Attributes:
-        id: what `LineSettings.voice` says.
+        id: the id in `LineSettings.voice`.
         name: shown to people where the voice is missing.
-        uuid: of the model, as AIVM files carry it; empty where it has none.
-        address: of the page it can be got from; nothing is fetched from there without a question.
+        uuid: UUID of the model, as AIVM files carry it; empty where the model has none.
+        address: address of the page that offers the voice; nothing is fetched from there without the user's consent.
     """
 
     id: str
@@ -38,11 +39,11 @@ class VoiceReference:
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """Who speaks under a name that files of other programs use.
+    """The voice behind a name that files of other programs use.
 
     Attributes:
-        name: as it stands in the file, with the style where it names one.
-        voice, speaker, style: as in `LineSettings`; an empty voice is one that nobody has chosen yet.
+        name: name as in the file, with the style where the file names one.
+        voice, speaker, style: as in `LineSettings`; an empty voice is not chosen yet.
     """
 
     name: str
@@ -53,29 +54,29 @@ class Character:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Frozen, as the script is.
+    """A script and everything saved with it; frozen, as the script is.
 
     Attributes:
         current: id of the line that the user is at; empty is the first.
-        voices: those that lines use.
-        characters: names of imported files and who speaks them, so that the next import asks no more.
+        voices: voices that lines use.
+        characters: names of imported files with their voices, so that the next import needs no question.
         dictionary: words that count in this project before the user's own.
         export: settings of the export page as `app.export` writes and checks them.
         takes: renderings that are kept, oldest first; their sounds lie beside the project, under the names that takes say.
-        presets: those that count in this project alone.
+        presets: presets of this project alone.
         tests: blind tests as `app.audition` writes and checks them.
         embeds: the file holds the sounds of takes as well, so that it can be passed on alone.
-        sounds: those, by name, on their way between a file and the folder they are played from; in the window there are none here.
-        others: what a later version has written; kept as it is.
+        sounds: sounds by name, only while they move between a file and the folder they are played from; empty in the window.
+        others: fields that a later version has written, kept unchanged.
     """
 
     script: Script = field(default_factory=Script)
     current: str = ""
     voices: tuple[VoiceReference, ...] = ()
     characters: tuple[Character, ...] = ()
-    dictionary: tuple[Entry, ...] = ()
+    dictionary: tuple[DictionaryEntry, ...] = ()
     export: Mapping[str, Any] = field(default_factory=dict)
-    takes: tuple[Take, ...] = ()
+    takes: tuple[LineTake, ...] = ()
     presets: Presets = field(default_factory=dict)
     tests: tuple[Mapping[str, Any], ...] = ()
     embeds: bool = False

@@ -1,4 +1,7 @@
-"""A project as plain data for JSON. The schema is described in the help page `project-file`; a project may be a stranger's, so all of it is checked."""
+"""A project as plain data for JSON.
+
+The help page `project-file` describes the schema. A project may come from a stranger, so every part is checked.
+"""
 
 from __future__ import annotations
 
@@ -7,121 +10,140 @@ from dataclasses import fields
 from functools import partial
 from typing import Any, TypeVar
 
-from app.core.dictionary_data import from_data as dictionary_from_data
-from app.core.dictionary_data import to_data as dictionary_to_data
-from app.core.presets import presets_to_data, strange_presets_from_data
+from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
+from app.core.dictionary_formats import convert_entries_to_data as dictionary_to_data
+from app.core.dictionary_formats import parse_entries as dictionary_from_data
+from app.core.lenient_parsing import ReportLoss, ReportLossAt, TooManyError, skip_unreadable
+from app.core.presets import convert_presets_to_data, parse_untrusted_presets
 from app.core.project import Character, Project, VoiceReference
-from app.core.script_data import script_from_data, script_to_data
-from app.core.takes_data import takes_from_data, takes_to_data
-from app.core.tolerance import Lose, LoseAt, TooManyError, tolerating
-from app.json_text import long_text, short_text
+from app.core.script_data import convert_script_to_data, parse_script
+from app.core.takes_data import convert_takes_to_data, parse_takes
 
 FORMAT, VERSION = "koebako-project", 1
-MOST_VOICES, MOST_CHARACTERS, MOST_TESTS = 10_000, 10_000, 1_000  # lines of an imported script name as many voices as it has characters
-LONGEST_ADDRESS = 2_000
-_KNOWN = ("format", "version", "script", "current", "voices", "characters", "dictionary", "export", "takes", "presets", "tests", "sounds")
-Value = TypeVar("Value")
+# Lines of an imported script name as many voices as the script has characters.
+MOST_VOICES, MOST_CHARACTERS, MOST_TESTS = 10_000, 10_000, 1_000
+LONGEST_VOICE_ADDRESS = 2_000
+_PROJECT_FIELDS = (
+    "format",
+    "version",
+    "script",
+    "current",
+    "voices",
+    "characters",
+    "dictionary",
+    "export",
+    "takes",
+    "presets",
+    "tests",
+    "sounds",
+)
+FieldValue = TypeVar("FieldValue")
 
 
-def project_to_data(project: Project) -> dict[str, Any]:
-    """What `project_from_data` reads; what is empty is left out, and so are the sounds: `app.interchange.koebako` writes them."""
+def convert_project_to_data(project: Project) -> dict[str, Any]:
+    """Return the data that `parse_project` reads, without empty parts and without the sounds.
+
+    The sounds are written by `app.interchange.koebako_files`.
+    """
     parts: dict[str, Any] = {
         "current": project.current,
-        "voices": [_texts_to_data(voice) for voice in project.voices],
-        "characters": [_texts_to_data(character) for character in project.characters],
+        "voices": [_convert_texts_to_data(voice) for voice in project.voices],
+        "characters": [_convert_texts_to_data(character) for character in project.characters],
         "dictionary": dictionary_to_data(project.dictionary) if project.dictionary else None,
         "export": dict(project.export),
-        "takes": takes_to_data(project.takes),
-        "presets": presets_to_data(project.presets),
+        "takes": convert_takes_to_data(project.takes),
+        "presets": convert_presets_to_data(project.presets),
         "tests": list(project.tests),
     }
-    head = {"format": FORMAT, "version": VERSION, "script": script_to_data(project.script)}
+    head = {"format": FORMAT, "version": VERSION, "script": convert_script_to_data(project.script)}
     written = dict(project.others) | head | {name: part for name, part in parts.items() if part}
     return written | ({"sounds": {}} if project.embeds else {})
 
 
-def project_from_data(data: object, lose: LoseAt | None = None) -> Project:
-    """Raises ValueError (InputError for a word), saying what is wrong, for what no version has written. Unknown fields are kept in `others`.
+def parse_project(data: object, lose: ReportLossAt | None = None) -> Project:
+    """Return the project in the data; unknown fields are kept in `others`.
+
+    Raises ValueError (InputError for a word), which says what is wrong, for data that no version has written.
 
     Args:
-        lose: called with what cannot be read and the number of its line, as `script_from_data` does; the project then does without it. An
+        lose: called with what cannot be read and the number of its line, as `parse_script` does; the project then does without it. An
             error is raised only for what is no project, and where there is far too much of something.
     """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError("no project")
     if data.get("version") != VERSION:
         raise ValueError(f"version {data.get('version')!r}")
-    parts = _Parts(data, lose and partial(_of_project, lose))
+    parts = _ProjectFieldReader(data, lose and partial(_report_project_loss, lose))
     return Project(
-        script=script_from_data(data.get("script"), lose),
-        current=parts.read("current", "", short_text),
-        voices=parts.each("voices", MOST_VOICES, _voice),
-        characters=parts.each("characters", MOST_CHARACTERS, _character),
-        dictionary=parts.read("dictionary", (), partial(dictionary_from_data, lose=parts.lose)),
-        export=parts.read("export", {}, _object),
-        takes=parts.read("takes", (), partial(takes_from_data, lose=parts.lose)),
-        presets=parts.read("presets", {}, partial(strange_presets_from_data, lose=parts.lose)),
-        tests=parts.each("tests", MOST_TESTS, _object),
-        embeds=isinstance(parts.read("sounds", None, _object), dict),
-        others={name: value for name, value in data.items() if name not in _KNOWN},
+        script=parse_script(data.get("script"), lose),
+        current=parts.read_field("current", "", sanitise_short_text),
+        voices=parts.read_items("voices", MOST_VOICES, _parse_voice),
+        characters=parts.read_items("characters", MOST_CHARACTERS, _parse_character),
+        dictionary=parts.read_field("dictionary", (), partial(dictionary_from_data, lose=parts.lose)),
+        export=parts.read_field("export", {}, _require_object),
+        takes=parts.read_field("takes", (), partial(parse_takes, lose=parts.lose)),
+        presets=parts.read_field("presets", {}, partial(parse_untrusted_presets, lose=parts.lose)),
+        tests=parts.read_items("tests", MOST_TESTS, _require_object),
+        embeds=isinstance(parts.read_field("sounds", None, _require_object), dict),
+        others={name: value for name, value in data.items() if name not in _PROJECT_FIELDS},
     )
 
 
-def _of_project(lose: LoseAt, part: str) -> None:
+def _report_project_loss(lose: ReportLossAt, part: str) -> None:
     lose(part, 0)
 
 
-class _Parts:
-    """The fields of a project, each of which may be missing, or something else than it should be."""
+class _ProjectFieldReader:
+    """Reads the fields of a project, each of which may be missing or of the wrong type."""
 
-    def __init__(self, data: Mapping[str, Any], lose: Lose | None) -> None:
+    def __init__(self, data: Mapping[str, Any], lose: ReportLoss | None) -> None:
         self._data, self.lose = data, lose
 
-    def read(self, name: str, missing: Value, read: Callable[[Any], Value]) -> Value:
-        """A field."""
-        with tolerating(self.lose, name):
+    def read_field(self, name: str, missing: FieldValue, read: Callable[[Any], FieldValue]) -> FieldValue:
+        """Return a field, or `missing` where the file has none."""
+        with skip_unreadable(self.lose, name):
             if name in self._data:
                 return read(self._data[name])
         return missing
 
-    def each(self, name: str, most: int, read: Callable[[dict[str, Any]], Value]) -> tuple[Value, ...]:
-        """The items of a list. Raises TooManyError."""
-        given: list[Any] = self.read(name, [], _list)
+    def read_items(self, name: str, most: int, read: Callable[[dict[str, Any]], FieldValue]) -> tuple[FieldValue, ...]:
+        """Return the items of a list. Raises TooManyError."""
+        given: list[Any] = self.read_field(name, [], _require_list)
         if len(given) > most:
             raise TooManyError(name)
         found = []
         for item in given:
-            with tolerating(self.lose, name):
-                found.append(read(_object(item)))
+            with skip_unreadable(self.lose, name):
+                found.append(read(_require_object(item)))
         return tuple(found)
 
 
-def _texts_to_data(item: VoiceReference | Character) -> dict[str, str]:
+def _convert_texts_to_data(item: VoiceReference | Character) -> dict[str, str]:
     return {field.name: value for field in fields(item) if (value := getattr(item, field.name))}
 
 
-def _list(data: Any) -> list[Any]:
+def _require_list(data: Any) -> list[Any]:
     if not isinstance(data, list):
         raise ValueError("a list")
     return data
 
 
-def _object(data: Any) -> dict[str, Any]:
+def _require_object(data: Any) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ValueError("an object")
     return data
 
 
-def _voice(data: dict[str, Any]) -> VoiceReference:
-    address = long_text(data.get("address", ""))
-    if len(address) > LONGEST_ADDRESS or not (address == "" or address.startswith("https://")):
+def _parse_voice(data: dict[str, Any]) -> VoiceReference:
+    address = sanitise_long_text(data.get("address", ""))
+    if len(address) > LONGEST_VOICE_ADDRESS or not (address == "" or address.startswith("https://")):
         raise ValueError("address")
-    return VoiceReference(_text(data, "id"), _text(data, "name"), _text(data, "uuid"), address)
+    return VoiceReference(_read_text(data, "id"), _read_text(data, "name"), _read_text(data, "uuid"), address)
 
 
-def _character(data: dict[str, Any]) -> Character:
-    return Character(*(_text(data, field.name) for field in fields(Character)))
+def _parse_character(data: dict[str, Any]) -> Character:
+    return Character(*(_read_text(data, field.name) for field in fields(Character)))
 
 
-def _text(data: dict[str, Any], name: str) -> str:
-    return short_text(data.get(name, ""))
+def _read_text(data: dict[str, Any], name: str) -> str:
+    return sanitise_short_text(data.get(name, ""))

@@ -1,12 +1,12 @@
-"""What the stages of a sentence use, whichever sentence it is."""
+"""The parts of a voice that the stages of every sentence use."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from app.core.ports import G2P, BertRunner, OpaqueSynthesizer, PitchTracker, Synthesizer, Tokenizer
-from app.core.renderings import Caches
-from app.core.voice import VoiceTraits
+from app.core.ports import G2P, BertRunner, PitchTracker, SingleGraphSynthesizer, Synthesizer, Tokenizer
+from app.core.render_caches import RenderCaches
+from app.core.voice_traits import VoiceTraits
 
 
 @dataclass(slots=True)
@@ -14,7 +14,7 @@ class SentenceContext:
     """The parts of one voice.
 
     Attributes:
-        bert_id, sound_id: name the BERT and the voice's graphs, and where they run, in the keys of caches.
+        bert_id, graphs_id: name the BERT and the voice's graphs, and where they run, in the keys of caches.
         caches: share them between pipelines, so that a change of voice keeps them.
         tracker: finds the pitch where a request changes it; needed for nothing else.
     """
@@ -23,9 +23,9 @@ class SentenceContext:
     tokenizer: Tokenizer
     bert: BertRunner
     bert_id: str
-    synthesizer: Synthesizer | OpaqueSynthesizer
-    opaque: bool
+    synthesizer: Synthesizer | SingleGraphSynthesizer
+    is_single_graph: bool
     voice: VoiceTraits
-    sound_id: str = ""
-    caches: Caches = field(default_factory=Caches)
+    graphs_id: str = ""
+    caches: RenderCaches = field(default_factory=RenderCaches)
     tracker: PitchTracker | None = None

@@ -1,44 +1,44 @@
-"""Lines with nothing in them to be read, such as "……": where a line is one of several, it is silent instead of an error."""
+"""Lines without anything readable, such as "……": where a line is one of several, it is silent instead of an error."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from app.core.edits import Place, frame_targets
-from app.core.pipeline import Pipeline, nothing_waits
-from app.core.sentences import split_sentences
-from app.core.stages import phones_of
-from app.core.timing import OnStage, StageClock, ignore_stage, never
-from app.core.types import AudioChunk, SynthesisRequest
-from app.core.waveform import silence
-from app.errors import NothingToReadError
+from app.common.errors import NothingToReadError
+from app.core.edit_targets import LineOffset, build_frame_targets
+from app.core.pipeline import Pipeline, report_empty_queue
+from app.core.sentence_splitting import split_sentences
+from app.core.sentence_stages import convert_to_phones
+from app.core.stage_clock import OnStage, StageClock, ignore_cancellation, ignore_stage
+from app.core.synthesis_types import AudioChunk, SynthesisRequest
+from app.core.waveform import create_silence
 
-SHORTEST_S = 0.1
+SHORTEST_SILENT_LINE_S = 0.1
 
 
-def spoken_or_silent(
+def synthesize_or_silence(
     pipeline: Pipeline,
     request: SynthesisRequest,
     on_stage: OnStage = ignore_stage,
-    cancelled: Callable[[], bool] = never,
-    queued_s: Callable[[], float] = nothing_waits,
+    cancelled: Callable[[], bool] = ignore_cancellation,
+    queued_s: Callable[[], float] = report_empty_queue,
 ) -> Iterator[AudioChunk]:
-    """As `Pipeline.synthesize`, but one chunk of silence where nothing can be read."""
+    """Yield chunks as `Pipeline.synthesize` does, but one chunk of silence where nothing can be read."""
     try:
         yield from pipeline.synthesize(request, on_stage, cancelled, queued_s)
     except NothingToReadError:
         rate = pipeline.voice.sampling_rate
-        yield AudioChunk(silence(silence_s(pipeline, request), rate), rate, request.id, 0, silence=True, last=True)
+        yield AudioChunk(create_silence(compute_silence_s(pipeline, request), rate), rate, request.id, 0, silence=True, last=True)
 
 
-def silence_s(pipeline: Pipeline, request: SynthesisRequest) -> float:
-    """Seconds of such a line: the silences around it and the pauses that were set for its marks; what was not set has no length of its own."""
-    request, voice = pipeline.settled(request), pipeline.voice
-    clock, place, frames = StageClock(request.id, ignore_stage), Place(), 0
-    for sentence in split_sentences(request.text, pipeline.g2p.words):
-        phones = phones_of(pipeline, request, sentence, clock)
-        targets = frame_targets(phones, request.overrides, request.pauses, place, 1 / request.speed, voice)
+def compute_silence_s(pipeline: Pipeline, request: SynthesisRequest) -> float:
+    """Return the seconds of such a line: the silences around it and the pauses set for its marks; other marks add nothing."""
+    request, voice = pipeline.resolve_edits(request), pipeline.voice
+    clock, place, frames = StageClock(request.id, ignore_stage), LineOffset(), 0
+    for sentence in split_sentences(request.text, pipeline.g2p.split_words):
+        phones = convert_to_phones(pipeline, request, sentence, clock)
+        targets = build_frame_targets(phones, request.overrides, request.pauses, place, 1 / request.speed, voice)
         frames += sum(target.frames for target in targets)
-        place = place.after(phones)
+        place = place.advance_past(phones)
     pauses_s = frames * voice.hop_length / voice.sampling_rate
-    return max(SHORTEST_S, request.pre_silence_s + pauses_s + request.post_silence_s)
+    return max(SHORTEST_SILENT_LINE_S, request.pre_silence_s + pauses_s + request.post_silence_s)

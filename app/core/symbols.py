@@ -19,15 +19,18 @@ SYMBOLS: tuple[str, ...] = (
 SYMBOL_IDS: dict[str, int] = {symbol: index for index, symbol in enumerate(SYMBOLS)}
 
 # Nanairo appends these, in order of code point; its voices speak them, all others leave them out.
-EMOJI: tuple[str, ...] = tuple("⏩⏸🌬🎵🐢👂👅👌💋💨📞📢😆😊😌😏😒😖😟😠😪😭😮😰😱😲🙄🙏🤐🤔🤧🤭🥤🥱🥴🥵🥺🫣🫶")
-EMOJI_IDS: dict[str, int] = {symbol: len(SYMBOLS) + index for index, symbol in enumerate(EMOJI)}
-NANAIRO_SYMBOLS = len(SYMBOLS) + len(EMOJI)
+NANAIRO_EMOJI: tuple[str, ...] = tuple("⏩⏸🌬🎵🐢👂👅👌💋💨📞📢😆😊😌😏😒😖😟😠😪😭😮😰😱😲🙄🙏🤐🤔🤧🤭🥤🥱🥴🥵🥺🫣🫶")
+EMOJI_IDS: dict[str, int] = {symbol: len(SYMBOLS) + index for index, symbol in enumerate(NANAIRO_EMOJI)}
+NANAIRO_SYMBOL_COUNT = len(SYMBOLS) + len(NANAIRO_EMOJI)
 
-EDGE = "_"  # stands at both ends of a sentence; its id 0 is also the blank between phones
-PUNCTUATION = frozenset("!?,.'-")  # the marks that occur as phones in Japanese
+# Stands at both ends of a sentence; its id 0 is also the blank between phones.
+EDGE_SYMBOL = "_"
+# Only these marks of the table occur as phones in Japanese.
+PUNCTUATION = frozenset("!?,.'-")
 PUNCTUATION_PHONES = {"、": ",", "，": ",", "。": ".", "．": ".", "！": "!", "？": "?", "・": ",", "…": "."}  # as people write them
-VOWELS = frozenset("aiueo")
-MORA_ENDS = VOWELS | {"N", "q"} | frozenset(EMOJI)  # the phone that closes a mora; an emoji is a mora of its own
+VOWEL_PHONES = frozenset("aiueo")
+# The phones that close a mora; an emoji is a mora of its own.
+MORA_ENDS = VOWEL_PHONES | {"N", "q"} | frozenset(NANAIRO_EMOJI)
 
 JAPANESE_LANGUAGE_ID = 1
 JAPANESE_TONE_OFFSET = 6

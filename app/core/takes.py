@@ -1,4 +1,4 @@
-"""Takes: renderings of lines that are kept, each with all that it was made of. Frozen values and pure edits, as the script is."""
+"""Takes: kept renderings of lines, each with everything it was made from. Values are frozen and edits pure, as in the script."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.core.limits import SEED_BOUNDS
-from app.core.script import Line, LineSettings, new_id
-from app.core.types import Overrides
+from app.core.request_limits import SEED_BOUNDS
+from app.core.script import Line, LineSettings, create_line_id
+from app.core.synthesis_types import Overrides
 
 HIGHEST_RATING = 5
 LONGEST_NOTE = 2_000
@@ -17,16 +17,16 @@ _SOUND_NAME = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
+class LineTake:
     """One rendering of a line.
 
     Attributes:
         line: id of the line; it may be gone.
-        text, settings, overrides: of the line as it was rendered; the seed is the one that was heard, locked or not.
+        text, settings, overrides: values of the line as it was rendered; the seed is the one that was heard, locked or not.
         sound: SHA-256 of the kept file in 64 hex digits, which is also its name; empty where the sound was not kept.
-        length_s: of the sound.
+        length_s: length of the sound in seconds.
         size: bytes of the kept file.
-        starred: is kept whatever happens.
+        starred: the take is always kept.
         rating: 1 to 5; 0 is none.
     """
 
@@ -40,36 +40,37 @@ class Take:
     starred: bool = False
     rating: int = 0
     note: str = ""
-    id: str = field(default_factory=new_id)
+    id: str = field(default_factory=create_line_id)
 
 
 def is_sound_name(value: object) -> bool:
-    """Whether it can be the name of a kept sound: nothing else is ever joined to a path."""
+    """Return True if the value can be the name of a kept sound."""
+    # Nothing but such names is ever joined to a path, as takes may come from a stranger's project.
     return isinstance(value, str) and _SOUND_NAME.fullmatch(value) is not None
 
 
-def take_of(line: Line, sound: str = "", length_s: float = 0.0, size: int = 0) -> Take:
-    """The take of a line as it was rendered."""
-    return Take(line.id, line.text, line.settings, line.overrides, sound, length_s, size)
+def create_take(line: Line, sound: str = "", length_s: float = 0.0, size: int = 0) -> LineTake:
+    """Return the take of a line as it was rendered."""
+    return LineTake(line.id, line.text, line.settings, line.overrides, sound, length_s, size)
 
 
-def line_of(take: Take) -> Line:
-    """What was rendered."""
+def create_line(take: LineTake) -> Line:
+    """Return the line that was rendered."""
     return Line(take.text, take.settings, take.overrides, take.line)
 
 
-def restored(line: Line, take: Take) -> Line:
-    """The line as it was when the take was made; its seed stays locked, or it would sound otherwise."""
+def restore_line(line: Line, take: LineTake) -> Line:
+    """Return the line as it was when the take was made; its seed stays locked, or it would sound different."""
     return replace(line, text=take.text, settings=replace(take.settings, seed_locked=True), overrides=take.overrides)
 
 
-def of_line(takes: Iterable[Take], line_id: str) -> tuple[Take, ...]:
-    """The takes of a line, oldest first."""
+def select_line_takes(takes: Iterable[LineTake], line_id: str) -> tuple[LineTake, ...]:
+    """Return the takes of a line, oldest first."""
     return tuple(take for take in takes if take.line == line_id)
 
 
-def change(takes: tuple[Take, ...], take_id: str, **values: object) -> tuple[Take, ...]:
-    """The takes with other values of one of them: a star, a rating, a note. Raises ValueError for a rating that there is not."""
+def change_take(takes: tuple[LineTake, ...], take_id: str, **values: object) -> tuple[LineTake, ...]:
+    """Return the takes with other values for one of them: a star, a rating, a note. Raises ValueError for an invalid rating."""
     rating = values.get("rating", 0)
     if not isinstance(rating, int) or not 0 <= rating <= HIGHEST_RATING:
         raise ValueError("rating")
@@ -78,22 +79,22 @@ def change(takes: tuple[Take, ...], take_id: str, **values: object) -> tuple[Tak
     return tuple(replace(take, **values) if take.id == take_id else take for take in takes)  # type: ignore[arg-type]
 
 
-def without(takes: tuple[Take, ...], ids: Collection[str]) -> tuple[Take, ...]:
-    """The takes without these; the sounds stay until the store is swept, so that going back brings them back."""
+def remove_takes(takes: tuple[LineTake, ...], ids: Collection[str]) -> tuple[LineTake, ...]:
+    """Return the takes without these; their sounds stay until the store is swept, so that undoing brings them back."""
     return tuple(take for take in takes if take.id not in ids)
 
 
-def pruned(takes: tuple[Take, ...], most: int, most_bytes: int, used: Collection[str] = ()) -> tuple[Take, ...]:
-    """The takes that fit, the oldest going first.
+def prune_takes(takes: tuple[LineTake, ...], most: int, most_bytes: int, used: Collection[str] = ()) -> tuple[LineTake, ...]:
+    """Return the takes that fit; the oldest go first.
 
-    Starred ones stay, and so do those whose sound is in `used`, as one of a blind test is: they count, but never go. A sound
+    Starred takes stay, and so do those whose sound is in `used`, such as those of a blind test: they count, but never go. A sound
     that several takes share counts once.
     """
     count, size = 0, 0
     counted: set[str] = set()
-    kept: list[Take] = []
-    must = [take for take in takes if _stays(take, used)]
-    for number, take in enumerate((*must, *(take for take in reversed(takes) if not _stays(take, used)))):
+    kept: list[LineTake] = []
+    must = [take for take in takes if _should_keep(take, used)]
+    for number, take in enumerate((*must, *(take for take in reversed(takes) if not _should_keep(take, used)))):
         more = 0 if take.sound in counted else take.size
         if number < len(must) or (count < most and size + more <= most_bytes):
             kept.append(take)
@@ -103,22 +104,22 @@ def pruned(takes: tuple[Take, ...], most: int, most_bytes: int, used: Collection
     return takes if len(ids) == len(takes) else tuple(take for take in takes if take.id in ids)
 
 
-def sounds_of(takes: Iterable[Take]) -> frozenset[str]:
-    """The names of the sounds that takes need."""
+def list_sounds(takes: Iterable[LineTake]) -> frozenset[str]:
+    """Return the names of the sounds that takes need."""
     return frozenset(take.sound for take in takes if take.sound)
 
 
-def sounds_in(data: object) -> frozenset[str]:
-    """The names of sounds anywhere in plain data, as blind tests hold them."""
+def find_sounds(data: object) -> frozenset[str]:
+    """Return the names of sounds anywhere in plain data, as blind tests hold them."""
     if isinstance(data, Mapping):
-        return frozenset[str]().union(*map(sounds_in, data.values()))
+        return frozenset[str]().union(*map(find_sounds, data.values()))
     if isinstance(data, list | tuple):
-        return frozenset[str]().union(*map(sounds_in, data))
+        return frozenset[str]().union(*map(find_sounds, data))
     return frozenset((str(data),)) if is_sound_name(data) else frozenset()
 
 
-def new_seeds(count: int, taken: Iterable[int], draw: Callable[[int, int], int]) -> tuple[int, ...]:
-    """Seeds for so many takes more, none of which is taken or occurs twice; `draw` is `random.randint` or its like."""
+def draw_seeds(count: int, taken: Iterable[int], draw: Callable[[int, int], int]) -> tuple[int, ...]:
+    """Return seeds for `count` more takes, none of which is taken or occurs twice; `draw` is `random.randint` or its like."""
     known, seeds = set(taken), list[int]()
     while len(seeds) < count:
         seed = draw(int(SEED_BOUNDS.low), int(SEED_BOUNDS.high))
@@ -128,5 +129,5 @@ def new_seeds(count: int, taken: Iterable[int], draw: Callable[[int, int], int])
     return tuple(seeds)
 
 
-def _stays(take: Take, used: Collection[str]) -> bool:
+def _should_keep(take: LineTake, used: Collection[str]) -> bool:
     return take.starred or (take.sound != "" and take.sound in used)

@@ -9,32 +9,32 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
 
-from app.core.letters import compared_letters
-from app.core.moras import hiragana_to_katakana
-from app.core.notation.noted import NotedText
-from app.core.notation.written import noted_text
-from app.core.script import Line, Script, retext_lines
+from app.core.letter_folding import fold_letters
+from app.core.moras import convert_to_katakana
+from app.core.notation.explicit_notation import parse_noted_text
+from app.core.notation.noted_text import NotedText
+from app.core.script import Line, Script, replace_texts
 
-_REFERENCE = re.compile(r"\$\$|\\\\|\$\{(\d{1,2})\}|[$\\](\d{1,2})")
+_GROUP_REFERENCE = re.compile(r"\$\$|\\\\|\$\{(\d{1,2})\}|[$\\](\d{1,2})")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """What is sought.
+class SearchQuery:
+    """The search text and its options.
 
     Attributes:
-        loose: hiragana, katakana, half and full width, capitals and small letters are alike.
-        is_expression: the text is a regular expression, to which every letter counts; `find` does not know those.
+        is_loose: hiragana and katakana, half and full width, capitals and small letters are equal.
+        is_expression: the text is a regular expression, in which every letter counts; `find_matches` does not handle those.
     """
 
     text: str
-    loose: bool = True
+    is_loose: bool = True
     is_expression: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """Where something was found: letters start to end of a line's text; of an expression also what its groups hold, the whole first."""
+class SearchMatch:
+    """Letters [start, end) of a line's text that were found; for an expression also its groups, the whole match first."""
 
     line_id: str
     start: int
@@ -42,67 +42,71 @@ class Match:
     groups: tuple[str, ...] = ()
 
 
-def find_by_line(script: Script, query: Query, ids: Collection[str] | None = None) -> Iterator[list[Match]]:
-    """Every place in these lines, or in all, from the top, also across ruby and notes; places do not overlap.
+def find_matches(script: Script, query: SearchQuery, ids: Collection[str] | None = None) -> Iterator[list[SearchMatch]]:
+    """Yield the matches in these lines, or in all, from the top, also across ruby and notes; matches do not overlap.
 
-    It yields a list for each line, so that a search through very many lines can pause.
+    There is one list for each line, so that a search through very many lines can pause.
     """
-    wanted = _written(query.text, query.loose)[0]
+    wanted = _fold_with_origins(query.text, query.is_loose)[0]
     for line in script.lines:
         if ids is None or line.id in ids:
-            yield [Match(line.id, start, end) for start, end in _places_in(line, wanted, query.loose)]
+            yield [SearchMatch(line.id, start, end) for start, end in _find_in_line(line, wanted, query.is_loose)]
 
 
-def folded(text: str) -> str:
-    """Without regard to kana, width and case; may have another length."""
-    return hiragana_to_katakana(unicodedata.normalize("NFKC", text).casefold())
+def fold_text(text: str) -> str:
+    """Return the text without differences of kana, width and case; its length may change."""
+    return convert_to_katakana(unicodedata.normalize("NFKC", text).casefold())
 
 
-def substitute(script: Script, matches: Collection[Match], text: str) -> Script:
-    """The script with another text at these places, which were found in it; `$1` stands for a group of an expression."""
-    by_line: dict[str, list[Match]] = {}
+def replace_matches(script: Script, matches: Collection[SearchMatch], text: str) -> Script:
+    """Return the script with another text at these matches; `$1` stands for a group of an expression."""
+    by_line: dict[str, list[SearchMatch]] = {}
     for match in matches:
         by_line.setdefault(match.line_id, []).append(match)
-    return retext_lines(script, {line.id: _replaced(line.text, by_line[line.id], text) for line in script.lines if line.id in by_line})
+    return replace_texts(
+        script, {line.id: _replace_in_line(line.text, by_line[line.id], text) for line in script.lines if line.id in by_line}
+    )
 
 
-def _replaced(line_text: str, matches: list[Match], text: str) -> str:
-    for match in sorted(matches, key=attrgetter("start"), reverse=True):  # from the end, so that places before it stay
-        line_text = line_text[: match.start] + written_for(match, text) + line_text[match.end :]
+def _replace_in_line(line_text: str, matches: list[SearchMatch], text: str) -> str:
+    # From the end, so that the places of earlier matches stay valid.
+    for match in sorted(matches, key=attrgetter("start"), reverse=True):
+        line_text = line_text[: match.start] + expand_replacement(match, text) + line_text[match.end :]
     return line_text
 
 
-def written_for(match: Match, text: str) -> str:
-    r"""What takes the place of a match: in place of `$1`, `${1}` or `\1` its group, of `$$` and `\\` one of them; a plain match has no groups."""
+def expand_replacement(match: SearchMatch, text: str) -> str:
+    r"""Return the text for a match: `$1`, `${1}` and `\1` become its group, `$$` and `\\` one such sign; a plain match has no groups."""
     if not match.groups:
         return text
 
-    def group(found: re.Match[str]) -> str:
-        number = found[1] or found[2]
-        return found[0][0] if number is None else match.groups[int(number)] if int(number) < len(match.groups) else ""
+    def expand_group(reference: re.Match[str]) -> str:
+        number = reference[1] or reference[2]
+        return reference[0][0] if number is None else match.groups[int(number)] if int(number) < len(match.groups) else ""
 
-    return _REFERENCE.sub(group, text)
+    return _GROUP_REFERENCE.sub(expand_group, text)
 
 
-def unknown_group(text: str, groups: int) -> int | None:
-    """The first group that a text for replacing names and an expression of so many groups does not have."""
-    named = (int(found[1] or found[2]) for found in _REFERENCE.finditer(text) if found[1] or found[2])
+def find_unknown_group(text: str, groups: int) -> int | None:
+    """Return the first group number in a replacement text that an expression with so many groups does not have; None if all exist."""
+    named = (int(found[1] or found[2]) for found in _GROUP_REFERENCE.finditer(text) if found[1] or found[2])
     return next((number for number in named if number > groups), None)
 
 
-def _places_in(line: Line, wanted: str, loose: bool) -> list[tuple[int, int]]:
-    found = _places(line.text, wanted, loose)
-    if not _has_in_order(_written(line.text, loose)[0], wanted):
+def _find_in_line(line: Line, wanted: str, is_loose: bool) -> list[tuple[int, int]]:
+    found = _find_spans(line.text, wanted, is_loose)
+    # Only letters in this order can be found across notation, so all other lines are not parsed for it.
+    if not _has_in_order(_fold_with_origins(line.text, is_loose)[0], wanted):
         return found
-    noted = _noted(line.text, line.settings.memos)
+    noted = _parse_line_notation(line.text, line.settings.memos)
     if noted.silent:
-        spoken = (noted.written(*place) for place in _places(noted.plain, wanted, loose))
+        spoken = (noted.map_span_to_written(*place) for place in _find_spans(noted.plain, wanted, is_loose))
         found = sorted([*found, *(place for place in spoken if all(place[1] <= start or end <= place[0] for start, end in found))])
     return found
 
 
 def _has_in_order(text: str, letters: str) -> bool:
-    """Whether a text has these letters, whatever stands between them: nothing else can be found across notation."""
+    """Return True if the text has these letters in this order, whatever lies between them."""
     at = 0
     for letter in letters:
         at = text.find(letter, at) + 1
@@ -112,12 +116,12 @@ def _has_in_order(text: str, letters: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def _noted(text: str, memos: bool) -> NotedText:
-    return noted_text(text, memos=memos)
+def _parse_line_notation(text: str, memos: bool) -> NotedText:
+    return parse_noted_text(text, memos=memos)
 
 
-def _places(text: str, wanted: str, loose: bool) -> list[tuple[int, int]]:
-    written, origins = _written(text, loose)
+def _find_spans(text: str, wanted: str, is_loose: bool) -> list[tuple[int, int]]:
+    written, origins = _fold_with_origins(text, is_loose)
     found, begin = [], 0
     while wanted and (at := written.find(wanted, begin)) >= 0:
         begin = at + len(wanted)
@@ -125,12 +129,17 @@ def _places(text: str, wanted: str, loose: bool) -> list[tuple[int, int]]:
     return found
 
 
-@lru_cache(maxsize=20_000)  # a script is searched again after every edit, of one line mostly
-def _written(text: str, loose: bool) -> tuple[str, list[tuple[int, int]] | None]:
-    """Letters to compare, and where each comes from, None where nothing moves: one may become several (㌔), and two one (ｶﾞ)."""
-    if not loose:
+# A script is searched again after every edit, which mostly changes one line.
+@lru_cache(maxsize=20_000)
+def _fold_with_origins(text: str, is_loose: bool) -> tuple[str, list[tuple[int, int]] | None]:
+    """Return the letters to compare and the origin of each; None for origins where no letter moves.
+
+    One character may become several letters (㌔), and two may become one (ｶﾞ).
+    """
+    if not is_loose:
         return text, None
-    plain = folded(text)
-    if unicodedata.is_normalized("NFKC", text) and len(plain) == len(text):  # nearly every line
+    plain = fold_text(text)
+    # Nearly every line is normalised already, so folding letter by letter is rarely needed.
+    if unicodedata.is_normalized("NFKC", text) and len(plain) == len(text):
         return plain, None
-    return compared_letters(text, folded)
+    return fold_letters(text, fold_text)

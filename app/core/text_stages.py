@@ -4,50 +4,52 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.core.features import phone_features, rounded
-from app.core.phones import PhoneIds
-from app.core.renderings import remembered_phones
+from app.core.phone_features import expand_to_phones, round_features
+from app.core.phone_ids import PhoneIds
+from app.core.render_caches import find_phones
 from app.core.sentence_context import SentenceContext
-from app.core.timing import StageClock
-from app.core.types import Float16, Float32, SynthesisRequest
+from app.core.stage_clock import StageClock
+from app.core.synthesis_types import Float16, Float32, SynthesisRequest
 
-LONGEST_BERT_TEXT = 510  # characters; with [CLS] and [SEP] the 512 positions a BERT was trained on
+# With [CLS] and [SEP] these characters fill the 512 positions that a BERT was trained on.
+LONGEST_BERT_TEXT = 510
 
 
-def features_of(text: str, ids: PhoneIds, context: SentenceContext, request: SynthesisRequest, clock: StageClock) -> Float32:
-    """Features of the phones that a normalised text is read as, float32 (1024, T)."""
-    tokens, assist = _token_features(text, context, clock), _assist_features(context, request, clock)
-    clock.start()
-    features = phone_features(tokens, ids.word2ph, request.bert_weight, assist, request.assist_weight)
-    clock.stop("expand", tokens=len(tokens), phones=len(ids.phones))
+def compute_features(text: str, ids: PhoneIds, context: SentenceContext, request: SynthesisRequest, clock: StageClock) -> Float32:
+    """Return the features of the phones of a normalised text, float32 (1024, T)."""
+    tokens, assist = _compute_token_features(text, context, clock), _compute_assist_features(context, request, clock)
+    clock.start_stage()
+    features = expand_to_phones(tokens, ids.word2ph, request.bert_weight, assist, request.assist_weight)
+    clock.stop_stage("expand", tokens=len(tokens), phones=len(ids.phones))
     return features
 
 
-def _token_features(text: str, context: SentenceContext, clock: StageClock) -> Float16:
-    """Features of a text of any length; what is longer than a BERT takes is read in pieces."""
+def _compute_token_features(text: str, context: SentenceContext, clock: StageClock) -> Float16:
+    """Return the features of a text of any length, float16 (n, 1024); a text longer than a BERT takes is read in pieces."""
     pieces = [text[start : start + LONGEST_BERT_TEXT] for start in range(0, len(text), LONGEST_BERT_TEXT)] or [""]
-    results = [_bert(piece, context, clock) for piece in pieces]
+    results = [_run_bert(piece, context, clock) for piece in pieces]
     if len(results) == 1:
         return results[0]
+    # Each piece has its own [CLS] and [SEP]; only the first and the last one stay.
     return np.concatenate([results[0][:1], *(piece[1:-1] for piece in results), results[-1][-1:]])
 
 
-def _bert(text: str, context: SentenceContext, clock: StageClock) -> Float16:
+def _run_bert(text: str, context: SentenceContext, clock: StageClock) -> Float16:
     bert_id, caches = context.bert_id, context.caches
-    clock.start()
+    clock.start_stage()
     features = caches.features.get((bert_id, text))
     hit = features is not None
     if features is None and caches.stored is not None:
         features = caches.stored.get(bert_id, text)
     if features is not None:
-        clock.skip("tokenize", tokens=len(features))
-        clock.stop("bert", cache_hit=True, tokens=len(features))
+        clock.skip_stage("tokenize", tokens=len(features))
+        clock.stop_stage("bert", cache_hit=True, tokens=len(features))
     else:
         token_ids = context.tokenizer.encode(text)
-        clock.stop("tokenize", tokens=len(token_ids))
-        clock.start()
-        features = rounded(context.bert.run(token_ids))
-        clock.stop("bert", tokens=len(token_ids))
+        clock.stop_stage("tokenize", tokens=len(token_ids))
+        clock.start_stage()
+        features = round_features(context.bert.run_graph(token_ids))
+        clock.stop_stage("bert", tokens=len(token_ids))
         if caches.stored is not None:
             caches.stored.put(bert_id, text, features)
     if not hit:
@@ -55,8 +57,9 @@ def _bert(text: str, context: SentenceContext, clock: StageClock) -> Float16:
     return features
 
 
-def _assist_features(context: SentenceContext, request: SynthesisRequest, clock: StageClock) -> Float16 | None:
+def _compute_assist_features(context: SentenceContext, request: SynthesisRequest, clock: StageClock) -> Float16 | None:
     if not request.assist_text.strip() or not request.assist_weight:
         return None
-    phones, _ = remembered_phones(context.g2p, context.caches.phones, request.assist_text, emoji=context.voice.emoji)
-    return _token_features(phones.text, context, clock)  # normalised, as BERT expects it
+    phones, _ = find_phones(context.g2p, context.caches.phones, request.assist_text, emoji=context.voice.emoji)
+    # The text of the phones is normalised, as BERT expects it.
+    return _compute_token_features(phones.text, context, clock)

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from app import paths
-from app.interchange.assign import KnownSpeaker, KnownVoice
-from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices, speakers_in
-from app.voices.card import Card, SpeakerCard, read_card
-from app.voices.library import installed_voices
-from app.voices.manifest import VoiceManifest
+from app.common.files import paths
+from app.interchange.character_assignment import AssignableSpeaker, AssignableVoice
+from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices, read_speaker_cards
+from app.voices.installed_voices import list_installed_voices
+from app.voices.voice_card_data import SpeakerCard, VoiceCardData, read_card
+from app.voices.voice_manifest import VoiceManifest
 
 
-def known_voices() -> list[KnownVoice]:
+def list_known_voices() -> list[AssignableVoice]:
     """The installed ones, then AivisSpeech's. Raises VoiceError where a folder cannot be read."""
-    voices = [known_voice(voice.manifest, read_card(voice.path)) for voice in installed_voices(paths.voice_dirs())]
-    return voices + unprepared_voices(voice.id for voice in voices)
+    voices = [describe_voice(voice.manifest, read_card(voice.path)) for voice in list_installed_voices(paths.list_voice_dirs())]
+    return voices + list_unprepared_voices(voice.id for voice in voices)
 
 
-def unprepared_voices(installed: Iterable[str] = ()) -> list[KnownVoice]:
+def list_unprepared_voices(installed: Iterable[str] = ()) -> list[AssignableVoice]:
     """AivisSpeech's voices but for those with these ids."""
     ids = set(installed)
-    found = [voice for voice in aivisspeech_voices(aivisspeech_folder()) if voice.manifest.id not in ids]
-    speakers = speakers_in(found)
-    return [_known(voice.manifest, voice.manifest.id, speakers.get(voice.manifest.id, ())) for voice in found]
+    found = [voice for voice in list_aivisspeech_voices(find_aivisspeech_folder()) if voice.manifest.id not in ids]
+    speakers = read_speaker_cards(found)
+    return [_build_known_voice(voice.manifest, voice.manifest.id, speakers.get(voice.manifest.id, ())) for voice in found]
 
 
-def known_voice(manifest: VoiceManifest, card: Card) -> KnownVoice:
+def describe_voice(manifest: VoiceManifest, card: VoiceCardData) -> AssignableVoice:
     """A voice that is installed."""
-    return _known(manifest, card.uuid, card.speakers)
+    return _build_known_voice(manifest, card.uuid, card.speakers)
 
 
-def _known(manifest: VoiceManifest, uuid: str, cards: Sequence[SpeakerCard]) -> KnownVoice:
+def _build_known_voice(manifest: VoiceManifest, uuid: str, cards: Sequence[SpeakerCard]) -> AssignableVoice:
     by_id = {card.id: card for card in cards}
     names = {style.id: style.name for style in manifest.styles}
     speakers = []
@@ -39,5 +39,5 @@ def _known(manifest: VoiceManifest, uuid: str, cards: Sequence[SpeakerCard]) -> 
         card = by_id.get(speaker.id)
         own = [style.id for style in card.styles if style.id in names] if card is not None else []
         styles = tuple((style, names[style]) for style in own or names)
-        speakers.append(KnownSpeaker(speaker.name, card.uuid if card is not None else "", styles))
-    return KnownVoice(manifest.id, manifest.name, tuple(speakers), uuid)
+        speakers.append(AssignableSpeaker(speaker.name, card.uuid if card is not None else "", styles))
+    return AssignableVoice(manifest.id, manifest.name, tuple(speakers), uuid)

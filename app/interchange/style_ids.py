@@ -5,13 +5,13 @@ from __future__ import annotations
 from hashlib import md5
 
 _SPEAKER_BITS, _STYLE_BITS = 27, 5
-MOST_STYLES = 1 << _STYLE_BITS
+MAX_STYLES_PER_SPEAKER = 1 << _STYLE_BITS
 """Of a speaker; a style of a higher id has no number."""
 
 
-def style_id(speaker_uuid: str, local_id: int) -> int | None:
+def compute_style_id(speaker_uuid: str, local_id: int) -> int | None:
     """27 bits of the speaker, five of the style, the sign bit cleared; None for a style that has no number."""
-    if not 0 <= local_id < MOST_STYLES:
+    if not 0 <= local_id < MAX_STYLES_PER_SPEAKER:
         return None
     speaker = int(md5(speaker_uuid.encode(), usedforsecurity=False).hexdigest(), 16) & ((1 << _SPEAKER_BITS) - 1)
     return (speaker << _STYLE_BITS | local_id) & ~(1 << 31)

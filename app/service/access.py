@@ -1,4 +1,4 @@
-"""Who may ask: hosts, origins and a token."""
+"""Access rules of the service: hosts, origins and a token."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """Who may ask.
+class AccessRules:
+    """The rules that decide which requests are let in.
 
     Attributes:
         port: which the Host must name.
         hosts: names besides the loopback ones, lower-case.
         origins: of pages that the user trusts.
         token: that every request must bring; empty is none.
-        changes: whether clients may change presets and the dictionary.
+        may_change: whether clients may change presets and the dictionary.
     """
 
     port: int
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
     token: str = field(default="", repr=False)
-    changes: bool = False
+    may_change: bool = False
 
-    def host_allowed(self, value: str) -> bool:
-        """Whether a Host header names us: a loopback name or one that the user gave, with our port."""
-        name, port = _host_and_port(value)
+    def is_host_allowed(self, value: str) -> bool:
+        """Return whether a Host header names this service: a loopback name or one that the user gave, with our port."""
+        name, port = _split_host_and_port(value)
         return port == self.port and (is_loopback(name) or name in self.hosts)
 
-    def origin_allowed(self, origin: str, site: str) -> bool:
-        """Whether a page may ask. `site` is what the browser says of it; both are empty for other programs."""
+    def is_origin_allowed(self, origin: str, site: str) -> bool:
+        """Return whether a page may send requests. `site` is the browser's own word for the page; both are empty for other programs."""
         if origin.lower() in self.origins:
             return True
         if site == "cross-site":
@@ -47,7 +47,7 @@ class Access:
 
 
 def is_loopback(name: str) -> bool:
-    """Whether a name, or an address without brackets, is this computer and nothing else."""
+    """Return whether a name, or an address without brackets, is this computer and nothing else."""
     if name == "localhost":
         return True
     try:
@@ -56,7 +56,7 @@ def is_loopback(name: str) -> bool:
         return False
 
 
-def _host_and_port(value: str) -> tuple[str, int]:
+def _split_host_and_port(value: str) -> tuple[str, int]:
     """Of a Host header, lower-case and without brackets; a port of -1 where it is none."""
     name, separator, port = value.strip().lower().rpartition(":")
     if not separator or port.endswith("]"):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.core.types import SynthesisRequest
-from app.interchange.vvproj_fields import convert_tempo
-from app.service.query import AudioQuery
+from app.core.synthesis_types import SynthesisRequest
+from app.interchange.voicevox_query_fields import convert_tempo
+from app.service.voicevox_query import AudioQuery
 
 
-def request_of(query: AudioQuery, base: SynthesisRequest) -> SynthesisRequest:
-    """What the pipeline is asked for."""
+def build_synthesis_request(query: AudioQuery, base: SynthesisRequest) -> SynthesisRequest:
+    """Build the request to the pipeline."""
     tempo = base.sdp_ratio if query.tempo is None else convert_tempo(query.tempo)
     return replace(
         base,

@@ -10,23 +10,23 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from app.language import localized
-from app.service.media import Media
-from app.service.refused import Refused, refused
-from app.service.service import Service, query_of, style_of, unless_gone
-from app.service.work import Turn
-from app.version import VERSION
+from app.common.language import localize
+from app.common.version import VERSION
+from app.service.http_errors import RefusalError, create_refusal
+from app.service.http_service import HttpService, cancel_on_disconnect, read_query_fields, read_style
+from app.service.service_job import JobContext
+from app.service.speaker_media import SpeakerMedia
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-FRAME_RATE = 44100 / 512
-RATE = 44100
-MANIFEST = {
+VOICEVOX_FRAME_RATE = 44100 / 512
+VOICEVOX_RATE = 44100
+ENGINE_MANIFEST = {
     "manifest_version": "0.13.1",
     "name": "Koebako",
     "brand_name": "Koebako",
     "uuid": "c6a2b7f0-5c0e-4d3e-9a67-6c1f7d3a5e10",
-    "default_sampling_rate": RATE,
-    "frame_rate": FRAME_RATE,
+    "default_sampling_rate": VOICEVOX_RATE,
+    "frame_rate": VOICEVOX_FRAME_RATE,
     "supported_vvlib_manifest_version": None,
     "update_infos": [],
     "supported_features": {
@@ -48,69 +48,71 @@ MANIFEST = {
 }
 
 
-def about_routes(service: Service) -> list[Route]:
+def build_about_routes(service: HttpService) -> list[Route]:
     """Speakers, versions, and whether a voice is ready."""
-    media = Media()
+    media = SpeakerMedia()
 
-    async def speakers(_request: Request) -> Response:
-        return JSONResponse([speaker.values() for speaker in service.catalogue.speakers])
+    async def list_speakers(_request: Request) -> Response:
+        return JSONResponse([speaker.convert_to_json() for speaker in service.catalogue.speakers])
 
-    async def speaker_info(request: Request) -> Response:
-        fields = query_of(request)
-        wanted = fields.text("speaker_uuid", longest=100)
-        form = fields.choice("resource_format", ("base64", "url"), "base64")
+    async def describe_speaker(request: Request) -> Response:
+        fields = read_query_fields(request)
+        wanted = fields.parse_text("speaker_uuid", max_length=100)
+        form = fields.read_choice("resource_format", ("base64", "url"), "base64")
         fields.check()
-        speaker = service.catalogue.speaker(wanted)
+        speaker = service.catalogue.find_speaker(wanted)
         if speaker is None:
-            raise refused(404, "該当するキャラクターが見つかりません", "There is no speaker with this UUID.")
-        address = _address(request) if form == "url" else None
-        return await asyncio.to_thread(lambda: JSONResponse(media.info(speaker, address)))
+            raise create_refusal(404, "該当するキャラクターが見つかりません", "There is no speaker with this UUID.")
+        address = _build_address(request) if form == "url" else None
+        return await asyncio.to_thread(lambda: JSONResponse(media.build_speaker_info(speaker, address)))
 
-    async def resource(request: Request) -> Response:
-        found = await asyncio.to_thread(media.content, request.path_params["name"])
+    async def send_resource(request: Request) -> Response:
+        found = await asyncio.to_thread(media.find_content, request.path_params["name"])
         if found is None:
-            raise refused(404, "見つかりません。", "There is no such resource.")
+            raise create_refusal(404, "見つかりません。", "There is no such resource.")
         return Response(found[0], media_type=found[1])
 
     async def initialize_speaker(request: Request) -> Response:
-        voice = style_of(service, query_of(request)).voice
-        await unless_gone(request, service.queue.compute(lambda turn: _load(turn, voice, known=service.is_open(voice))))
+        voice = read_style(service, read_query_fields(request)).voice
+        await cancel_on_disconnect(
+            request, service.queue.compute_result(lambda turn: _load_voice(turn, voice, is_open=service.is_open(voice)))
+        )
         return Response(status_code=204)
 
     async def is_initialized_speaker(request: Request) -> Response:
-        return JSONResponse(service.is_open(style_of(service, query_of(request)).voice))
+        return JSONResponse(service.is_open(read_style(service, read_query_fields(request)).voice))
 
-    async def supported_devices(_request: Request) -> Response:
-        known = await asyncio.to_thread(_providers)
+    async def list_supported_devices(_request: Request) -> Response:
+        known = await asyncio.to_thread(_list_providers)
         return JSONResponse({"cpu": True, "cuda": "CUDAExecutionProvider" in known, "dml": "DmlExecutionProvider" in known})
 
     return [
-        Route("/speakers", speakers),
-        Route("/speaker_info", speaker_info),
-        Route("/_resources/{name}", resource),
-        Route("/singers", _always([])),
-        Route("/version", _always(VERSION)),
-        Route("/core_versions", _always([VERSION])),
-        Route("/engine_manifest", _manifest),
-        Route("/supported_devices", supported_devices),
+        Route("/speakers", list_speakers),
+        Route("/speaker_info", describe_speaker),
+        Route("/_resources/{name}", send_resource),
+        Route("/singers", _create_constant_handler([])),
+        Route("/version", _create_constant_handler(VERSION)),
+        Route("/core_versions", _create_constant_handler([VERSION])),
+        Route("/engine_manifest", _send_manifest),
+        Route("/supported_devices", list_supported_devices),
         Route("/is_initialized_speaker", is_initialized_speaker),
         Route("/initialize_speaker", initialize_speaker, methods=["POST"]),
-        Route("/singer_info", _missing(404, "歌声の声はありません。", "There are no voices that sing.")),
-        *_unsupported(),
+        Route("/singer_info", _create_refusing_handler(404, "歌声の声はありません。", "There are no voices that sing.")),
+        *_build_unsupported_routes(),
     ]
 
 
-def _load(turn: Turn, voice: str, *, known: bool) -> None:
+def _load_voice(turn: JobContext, voice: str, *, is_open: bool) -> None:
     """Opens a voice; a new one speaks once, or the first sentence would wait for what graphs do only then."""
-    pipeline = turn.voices.speaker_of(voice).pipeline
-    if not known:
-        pipeline.warm_up(turn.cancelled)
+    pipeline = turn.voices.open_speaker(voice).pipeline
+    if not is_open:
+        pipeline.warm_up(turn.is_cancelled)
 
 
-def _unsupported() -> list[Route]:
-    """What VOICEVOX has and no voice of ours can do."""
-    sing = _missing(501, "歌声合成には対応していません。", "Singing is not supported.")
-    morph = _missing(400, "モーフィングには対応していません。", "Morphing is not supported.")
+def _build_unsupported_routes() -> list[Route]:
+    """Build the routes that VOICEVOX has and no voice of ours can serve."""
+    sing = _create_refusing_handler(501, "歌声合成には対応していません。", "Singing is not supported.")
+    morph = _create_refusing_handler(400, "モーフィングには対応していません。", "Morphing is not supported.")
     songs = ("/sing_frame_audio_query", "/sing_frame_f0", "/sing_frame_volume", "/frame_synthesis")
     return [
         *(Route(path, sing, methods=["POST"]) for path in songs),
@@ -118,35 +120,40 @@ def _unsupported() -> list[Route]:
     ]
 
 
-def _providers() -> list[str]:
-    from app.adapters.ort.providers import offered_providers  # ONNX Runtime, which the window's first paint need not wait for
+def _list_providers() -> list[str]:
+    from app.adapters.ort.ort_devices import list_providers  # ONNX Runtime, which the window's first paint need not wait for
 
-    return offered_providers()
+    return list_providers()
 
 
-def _always(value: object) -> Handler:
-    async def handler(_request: Request) -> Response:
+def _create_constant_handler(value: object) -> Handler:
+    async def send_value(_request: Request) -> Response:
         return JSONResponse(value)
 
-    return handler
+    return send_value
 
 
-def _missing(status: int, ja: str, en: str) -> Handler:
-    async def handler(_request: Request) -> Response:
-        raise Refused(status, {"detail": localized(ja, en)})
+def _create_refusing_handler(status: int, ja: str, en: str) -> Handler:
+    async def refuse_request(_request: Request) -> Response:
+        raise RefusalError(status, {"detail": localize(ja, en)})
 
-    return handler
+    return refuse_request
 
 
-async def _manifest(request: Request) -> Response:
-    terms = localized(
+async def _send_manifest(request: Request) -> Response:
+    terms = localize(
         "声ごとの利用規約は /speaker_info の policy をご覧ください。", "See policy in /speaker_info for the terms of each voice."
     )
     licence = {"name": "Koebako", "version": VERSION, "license": "MIT", "text": "MIT License"}
-    own = {"url": f"{_address(request)}/docs", "icon": Media.picture(), "terms_of_service": terms, "dependency_licenses": [licence]}
-    return JSONResponse(MANIFEST | own)
+    own = {
+        "url": f"{_build_address(request)}/docs",
+        "icon": SpeakerMedia.encode_empty_picture(),
+        "terms_of_service": terms,
+        "dependency_licenses": [licence],
+    }
+    return JSONResponse(ENGINE_MANIFEST | own)
 
 
-def _address(request: Request) -> str:
+def _build_address(request: Request) -> str:
     """As the client knows us; its Host was checked."""
     return f"http://{request.headers['host']}"

@@ -10,17 +10,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from app.adapters.user_dictionary import change_dictionary, known_words
-from app.compose.text import forget_words
-from app.core.dictionary import USUAL_PRIORITY, Entry, Kind, make_entry, put
-from app.core.dictionary_data import compound_of, exchange_words, from_json
-from app.service.fields import Fields
-from app.service.presets import read_preset
-from app.service.refused import refused
-from app.service.service import Service, query_of
-from app.service.work import Turn
+from app.adapters.user_dictionary import change_dictionary, read_user_entries
+from app.compose.text_front_end import forget_readings
+from app.core.dictionary_entries import USUAL_PRIORITY, DictionaryEntry, EntryKind, make_entry, merge_entries
+from app.core.dictionary_formats import build_exchange_words, join_compound, parse_dictionary_json
+from app.service.http_errors import create_refusal
+from app.service.http_service import HttpService, read_query_fields
+from app.service.query_presets import parse_preset
+from app.service.request_fields import RequestFields
+from app.service.service_job import JobContext
 
-_KINDS: dict[str, Kind] = {
+_ENTRY_KINDS: dict[str, EntryKind] = {
     "PROPER_NOUN": "proper_noun",
     "COMMON_NOUN": "noun",
     "VERB": "verb",
@@ -29,126 +29,126 @@ _KINDS: dict[str, Kind] = {
 }
 
 
-def preset_routes(service: Service) -> list[Route]:
+def build_preset_routes(service: HttpService) -> list[Route]:
     """Presets."""
 
-    async def presets(_request: Request) -> Response:
-        return await asyncio.to_thread(lambda: JSONResponse([preset.values() for preset in service.presets.all()]))
+    async def list_presets(_request: Request) -> Response:
+        return await asyncio.to_thread(lambda: JSONResponse([preset.convert_to_json() for preset in service.presets.list_presets()]))
 
     async def add_preset(request: Request) -> Response:
-        _allowed(service)
-        preset = await service.bodies.read(request, read_preset)
-        return JSONResponse(await asyncio.to_thread(service.presets.add, preset))
+        _require_allowed(service)
+        preset = await service.body_reader.read_json(request, parse_preset)
+        return JSONResponse(await asyncio.to_thread(service.presets.add_preset, preset))
 
     async def update_preset(request: Request) -> Response:
-        _allowed(service)
-        preset = await service.bodies.read(request, read_preset)
-        return JSONResponse(await asyncio.to_thread(service.presets.update, preset))
+        _require_allowed(service)
+        preset = await service.body_reader.read_json(request, parse_preset)
+        return JSONResponse(await asyncio.to_thread(service.presets.update_preset, preset))
 
     async def delete_preset(request: Request) -> Response:
-        _allowed(service)
-        fields = query_of(request)
-        number = fields.integer("id")
+        _require_allowed(service)
+        fields = read_query_fields(request)
+        number = fields.read_integer("id")
         fields.check()
-        await asyncio.to_thread(service.presets.delete, number)
+        await asyncio.to_thread(service.presets.delete_preset, number)
         return Response(status_code=204)
 
     changes = (add_preset, update_preset, delete_preset)
-    return [Route("/presets", presets), *(Route(f"/{change.__name__}", change, methods=["POST"]) for change in changes)]
+    return [Route("/presets", list_presets), *(Route(f"/{change.__name__}", change, methods=["POST"]) for change in changes)]
 
 
-def dictionary_routes(service: Service) -> list[Route]:
+def build_dictionary_routes(service: HttpService) -> list[Route]:
     """The user dictionary, which the window and the command line share."""
 
-    async def user_dict(_request: Request) -> Response:
-        return await asyncio.to_thread(lambda: JSONResponse(exchange_words(known_words())))
+    async def list_entries(_request: Request) -> Response:
+        return await asyncio.to_thread(lambda: JSONResponse(build_exchange_words(read_user_entries())))
 
-    async def user_dict_word(request: Request) -> Response:
-        _allowed(service)
-        entry = _entry(request)
-        await _change(service, lambda words: put(words, [entry]))
-        return JSONResponse(_id(entry))
+    async def add_entry(request: Request) -> Response:
+        _require_allowed(service)
+        entry = _read_entry(request)
+        await _apply_change(service, lambda words: merge_entries(words, [entry]))
+        return JSONResponse(_build_entry_id(entry))
 
-    async def change_word(request: Request) -> Response:
-        _allowed(service)
+    async def change_entry(request: Request) -> Response:
+        _require_allowed(service)
         wanted = request.path_params["word_uuid"]
-        added = [_entry(request)] if request.method == "PUT" else []
+        added = [_read_entry(request)] if request.method == "PUT" else []
 
-        def changed(words: tuple[Entry, ...]) -> tuple[Entry, ...]:
-            kept = [entry for entry in words if _id(entry) != wanted]
+        def replace_entry(words: tuple[DictionaryEntry, ...]) -> tuple[DictionaryEntry, ...]:
+            kept = [entry for entry in words if _build_entry_id(entry) != wanted]
             if len(kept) == len(words):
-                raise refused(422, "該当する単語が見つかりません", "There is no such word.")
-            return put(kept, added)
+                raise create_refusal(422, "該当する単語が見つかりません", "There is no such word.")
+            return merge_entries(kept, added)
 
-        await _change(service, changed)
+        await _apply_change(service, replace_entry)
         return Response(status_code=204)
 
-    async def import_user_dict(request: Request) -> Response:
-        _allowed(service)
-        fields = query_of(request)
-        override = fields.flag("override")
+    async def import_entries(request: Request) -> Response:
+        _require_allowed(service)
+        fields = read_query_fields(request)
+        override = fields.read_flag("override")
         fields.check()
-        entries = await service.bodies.read(request, _words)
-        await _change(service, lambda words: put(words, entries) if override else put(entries, words))
+        entries = await service.body_reader.read_json(request, _parse_entries)
+        await _apply_change(service, lambda words: merge_entries(words, entries) if override else merge_entries(entries, words))
         return Response(status_code=204)
 
     return [
-        Route("/user_dict", user_dict),
-        Route("/user_dict_word", user_dict_word, methods=["POST"]),
-        Route("/user_dict_word/{word_uuid}", change_word, methods=["PUT", "DELETE"]),
-        Route("/import_user_dict", import_user_dict, methods=["POST"]),
+        Route("/user_dict", list_entries),
+        Route("/user_dict_word", add_entry, methods=["POST"]),
+        Route("/user_dict_word/{word_uuid}", change_entry, methods=["PUT", "DELETE"]),
+        Route("/import_user_dict", import_entries, methods=["POST"]),
     ]
 
 
-def _words(values: Any) -> list[Entry]:
+def _parse_entries(values: Any) -> list[DictionaryEntry]:
     """Those of a body. Raises Refused, InputError."""
     if not isinstance(values, dict):
-        raise refused(422, "/user_dict と同じ形式の JSON を送ってください。", "Send the words as JSON, as /user_dict gives them.")
-    entries, wrong = from_json(values)
+        raise create_refusal(422, "/user_dict と同じ形式の JSON を送ってください。", "Send the words as JSON, as /user_dict gives them.")
+    entries, wrong = parse_dictionary_json(values)
     if wrong:
         raise wrong[0]
     return entries
 
 
-def _allowed(service: Service) -> None:
+def _require_allowed(service: HttpService) -> None:
     """Raises Refused where the user has not allowed changes."""
-    if not service.access.changes:
-        raise refused(
+    if not service.access.may_change:
+        raise create_refusal(
             403,
             "変更は許可されていません。koebako serve に --allow-changes を付けて起動してください。",
             "Changes are not allowed. Start koebako serve with --allow-changes.",
         )
 
 
-async def _change(service: Service, change: Callable[[tuple[Entry, ...]], tuple[Entry, ...]]) -> None:
+async def _apply_change(service: HttpService, change: Callable[[tuple[DictionaryEntry, ...]], tuple[DictionaryEntry, ...]]) -> None:
     """Changes the dictionary; what is read from now on is read with it."""
     await asyncio.to_thread(change_dictionary, change)
 
-    def forget(turn: Turn) -> None:
-        style = service.catalogue.first
-        forget_words(None if style is None else turn.voices.speaker_of(style.voice).pipeline.caches)
+    def clear_word_caches(turn: JobContext) -> None:
+        style = service.catalogue.first_style
+        forget_readings(None if style is None else turn.voices.open_speaker(style.voice).pipeline.caches)
 
-    await service.queue.compute(forget)
+    await service.queue.compute_result(clear_word_caches)
 
 
-def _entry(request: Request) -> Entry:
+def _read_entry(request: Request) -> DictionaryEntry:
     """A word of the query string, whole or in parts as AivisSpeech has it. Raises Refused, InputError."""
-    fields = query_of(request)
-    surfaces = [one.text("surface", longest=200) for one in _each(request, "surface", fields)]
-    readings = [one.text("pronunciation", longest=400) for one in _each(request, "pronunciation", fields)]
-    accents = [one.integer("accent_type", low=0) for one in _each(request, "accent_type", fields)]
-    kind = fields.choice("word_type", tuple(_KINDS), "PROPER_NOUN")
-    priority = fields.integer("priority", USUAL_PRIORITY, low=0, high=10)
+    fields = read_query_fields(request)
+    surfaces = [one.parse_text("surface", max_length=200) for one in _split_parameter(request, "surface", fields)]
+    readings = [one.parse_text("pronunciation", max_length=400) for one in _split_parameter(request, "pronunciation", fields)]
+    accents = [one.read_integer("accent_type", low=0) for one in _split_parameter(request, "accent_type", fields)]
+    kind = fields.read_choice("word_type", tuple(_ENTRY_KINDS), "PROPER_NOUN")
+    priority = fields.read_integer("priority", USUAL_PRIORITY, low=0, high=10)
     fields.check()
-    return make_entry(*compound_of(surfaces, readings, accents), _KINDS[kind], priority)
+    return make_entry(*join_compound(surfaces, readings, accents), _ENTRY_KINDS[kind], priority)
 
 
-def _each(request: Request, name: str, fields: Fields) -> list[Fields]:
+def _split_parameter(request: Request, name: str, fields: RequestFields) -> list[RequestFields]:
     """A parameter that may come several times; not there, it counts as one that is missing."""
     given = request.query_params.getlist(name)
-    return [Fields({name: value}, ("query",), fields.findings) for value in given] or [fields]
+    return [RequestFields({name: value}, ("query",), fields.findings) for value in given] or [fields]
 
 
-def _id(entry: Entry) -> str:
+def _build_entry_id(entry: DictionaryEntry) -> str:
     """The word's id in the exchange format."""
-    return next(iter(exchange_words([entry])))
+    return next(iter(build_exchange_words([entry])))

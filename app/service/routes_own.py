@@ -10,27 +10,27 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from app.adapters.sound.formats import choose_encoding
-from app.adapters.sound.memory import encode
-from app.core.limits import BOUNDS
-from app.core.types import SynthesisRequest
-from app.errors import InputError, VoiceError
-from app.service.answers import streamed, written
-from app.service.catalogue import Catalogue
-from app.service.fields import Fields
-from app.service.lines import line_as_made, shape_of_line
-from app.service.nameless import NamelessFile
-from app.service.own_request import OwnRequest, named_style, read_own
-from app.service.query import LONGEST_TEXT
-from app.service.recent import TEXT
-from app.service.refused import Refused, refusal_of, refused
-from app.service.service import Service, unless_gone
-from app.service.speech import Speech
-from app.service.timings import timings_of
-from app.service.waves import converted, pcm, resampled, wave_header
-from app.service.work import Turn
+from app.adapters.sound.sound_codec import encode_sound
+from app.adapters.sound.sound_formats import choose_encoding
+from app.common.errors import InputError, VoiceError
+from app.core.request_limits import BOUNDS
+from app.core.synthesis_types import SynthesisRequest
+from app.service.anonymous_file import AnonymousFile
+from app.service.http_errors import RefusalError, convert_to_refusal, create_refusal
+from app.service.http_service import HttpService, cancel_on_disconnect
+from app.service.line_durations import measure_line, stream_line
+from app.service.phone_timings import build_timings
+from app.service.query_synthesizer import QuerySynthesizer
+from app.service.request_fields import RequestFields
+from app.service.request_log import REQUEST_TEXT_KEY
+from app.service.service_job import JobContext
+from app.service.sound_responses import build_file_response, stream_sound
+from app.service.speak_request import SpeakRequest, parse_speak_request, require_named_style
+from app.service.style_catalogue import StyleCatalogue
+from app.service.voicevox_query import MAX_QUERY_TEXT
+from app.service.wav_stream import convert_to_pcm, count_resampled, pack_wav_header, resample_pieces
 
-_TYPES = {
+_SPEAK_MEDIA_TYPES = {
     "wav": "audio/wav",
     "pcm": "audio/pcm",
     "mp3": "audio/mpeg",
@@ -41,105 +41,107 @@ _TYPES = {
 _OPENAI_RATE = 24000  # what `pcm` means there
 
 
-def own_routes(service: Service) -> list[Route]:
+def build_own_routes(service: HttpService) -> list[Route]:
     """`/v1/…`"""
 
-    def read_request(values: Any) -> OwnRequest:
-        return read_own(values, service.catalogue)
+    def parse_request(values: Any) -> SpeakRequest:
+        return parse_speak_request(values, service.catalogue)
 
-    async def speak(request: Request) -> Response:
-        wanted = await service.bodies.read(request, read_request)
-        request.scope[TEXT] = wanted.text
-        return await _sound(service, request, wanted)
+    async def speak_text(request: Request) -> Response:
+        wanted = await service.body_reader.read_json(request, parse_request)
+        request.scope[REQUEST_TEXT_KEY] = wanted.text
+        return await _build_sound_response(service, request, wanted)
 
-    async def timings(request: Request) -> Response:
-        wanted = await service.bodies.read(request, read_request)
-        request.scope[TEXT] = wanted.text
+    async def send_timings(request: Request) -> Response:
+        wanted = await service.body_reader.read_json(request, parse_request)
+        request.scope[REQUEST_TEXT_KEY] = wanted.text
 
-        def measure(turn: Turn) -> Response:
-            speech = service.speech(turn, wanted.style, wanted.base)
-            shape = shape_of_line(speech)
+        def measure_timings(turn: JobContext) -> Response:
+            speech = service.create_synthesizer(turn, wanted.style, wanted.base)
+            shape = measure_line(speech)
             if any(not sentence.frames for sentence in shape.sentences):
-                raise refused(422, "この声では音の長さを取得できません。", "This voice does not report the lengths of its sounds.")
-            return JSONResponse(timings_of(speech.pipeline, wanted.text, shape))
+                raise create_refusal(422, "この声では音の長さを取得できません。", "This voice does not report the lengths of its sounds.")
+            return JSONResponse(build_timings(speech.pipeline, wanted.text, shape))
 
-        return await unless_gone(request, service.queue.compute(measure))
+        return await cancel_on_disconnect(request, service.queue.compute_result(measure_timings))
 
-    async def openai_speech(request: Request) -> Response:
+    async def speak_for_openai(request: Request) -> Response:
         try:
-            wanted = await service.bodies.read(request, lambda values: _openai(values, service.catalogue))
-            request.scope[TEXT] = wanted.text
-            return await _sound(service, request, wanted)
-        except (Refused, InputError, VoiceError) as error:
-            refusal = error if isinstance(error, Refused) else refusal_of(error)
-            return JSONResponse(_openai_error(refusal), 400 if refusal.status == 422 else refusal.status)
+            wanted = await service.body_reader.read_json(request, lambda values: _parse_openai_request(values, service.catalogue))
+            request.scope[REQUEST_TEXT_KEY] = wanted.text
+            return await _build_sound_response(service, request, wanted)
+        except (RefusalError, InputError, VoiceError) as error:
+            refusal = error if isinstance(error, RefusalError) else convert_to_refusal(error)
+            return JSONResponse(_build_openai_error(refusal), 400 if refusal.status == 422 else refusal.status)
 
-    async def models(_request: Request) -> Response:
+    async def list_models(_request: Request) -> Response:
         return JSONResponse({"object": "list", "data": [{"id": "koebako", "object": "model", "created": 0, "owned_by": "koebako"}]})
 
     return [
-        Route("/v1/speak", speak, methods=["POST"]),
-        Route("/v1/timings", timings, methods=["POST"]),
-        Route("/v1/audio/speech", openai_speech, methods=["POST"]),
-        Route("/v1/models", models),
+        Route("/v1/speak", speak_text, methods=["POST"]),
+        Route("/v1/timings", send_timings, methods=["POST"]),
+        Route("/v1/audio/speech", speak_for_openai, methods=["POST"]),
+        Route("/v1/models", list_models),
     ]
 
 
-async def _sound(service: Service, request: Request, wanted: OwnRequest) -> Response:
+async def _build_sound_response(service: HttpService, request: Request, speak_request: SpeakRequest) -> Response:
     """WAV as soon as all lengths are known, which its header states; PCM as soon as the first sentence is; other formats whole."""
-    kind, style, base = _TYPES[wanted.format], wanted.style, wanted.base
-    streams = {"wav": _wave, "pcm": _pcm}
-    if wanted.format in streams:
-        return await streamed(service, request, style, lambda speech: streams[wanted.format](speech, wanted), kind, base)
-    return written(await service.compute(request, style, lambda speech: _file(speech, wanted), base), kind)
+    kind, style, base = _SPEAK_MEDIA_TYPES[speak_request.format], speak_request.style, speak_request.base
+    streams = {"wav": _stream_wav, "pcm": _stream_pcm}
+    if speak_request.format in streams:
+        return await stream_sound(service, request, style, lambda speech: streams[speak_request.format](speech, speak_request), kind, base)
+    return build_file_response(
+        await service.compute_response(request, style, lambda speech: _encode_file(speech, speak_request), base), kind
+    )
 
 
-def _wave(speech: Speech, wanted: OwnRequest) -> Iterator[Any]:
+def _stream_wav(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[Any]:
     """As `streamed` takes it."""
-    shape, own = shape_of_line(speech), speech.pipeline.voice.sampling_rate
-    rate = wanted.rate or own
-    samples = resampled(shape.samples(speech.pipeline.voice.hop_length), own, rate)
-    header = wave_header(samples, rate, wanted.channels)
-    yield len(header) + samples * wanted.channels * 2
+    shape, own = measure_line(speech), speech.pipeline.voice.sampling_rate
+    rate = speak_request.rate or own
+    samples = count_resampled(shape.count_samples(speech.pipeline.voice.hop_length), own, rate)
+    header = pack_wav_header(samples, rate, speak_request.channel_count)
+    yield len(header) + samples * speak_request.channel_count * 2
     yield header
-    for piece in converted(speech.sound(shape, speech.base), own, rate):
-        yield pcm(piece, wanted.channels)
+    for piece in resample_pieces(speech.synthesize_samples(shape, speech.base), own, rate):
+        yield convert_to_pcm(piece, speak_request.channel_count)
 
 
-def _pcm(speech: Speech, wanted: OwnRequest) -> Iterator[Any]:
+def _stream_pcm(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[Any]:
     """As `streamed` takes it; how long it will be is not known yet."""
     own, first = speech.pipeline.voice.sampling_rate, True
-    for piece in converted(line_as_made(speech), own, wanted.rate or own):
+    for piece in resample_pieces(stream_line(speech), own, speak_request.rate or own):
         if first:
             yield None
         first = False
-        yield pcm(piece, wanted.channels)
+        yield convert_to_pcm(piece, speak_request.channel_count)
 
 
-def _file(speech: Speech, wanted: OwnRequest) -> NamelessFile:
+def _encode_file(speech: QuerySynthesizer, speak_request: SpeakRequest) -> AnonymousFile:
     """A whole file of another format."""
-    own, suffix = speech.pipeline.voice.sampling_rate, f".{wanted.format}"
-    rate = choose_encoding(f"sound{suffix}", own, None, wanted.channels, wanted.rate).rate
-    file = NamelessFile()
-    encode(file, converted(line_as_made(speech), own, rate), rate, suffix, wanted.channels)
+    own, suffix = speech.pipeline.voice.sampling_rate, f".{speak_request.format}"
+    rate = choose_encoding(f"sound{suffix}", own, None, speak_request.channel_count, speak_request.rate).rate
+    file = AnonymousFile()
+    encode_sound(file, resample_pieces(stream_line(speech), own, rate), rate, suffix, speak_request.channel_count)
     file.seek(0, os.SEEK_END)
     return file
 
 
-def _openai(values: Any, catalogue: Catalogue) -> OwnRequest:
-    fields = Fields(values, ("body",))
-    text = fields.text("input", longest=LONGEST_TEXT)
-    voice = fields.raw("voice")
-    name = str(voice.get("id", "")) if isinstance(voice, dict) else fields.text("voice", "", longest=200)
-    form = fields.choice("response_format", ("mp3", "opus", "flac", "wav", "pcm"), "mp3")
-    speed = fields.number("speed", 1.0, low=BOUNDS["speed"].low, high=BOUNDS["speed"].high, nearest=True)
-    fields.choice("stream_format", ("audio",), "audio")
+def _parse_openai_request(values: Any, catalogue: StyleCatalogue) -> SpeakRequest:
+    fields = RequestFields(values, ("body",))
+    text = fields.parse_text("input", max_length=MAX_QUERY_TEXT)
+    voice = fields.find_raw("voice")
+    name = str(voice.get("id", "")) if isinstance(voice, dict) else fields.parse_text("voice", "", max_length=200)
+    form = fields.read_choice("response_format", ("mp3", "opus", "flac", "wav", "pcm"), "mp3")
+    speed = fields.read_number("speed", 1.0, low=BOUNDS["speed"].low, high=BOUNDS["speed"].high, should_clamp=True)
+    fields.read_choice("stream_format", ("audio",), "audio")
     fields.check()
-    style = named_style(catalogue, name)
-    return OwnRequest(text, style, SynthesisRequest(text, id="service", speed=speed), form, _OPENAI_RATE if form == "pcm" else None)
+    style = require_named_style(catalogue, name)
+    return SpeakRequest(text, style, SynthesisRequest(text, id="service", speed=speed), form, _OPENAI_RATE if form == "pcm" else None)
 
 
-def _openai_error(error: Refused) -> dict[str, Any]:
+def _build_openai_error(error: RefusalError) -> dict[str, Any]:
     detail = error.body.get("detail", error.body.get("message", "")) if isinstance(error.body, dict) else error.body
     message = "; ".join(f"{entry['loc'][-1]}: {entry['msg']}" for entry in detail) if isinstance(detail, list) else str(detail)
     return {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": None}}

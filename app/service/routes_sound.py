@@ -12,84 +12,86 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.core.types import Float32
-from app.service.answers import WAV, streamed, written
-from app.service.archive import Archive
-from app.service.catalogue import ServedStyle
-from app.service.query import AudioQuery
-from app.service.query_fields import read_queries, read_query
-from app.service.recent import TEXT
-from app.service.refused import refused
-from app.service.service import Service, query_of, style_of
-from app.service.speech import Speech
-from app.service.waves import connected, converted, pcm, resampled, wave_header
+from app.core.synthesis_types import Float32
+from app.service.http_errors import create_refusal
+from app.service.http_service import HttpService, read_query_fields, read_style
+from app.service.query_parser import parse_queries, parse_query
+from app.service.query_synthesizer import QuerySynthesizer
+from app.service.request_log import REQUEST_TEXT_KEY
+from app.service.sound_archive import SoundArchive
+from app.service.sound_responses import WAV_TYPE, build_file_response, stream_sound
+from app.service.style_catalogue import ServedStyle
+from app.service.voicevox_query import AudioQuery
+from app.service.wav_stream import convert_to_pcm, count_resampled, join_wavs, pack_wav_header, resample_pieces
 
-MOST_QUERIES = 100
+MAX_QUERIES = 100
 
 
-def sound_routes(service: Service) -> list[Route]:
+def build_sound_routes(service: HttpService) -> list[Route]:
     """`/synthesis` and its relatives."""
 
-    async def synthesis(request: Request) -> Response:
-        style, upspeak = _style(service, request)
-        query = await _query(service, request)
-        return await streamed(service, request, style, lambda speech: sound_pieces(speech, query, upspeak=upspeak), whole=True)
+    async def synthesize_query(request: Request) -> Response:
+        style, upspeak = _read_style(service, request)
+        query = await _read_query(service, request)
+        return await stream_sound(service, request, style, lambda speech: synthesize_pieces(speech, query, upspeak=upspeak), is_whole=True)
 
-    async def multi_synthesis(request: Request) -> Response:
-        style, upspeak = _style(service, request)
-        queries = await service.bodies.read(request, _queries)
-        archive = Archive()
+    async def synthesize_queries(request: Request) -> Response:
+        style, upspeak = _read_style(service, request)
+        queries = await service.body_reader.read_json(request, _parse_queries)
+        archive = SoundArchive()
 
-        def add(query: AudioQuery, speech: Speech) -> None:
-            archive.add(sound_pieces(speech, query, upspeak=upspeak))
+        def add_to_archive(query: AudioQuery, speech: QuerySynthesizer) -> None:
+            archive.add_sound(synthesize_pieces(speech, query, upspeak=upspeak))
 
         for query in queries:
-            await service.compute(request, style, partial(add, query))
-        return written(archive.finished(), "application/zip")
+            await service.compute_response(request, style, partial(add_to_archive, query))
+        return build_file_response(archive.finish_file(), "application/zip")
 
-    async def streaming_synthesis(request: Request) -> Response:
-        style, upspeak = _style(service, request)
-        fields = query_of(request)
-        offset_s = fields.number("start_offset", 0.0, low=0.0, high=1e6, nearest=True)
-        fields.number("segment_length", 0.3)  # pieces come as soon as they are there
+    async def stream_query(request: Request) -> Response:
+        style, upspeak = _read_style(service, request)
+        fields = read_query_fields(request)
+        offset_s = fields.read_number("start_offset", 0.0, low=0.0, high=1e6, should_clamp=True)
+        fields.read_number("segment_length", 0.3)  # pieces come as soon as they are there
         fields.check()
-        query = await _query(service, request)
-        return await streamed(service, request, style, lambda speech: sound_pieces(speech, query, upspeak=upspeak, offset_s=offset_s))
+        query = await _read_query(service, request)
+        return await stream_sound(
+            service, request, style, lambda speech: synthesize_pieces(speech, query, upspeak=upspeak, offset_s=offset_s)
+        )
 
     one_at_a_time = asyncio.Semaphore()  # each may need as much memory as its body, several times over
 
-    async def connect_waves(request: Request) -> Response:
-        values: Any = await service.bodies.read(request, lambda found: found)
+    async def connect_wavs(request: Request) -> Response:
+        values: Any = await service.body_reader.read_json(request, lambda found: found)
         async with one_at_a_time:
-            return written(await asyncio.to_thread(connected, values), WAV)
+            return build_file_response(await asyncio.to_thread(join_wavs, values), WAV_TYPE)
 
     post = ["POST"]
     return [
-        Route("/synthesis", synthesis, methods=post),
-        Route("/cancellable_synthesis", synthesis, methods=post),
-        Route("/multi_synthesis", multi_synthesis, methods=post),
-        Route("/streaming_synthesis", streaming_synthesis, methods=post),
-        Route("/connect_waves", connect_waves, methods=post),
+        Route("/synthesis", synthesize_query, methods=post),
+        Route("/cancellable_synthesis", synthesize_query, methods=post),
+        Route("/multi_synthesis", synthesize_queries, methods=post),
+        Route("/streaming_synthesis", stream_query, methods=post),
+        Route("/connect_waves", connect_wavs, methods=post),
     ]
 
 
-def sound_pieces(speech: Speech, query: AudioQuery, *, upspeak: bool = True, offset_s: float = 0.0) -> Iterator[Any]:
+def synthesize_pieces(speech: QuerySynthesizer, query: AudioQuery, *, upspeak: bool = True, offset_s: float = 0.0) -> Iterator[Any]:
     """The size of all, the header of a WAV, then the samples as they are made."""
-    shape, plain = speech.shape(query, upspeak=upspeak)
+    shape, plain = speech.resolve_durations(query, should_upspeak=upspeak)
     rate, channels = speech.pipeline.voice.sampling_rate, 2 if query.stereo else 1
-    samples = shape.samples(speech.pipeline.voice.hop_length)
-    total = resampled(samples, rate, query.rate)
+    samples = shape.count_samples(speech.pipeline.voice.hop_length)
+    total = count_resampled(samples, rate, query.rate)
     skip = round(offset_s * query.rate)
     if skip and skip >= total:
-        raise refused(400, "開始位置が音声の長さを超えています。", "The offset lies beyond the end of the sound.")
-    header = wave_header(total - skip, query.rate, channels)
+        raise create_refusal(400, "開始位置が音声の長さを超えています。", "The offset lies beyond the end of the sound.")
+    header = pack_wav_header(total - skip, query.rate, channels)
     yield len(header) + (total - skip) * channels * 2
     yield header
-    for piece in _after(converted(speech.sound(shape, plain), rate, query.rate), skip):
-        yield pcm(piece, channels)
+    for piece in _skip_samples(resample_pieces(speech.synthesize_samples(shape, plain), rate, query.rate), skip):
+        yield convert_to_pcm(piece, channels)
 
 
-def _after(pieces: Iterator[Float32], skip: int) -> Iterator[Float32]:
+def _skip_samples(pieces: Iterator[Float32], skip: int) -> Iterator[Float32]:
     for piece in pieces:
         left = piece[skip:]
         skip = max(0, skip - len(piece))
@@ -97,22 +99,22 @@ def _after(pieces: Iterator[Float32], skip: int) -> Iterator[Float32]:
             yield np.asarray(left)
 
 
-def _style(service: Service, request: Request) -> tuple[ServedStyle, bool]:
-    fields = query_of(request)
-    upspeak = fields.flag("enable_interrogative_upspeak", True)
-    return style_of(service, fields), upspeak
+def _read_style(service: HttpService, request: Request) -> tuple[ServedStyle, bool]:
+    fields = read_query_fields(request)
+    upspeak = fields.read_flag("enable_interrogative_upspeak", True)
+    return read_style(service, fields), upspeak
 
 
-def _queries(values: Any) -> list[AudioQuery]:
-    if not isinstance(values, list) or len(values) > MOST_QUERIES:
-        raise refused(422, f"クエリは {MOST_QUERIES} 個までです。", f"Send a list of up to {MOST_QUERIES} queries.")
-    queries = read_queries(values)
+def _parse_queries(values: Any) -> list[AudioQuery]:
+    if not isinstance(values, list) or len(values) > MAX_QUERIES:
+        raise create_refusal(422, f"クエリは {MAX_QUERIES} 個までです。", f"Send a list of up to {MAX_QUERIES} queries.")
+    queries = parse_queries(values)
     if len({query.rate for query in queries}) > 1:
-        raise refused(422, "サンプリング周波数が異なるクエリがあります", "The queries differ in their sampling rate.")
+        raise create_refusal(422, "サンプリング周波数が異なるクエリがあります", "The queries differ in their sampling rate.")
     return queries
 
 
-async def _query(service: Service, request: Request) -> AudioQuery:
-    query = await service.bodies.read(request, read_query)
-    request.scope[TEXT] = query.kana or "".join(mora.text for phrase in query.accent_phrases for mora in phrase.moras)
+async def _read_query(service: HttpService, request: Request) -> AudioQuery:
+    query = await service.body_reader.read_json(request, parse_query)
+    request.scope[REQUEST_TEXT_KEY] = query.kana or "".join(mora.text for phrase in query.accent_phrases for mora in phrase.moras)
     return query

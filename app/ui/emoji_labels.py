@@ -1,10 +1,13 @@
-"""What each emoji does to a voice that speaks them, in a few words: what such voices are trained to do. How well they do it differs."""
+"""Short descriptions of the emoji that some voices speak.
+
+They say what such voices are trained to do; how well a voice does it differs.
+"""
 
 from __future__ import annotations
 
-from app.language import localized
+from app.common.language import localize
 
-_WORDS = {
+_EMOJI_LABELS = {
     "⏩": ("早口で", "fast, hurried"),
     "⏸": ("間を置く", "pause"),
     "🌬": ("息づかい、荒い息", "breathing, out of breath"),
@@ -47,6 +50,6 @@ _WORDS = {
 }
 
 
-def emoji_words(symbol: str) -> str:
-    """What one of the 39 does; empty for any other character."""
-    return localized(*_WORDS.get(symbol, ("", "")))
+def describe_emoji(symbol: str) -> str:
+    """Return the effect of one of the 39 emoji; empty for any other character."""
+    return localize(*_EMOJI_LABELS.get(symbol, ("", "")))

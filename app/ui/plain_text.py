@@ -1,4 +1,7 @@
-"""Untrusted text in labels and tooltips. Qt renders whatever looks like HTML: it would load images from disk, or make a name look like one of our warnings."""
+"""Shows untrusted text in labels and tool tips.
+
+Qt renders any text that looks like HTML: it would load images from disk, or let a name look like one of our warnings.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,19 @@ class PlainLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
 
 
-def plain_tip(text: str) -> str:
-    """Untrusted text as `setToolTip` and `QToolTip.showText` take it."""
-    return f"<p style='white-space: pre-wrap'>{_escaped(text)}</p>" if Gui.mightBeRichText(text) else text
+def escape_tip(text: str) -> str:
+    """Return untrusted text in a form that `setToolTip` and `QToolTip.showText` show as it is."""
+    return f"<p style='white-space: pre-wrap'>{_escape_html(text)}</p>" if Gui.mightBeRichText(text) else text
 
 
-def folded_tip(text: str) -> str:
-    """The same for a long text, which Qt folds only where it is HTML."""
-    return f"<p>{_escaped(text)}</p>" if text else ""
+def wrap_tip(text: str) -> str:
+    """Return untrusted text for a tool tip with line breaks."""
+    # Qt wraps a long tool tip only if it is HTML.
+    return f"<p>{_escape_html(text)}</p>" if text else ""
 
 
-def _escaped(text: str) -> str:
-    from html import escape  # late: with it comes a table of all entities, which the window starts without
+def _escape_html(text: str) -> str:
+    # `html` also imports a table of all entities, which the start of the window does without.
+    from html import escape
 
     return escape(text)

@@ -1,6 +1,6 @@
-"""`Koebako --selftest`: opens the window, types, speaks into a file, takes a picture, and reports how long each step took.
+"""`Koebako --selftest`: opens the window, types, speaks into a file, takes a picture, and reports the time of each step.
 
-For the built program, which on Windows has no console: what happened is in the report, and in the exit code.
+The test is for the built program, which has no console on Windows: the results are in the report and the exit code.
 """
 
 from __future__ import annotations
@@ -18,28 +18,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import psutil
 
-from app.command_parser import Parser
-from app.data_file import write_whole
-from app.errors import AppError, OutputFileError
-from app.language import localized
-from app.own_folder import check_home
-from app.settings import Settings
-from app.system_errors import reason_of
-from app.terminal import report_failure, write
+from app.common.command_parser import CommandParser
+from app.common.errors import AppError, OutputFileError
+from app.common.files.atomic_write import write_file_atomically
+from app.common.files.private_data_dir import check_data_dir
+from app.common.language import localize
+from app.common.processes.terminal import report_error, write_text
+from app.common.system_errors import describe_reason
+from app.settings.user_settings import Settings
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from app.ui.shell.window import MainWindow
+    from app.ui.shell.main_window import MainWindow
 
-TEXT = "箱から声が出ます。今日はいい天気ですね。"
-TIMEOUT_S = 120
-QUIET = 0.05  # speech is louder than this somewhere
+SELFTEST_TEXT = "箱から声が出ます。今日はいい天気ですね。"
+SELFTEST_TIMEOUT_S = 120
+# Peak of full scale that speech always exceeds somewhere.
+MIN_PEAK = 0.05
 
 
 def main() -> int:
-    """Runs the test; returns 0, 70 where a step failed, 2 for options that make no sense, 7 where the report cannot be written."""
-    parser = Parser("Koebako")
+    """Run the test; return 0, 70 if a step failed, 2 for invalid options, 7 if the report cannot be written."""
+    parser = CommandParser("Koebako")
     parser.add_argument("--selftest", action="store_true")
     parser.add_argument("--report", type=Path, help="JSON file for what happened")
     parser.add_argument("--picture", type=Path, help="PNG file for the window")
@@ -48,112 +49,121 @@ def main() -> int:
         options = parser.parse_args()
         if options.platform:
             os.environ["QT_QPA_PLATFORM"] = options.platform
-        report = _tried(options.picture)
-        _hand_over(report, options.report)
+        report = _run_selftest(options.picture)
+        _write_report(report, options.report)
     except AppError as error:
-        report_failure(error)
+        report_error(error)
         return error.exit_code
     return 0 if report["ok"] else AppError.exit_code
 
 
-def _tried(picture: Path | None) -> dict[str, Any]:
-    """What happened, also where nothing could; a windowed program has nothing but the report for it."""
+def _run_selftest(picture: Path | None) -> dict[str, Any]:
+    """Run the steps in a temporary folder and return the report, even if no step could run."""
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
         try:
-            check_home(writes=True)
-            return _run(Path(folder) / "selftest.wav", picture)
+            check_data_dir(must_be_writable=True)
+            return _run_steps(Path(folder) / "selftest.wav", picture)
         except AppError as error:
-            report_failure(error)
+            report_error(error)
             return {"ok": False, "errors": [f"{error.message} {error.hint}"]}
+        # A program without a console can show an unexpected error only in the report.
         except Exception as error:
             return {"ok": False, "errors": [f"{type(error).__name__}: {error}"]}
 
 
-def _hand_over(report: dict[str, Any], file: Path | None) -> None:
-    """Writes the report where it is wanted, or prints it. Raises OutputFileError."""
+def _write_report(report: dict[str, Any], file: Path | None) -> None:
+    """Write the report to the file, or print it without one; raises OutputFileError."""
     if file is None:
         if sys.stdout is not None:
-            write(json.dumps(report) + "\n")  # whatever the code page of the pipe
+            # This writer works with every code page of the pipe, and the default one does not.
+            write_text(json.dumps(report) + "\n")
         return
     try:
-        write_whole(file, (json.dumps(report, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+        write_file_atomically(file, (json.dumps(report, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
     except (OSError, ValueError) as exc:
-        reason = reason_of(exc)
-        raise OutputFileError(localized(f"「{file}」に書き出せません：{reason}。", f"“{file}” could not be written: {reason}.")) from exc
+        reason = describe_reason(exc)
+        raise OutputFileError(localize(f"「{file}」に書き出せません：{reason}。", f"“{file}” could not be written: {reason}.")) from exc
 
 
-def _run(sound: Path, picture: Path | None) -> dict[str, Any]:
-    """What happened; seconds count from the start of the process. InternalError where Qt cannot open a window here."""
-    report: dict[str, Any] = {"ok": False, "errors": [], "notes": [], "python_s": _age_s()}
+def _run_steps(sound: Path, picture: Path | None) -> dict[str, Any]:
+    """Run the steps and return the report; times are seconds from the start of the process.
+
+    Raises InternalError if Qt cannot open a window here.
+    """
+    report: dict[str, Any] = {"ok": False, "errors": [], "notes": [], "python_s": _read_process_age_s()}
     app, window = _open_window(report)
     steps = (
         ("window_s", lambda: window.first_paint.is_over),
-        ("ready_s", lambda: window.controller.state.ready and not window.controller.state.loading),
-        ("spoken_s", lambda: sound.exists() and not window.controller.state.saving),
+        ("ready_s", lambda: window.controller.state.is_ready and not window.controller.state.is_loading),
+        ("spoken_s", lambda: sound.exists() and not window.controller.state.is_saving),
     )
     for name, reached in steps:
         if name == "spoken_s":
             _type_and_speak(window, sound)
-        if not _wait(app, reached, report["errors"]):
+        if not _wait_until(app, reached, report["errors"]):
             report["errors"].append(f"{name} was not reached")
             break
-        report.setdefault(name, _age_s())
+        report.setdefault(name, _read_process_age_s())
     else:
-        report |= _listen(sound)
+        report |= _measure_sound(sound)
     if picture:
-        app.processEvents()  # what has just changed takes its place
+        # The last changes are laid out and painted before the picture is taken.
+        app.processEvents()
         report["picture"] = window.grab().save(str(picture))
     window.close()
-    report["ok"] = not report["errors"] and report.get("loudest", 0.0) > QUIET and report.get("picture", True)
+    report["ok"] = not report["errors"] and report.get("loudest", 0.0) > MIN_PEAK and report.get("picture", True)
     return report
 
 
 def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
-    """As `app.ui.main` does, with a note of when each part of it was done."""
+    """Open the window as `app.ui.main` does, and record the time of each part."""
     from app.ui.main import check_display, make_application
 
     check_display()
-    app = make_application()  # which says what Qt lacks; everything below imports Qt
-    report["qt_s"] = _age_s()
+    # This call reports missing libraries of Qt, so it comes before every import of Qt.
+    app = make_application()
+    report["qt_s"] = _read_process_age_s()
     from PySide6.QtCore import qVersion
 
     from app.core.script import Script
-    from app.ui.error_text import details_of
-    from app.ui.shell.window import MainWindow
-    from app.ui.synthesis.controller import SpeechController
+    from app.ui.error_texts import format_error_details
+    from app.ui.shell.main_window import MainWindow
+    from app.ui.synthesis.speech_controller import SpeechController
 
-    report |= {"imported_s": _age_s(), "qt": qVersion(), "platform": app.platformName()}
+    report |= {"imported_s": _read_process_age_s(), "qt": qVersion(), "platform": app.platformName()}
     report["screens"] = [
         {"size": [screen.size().width(), screen.size().height()], "scale": screen.devicePixelRatio()} for screen in app.screens()
     ]
     _collect_unexpected(report["errors"])
     window = MainWindow(Settings(text=""), SpeechController())
-    window.keeping.rest()
-    window.document.reset(Script())  # instead of the user's own
-    # No sound device is no failure here: the test listens to a file.
+    window.keeping.stop_saving()
+    # The test must not speak or change the user's own script.
+    window.document.reset_script(Script())
+    # A missing audio device is no failure here, as the test measures a file.
     window.controller.failed.connect(
-        lambda failed: report["notes" if failed.error.family == "audio_device" else "errors"].append(details_of(failed.error))
+        lambda failed: report["notes" if failed.error.family == "audio_device" else "errors"].append(format_error_details(failed.error))
     )
-    # What follows the first paint is in the same turn of the event loop, so the moment is taken here.
-    window.first_paint.over.connect(lambda: report.setdefault("window_s", _age_s()))
-    window.theme_switcher.show()
-    report["built_s"] = _age_s()
-    window.start()
+    # Later steps run in the same turn of the event loop as the first paint, so its time is recorded here.
+    window.first_paint.painted.connect(lambda: report.setdefault("window_s", _read_process_age_s()))
+    window.theme_switcher.show_theme()
+    report["built_s"] = _read_process_age_s()
+    window.show_and_start()
     return app, window
 
 
-def _age_s() -> float:
-    """Seconds since this process began. On Linux that is counted from the start of the machine, whose date is known to the second only."""
+def _read_process_age_s() -> float:
+    """Return the age of this process in seconds."""
     if sys.platform != "linux":
         return round(time.time() - psutil.Process().create_time(), 3)
+    # Linux knows the date of its boot to the second only, so the age is counted from the boot itself.
     ticks = int(Path("/proc/self/stat").read_text().rsplit(")", 1)[1].split()[19])
     return round(time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"), 3)
 
 
-def _wait(app: Any, reached: Any, errors: list[str]) -> bool:
-    """Lets Qt work until something has come about; False where it has not in time, or something else went wrong."""
-    deadline = time.monotonic() + TIMEOUT_S
-    while not reached():
+def _wait_until(app: Any, is_reached: Any, errors: list[str]) -> bool:
+    """Run Qt's events until `is_reached`; return False after the time limit, or if an error was added."""
+    deadline = time.monotonic() + SELFTEST_TIMEOUT_S
+    while not is_reached():
         if errors or time.monotonic() > deadline:
             return False
         app.processEvents()
@@ -162,26 +172,26 @@ def _wait(app: Any, reached: Any, errors: list[str]) -> bool:
 
 
 def _type_and_speak(window: MainWindow, sound: Path) -> None:
-    """Types the way an input method does, then asks for the sound of what the window now holds."""
+    """Type as an input method does, then save the sound of the text that the window holds."""
     from PySide6.QtCore import QCoreApplication
     from PySide6.QtGui import QInputMethodEvent
 
-    from app.core.types import SynthesisRequest
+    from app.core.synthesis_types import SynthesisRequest
 
     typed = QInputMethodEvent()
-    typed.setCommitString(TEXT)
+    typed.setCommitString(SELFTEST_TEXT)
     QCoreApplication.sendEvent(window.script, typed)
-    window.controller.save(SynthesisRequest(window.document.script.lines[0].text), sound)
+    window.controller.save_sound(SynthesisRequest(window.document.script.lines[0].text), sound)
 
 
-def _listen(sound: Path) -> dict[str, float]:
+def _measure_sound(sound: Path) -> dict[str, float]:
     with wave.open(str(sound)) as file:
         samples = np.frombuffer(file.readframes(file.getnframes()), np.int16)
         return {"audio_s": round(len(samples) / file.getframerate(), 2), "loudest": round(float(np.abs(samples / 32768).max()), 3)}
 
 
 def _collect_unexpected(errors: list[str]) -> None:
-    def collect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    def collect_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         errors.append(f"{kind.__name__}: {error}")
 
-    sys.excepthook = collect
+    sys.excepthook = collect_error

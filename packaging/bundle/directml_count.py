@@ -105,7 +105,7 @@ class Watch:
         self._inputs = len(feed)
 
     def ran(self, graph: str, _values: dict[str, Any], outputs: list[str], _results: list[Any]) -> None:
-        """An observer of sessions, as `app.adapters.ort.failover` calls it."""
+        """An observer of sessions, as `app.adapters.ort.failover_session` calls it."""
         change = self._changed()
         if self.sentence is None:
             return
@@ -172,10 +172,15 @@ def standstill(beat: Beat, openings: list[tuple[float, float]]) -> dict[str, flo
 
 def opened(watch: Watch, voice: str, placement: str) -> Any:
     """A speaker whose sessions are watched, and say where ONNX Runtime places their nodes."""
-    from app.adapters.ort import declared_inputs, session, sized_session
-    from app.adapters.ort.optimized_session import spare_the_window
+    from app.adapters.ort import declared_inputs, fixed_shape_session, graph_session
+    from app.adapters.ort.optimized_session import keep_window_responsive
 
-    options, made, run, fix = session.session_options, session.GraphSession.__init__, session.GraphSession.run, session.open_fixed
+    options, made, run, fix = (
+        graph_session.create_session_options,
+        graph_session.GraphSession.__init__,
+        graph_session.GraphSession.run_graph,
+        graph_session.open_with_fixed_dims,
+    )
 
     def talkative() -> Any:
         found = options()
@@ -187,7 +192,7 @@ def opened(watch: Watch, voice: str, placement: str) -> Any:
         watch.opened(name)
 
     def feed(self: Any, values: dict[str, Any], outputs: Any = None) -> Any:
-        watch.fed({name: declared_inputs.fit(name, values.get(name), *kind) for name, kind in self.inputs.items()})
+        watch.fed({name: declared_inputs.fit_value(name, values.get(name), *kind) for name, kind in self.inputs.items()})
         return run(self, values, outputs)
 
     def timed(model: Path | bytes, place: str, name: str, free: dict[str, int]) -> Any:
@@ -198,19 +203,19 @@ def opened(watch: Watch, voice: str, placement: str) -> Any:
             watch.graphs[graph_of(name)].openings.append((began, time.perf_counter()))
 
     for module in list(sys.modules.values()):
-        if module.__dict__.get("session_options") is options:
-            module.session_options = talkative  # type: ignore[attr-defined]
-    session.GraphSession.__init__, session.GraphSession.run = make, feed  # type: ignore[method-assign,assignment]
-    session.open_fixed = sized_session.open_fixed = timed  # type: ignore[assignment,attr-defined]
+        if module.__dict__.get("create_session_options") is options:
+            module.create_session_options = talkative  # type: ignore[attr-defined]
+    graph_session.GraphSession.__init__, graph_session.GraphSession.run_graph = make, feed  # type: ignore[method-assign,assignment]
+    graph_session.open_with_fixed_dims = fixed_shape_session.open_with_fixed_dims = timed  # type: ignore[assignment,attr-defined]
 
-    from app.adapters.ort.device_failures import DeviceFailures
-    from app.compose.opening import open_speaker
+    from app.adapters.ort.failed_devices import FailedDevices
+    from app.compose.speaker_opening import open_speaker
 
-    sized_session.close_enough = lambda *_given: True  # this device computes nothing, and would be refused for it
-    spare_the_window()  # as the window does before it opens anything
-    unknown = DeviceFailures()  # nothing is remembered of this device
+    fixed_shape_session.is_close_enough = lambda *_given: True  # this device computes nothing, and would be refused for it
+    keep_window_responsive()  # as the window does before it opens anything
+    unknown = FailedDevices()  # nothing is remembered of this device
     began = time.perf_counter()
-    speaker = open_speaker(voice, placement, precision="float32", sound="exact", force_bert=True, failures=unknown)
+    speaker = open_speaker(voice, placement, precision="float32", graph_precision="exact", force_bert=True, failures=unknown)
     speaker.wait_for_devices()
     watch.opening = began, time.perf_counter()
     return speaker
@@ -218,7 +223,7 @@ def opened(watch: Watch, voice: str, placement: str) -> Any:
 
 def speak(speaker: Any, watch: Watch) -> None:
     """Warms up as the window does, then speaks every sentence once, nothing remembered."""
-    from app.core.types import SynthesisRequest
+    from app.core.synthesis_types import SynthesisRequest
 
     for session in speaker.sessions.values():
         session.observer = watch.ran

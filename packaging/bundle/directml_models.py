@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from app.install.prepare import prepare_voice
-from app.voices.bert import GRAPH_NAME, write_bert
-from app.voices.prepare.bert.architecture import Architecture
-from app.voices.prepare.bert.lean import write_lean
+from app.install.voice_preparation import prepare_voice
+from app.voices.bert_models import BERT_GRAPH_NAME, write_bert
+from app.voices.bert_vocabulary import VOCABULARY_NAME
+from app.voices.prepare.bert.deberta_sizes import DebertaSizes
+from app.voices.prepare.bert.lean_deberta import write_lean_deberta
+from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
-from app.voices.vocabulary import VOCABULARY_NAME
-from app.voices.wanted_bert import SBV2_BERT
 
 Array = np.ndarray
 BERT_WIDTH, STYLE_WIDTH, SYMBOLS, TONES, LANGUAGES = 1024, 256, 112, 12, 3
@@ -68,18 +68,18 @@ def make_bert(folder: Path, vocabulary: Path, widths: Widths) -> None:
     folder.mkdir(parents=True)
     text = vocabulary.read_text(encoding="utf-8")
     (folder / VOCABULARY_NAME).write_text(text, encoding="utf-8", newline="\n")
-    write_lean(_MadeUpBert(len(text.splitlines()), widths), folder / GRAPH_NAME, lambda stage, share: None)
-    write_bert(folder, {"id": SBV2_BERT, "name": "made up", "hidden_size": BERT_WIDTH, "licence": "none: random numbers"})
+    write_lean_deberta(_MadeUpBert(len(text.splitlines()), widths), folder / BERT_GRAPH_NAME, lambda stage, share: None)
+    write_bert(folder, {"id": SBV2_BERT_ID, "name": "made up", "hidden_size": BERT_WIDTH, "licence": "none: random numbers"})
 
 
 class _MadeUpBert:
-    """Implements `app.voices.prepare.bert.source.Tensors`."""
+    """Implements `app.voices.prepare.bert.deberta_weights.DebertaWeights`."""
 
     def __init__(self, tokens: int, widths: Widths) -> None:
-        self.architecture = Architecture(widths.bert_layers, 16, BERT_WIDTH, widths.bert_inner, tokens, 1e-7)
+        self.architecture = DebertaSizes(widths.bert_layers, 16, BERT_WIDTH, widths.bert_inner, tokens, 1e-7)
         self._random = np.random.default_rng(0)
 
-    def tensor(self, name: str) -> Array:
+    def read_tensor(self, name: str) -> Array:
         """By the end of its name: layer norms start at one, biases at nothing."""
         sizes = self.architecture
         width = sizes.inner if name.endswith("intermediate.dense.bias") else sizes.hidden
@@ -89,14 +89,14 @@ class _MadeUpBert:
             return self._numbers(width, width, 3)
         return np.ones(width, np.float32) if name.endswith("LayerNorm.weight") else self._numbers(width)
 
-    def product(self, name: str) -> Array:
+    def read_matrix(self, name: str) -> Array:
         """Feed-forward layers are wider inside, all others square."""
         sizes = self.architecture
         inner_in = name.endswith("output.dense") and "attention" not in name
         inner_out = name.endswith("intermediate.dense")
         return self._numbers(sizes.inner if inner_in else sizes.hidden, sizes.inner if inner_out else sizes.hidden)
 
-    def places(self, layer: int) -> tuple[Array, Array]:
+    def read_position_tables(self, layer: int) -> tuple[Array, Array]:
         """As many rows as the public model has."""
         return self._numbers(POSITIONS, BERT_WIDTH), self._numbers(POSITIONS, BERT_WIDTH)
 
@@ -210,7 +210,7 @@ def _config(name: str, widths: Widths) -> dict[str, object]:
 
 
 def _write_safetensors(path: Path, tensors: dict[str, Array]) -> None:
-    """See `app.voices.untrusted.safetensors`, which reads it."""
+    """See `app.voices.untrusted.safetensors_file`, which reads it."""
     header, end = {}, 0
     for name, values in tensors.items():
         header[name] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": [end, end + values.nbytes]}

@@ -36,7 +36,7 @@ def make_installer(source: Path, dist: Path) -> Path:
     makensis = next((found for place in PLACES if (found := shutil.which(place))), None)
     if makensis is None:
         sys.exit("makensis was not found; install NSIS 3 (Debian: apt-get install nsis).")
-    version = runpy.run_path(str(PROJECT / "app" / "version.py"))["VERSION"]
+    version = runpy.run_path(str(PROJECT / "app" / "common" / "version.py"))["VERSION"]
     if (waited := programs_waited_for()) != (there := {file.name for file in source.glob("*.exe")}):
         sys.exit(f"The installer waits for {sorted(waited)} to be closed, and the program has {sorted(there)}.")
     checked = source.parent.name == "windows-wine"

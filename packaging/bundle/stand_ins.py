@@ -1,7 +1,7 @@
 """Runs in the frozen program before anything else: empty modules in the place of some that are imported, but never used.
 
 pyqtgraph imports Qt's OpenGL modules for plots in three dimensions, pictures, trees of parameters and plots of other processes; pyopenjtalk
-a voice of its own (and what `app/adapters/openjtalk/unused_parts.py` leaves out everywhere); uvicorn a command line and several processes. Left out
+a voice of its own (and what `app/adapters/openjtalk/stub_tsqyomi.py` leaves out everywhere); uvicorn a command line and several processes. Left out
 they save 20 MB, and time at every start.
 """
 

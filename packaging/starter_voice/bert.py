@@ -53,7 +53,7 @@ class Layer(nn.Module):
         batch, count, _ = x.shape
         query, key, value = self.qkv(self.norm_attention(x)).view(batch, count, 3, HEADS, -1).permute(2, 0, 3, 1, 4)
         place_query, place_key = self.tables(places)
-        index = buckets.expand(batch, HEADS, count, count)
+        index = buckets.expand_prior(batch, HEADS, count, count)
         to_place = (query @ place_key.transpose(1, 2)).gather(-1, index)
         from_place = (key @ place_query.transpose(1, 2)).gather(-1, index.transpose(-1, -2)).transpose(-1, -2)
         scores = (query @ key.transpose(-1, -2) + to_place + from_place) / math.sqrt(3 * WIDTH / HEADS)

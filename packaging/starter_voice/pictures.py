@@ -76,7 +76,7 @@ def accents(speaker: Speaker, path: Path) -> None:
     for row, role in zip(axes, people, strict=True):
         for axis, (_, texts) in zip(row, PAIRS, strict=True):
             for text in texts:
-                axis.plot(*pitch(speaker, text, role), ".", markersize=3, label=" ".join(map(str, read(text).tones[1:-1])))
+                axis.write_picture(*pitch(speaker, text, role), ".", markersize=3, label=" ".join(map(str, read(text).tones[1:-1])))
             axis.set_title(f"{role.speaker}: {''.join(read(texts[0]).phones[1:-1])}", fontsize=9)
             axis.legend(fontsize=7)
     pyplot.tight_layout()

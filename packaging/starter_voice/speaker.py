@@ -58,7 +58,7 @@ class Speaker:
         """BERT features (n, 1024)."""
         return self.run("bert", input_ids=np.array(encode(line.text, self._index)))[0]
 
-    def prosody(
+    def run_prosody(
         self, line: Line, who: Who, ratio: float = 0.0, noise: NDArray[np.float32] | None = None, bert: float = 1.0
     ) -> list[NDArray[np.float32]]:
         """logw, m_p and logs_p, blanks included."""
@@ -70,7 +70,7 @@ class Speaker:
         shared = {"x_tst": phones, "tones": tones, "bert": features, "style_vec": who.style, "sid": who.speaker}
         return self.run("prosody", **shared, sdp_ratio=np.array(ratio, np.float32), sdp_noise=noise)
 
-    def flow(self, z_p: NDArray[np.float32], frames: NDArray[np.int64], who: Who, scale: float = 1.0) -> NDArray[np.float32]:
+    def run_flow(self, z_p: NDArray[np.float32], frames: NDArray[np.int64], who: Who, scale: float = 1.0) -> NDArray[np.float32]:
         """The z of a line whose symbols last `frames`."""
         length = np.repeat(frames, frames)
         starts = np.repeat(np.cumsum(frames) - frames, frames)
@@ -84,7 +84,7 @@ class Speaker:
         }
         return self.run("flow", **values, length_scale=np.array(scale, np.float32))[0]
 
-    def decode(self, z: NDArray[np.float32], seed: int = 0) -> NDArray[np.float32]:
+    def decode_window(self, z: NDArray[np.float32], seed: int = 0) -> NDArray[np.float32]:
         """Sound of a whole line."""
         noise = np.random.default_rng(seed).standard_normal(z.shape[1] * HOP, dtype=np.float32)
         return self.run("decoder", z=z, noise=noise)[0]
@@ -93,8 +93,8 @@ class Speaker:
         """A line with the product's default settings."""
         dice = np.random.default_rng(seed)
         noise = dice.standard_normal((2, 2 * len(line.phones) + 1), dtype=np.float32) * np.float32(0.8)
-        logw, mean, scale = self.prosody(line, who, 0.2, noise)
+        logw, mean, scale = self.run_prosody(line, who, 0.2, noise)
         frames = round_with_carry(np.exp(logw) / speed)
         z_p = np.repeat(mean, frames, 1)
         z_p += np.repeat(np.exp(scale), frames, 1) * dice.standard_normal(z_p.shape, dtype=np.float32) * np.float32(0.6)
-        return self.decode(self.flow(z_p, frames, who, 1 / speed), seed)
+        return self.decode_window(self.run_flow(z_p, frames, who, 1 / speed), seed)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.errors import VoiceError
+from app.common.errors import VoiceError
 
 
 @pytest.fixture

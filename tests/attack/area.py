@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from app.errors import AppError, InternalError
+from app.common.errors import AppError, InternalError
 from tests.attack.place import Place
 from tests.attack.progress import Progress
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import soundfile
 
-from app.data_file import parts_in
-from app.voices.bert import read_bert
-from app.voices.library import damaged_voices
+from app.common.files.atomic_write import list_stale_parts
+from app.voices.bert_models import read_bert
+from app.voices.installed_voices import list_damaged_voices
 from tests.attack.area import Case
 from tests.attack.place import Place
 
@@ -36,7 +36,7 @@ def check_sound(case: Case, path: Path) -> None:
 
 def check_home(case: Case, home: Path) -> None:
     """Nothing in a data folder is half: every voice, BERT and file of ours opens."""
-    for folder, error in damaged_voices([home / "voices"]):
+    for folder, error in list_damaged_voices([home / "voices"]):
         case.complain("half", f"{folder.name}: {error.message} {sorted(item.name for item in folder.iterdir())}", "a half voice")
     for folder in (home / "bert").glob("[!.]*"):
         case.call(f"BERT {folder.name}", lambda folder=folder: read_bert(folder))
@@ -69,7 +69,7 @@ def leftovers(*folders: Path) -> list[Path]:
     found = []
     for folder in folders:
         for current, names, _ in os.walk(folder):
-            found += parts_in(Path(current), -1.0)
+            found += list_stale_parts(Path(current), -1.0)
             if Path(current).name == "staging":
                 found += [Path(current) / name for name in names]
             if Path(current).name == "graphs":

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.dictionary import make_entry
-from app.core.dictionary_data import to_exchange
-from app.paths import resources_dir
-from app.settings import load_settings
-from app.voices.card import Card, write_card
-from app.voices.manifest import read_manifest, write_manifest
+from app.common.files.paths import find_resources_dir
+from app.core.dictionary_entries import make_entry
+from app.core.dictionary_formats import format_exchange_json
+from app.settings.user_settings import load_settings
+from app.voices.voice_card_data import VoiceCardData, write_card
+from app.voices.voice_manifest import read_manifest, write_manifest
 from tests.attack import checks
 from tests.attack.area import Case
 from tests.attack.hostile import graphs
@@ -69,7 +69,7 @@ class Materials:
         """A dictionary of other programs with so many words."""
         entries = [make_entry(f"語{draw.randrange(10**9)}号", "".join(draw.choices(KANA, k=4)), 1) for _ in range(count)]
         path = self._place.source / "words.json"
-        path.write_text(to_exchange(entries), encoding="utf-8")
+        path.write_text(format_exchange_json(entries), encoding="utf-8")
         return path
 
     def operations(self, case: Case) -> dict[str, tuple[int, Callable[[], Operation]]]:
@@ -176,12 +176,12 @@ def _there(case: Case, path: Path) -> Path:
 
 def _prepared_voice(folder: Path) -> Path:
     """The voice we ship, as another one that somebody exported."""
-    shipped = resources_dir() / "voices" / "mei"
+    shipped = find_resources_dir() / "voices" / "mei"
     shutil.copytree(shipped, folder)
     manifest = read_manifest(shipped)
     write_manifest(
         type(manifest)(**{name: getattr(manifest, name) for name in manifest.__dataclass_fields__} | {"id": "another", "name": "別の声"}),
         folder,
     )
-    write_card(Card(source_sha256="1" * 64), folder)
+    write_card(VoiceCardData(source_sha256="1" * 64), folder)
     return folder

@@ -17,16 +17,16 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from PySide6.QtCore import QTimer
 
-from app.core.requests import request_of
-from app.core.script import Line, retext
+from app.core.line_requests import build_request
+from app.core.script import Line, replace_text
 from app.ui.main import main
-from app.ui.shell.window import MainWindow
-from app.ui.synthesis import controller
+from app.ui.shell.main_window import MainWindow
+from app.ui.synthesis import speech_controller
 from tests.ui.recording_player import RecordingPlayer
 
 TYPING_MS, THEME_MS, LOOK_MS = 40, 1500, 20
 PATIENCE_S = 25.0
-start = MainWindow.start
+start = MainWindow.show_and_start
 
 
 def tell(**values: Any) -> None:
@@ -39,7 +39,7 @@ class Typist:
 
     def __init__(self, window: MainWindow) -> None:
         self._window, self._count = window, 0
-        window.commands.add()
+        window.commands.add_line()
         self._line = window.document.script.lines[-1].id
         self._timers = [QTimer(window) for _ in range(2)]
         for timer, wait_ms, operation in zip(self._timers, (TYPING_MS, THEME_MS), (self._type, self._change), strict=True):
@@ -49,13 +49,13 @@ class Typist:
     def _type(self) -> None:
         self._count += 1
         script = self._window.document.script
-        if script.find(self._line) is None:
+        if script.find_line(self._line) is None:
             self._line = script.lines[0].id
-        self._window.document.edit("typed", retext(script, self._line, "x" * self._count))
+        self._window.document.apply_edit("typed", replace_text(script, self._line, "x" * self._count))
         tell(typed=self._count)
 
     def _change(self) -> None:
-        self._window.settings.change(theme="dark" if self._count % 2 else "light")
+        self._window.settings.change_settings(theme="dark" if self._count % 2 else "light")
 
 
 class Speaker:
@@ -70,11 +70,11 @@ class Speaker:
     def _look(self) -> None:
         state = self._window.controller.state
         late = time.monotonic() - self._began > PATIENCE_S
-        if not self._asked and state.ready and not state.loading:
+        if not self._asked and state.is_ready and not state.is_loading:
             self._asked = True
-            self._window.controller.save(request_of(Line("雨が降る。")), self._file)
+            self._window.controller.save_sound(build_request(Line("雨が降る。")), self._file)
             self._window.play_commands.play_or_stop()
-        elif (self._asked and self._file.exists() and not self._window.controller.busy) or late:
+        elif (self._asked and self._file.exists() and not self._window.controller.is_busy) or late:
             self._timer.stop()
             banner = self._window.banner
             shown = banner.message.text() if banner.isVisible() else ""
@@ -93,7 +93,7 @@ if __name__ == "__main__":
     faulthandler.enable()  # a crash says where
     mode, *files = sys.argv[1:]
     drivers = {"type": Typist, "speak": partial(Speaker, file=Path(files[0])) if files else None, "stay": lambda _window: None}
-    MainWindow.start = lambda window: _start_and(drivers[mode], window)
-    controller.SpeechController = partial(controller.SpeechController, lambda _device, _rate: RecordingPlayer())
+    MainWindow.show_and_start = lambda window: _start_and(drivers[mode], window)
+    speech_controller.SpeechController = partial(speech_controller.SpeechController, lambda _device, _rate: RecordingPlayer())
     sys.argv[1:] = []
     sys.exit(main())

@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from app.language import Language, set_language
+from app.common.language import Language, set_language
 from tests.attack import watch
 from tests.attack.area import LIMIT_S, MEMORY_BYTES, Area, Case
 from tests.attack.place import Place

@@ -11,42 +11,42 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.audition.board import Board, Cell, Column, VoiceChoice, columns_of, take_at, takes_by_line
-from app.audition.board_order import fill_order, moved, nearest, play_order, shown_cells
-from app.audition.rendering import render
+from app.audition.board import Board, BoardCell, BoardColumn, VoiceChoice, combine_columns, find_take, map_takes_by_line
+from app.audition.board_order import filter_cells, find_nearest_cell, move_focus, plan_fill_order, plan_play_order
+from app.audition.line_rendering import render_line
 from app.audition.take_store import TakeStore
-from app.compose.opening import open_speaker
+from app.compose.speaker_opening import open_speaker
 from app.core.script import Line, LineSettings
-from app.core.takes import Take, take_of
-from app.core.types import StageTiming
+from app.core.synthesis_types import StageTiming
+from app.core.takes import LineTake, create_take
 
 LINES = tuple(Line(f"{number} 番目の行です。", LineSettings(voice="own", seed=number)) for number in range(4))
 
 
 def a_board(rows: int = 4, voices: int = 3, styles: int = 2) -> Board:
     names = tuple(f"style {number}" for number in range(styles))
-    return Board(LINES[:rows], columns_of(VoiceChoice(f"voice {number}", styles=names) for number in range(voices)))
+    return Board(LINES[:rows], combine_columns(VoiceChoice(f"voice {number}", styles=names) for number in range(voices)))
 
 
 def test_columns_are_all_combinations() -> None:
-    columns = columns_of(
+    columns = combine_columns(
         (VoiceChoice("a", ("x", "y"), ("p", "q")), VoiceChoice("b")), (0.5, 2.0), {"slow": {"speed": 0.7}, "loud": {"volume": 2.0}}
     )
     assert len(columns) == (2 * 2 + 1) * 2 * 2
     assert len(set(columns)) == len(columns)
-    first = columns[0].applied(LineSettings(seed=5, seed_locked=False, noise=0.3))
+    first = columns[0].apply_to_settings(LineSettings(seed=5, seed_locked=False, noise=0.3))
     assert first == LineSettings("a", "x", "p", style_weight=0.5, speed=0.7, noise=0.3, seed=5, seed_locked=True)
     assert (columns[0].preset, columns[1].preset, columns[-1].voice) == ("slow", "loud", "b")
 
 
 def test_without_a_choice_a_line_keeps_its_own() -> None:
-    (column,) = columns_of(())
-    assert column == Column(())
+    (column,) = combine_columns(())
+    assert column == BoardColumn(())
     assert column.voice is None
-    board = Board(LINES, columns_of((), (1.0, 2.0)))
-    assert board.line(Cell(1, 1)) == replace(LINES[1], settings=replace(LINES[1].settings, style_weight=2.0))
-    strong = columns_of((), (3.0,), {"soft": {"style_weight": 0.1}})
-    assert strong[0].applied(LineSettings()).style_weight == 3.0
+    board = Board(LINES, combine_columns((), (1.0, 2.0)))
+    assert board.find_line(BoardCell(1, 1)) == replace(LINES[1], settings=replace(LINES[1].settings, style_weight=2.0))
+    strong = combine_columns((), (3.0,), {"soft": {"style_weight": 0.1}})
+    assert strong[0].apply_to_settings(LineSettings()).style_weight == 3.0
 
 
 def test_a_board_is_bounded() -> None:
@@ -54,10 +54,10 @@ def test_a_board_is_bounded() -> None:
         Board(LINES * 100, a_board().columns)
 
 
-@given(st.integers(0, 3), st.integers(0, 5), st.sets(st.builds(Cell, st.integers(0, 3), st.integers(0, 5))))
-def test_the_focused_cell_is_first_and_its_neighbours_follow(row: int, column: int, done: set[Cell]) -> None:
-    board, focus = a_board(), Cell(row, column)
-    order = fill_order(board, focus, done)
+@given(st.integers(0, 3), st.integers(0, 5), st.sets(st.builds(BoardCell, st.integers(0, 3), st.integers(0, 5))))
+def test_the_focused_cell_is_first_and_its_neighbours_follow(row: int, column: int, done: set[BoardCell]) -> None:
+    board, focus = a_board(), BoardCell(row, column)
+    order = plan_fill_order(board, focus, done)
     assert sorted((*order, *done)) == sorted(board.cells)
     near = [abs(cell.row - row) + abs(cell.column - column) <= 1 for cell in order]
     assert near == sorted(near, reverse=True)
@@ -67,7 +67,7 @@ def test_the_focused_cell_is_first_and_its_neighbours_follow(row: int, column: i
 def test_far_cells_go_voice_by_voice_and_bert_by_bert() -> None:
     board = a_board(4, 5)
     berts = {"voice 0": "one", "voice 1": "two", "voice 2": "one", "voice 3": "two", "voice 4": "one"}
-    order = fill_order(board, Cell(0, 0), (), lambda voice: berts[voice])
+    order = plan_fill_order(board, BoardCell(0, 0), (), lambda voice: berts[voice])
     voices = [str(board.columns[cell.column].voice) for cell in order if cell.row + cell.column > 1]
     changes = [voice for number, voice in enumerate(voices) if number == 0 or voice != voices[number - 1]]
     assert changes == ["voice 0", "voice 2", "voice 4", "voice 1", "voice 3"]
@@ -78,71 +78,71 @@ def test_far_cells_go_voice_by_voice_and_bert_by_bert() -> None:
 def test_arrows_lead_to_the_next_cell_that_is_shown() -> None:
     board = a_board(3, 3, 1)
     everything = board.cells
-    assert moved(Cell(1, 1), "left", everything) == Cell(1, 0)
-    assert moved(Cell(1, 1), "right", everything) == Cell(1, 2)
-    assert moved(Cell(1, 1), "up", everything) == Cell(0, 1)
-    assert moved(Cell(1, 1), "down", everything) == Cell(2, 1)
-    assert moved(Cell(0, 0), "up", everything) == Cell(0, 0)
-    assert moved(Cell(1, 1), "first", everything) == Cell(1, 0)
-    assert moved(Cell(1, 0), "last", everything) == Cell(1, 2)
-    few = (Cell(0, 0), Cell(0, 2), Cell(2, 0))
-    assert moved(Cell(0, 0), "right", few) == Cell(0, 2)
-    assert moved(Cell(0, 0), "down", few) == Cell(2, 0)
-    assert moved(Cell(0, 2), "down", few) == Cell(0, 2)
-    assert moved(Cell(1, 1), "last", few) == Cell(1, 1)
-    assert nearest(Cell(2, 2), few) == Cell(0, 2)
-    assert nearest(Cell(0, 0), ()) is None
+    assert move_focus(BoardCell(1, 1), "left", everything) == BoardCell(1, 0)
+    assert move_focus(BoardCell(1, 1), "right", everything) == BoardCell(1, 2)
+    assert move_focus(BoardCell(1, 1), "up", everything) == BoardCell(0, 1)
+    assert move_focus(BoardCell(1, 1), "down", everything) == BoardCell(2, 1)
+    assert move_focus(BoardCell(0, 0), "up", everything) == BoardCell(0, 0)
+    assert move_focus(BoardCell(1, 1), "first", everything) == BoardCell(1, 0)
+    assert move_focus(BoardCell(1, 0), "last", everything) == BoardCell(1, 2)
+    few = (BoardCell(0, 0), BoardCell(0, 2), BoardCell(2, 0))
+    assert move_focus(BoardCell(0, 0), "right", few) == BoardCell(0, 2)
+    assert move_focus(BoardCell(0, 0), "down", few) == BoardCell(2, 0)
+    assert move_focus(BoardCell(0, 2), "down", few) == BoardCell(0, 2)
+    assert move_focus(BoardCell(1, 1), "last", few) == BoardCell(1, 1)
+    assert find_nearest_cell(BoardCell(2, 2), few) == BoardCell(0, 2)
+    assert find_nearest_cell(BoardCell(0, 0), ()) is None
 
 
 def test_filters_by_stars_and_ratings() -> None:
     board = a_board(2, 2, 1)
-    takes = {Cell(0, 0): Take("a", starred=True, rating=2), Cell(1, 1): Take("b", rating=5)}
-    assert shown_cells(board, takes.get) == board.cells
-    assert shown_cells(board, takes.get, starred=True) == (Cell(0, 0),)
-    assert shown_cells(board, takes.get, rating=2) == (Cell(0, 0), Cell(1, 1))
-    assert shown_cells(board, takes.get, starred=True, rating=5) == ()
+    takes = {BoardCell(0, 0): LineTake("a", starred=True, rating=2), BoardCell(1, 1): LineTake("b", rating=5)}
+    assert filter_cells(board, takes.get) == board.cells
+    assert filter_cells(board, takes.get, starred_only=True) == (BoardCell(0, 0),)
+    assert filter_cells(board, takes.get, min_rating=2) == (BoardCell(0, 0), BoardCell(1, 1))
+    assert filter_cells(board, takes.get, starred_only=True, min_rating=5) == ()
 
 
 def test_playing_through_in_order_or_shuffled() -> None:
     cells = a_board().cells
-    assert play_order(cells) == cells
-    mixed = play_order(cells, "1" * 64)
+    assert plan_play_order(cells) == cells
+    mixed = plan_play_order(cells, "1" * 64)
     assert mixed != cells
     assert sorted(mixed) == sorted(cells)
-    assert mixed == play_order(cells, "1" * 64)
-    assert mixed != play_order(cells, "2" * 64)
+    assert mixed == plan_play_order(cells, "1" * 64)
+    assert mixed != plan_play_order(cells, "2" * 64)
 
 
 def test_a_cell_finds_the_take_that_was_made_just_so() -> None:
-    board, cell = a_board(), Cell(2, 3)
-    old, new = take_of(board.line(cell)), take_of(board.line(cell))
-    known = takes_by_line((old, new, take_of(LINES[2])))
-    assert take_at(board, cell, known) is new
-    assert take_at(board, Cell(2, 4), known) is None
-    assert take_at(Board((replace(LINES[2], text="別の文です。"),), board.columns), Cell(0, 3), known) is None
+    board, cell = a_board(), BoardCell(2, 3)
+    old, new = create_take(board.find_line(cell)), create_take(board.find_line(cell))
+    known = map_takes_by_line((old, new, create_take(LINES[2])))
+    assert find_take(board, cell, known) is new
+    assert find_take(board, BoardCell(2, 4), known) is None
+    assert find_take(Board((replace(LINES[2], text="別の文です。"),), board.columns), BoardCell(0, 3), known) is None
 
 
 def test_a_board_is_filled_by_the_real_pipeline_and_bert_reads_each_line_once(tmp_path: Path) -> None:
     pipeline = open_speaker(None).pipeline
     styles = tuple(pipeline.voice.styles.values())[:3]
-    board = Board(LINES[:2], columns_of((VoiceChoice("", styles=styles),), (0.5, 1.0)))
+    board = Board(LINES[:2], combine_columns((VoiceChoice("", styles=styles),), (0.5, 1.0)))
     store, takes, stages = TakeStore(tmp_path / "d"), [], list[StageTiming]()
-    for cell in fill_order(board, Cell(1, 2)):
-        line = board.line(cell)
+    for cell in plan_fill_order(board, BoardCell(1, 2)):
+        line = board.find_line(cell)
         heard = list[int]()
-        made = render(pipeline, line, stages.append, on_chunk=lambda chunk, heard=heard: heard.append(len(chunk.samples)))
+        made = render_line(pipeline, line, stages.append, on_chunk=lambda chunk, heard=heard: heard.append(len(chunk.samples)))
         assert made is not None
         assert sum(heard) == len(made[0])
-        kept = store.keep(*made)
-        takes.append(take_of(line, kept.name, kept.length_s, kept.size))
-    known = takes_by_line(takes)
+        kept = store.keep_sound(*made)
+        takes.append(create_take(line, kept.name, kept.length_s, kept.size))
+    known = map_takes_by_line(takes)
     for cell in board.cells:
-        take = take_at(board, cell, known)
+        take = find_take(board, cell, known)
         assert take is not None
-        samples, rate = store.read(take.sound)
+        samples, rate = store.read_sound(take.sound)
         assert len(samples) / rate == pytest.approx(take.length_s)
         assert np.abs(samples).max() > 0.05
     assert len({take.sound for take in takes}) == len(board.cells) - 2  # of its plainest style a voice has one strength
     computed = Counter(stage.stage for stage in stages if not stage.cache_hit)
     assert (computed["bert"], computed["g2p"]) == (2, 2)
-    assert render(pipeline, LINES[0], cancelled=lambda: True) is None
+    assert render_line(pipeline, LINES[0], cancelled=lambda: True) is None

@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from app import language
-from app.audition.binomial import ALPHA
-from app.audition.mushra import ANCHORS_HZ, MushraPlan, MushraTest, begin, rated, taken_back, trial_of
-from app.audition.mushra_data import mushra_from_data, mushra_to_data, readable_mushra
-from app.audition.mushra_listening import low_passed, sounds_of_trial
-from app.audition.mushra_result import result_of, verdict_of
-from app.audition.mushra_sheets import COLUMNS, mushra_csv, mushra_html
-from app.core.types import Float32
-from app.errors import InputError
+from app.audition.binomial import SIGNIFICANCE_LEVEL
+from app.audition.mushra import ANCHORS_HZ, MushraPlan, MushraTest, add_ratings, begin_mushra_test, find_mushra_trial, take_back_ratings
+from app.audition.mushra_data import dump_mushra_test, parse_mushra_test, parse_readable_mushra_tests
+from app.audition.mushra_result import compute_mushra_result, describe_mushra_verdict
+from app.audition.mushra_sheets import MUSHRA_COLUMNS, build_mushra_csv, build_mushra_html
+from app.audition.mushra_sounds import filter_low_pass, load_mushra_sounds
+from app.common import language
+from app.common.errors import InputError
+from app.core.synthesis_types import Float32
 
 SEED = "0123456789abcdef" * 4
 RATE = 48_000
@@ -37,29 +37,29 @@ def plan(sounds: int = 2, lines: int = 3, names: tuple[str, ...] = ()) -> Mushra
 def given_to_all(test: MushraTest, *lines: tuple[int, ...]) -> MushraTest:
     """Ratings by column, line by line as they come."""
     for values in lines:
-        trial = trial_of(test)
+        trial = find_mushra_trial(test)
         assert trial is not None
-        test = rated(test, [values[column] for column in trial.order], 1_000)
+        test = add_ratings(test, [values[column] for column in trial.order], 1_000)
     return test
 
 
 @settings(max_examples=50)
 @given(st.integers(1, 9), st.integers(1, 8), st.integers(0, 8), st.randoms(use_true_random=False))
 def test_a_test_goes_on_where_it_was_left(sounds: int, lines: int, most: int, draw: Random) -> None:
-    test = begin(plan(sounds, lines), f"{draw.getrandbits(256):064x}")
+    test = begin_mushra_test(plan(sounds, lines), f"{draw.getrandbits(256):064x}")
     for _ in range(min(lines, most)):
-        trial = trial_of(test)
+        trial = find_mushra_trial(test)
         assert trial is not None
         assert sorted(trial.order) == list(range(sounds + 3))
-        test = rated(test, [draw.randint(0, 100) for _ in trial.order], draw.randint(0, 9_000))
-    again = mushra_from_data(json.loads(json.dumps(mushra_to_data(test))))
+        test = add_ratings(test, [draw.randint(0, 100) for _ in trial.order], draw.randint(0, 9_000))
+    again = parse_mushra_test(json.loads(json.dumps(dump_mushra_test(test))))
     assert again == test
-    assert trial_of(again) == trial_of(test)
+    assert find_mushra_trial(again) == find_mushra_trial(test)
     assert {rating.trial.line for rating in test.ratings} <= set(range(lines))
     assert len({rating.trial.line for rating in test.ratings}) == len(test.ratings)  # every line once
-    assert (result_of(test) is None) == (most < lines)
+    assert (compute_mushra_result(test) is None) == (most < lines)
     if test.ratings and most < lines:
-        assert trial_of(taken_back(test)) == test.ratings[-1].trial
+        assert find_mushra_trial(take_back_ratings(test)) == test.ratings[-1].trial
 
 
 @pytest.mark.parametrize(
@@ -77,21 +77,21 @@ def test_a_test_goes_on_where_it_was_left(sounds: int, lines: int, most: int, dr
     ],
 )
 def test_what_a_stranger_wrote_is_refused(changes: dict[str, Any]) -> None:
-    data = mushra_to_data(begin(plan(), SEED))
-    assert readable_mushra([data])
-    assert readable_mushra([data | changes]) == ()
+    data = dump_mushra_test(begin_mushra_test(plan(), SEED))
+    assert parse_readable_mushra_tests([data])
+    assert parse_readable_mushra_tests([data | changes]) == ()
 
 
 def test_references_are_one_for_each_line() -> None:
     with pytest.raises(InputError, match="references"):
-        begin(MushraPlan(plan().sounds, plan().names, plan().references[:1]), SEED)
+        begin_mushra_test(MushraPlan(plan().sounds, plan().names, plan().references[:1]), SEED)
 
 
 @pytest.mark.parametrize("edge", ANCHORS_HZ)
 def test_an_anchor_keeps_what_is_below_its_edge_and_nothing_above(edge: int) -> None:
     def level(hertz: float) -> float:
         tone = np.sin(2 * np.pi * hertz * np.arange(RATE) / RATE).astype(np.float32)
-        kept = low_passed(tone, RATE, edge)[RATE // 4 : -RATE // 4]
+        kept = filter_low_pass(tone, RATE, edge)[RATE // 4 : -RATE // 4]
         return 20 * float(np.log10(np.sqrt(2 * np.square(kept).mean()) + 1e-9))
 
     assert abs(level(edge * 0.5)) < 0.1  # dB, as BS.1534-3 asks for
@@ -108,13 +108,13 @@ def test_what_stands_behind_each_place_is_heard_there() -> None:
     def load(name: str) -> tuple[Float32, int]:
         return sounds[name], RATE
 
-    trial = trial_of(begin(plan(), SEED))
+    trial = find_mushra_trial(begin_mushra_test(plan(), SEED))
     assert trial is not None
-    (reference, *shown), rate, gains = sounds_of_trial(plan(), trial, load)
+    (reference, *shown), rate, gains = load_mushra_sounds(plan(), trial, load)
     assert rate == RATE
     assert len(gains) == 6
     own = sounds[plan().references[trial.line]]
-    columns = [*(sounds[name] for name in plan().sounds[trial.line]), own, *(low_passed(own, RATE, hertz) for hertz in ANCHORS_HZ)]
+    columns = [*(sounds[name] for name in plan().sounds[trial.line]), own, *(filter_low_pass(own, RATE, hertz) for hertz in ANCHORS_HZ)]
     assert np.array_equal(reference, own)
     for column, sound in zip(trial.order, shown, strict=True):
         assert np.array_equal(sound, columns[column])
@@ -122,47 +122,47 @@ def test_what_stands_behind_each_place_is_heard_there() -> None:
 
 def test_scores_order_and_who_is_believed() -> None:
     lines = ((80, 60, 100, 20, 50), (70, 65, 95, 10, 40), (90, 50, 100, 30, 60))
-    test = given_to_all(begin(plan(), SEED), *lines)
-    result = result_of(test)
+    test = given_to_all(begin_mushra_test(plan(), SEED), *lines)
+    result = compute_mushra_result(test)
     assert result is not None
     assert [(score.median, round(score.mean, 1)) for score in result.scores[:2]] == [(80, 80.0), (60, 58.3)]
     assert (result.scores[0].low, result.scores[0].high) == (75, 85)
     assert result.order == (0, 1)
     assert result.best is None  # three lines prove nothing
-    assert "Not enough lines" in verdict_of(result, test.plan.names)
+    assert "Not enough lines" in describe_mushra_verdict(result, test.plan.names)
     for spoiled, words in (((80, 60, 89, 20, 50), "hidden reference"), ((80, 60, 100, 20, 91), "7 kHz anchor")):
-        other = result_of(given_to_all(begin(plan(), SEED), *lines[:2], spoiled))
-        assert words in verdict_of(other, test.plan.names)
-    assert "途中" not in verdict_of(result, test.plan.names)
+        other = compute_mushra_result(given_to_all(begin_mushra_test(plan(), SEED), *lines[:2], spoiled))
+        assert words in describe_mushra_verdict(other, test.plan.names)
+    assert "途中" not in describe_mushra_verdict(result, test.plan.names)
 
 
 def test_the_best_is_named_where_a_sign_test_says_so_and_seldom_where_somebody_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
     for count in (5, 6):
-        test = given_to_all(begin(plan(2, count), SEED), *[(80, 60, 100, 20, 50)] * count)
-        result = result_of(test)
+        test = given_to_all(begin_mushra_test(plan(2, count), SEED), *[(80, 60, 100, 20, 50)] * count)
+        result = compute_mushra_result(test)
         assert result is not None
-        assert (result.best == 0) == (binomtest(count, count).pvalue <= ALPHA)
+        assert (result.best == 0) == (binomtest(count, count).pvalue <= SIGNIFICANCE_LEVEL)
     monkeypatch.setattr(language, "_current", "ja")
-    assert "一番は「take 0」です" in verdict_of(result, test.plan.names)
+    assert "一番は「take 0」です" in describe_mushra_verdict(result, test.plan.names)
     draw, alarms, runs, whole = Random(7), 0, 400, plan(3, 12)
     for _ in range(runs):
         guesses = [(*(draw.randint(0, 100) for _ in range(3)), 100, 0, 50) for _ in range(12)]
-        result = result_of(given_to_all(begin(whole, SEED), *guesses))
+        result = compute_mushra_result(given_to_all(begin_mushra_test(whole, SEED), *guesses))
         assert result is not None
         alarms += result.best is not None
-    assert alarms <= runs * ALPHA
+    assert alarms <= runs * SIGNIFICANCE_LEVEL
 
 
 def test_sheets_come_after_the_end_with_the_columns_of_webmushra() -> None:
-    test = begin(plan(1, 1, names=("=1+1",)), SEED)
-    for sheet in (mushra_csv, mushra_html):
+    test = begin_mushra_test(plan(1, 1, names=("=1+1",)), SEED)
+    for sheet in (build_mushra_csv, build_mushra_html):
         with pytest.raises(InputError, match="not ended"):
             sheet(test)
     test = given_to_all(test, (70, 100, 20, 60))
-    head, *rows = csv.reader(io.StringIO(mushra_csv(test).removeprefix("\ufeff")))
-    assert tuple(head) == COLUMNS
+    head, *rows = csv.reader(io.StringIO(build_mushra_csv(test).removeprefix("\ufeff")))
+    assert tuple(head) == MUSHRA_COLUMNS
     assert [(row[2], row[3]) for row in rows] == [("'=1+1", "70"), ("reference", "100"), ("anchor35", "20"), ("anchor70", "60")]
-    page = mushra_html(test)
+    page = build_mushra_html(test)
     assert test.commitment in page
     assert SEED in page
     assert "Anchor 3.5 kHz" in page

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters.sound import kept
-from app.adapters.sound.kept import as_float, decode_kept, encode_kept, sixteen_bits
-from app.audition.take_store import TakeStore, folder_of
-from app.core.takes import Take, sounds_of
-from app.core.types import Float32
-from app.errors import InputError, OutputFileError
+from app.adapters.sound import take_codec
+from app.adapters.sound.take_codec import convert_to_float, convert_to_int16, decode_take, encode_take
+from app.audition.take_store import TakeStore, find_sound_folder
+from app.common.errors import InputError, OutputFileError
+from app.core.synthesis_types import Float32
+from app.core.takes import LineTake, list_sounds
 
 RATE = 44_100
 unix = pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of Unix")
@@ -41,22 +41,24 @@ def fresh(store: TakeStore) -> TakeStore:
 @settings(max_examples=30)
 @given(st.integers(1, 3_000), st.sampled_from((22_050, 44_100, 48_000)), st.floats(0, 2))
 def test_sixteen_bits_come_back_exactly(count: int, rate: int, level: float) -> None:
-    samples = sixteen_bits(sound(count, count) * np.float32(level))
-    again, found = decode_kept(encode_kept(samples, rate))
+    samples = convert_to_int16(sound(count, count) * np.float32(level))
+    again, found = decode_take(encode_take(samples, rate))
     assert found == rate
     assert (again == samples).all()
-    assert np.abs(as_float(samples) - np.clip(sound(count, count) * np.float32(level), -1, 1)).max() <= 1 / kept.STEPS
+    assert (
+        np.abs(convert_to_float(samples) - np.clip(sound(count, count) * np.float32(level), -1, 1)).max() <= 1 / take_codec.INT16_FULL_SCALE
+    )
 
 
 def test_what_is_kept_is_read_from_memory_and_from_the_disk(store: TakeStore) -> None:
-    first = store.keep(sound(), RATE)
+    first = store.keep_sound(sound(), RATE)
     assert first.name == hashlib.sha256((store.folder / first.name).read_bytes()).hexdigest()
     assert (first.size, first.length_s) == ((store.folder / first.name).stat().st_size, 5_000 / RATE)
     for reader in (store, fresh(store)):
-        samples, rate = reader.read(first.name)
+        samples, rate = reader.read_sound(first.name)
         assert rate == RATE
-        assert np.abs(samples - sound()).max() <= 1 / kept.STEPS
-    assert store.keep(sound(), RATE) == first
+        assert np.abs(samples - sound()).max() <= 1 / take_codec.INT16_FULL_SCALE
+    assert store.keep_sound(sound(), RATE) == first
     assert len(list(store.folder.iterdir())) == 1
 
 
@@ -64,7 +66,7 @@ def test_what_is_kept_is_read_from_memory_and_from_the_disk(store: TakeStore) ->
 def test_only_the_owner_reads_it(store: TakeStore) -> None:
     before = os.umask(0)
     try:
-        name = store.keep(sound(), RATE).name
+        name = store.keep_sound(sound(), RATE).name
     finally:
         os.umask(before)
     assert stat.S_IMODE(store.folder.stat().st_mode) == 0o700
@@ -73,36 +75,42 @@ def test_only_the_owner_reads_it(store: TakeStore) -> None:
 
 def test_memory_is_bounded(tmp_path: Path) -> None:
     store = TakeStore(tmp_path / "s", memory_bytes=100_000)
-    names = [store.keep(sound(seed, 10_000), RATE).name for seed in range(12)]
+    names = [store.keep_sound(sound(seed, 10_000), RATE).name for seed in range(12)]
     assert store._memory.bytes_held <= 100_000
     for name in names:
-        assert len(store.read(name)[0]) == 10_000
+        assert len(store.read_sound(name)[0]) == 10_000
     assert store._memory.bytes_held <= 100_000
 
 
 def test_a_sound_that_was_changed_is_no_sound(store: TakeStore) -> None:
-    name = store.keep(sound(), RATE).name
+    name = store.keep_sound(sound(), RATE).name
     content = (store.folder / name).read_bytes()
-    for damaged in (content[:-1], content + b"\0", content[:100] + b"\xff" + content[101:], b"", encode_kept(sixteen_bits(sound(2)), RATE)):
+    for damaged in (
+        content[:-1],
+        content + b"\0",
+        content[:100] + b"\xff" + content[101:],
+        b"",
+        encode_take(convert_to_int16(sound(2)), RATE),
+    ):
         (store.folder / name).write_bytes(damaged)
         with pytest.raises(InputError, match="damaged"):
-            fresh(store).read(name)
-    assert store.keep(sound(), RATE).name == name  # and is mended by the next that is the same
-    fresh(store).read(name)
+            fresh(store).read_sound(name)
+    assert store.keep_sound(sound(), RATE).name == name  # and is mended by the next that is the same
+    fresh(store).read_sound(name)
     (store.folder / name).unlink()
     with pytest.raises(InputError, match="missing"):
-        fresh(store).read(name)
+        fresh(store).read_sound(name)
 
 
 @pytest.mark.parametrize(
     "name", ["../secret", "/etc/passwd", "", ".", "..", "A" * 64, "a" * 63, "a" * 64 + "\n", "a" * 64 + "/../x", "CON", "\0" * 64]
 )
 def test_no_other_name_is_opened(store: TakeStore, name: str) -> None:
-    store.keep(sound(), RATE)
+    store.keep_sound(sound(), RATE)
     (store.folder.parent / "secret").write_bytes(b"x")
-    assert not store.has(name)
+    assert not store.has_sound(name)
     with pytest.raises(InputError, match="missing"):
-        store.read(name)
+        store.read_sound(name)
 
 
 def put(store: TakeStore, content: bytes) -> str:
@@ -123,43 +131,43 @@ def test_a_right_hash_makes_no_sound_of_other_bytes(store: TakeStore, monkeypatc
         soundfile.write(file, samples, rate, subtype, format=form)
         return file.getvalue()
 
-    mono, stereo = sixteen_bits(sound()), np.zeros((100, 2), np.int16)
+    mono, stereo = convert_to_int16(sound()), np.zeros((100, 2), np.int16)
     strange = [b"", b"fLaC", b"x" * 1_000, written(mono, RATE, "PCM_16", "WAV"), written(mono, RATE, "VORBIS", "OGG")]
     strange += [written(mono, RATE, "PCM_24", "FLAC"), written(stereo, RATE, "PCM_16", "FLAC"), written(mono, 1_000, "PCM_16", "FLAC")]
     for content in strange:
         with pytest.raises(InputError, match="damaged"):
-            store.read(put(store, content))
-    monkeypatch.setattr(kept, "MOST_SAMPLES", 2_000_000)
+            store.read_sound(put(store, content))
+    monkeypatch.setattr(take_codec, "MAX_TAKE_SAMPLES", 2_000_000)
     bomb = written(np.zeros(2_000_001, np.int16), RATE, "PCM_16", "FLAC")  # 4 MB of silence
     assert len(bomb) < 40_000
     with pytest.raises(InputError, match="damaged"):
-        store.read(put(store, bomb))
+        store.read_sound(put(store, bomb))
     with pytest.raises(ValueError, match="samples"):
-        store.keep(np.zeros(2_000_001, np.float32), RATE)
+        store.keep_sound(np.zeros(2_000_001, np.float32), RATE)
 
 
 @unix
 def test_links_are_not_followed(store: TakeStore, tmp_path: Path) -> None:
-    name = store.keep(sound(), RATE).name
+    name = store.keep_sound(sound(), RATE).name
     outside = tmp_path / "outside"
     (store.folder / name).rename(outside)
     (store.folder / name).symlink_to(outside)
-    assert not store.has(name)
+    assert not store.has_sound(name)
     with pytest.raises(InputError, match="missing"):
-        fresh(store).read(name)
+        fresh(store).read_sound(name)
     before = outside.read_bytes()
-    store.keep(sound(), RATE)
+    store.keep_sound(sound(), RATE)
     assert not (store.folder / name).is_symlink()
     assert outside.read_bytes() == before
     (store.folder / ("b" * 64)).symlink_to(outside)
-    assert store.sweep(()) == 1
+    assert store.remove_unneeded_sounds(()) == 1
     assert outside.exists()
     (tmp_path / "linked").symlink_to(store.folder)
     linked = TakeStore(tmp_path / "linked")
-    store.keep(sound(), RATE)
-    assert (linked.has(name), linked.sweep(())) == (False, 0)
+    store.keep_sound(sound(), RATE)
+    assert (linked.has_sound(name), linked.remove_unneeded_sounds(())) == (False, 0)
     with pytest.raises(OutputFileError, match="could not be kept"):
-        linked.keep(sound(3), RATE)
+        linked.keep_sound(sound(3), RATE)
 
 
 def test_what_is_too_large_or_no_file_is_refused(store: TakeStore) -> None:
@@ -169,31 +177,31 @@ def test_what_is_too_large_or_no_file_is_refused(store: TakeStore) -> None:
         file.truncate(65 << 20)
     for name in ("c" * 64, "d" * 64):
         with pytest.raises(InputError, match="missing"):
-            store.read(name)
-    assert store.sweep(()) == 1
+            store.read_sound(name)
+    assert store.remove_unneeded_sounds(()) == 1
     assert (store.folder / ("c" * 64)).is_dir()
 
 
 def test_a_deleted_take_comes_back_until_the_store_is_swept(store: TakeStore) -> None:
-    names = [store.keep(sound(seed), RATE).name for seed in range(3)]
+    names = [store.keep_sound(sound(seed), RATE).name for seed in range(3)]
     (store.folder / "notes.txt").write_text("mine")
-    takes = tuple(Take("a", sound=name) for name in names)
+    takes = tuple(LineTake("a", sound=name) for name in names)
     fewer = takes[1:]
-    assert fresh(store).read(names[0])
-    assert store.sweep(sounds_of(fewer)) == 1
-    assert [store.has(name) for name in names] == [False, True, True]
+    assert fresh(store).read_sound(names[0])
+    assert store.remove_unneeded_sounds(list_sounds(fewer)) == 1
+    assert [store.has_sound(name) for name in names] == [False, True, True]
     assert (store.folder / "notes.txt").exists()
-    assert TakeStore(store.folder / "none").sweep(()) == 0
+    assert TakeStore(store.folder / "none").remove_unneeded_sounds(()) == 0
 
 
 def test_a_script_that_gets_a_name_takes_its_sounds_along(store: TakeStore, tmp_path: Path) -> None:
-    names = [store.keep(sound(seed), RATE).name for seed in range(3)]
+    names = [store.keep_sound(sound(seed), RATE).name for seed in range(3)]
     (store.folder / names[1]).write_bytes(b"damaged")
-    named = TakeStore(folder_of(tmp_path / "b.koebako"))
+    named = TakeStore(find_sound_folder(tmp_path / "b.koebako"))
     assert named.folder.name == "b.koebako.d"
-    named.adopt(fresh(store), (*names, "e" * 64))
-    assert [named.has(name) for name in names] == [True, False, True]
-    assert named.read(names[0])
+    named.take_over_sounds(fresh(store), (*names, "e" * 64))
+    assert [named.has_sound(name) for name in names] == [True, False, True]
+    assert named.read_sound(names[0])
 
 
 def test_a_full_disk_is_said(store: TakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,5 +210,5 @@ def test_a_full_disk_is_said(store: TakeStore, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OutputFileError, match="could not be kept"):
-        store.keep(sound(), RATE)
+        store.keep_sound(sound(), RATE)
     assert list(store.folder.iterdir()) == []

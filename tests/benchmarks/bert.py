@@ -19,14 +19,14 @@ from pathlib import Path
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort.providers import intra_threads
-from app.voices.bert import read_bert
+from app.adapters.ort.ort_devices import count_intra_threads
+from app.voices.bert_models import read_bert
 
 
 def session(path: Path, *, reference: bool = False) -> ort.InferenceSession:
     """A session as the product opens it, or as the reference does."""
     options = ort.SessionOptions()
-    options.intra_op_num_threads = intra_threads()
+    options.intra_op_num_threads = count_intra_threads()
     options.log_severity_level = 4
     if reference:
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -92,7 +92,7 @@ def main() -> None:
     }
     if "int8" in lean.graphs:
         sessions["int8"] = session(lean.graphs["int8"])
-    print(json.dumps({"ort": ort.__version__, "threads": intra_threads(), "turns": options.runs}))
+    print(json.dumps({"ort": ort.__version__, "threads": count_intra_threads(), "turns": options.runs}))
     for tokens in options.tokens.split(","):
         print(json.dumps(measure(sessions, int(tokens), options.runs)), flush=True)
 

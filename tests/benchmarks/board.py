@@ -18,14 +18,14 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from app.audition.board import Board, Cell, VoiceChoice, columns_of
-from app.audition.board_order import fill_order
-from app.audition.rendering import render
-from app.audition.take_store import MEMORY_BYTES, TakeStore
-from app.compose.opening import open_speaker
+from app.audition.board import Board, BoardCell, VoiceChoice, combine_columns
+from app.audition.board_order import plan_fill_order
+from app.audition.line_rendering import render_line
+from app.audition.take_store import MAX_CACHED_TAKE_BYTES, TakeStore
+from app.compose.speaker_opening import open_speaker
 from app.core.pipeline import Pipeline
 from app.core.script import Line
-from app.core.types import Float32
+from app.core.synthesis_types import Float32
 
 TEXTS = (
     "今日はとてもいい天気なので散歩します。",
@@ -41,7 +41,7 @@ CELLS = 1_000
 def board_of(pipeline: Pipeline) -> Board:
     """5 × 5 cells: a style of the voice in five strengths, none twice."""
     styles = tuple(pipeline.voice.styles.values())
-    columns = columns_of((VoiceChoice("", styles=styles[1:] or styles),), (0.5, 1.0, 2.0, 3.0, 4.0))
+    columns = combine_columns((VoiceChoice("", styles=styles[1:] or styles),), (0.5, 1.0, 2.0, 3.0, 4.0))
     return Board(tuple(map(Line, TEXTS)), columns[:5])
 
 
@@ -51,12 +51,12 @@ def fill(pipeline: Pipeline, board: Board, folder: Path) -> tuple[float, float, 
     store, sounds = TakeStore(folder), []
     began, busy, first = time.perf_counter(), time.process_time(), 0.0
     with ThreadPoolExecutor(1) as keeper:
-        for cell in fill_order(board, Cell(2, 2)):
-            made = render(pipeline, board.line(cell))
+        for cell in plan_fill_order(board, BoardCell(2, 2)):
+            made = render_line(pipeline, board.find_line(cell))
             assert made is not None
             first = first or (time.perf_counter() - began) * 1000
             sounds.append(made)
-            keeper.submit(store.keep, *made)
+            keeper.submit(store.keep_sound, *made)
     return first, (time.perf_counter() - began) * 1000, (time.process_time() - busy) * 1000, sounds
 
 
@@ -66,7 +66,7 @@ def memory_of(sounds: list[tuple[Float32, int]], folder: Path) -> tuple[float, f
     before, samples_bytes = process.memory_info().rss, 0
     for number in range(CELLS):
         samples, rate = sounds[number % len(sounds)]
-        store.keep(samples * np.float32(1 - number / (2 * CELLS)), rate)
+        store.keep_sound(samples * np.float32(1 - number / (2 * CELLS)), rate)
         samples_bytes += samples.nbytes
     files = sum(item.stat().st_size for item in folder.iterdir())
     return (process.memory_info().rss - before) / 1e6, samples_bytes / 1e6, files / 1e6
@@ -94,7 +94,7 @@ def main() -> None:
         print(f"  must reach {FIRST_MS:.0f} and {ALL_MS:.0f} ms: {'reached' if reached else 'MISSED'}")
         held, samples, files = memory_of(runs[0][3], Path(place) / "memory")
         print(
-            f"{CELLS} cells: {held:.0f} MB of memory (at most {MEMORY_BYTES / 1e6:.0f} are sounds), {samples:.0f} MB as samples, {files:.0f} MB of files"
+            f"{CELLS} cells: {held:.0f} MB of memory (at most {MAX_CACHED_TAKE_BYTES / 1e6:.0f} are sounds), {samples:.0f} MB as samples, {files:.0f} MB of files"
         )
 
 

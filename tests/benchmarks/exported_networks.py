@@ -114,9 +114,9 @@ class Features(nn.Module):
 def _deberta(folder: Path) -> Network:
     from transformers import DebertaV2Config, DebertaV2Model
 
-    from app.progress import unreported
-    from app.voices.prepare.bert.lean import write_lean
-    from app.voices.prepare.bert.open import open_source
+    from app.common.progress import ignore_report
+    from app.voices.prepare.bert.lean_deberta import write_lean_deberta
+    from app.voices.prepare.bert.open_weights import open_deberta_weights
 
     model = DebertaV2Model(DebertaV2Config(**SIZES, **AS_PUBLISHED)).eval()
     for name, weight in model.named_parameters():
@@ -127,7 +127,7 @@ def _deberta(folder: Path) -> Network:
         return {"ids": _whole(length, TOKENS), "mask": torch.ones(1, length, dtype=torch.int64)}
 
     def write(path: Path) -> None:
-        write_lean(open_source(folder / "model.safetensors"), path, unreported)
+        write_lean_deberta(open_deberta_weights(folder / "model.safetensors"), path, ignore_report)
 
     return Network("DeBERTa, 6 layers of 256", Features(model).eval(), given, ("ids", "mask"), write)
 

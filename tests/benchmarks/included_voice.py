@@ -13,8 +13,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.bench.texts import LINES
-from app.lab.rows import Row
+from app.bench.bench_texts import BENCH_LINES
+from app.lab.report_rows import Row
 from tests.benchmarks.page import README, put
 
 MAIN = [sys.executable, str(Path(__file__).parents[2] / "main.py")]
@@ -43,15 +43,15 @@ def lab(*arguments: str) -> list[Row]:
 def measured(runs: int) -> dict[str, list[Row]]:
     """All rows that the tables need, by part; of `profile` one part a sentence."""
     found = {"check": lab("check", "--budget-ms", BUDGET_MS), "inspect": lab("inspect"), "expect": lab("expect", "--runs", str(runs))}
-    return found | {name: lab("profile", "--runs", str(runs), "--text", text) for name, text in LINES.items()}
+    return found | {name: lab("profile", "--runs", str(runs), "--text", text) for name, text in BENCH_LINES.items()}
 
 
 def speed(found: dict[str, list[Row]], language: str) -> str:
     """The table of README.md."""
     corner, short, long, first, whole, _ = WORDS[language]
-    names = [words.format(len(LINES[name])) for words, name in ((short, "short"), (long, "long"))]
-    sounds = [_ms(_first_sound(found["check"], name)) for name in LINES]
-    wholes = [_ms(sum(_figure(row, "median_ms") for row in found[name] if row.get("scope") == "stage")) for name in LINES]
+    names = [words.format(len(BENCH_LINES[name])) for words, name in ((short, "short"), (long, "long"))]
+    sounds = [_ms(_first_sound(found["check"], name)) for name in BENCH_LINES]
+    wholes = [_ms(sum(_figure(row, "median_ms") for row in found[name] if row.get("scope") == "stage")) for name in BENCH_LINES]
     rows = [[corner, *names], ["---"] * 3, [first, *sounds], [whole, *wholes]]
     return f"{_machine(found, language)}\n\n" + _table(rows)
 

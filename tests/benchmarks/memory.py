@@ -13,10 +13,10 @@ from collections.abc import Iterator
 import numpy as np
 import psutil
 
-from app.compose.opening import open_speaker
-from app.core.cache import LRUCache
-from app.core.renderings import Caches
-from app.core.types import SynthesisRequest
+from app.compose.speaker_opening import open_speaker
+from app.core.lru_cache import LRUCache
+from app.core.render_caches import RenderCaches
+from app.core.synthesis_types import SynthesisRequest
 
 SETTLED = 0.25  # of the sentences, until every graph has seen its longest one
 MOST_KB = 4.0  # a sentence; ten times less than what one sentence's samples take
@@ -35,8 +35,10 @@ def main() -> None:
         parser.add_argument(name)
     parser.add_argument("--sentences", type=int, default=2000)
     options = parser.parse_args()
-    pipeline = open_speaker(options.voice, sound=options.precision, bert=options.bert, force_bert=options.bert is not None).pipeline
-    pipeline.caches = Caches(*(LRUCache(2, 1 << 20) for _ in range(4)))  # type: ignore[arg-type]
+    pipeline = open_speaker(
+        options.voice, graph_precision=options.precision, bert=options.bert, force_bert=options.bert is not None
+    ).pipeline
+    pipeline.caches = RenderCaches(*(LRUCache(2, 1 << 20) for _ in range(4)))  # type: ignore[arg-type]
     process, held = psutil.Process(), []
     for text in sentences(options.sentences):
         for _chunk in pipeline.synthesize(SynthesisRequest(text)):

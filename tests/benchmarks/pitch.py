@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 import pyworld
 
-from app.adapters.pitch import WorldPitch
-from app.compose.opening import open_speaker
-from app.core.pitch import PitchChange, PitchShift
-from app.core.types import Float32, Float64, SynthesisRequest
+from app.adapters.world_pitch import WorldPitchEstimator
+from app.compose.speaker_opening import open_speaker
+from app.core.pitch_shift import PitchChange, PitchShift
+from app.core.synthesis_types import Float32, Float64, SynthesisRequest
 from tests.benchmarks.page import put
 from tests.pitch_measures import formant_shift, semitones_between
 
@@ -35,22 +35,22 @@ Opinion = Callable[[list[Float32], int], float]
 class Harvest:
     """WORLD's other way to find the pitch."""
 
-    def f0(self, samples: Float32, sampling_rate: int) -> Float64:
+    def estimate_f0(self, samples: Float32, sampling_rate: int) -> Float64:
         """As `PitchTracker` has it."""
         found: Float64 = pyworld.harvest(samples.astype(np.float64), sampling_rate, 55.0, 1000.0)[0]
         return found
 
 
-def periods(tracker: WorldPitch | Harvest) -> Way:
+def periods(tracker: WorldPitchEstimator | Harvest) -> Way:
     """Ours: overlap-add of the sound's own periods."""
 
     def way(samples: Float32, rate: int, semitones: float) -> Float32:
         shift = PitchShift(PitchChange(semitones, 1.0), tracker, rate)
-        shift.feed(samples)
-        shift.end()
+        shift.feed_samples(samples)
+        shift.end_input()
         pieces = []
-        while shift.ready:
-            pieces.append(shift.step())
+        while shift.is_ready:
+            pieces.append(shift.shift_block())
         return np.concatenate(pieces)
 
     return way
@@ -73,7 +73,7 @@ def vocoder(find: Callable[..., tuple[Float64, Float64]], refine: bool) -> Way:
 def ways() -> dict[str, Way]:
     """All that can be compared here."""
     found = {
-        "periods at DIO's pitch (chosen)": periods(WorldPitch()),
+        "periods at DIO's pitch (chosen)": periods(WorldPitchEstimator()),
         "periods at Harvest's pitch": periods(Harvest()),
         "WORLD, DIO": vocoder(pyworld.dio, True),
         "WORLD, Harvest": vocoder(pyworld.harvest, False),

@@ -13,10 +13,10 @@ import time
 
 import numpy as np
 
-from app.compose.opening import open_speaker
-from app.compose.sound import open_player
+from app.compose.audio_outputs import open_player
 from app.compose.speaker import Speaker
-from app.core.types import SynthesisRequest
+from app.compose.speaker_opening import open_speaker
+from app.core.synthesis_types import SynthesisRequest
 
 TEXT = "夕方には家に帰って、温かいお茶を飲みながら本を読みました。そのとき、遠くで鐘の音が静かに鳴り響いた。電車が遅れたため、約束の時間に間に合わないかもしれません。"
 MOST_MS = 150.0
@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=6)
     parser.add_argument("--stops", type=int, default=20)
     options = parser.parse_args()
-    speaker = open_speaker(options.voice, sound=options.precision, bert=options.bert, force_bert=options.bert is not None)
+    speaker = open_speaker(options.voice, graph_precision=options.precision, bert=options.bert, force_bert=options.bert is not None)
     speaker.pipeline.warm_up()
     speaker.pipeline.caches.stored = None
     if options.lines:
@@ -47,9 +47,9 @@ def play(speaker: Speaker, device: str | None, lines: int) -> None:
         for chunk in speaker.pipeline.synthesize(SynthesisRequest(TEXT), queued_s=lambda: player.queued_s):
             first = first or (0.0 if chunk.silence else time.perf_counter() - began)
             length_s += len(chunk.samples) / chunk.sampling_rate
-            player.write(chunk)
+            player.write_chunk(chunk)
         computed_s = time.perf_counter() - began
-        player.drain()
+        player.wait_until_played()
         gaps = player.underruns - gaps
         print(f"{length_s:.1f} s of sound, computed in {computed_s:.2f} s, first audio {first * 1000:.0f} ms, {gaps} gaps", flush=True)
     player.close()

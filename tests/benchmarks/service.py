@@ -21,21 +21,21 @@ from urllib.parse import quote
 
 import numpy as np
 
-from app import paths
-from app.compose.opening import open_speaker
+from app.common.files import paths
 from app.compose.speaker import Speaker
-from app.core.stages import Stages
-from app.core.types import AudioChunk, SynthesisRequest
-from app.service.access import Access
-from app.service.catalogue import catalogue_of
-from app.service.connections import Connection
-from app.service.own_thread import OpenVoices, OwnThread
-from app.service.server import Server
-from app.service.service import Service
-from app.service.sockets import bound
-from app.service.work import Turn, Work
-from app.service.work_queue import WorkQueue
-from app.voices.library import installed_voices
+from app.compose.speaker_opening import open_speaker
+from app.core.sentence_stages import SentenceStages
+from app.core.synthesis_types import AudioChunk, SynthesisRequest
+from app.service.access import AccessRules
+from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
+from app.service.http_connection import HttpConnection
+from app.service.http_service import HttpService
+from app.service.listening_sockets import bind_sockets
+from app.service.service_job import JobContext, ServiceJob
+from app.service.service_queue import ServiceJobQueue
+from app.service.speech_server import SpeechServer
+from app.service.style_catalogue import build_catalogue
+from app.voices.installed_voices import list_installed_voices
 
 TEXTS = (
     "今日はとてもいい天気なので、歩きます。",
@@ -207,39 +207,49 @@ def _note(name: str) -> None:
 
 def _traced() -> None:
     """Notes when a request comes to each phase for the first time."""
-    received, run, emit, sound = Connection.data_received, Work.run, Turn.emit, Stages.sound
+    received, run, emit, sound = HttpConnection.data_received, ServiceJob.run_graph, JobContext.emit_result, SentenceStages.render_chunks
 
-    def on_received(self: Connection, data: bytes) -> None:
+    def on_received(self: HttpConnection, data: bytes) -> None:
         _note("received")
         received(self, data)
 
-    def on_run(self: Work, *given: Any) -> None:
+    def on_run(self: ServiceJob, *given: Any) -> None:
         _note("begun")
         run(self, *given)
 
-    def on_emit(self: Turn, item: Any) -> None:
+    def on_emit(self: JobContext, item: Any) -> None:
         _note("shaped")
         if "decoded" in TRACE:
             _note("handed over")
         emit(self, item)
 
-    def on_sound(self: Stages) -> Iterator[AudioChunk]:
+    def on_sound(self: SentenceStages) -> Iterator[AudioChunk]:
         for chunk in sound(self):
             _note("decoded")
             yield chunk
 
-    Connection.data_received, Work.run, Turn.emit, Stages.sound = on_received, on_run, on_emit, on_sound  # type: ignore[method-assign]
+    HttpConnection.data_received, ServiceJob.run_graph, JobContext.emit_result, SentenceStages.render_chunks = (
+        on_received,
+        on_run,
+        on_emit,
+        on_sound,
+    )  # type: ignore[method-assign]
 
 
 @contextmanager
 def served(speaker: Speaker) -> Iterator[int]:
     """The port of a service of this process, as `koebako serve` runs it."""
     _traced()
-    sockets = bound("127.0.0.1", 0)
+    sockets = bind_sockets("127.0.0.1", 0)
     port = sockets[0].getsockname()[1]
-    opened = OpenVoices(lambda _voice, _like: speaker)
-    thread = OwnThread(opened)
-    server = Server(sockets, Service(catalogue_of(installed_voices(paths.voice_dirs())), WorkQueue(thread), Access(port), opened.is_open))
+    opened = OpenVoiceCache(lambda _voice, _like: speaker)
+    thread = HeadlessWorker(opened)
+    server = SpeechServer(
+        sockets,
+        HttpService(
+            build_catalogue(list_installed_voices(paths.list_voice_dirs())), ServiceJobQueue(thread), AccessRules(port), opened.is_open
+        ),
+    )
     server.start()
     try:
         yield port

@@ -17,26 +17,26 @@ from typing import Any
 import numpy as np
 import torch
 
-from app.adapters.ort.levels import open_at_level
-from app.adapters.ort.providers import intra_threads
-from app.lab.compare.candidates import Candidate, Opened
-from app.lab.compare.energy import EnergyMeter
-from app.lab.compare.rows import cross_over_rows, sentence_rows
-from app.lab.compare.timing import timed
-from app.lab.machine import machine_row
-from app.lab.repeats import Repeats
-from app.lab.rows import Row
-from app.lab.tables import as_text
-from app.lab.verify.figures import Limit, figures_of
+from app.adapters.ort.optimization_levels import open_at_level
+from app.adapters.ort.ort_devices import count_intra_threads
+from app.lab.compare.candidate_timing import measure_candidates
+from app.lab.compare.compare_candidates import CandidateSessions, CompareCandidate
+from app.lab.compare.comparison_rows import build_sentence_rows, find_crossovers
+from app.lab.compare.energy_meter import EnergyMeter
+from app.lab.machine_row import build_machine_row
+from app.lab.repeat_rule import Repeats
+from app.lab.report_rows import Row
+from app.lab.report_tables import format_as_text
+from app.lab.verify.verify_limits import VerifyLimit, compute_figures
 
 sys.path.append(str(Path(__file__).parents[2] / "packaging" / "starter_voice"))
 from bert import StarterBert
 from export_bert import export_bert
 
 VOCABULARY = 4000
-SAME = Limit("relative", 1e-4)  # the graph keeps its tables of positions in halves, too
-TORCH = Candidate("cpu", "float32", "eager", "torch")
-GRAPH = Candidate("cpu", "float32", "all", "prepared")
+SAME = VerifyLimit("relative", 1e-4)  # the graph keeps its tables of positions in halves, too
+TORCH = CompareCandidate("cpu", "float32", "eager", "torch")
+GRAPH = CompareCandidate("cpu", "float32", "all", "prepared")
 
 
 class TorchSession:
@@ -49,7 +49,7 @@ class TorchSession:
         self._module = module.eval()
 
     @torch.inference_mode()
-    def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """Features (n, 1024)."""
         ids = torch.from_numpy(np.asarray(values["input_ids"]))[None]
         return [self._module(ids, torch.ones_like(ids, dtype=torch.float32))[0].numpy()]
@@ -61,22 +61,22 @@ class TorchSession:
 def rows(tokens: Sequence[int], repeats: Repeats) -> list[Row]:
     """Both candidates at each length; AssertionError where they do not compute the same."""
     torch.manual_seed(0)
-    torch.set_num_threads(intra_threads())
+    torch.set_num_threads(count_intra_threads())
     model, found = StarterBert(VOCABULARY).eval(), list[Row]()
     for weight in model.parameters():
         weight.data = weight.data.half().float()  # the graph keeps halves
     with tempfile.TemporaryDirectory() as folder:
         export_bert(model, Path(folder) / "bert.onnx")
         sessions = {TORCH: TorchSession(model), GRAPH: open_at_level(Path(folder) / "bert.onnx", "all", "bert")}
-    opened = {item.name: Opened(item, {"bert": session}, frozenset({"bert"}), 0.0) for item, session in sessions.items()}
+    opened = {item.name: CandidateSessions(item, {"bert": session}, frozenset({"bert"}), 0.0) for item, session in sessions.items()}
     for length in tokens:
         values = {"bert": {"input_ids": np.random.default_rng(length).integers(VOCABULARY, size=length)}}
-        expected, same = (item.sessions["bert"].run(values["bert"]) for item in opened.values())
-        figures = figures_of("bert", expected, same)
-        assert SAME.holds(figures), figures
-        times = timed(opened, dict.fromkeys(opened, values), repeats, EnergyMeter())
-        found += sentence_rows(times, f"{length} tokens", 1, length, None)
-    return [*found, *cross_over_rows(found)]
+        expected, same = (item.sessions["bert"].run_graph(values["bert"]) for item in opened.values())
+        figures = compute_figures("bert", expected, same)
+        assert SAME.is_met(figures), figures
+        times = measure_candidates(opened, dict.fromkeys(opened, values), repeats, EnergyMeter())
+        found += build_sentence_rows(times, f"{length} tokens", 1, length, None)
+    return [*found, *find_crossovers(found)]
 
 
 def main() -> None:
@@ -87,7 +87,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0)
     options = parser.parse_args()
     lengths = [int(item) for item in options.tokens.split(",")]
-    print(as_text([machine_row("cpu"), *rows(lengths, Repeats(options.runs, seconds=options.seconds))]))
+    print(format_as_text([build_machine_row("cpu"), *rows(lengths, Repeats(options.runs, seconds=options.seconds))]))
 
 
 if __name__ == "__main__":

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.cli.console_output import print_json
 from app.cli.main import main
-from app.cli.output import json_line
-from app.errors import DownloadError, InputError
-from app.json_text import DISTURBING
-from app.paths import data_dir, resources_dir
-from app.terminal import one_line, report_failure, several_lines
-from app.voices.card import Card, write_card
+from app.common.errors import DownloadError, InputError
+from app.common.files.paths import find_data_dir, find_resources_dir
+from app.common.files.untrusted_json import DISTURBING_CHARS
+from app.common.processes.terminal import escape_lines, escape_to_one_line, report_error
+from app.voices.voice_card_data import VoiceCardData, write_card
 
 APP = Path(__file__).parents[2] / "app"
 # Colours, a title, an answer typed by the terminal itself, C1 controls, other orders of reading, and lines that would look like ours.
@@ -86,7 +86,7 @@ def _among_strangers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KOEBAKO_HOME", str(home))
     for variable in ("KOEBAKO_AIVISHUB", "HF_ENDPOINT"):
         monkeypatch.setenv(variable, "http://127.0.0.1:9")
-    ours, folder = resources_dir() / "voices" / "mei", data_dir() / "voices" / "evil"
+    ours, folder = find_resources_dir() / "voices" / "mei", find_data_dir() / "voices" / "evil"
     folder.mkdir(parents=True)
     for file in ("prosody.onnx", "flow.onnx", "decoder.onnx", "style_vectors.npy"):
         (folder / file).symlink_to(ours / file)
@@ -95,8 +95,8 @@ def _among_strangers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for named in manifest["speakers"] + manifest["styles"]:
         named["name"] = f"{named['id']}{EVIL}"
     (folder / "voice.json").write_text(json.dumps(manifest), encoding="utf-8")
-    write_card(Card(version=EVIL, creators=(EVIL,), source_name=EVIL, notes=(EVIL,), opaque_reason=EVIL), folder)
-    broken = data_dir() / "voices" / FILE_NAME
+    write_card(VoiceCardData(version=EVIL, creators=(EVIL,), source_name=EVIL, notes=(EVIL,), opaque_reason=EVIL), folder)
+    broken = find_data_dir() / "voices" / FILE_NAME
     broken.mkdir()
     (broken / "voice.json").write_text("{", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -114,7 +114,7 @@ def test_no_command_disturbs_the_terminal(command: list[str], monkeypatch: pytes
         main([*command, *more])
         told = capsys.readouterr()
         for text in (told.out, told.err):
-            assert not DISTURBING.search(text)
+            assert not DISTURBING_CHARS.search(text)
             assert "\nkoebako: all is well" not in text
         if more and told.out:
             assert all(isinstance(json.loads(line), dict) for line in told.out.splitlines())
@@ -124,29 +124,29 @@ def test_what_a_server_says_is_cleaned_too(monkeypatch: pytest.MonkeyPatch, caps
     def refuse(*_: object) -> None:
         raise DownloadError(f"The server says: {EVIL}", EVIL)
 
-    monkeypatch.setattr("app.install.fetch.fetch_url", refuse)
+    monkeypatch.setattr("app.install.download_sources.fetch_url", refuse)
     assert main(["voices", "add", "--url", "https://example.com/a.zip", "https://example.com/b.zip"]) != 0
-    assert not DISTURBING.search(capsys.readouterr().err)
+    assert not DISTURBING_CHARS.search(capsys.readouterr().err)
 
 
 def test_a_failure_without_a_command_line_is_cleaned_too(capsys: pytest.CaptureFixture[str]) -> None:
-    report_failure(InputError(EVIL, EVIL))
+    report_error(InputError(EVIL, EVIL))
     told = capsys.readouterr().err
-    assert not DISTURBING.search(told)
+    assert not DISTURBING_CHARS.search(told)
     assert told.count("\n") == 2
 
 
 def test_it_is_written_down_as_python_and_git_do() -> None:
-    assert one_line("声\x1b[31m\nb\tc\u202e") == r"声\x1b[31m\nb" + "\t" + r"c\u202e"
-    assert several_lines("a\nb\r\x9b") == "a\nb\\x0d\\x9b"
-    assert one_line("👨\u200d👩\u200d👧 が") == "👨\u200d👩\u200d👧 が", "a family is one letter to see"
+    assert escape_to_one_line("声\x1b[31m\nb\tc\u202e") == r"声\x1b[31m\nb" + "\t" + r"c\u202e"
+    assert escape_lines("a\nb\r\x9b") == "a\nb\\x0d\\x9b"
+    assert escape_to_one_line("👨\u200d👩\u200d👧 が") == "👨\u200d👩\u200d👧 が", "a family is one letter to see"
 
 
 @given(st.dictionaries(st.text(), st.text(st.characters(codec="utf-8")) | st.integers() | st.none(), max_size=5))
 def test_a_line_of_json_is_the_same_value_in_harmless_letters(value: dict[str, object]) -> None:
     stream = io.StringIO()
-    json_line(value, stream)
-    assert not DISTURBING.search(stream.getvalue())
+    print_json(value, stream)
+    assert not DISTURBING_CHARS.search(stream.getvalue())
     assert stream.getvalue().count("\n") == 1
     text = json.dumps(value).encode("utf-8", "replace").decode()
     assert json.loads(stream.getvalue()) == json.loads(text) or any("\ud800" <= letter <= "\udfff" for key in value for letter in key)
@@ -166,4 +166,4 @@ def test_one_place_prints() -> None:
     sources = {file: file.read_text(encoding="utf-8") for file in APP.rglob("*.py")}
     naming = {file: source for file, source in sources.items() if re.search(r"\bprint\b|\bstdout\b|\bstderr\b", source)}
     found = {file.relative_to(APP).as_posix() for file, source in naming.items() if any(printing(ast.parse(source)))}
-    assert found == {"terminal.py"}
+    assert found == {"common/processes/terminal.py"}

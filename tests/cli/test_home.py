@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import main
-from app.errors import InputError, OutputFileError
-from app.own_folder import check_home
-from app.paths import data_dir
+from app.common.errors import InputError, OutputFileError
+from app.common.files.paths import find_data_dir
+from app.common.files.private_data_dir import check_data_dir
 
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="paths of Unix")
 COMMANDS = [
@@ -84,7 +84,7 @@ def test_what_can_be_no_folder_is_refused_by_every_command(
     assert words in json.loads(capsys.readouterr().out)["checks"][0]["found"]
     for writes in (False, True):
         with pytest.raises(InputError):
-            check_home(writes=writes)
+            check_data_dir(must_be_writable=writes)
 
 
 def test_help_needs_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,21 +104,21 @@ def test_where_nothing_can_be_written_it_speaks_and_says_so_when_it_has_to(
     assert main(["dict", "add", "声箱", "コエバコ"]) == 7
     assert "could not be written" in capsys.readouterr().err
     with pytest.raises(OutputFileError, match="Cannot write to the data folder") as told:
-        check_home(writes=True)
+        check_data_dir(must_be_writable=True)
     assert "KOEBAKO_HOME" in told.value.hint
 
 
 def test_an_empty_one_is_none_and_a_relative_one_counts_from_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KOEBAKO_HOME", "")
-    assert data_dir().is_absolute()
-    assert data_dir().name == "Koebako"
+    assert find_data_dir().is_absolute()
+    assert find_data_dir().name == "Koebako"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KOEBAKO_HOME", "声")
-    assert data_dir() == tmp_path / "声"
-    check_home(writes=True)
-    assert data_dir().is_dir()
+    assert find_data_dir() == tmp_path / "声"
+    check_data_dir(must_be_writable=True)
+    assert find_data_dir().is_dir()
     monkeypatch.setenv("KOEBAKO_HOME", "~")
-    assert data_dir() == Path.home()
+    assert find_data_dir() == Path.home()
 
 
 @UNIX
@@ -129,4 +129,4 @@ def test_a_relative_one_without_a_working_directory_is_refused(monkeypatch: pyte
     monkeypatch.chdir(gone)
     gone.rmdir()
     with pytest.raises(InputError, match="current directory does not exist"):
-        check_home()
+        check_data_dir()

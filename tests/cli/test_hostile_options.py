@@ -15,10 +15,10 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
+from app.cli.cli_parser import build_parser
 from app.cli.main import main
-from app.cli.parser import build_parser
-from app.errors import AppError, InputError, VoiceError
-from app.service.sockets import bound
+from app.common.errors import AppError, InputError, VoiceError
+from app.service.listening_sockets import bind_sockets
 
 CONTRACT = {0, 2, 3, 4, 5, 6, 7, 130}
 VALUES = [
@@ -77,16 +77,16 @@ def _harmless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def enough(*_: object) -> None:
         raise VoiceError("enough")
 
-    monkeypatch.setattr("app.cli.commands.bench.run._opened", enough)  # the options have been read by then
-    monkeypatch.setattr("app.cli.commands.selftest.run._child", enough)
-    monkeypatch.setattr("app.lab.opening.subject_of", enough)  # likewise
-    monkeypatch.setattr("app.cli.commands.serve.run.bound", refuse_to_serve)
+    monkeypatch.setattr("app.cli.commands.bench.run._open_speakers", enough)  # the options have been read by then
+    monkeypatch.setattr("app.cli.commands.selftest.run._run_cli", enough)
+    monkeypatch.setattr("app.lab.subject_lookup.open_subject_by_name", enough)  # likewise
+    monkeypatch.setattr("app.cli.commands.serve.run.bind_sockets", refuse_to_serve)
     monkeypatch.chdir(tmp_path)
 
 
 def refuse_to_serve(host: str, port: int) -> None:
     """The address is tried, and nobody served."""
-    for own in bound(host, port):
+    for own in bind_sockets(host, port):
         own.close()
     raise VoiceError("enough")
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.openjtalk.words import forget_taught_words
-from app.adapters.user_dictionary import dictionary_path, load_dictionary
+from app.adapters.openjtalk.mecab_words import forget_user_lexicon
+from app.adapters.user_dictionary import find_dictionary_path, load_dictionary
 from app.cli.main import main
-from app.compose.stores import probe_memory
-from app.install.licence import Licence, accepted_path, is_accepted, remember
-from app.notices import show_notices
-from app.paths import data_dir
-from app.settings import settings_path
-from app.voices.digest import file_digest, file_digests
-from app.voices.remembered import Remembered
+from app.common.files.paths import find_data_dir
+from app.common.user_notices import set_notice_handler
+from app.compose.disk_stores import open_probe_memory
+from app.install.voice_licence import VoiceLicence, find_acceptance_file, is_accepted, record_acceptance
+from app.settings.user_settings import find_settings_path
+from app.voices.content_digest import compute_file_digest, compute_file_digests
+from app.voices.file_fact_cache import FileFactCache
 
 
 def _word(**values: object) -> str:
@@ -51,28 +51,28 @@ DICTIONARIES = [
 
 @pytest.fixture(autouse=True)
 def _forget() -> Iterator[None]:
-    data_dir().mkdir(parents=True)
-    forget_taught_words()
+    find_data_dir().mkdir(parents=True)
+    forget_user_lexicon()
     yield
-    forget_taught_words()
-    show_notices(None)
+    forget_user_lexicon()
+    set_notice_handler(None)
 
 
 @pytest.mark.parametrize("content", DICTIONARIES, ids=range(len(DICTIONARIES)))
 def test_what_this_version_could_not_have_written_is_no_dictionary(content: str) -> None:
-    dictionary_path().write_text(content, encoding="utf-8")
+    find_dictionary_path().write_text(content, encoding="utf-8")
     words, error = load_dictionary()
     assert words == ()
     assert error is not None
-    assert error.kept is not None
-    assert error.kept.read_text(encoding="utf-8") == content
+    assert error.backup is not None
+    assert error.backup.read_text(encoding="utf-8") == content
 
 
 @pytest.mark.parametrize("content", [DICTIONARIES[0], DICTIONARIES[6], DICTIONARIES[-3]], ids=["null", "list", "nested"])
 def test_a_damaged_dictionary_stops_nothing(
     content: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dictionary_path().write_text(content, encoding="utf-8")
+    find_dictionary_path().write_text(content, encoding="utf-8")
     (tmp_path / "texts").write_text("声箱です\n箱\n", encoding="utf-8")
     with (tmp_path / "texts").open(encoding="utf-8") as file, monkeypatch.context() as piped:
         piped.setattr("sys.stdin", file)
@@ -80,7 +80,7 @@ def test_a_damaged_dictionary_stops_nothing(
     told = capsys.readouterr()
     assert [json.loads(line)["reading"] for line in told.out.splitlines()] == ["コエバコデス", "ハコ"]
     assert told.err.count("The user dictionary cannot be read. (its content is damaged)") == 1
-    copy = dictionary_path().with_name("dictionary.json.unreadable")
+    copy = find_dictionary_path().with_name("dictionary.json.unreadable")
     assert str(copy) in told.err
     assert copy.read_text(encoding="utf-8") == content
 
@@ -93,18 +93,18 @@ def test_a_damaged_dictionary_stops_nothing(
     assert main(["dict", "list"]) == 0
     assert capsys.readouterr().out == "声\tコエ\t0\tproper_noun\t5\n"
     assert copy.read_text(encoding="utf-8") == content
-    assert sorted(item.name for item in data_dir().glob("dictionary.json*")) == ["dictionary.json", "dictionary.json.unreadable"]
+    assert sorted(item.name for item in find_data_dir().glob("dictionary.json*")) == ["dictionary.json", "dictionary.json.unreadable"]
 
 
 def test_speaking_goes_on_without_the_words_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    dictionary_path().write_text(DICTIONARIES[0], encoding="utf-8")
-    settings_path().write_text('{"speed": "fast"}', encoding="utf-8")
+    find_dictionary_path().write_text(DICTIONARIES[0], encoding="utf-8")
+    find_settings_path().write_text('{"speed": "fast"}', encoding="utf-8")
     assert main(["speak", "はい。", "-o", str(tmp_path / "a.wav"), "--json"]) == 0
     told = capsys.readouterr()
     assert json.loads(told.out.splitlines()[-1])["type"] == "report"
     assert told.err.count("dictionary cannot be read") == 1
     assert told.err.count("Some settings could not be read") == 1
-    assert (data_dir() / "settings.json.unreadable").exists()
+    assert (find_data_dir() / "settings.json.unreadable").exists()
 
 
 def test_a_dictionary_that_can_neither_be_read_nor_kept_is_not_overwritten(
@@ -116,28 +116,28 @@ def test_a_dictionary_that_can_neither_be_read_nor_kept_is_not_overwritten(
         raise PermissionError(13, "in use")
 
     assert main(["dict", "add", "声箱", "こえばこ"]) == 0
-    content = dictionary_path().read_bytes()
+    content = find_dictionary_path().read_bytes()
     with monkeypatch.context() as locked:
-        locked.setattr("app.data_file.read_small", refuse)
-        locked.setattr("app.unreadable.read_small", refuse)
+        locked.setattr("app.common.files.atomic_write.read_bounded", refuse)
+        locked.setattr("app.common.files.corrupt_file_backup.read_bounded", refuse)
         locked.setattr(Path, "rename", refuse)
         assert main(["dict", "add", "箱", "はこ"]) == 2
     assert "permission denied" in capsys.readouterr().err
-    assert dictionary_path().read_bytes() == content
+    assert find_dictionary_path().read_bytes() == content
 
 
 @pytest.mark.parametrize("content", ["{}", "[" * 100_000, '[null, 1, {"id": []}]', "NaN", '"x"'])
 def test_licences_are_asked_for_again_and_what_was_noted_is_kept(content: str, capsys: pytest.CaptureFixture[str]) -> None:
-    licence = Licence("mei", "Mei", "Be kind.")
+    licence = VoiceLicence("mei", "Mei", "Be kind.")
     told: list[str] = []
-    show_notices(lambda error: told.append(error.message))
-    accepted_path().write_text(content, encoding="utf-8")
+    set_notice_handler(lambda error: told.append(error.message))
+    find_acceptance_file().write_text(content, encoding="utf-8")
     assert not is_accepted(licence)
-    remember(licence)
+    record_acceptance(licence)
     assert is_accepted(licence)
     if content != '[null, 1, {"id": []}]':  # which is a list of nothing that is known
         assert told == ["The record of accepted licences could not be read, so you will be asked again. (its content is damaged)"]
-        assert accepted_path().with_name("accepted.json.unreadable").read_text(encoding="utf-8") == content
+        assert find_acceptance_file().with_name("accepted.json.unreadable").read_text(encoding="utf-8") == content
 
 
 CACHES = ["", "[]", "{", "[" * 100_000, '{"a": 1}', '{"a": [1]}', '{"a": [1, 2, 3]}', '{"a": {"chosen": 5, "trials": {"cpu": 1}}}']
@@ -145,31 +145,31 @@ CACHES = ["", "[]", "{", "[" * 100_000, '{"a": 1}', '{"a": [1]}', '{"a": [1, 2, 
 
 @pytest.mark.parametrize("content", CACHES)
 def test_damaged_caches_are_only_forgotten(content: str, tmp_path: Path) -> None:
-    (data_dir() / "cache").mkdir()
+    (find_data_dir() / "cache").mkdir()
     for name in ("probe.json", "digests.json"):
-        (data_dir() / "cache" / name).write_text(content, encoding="utf-8")
+        (find_data_dir() / "cache" / name).write_text(content, encoding="utf-8")
     file = tmp_path / "a"
     file.write_bytes(b"a")
-    assert probe_memory().trials("a") == {}
-    assert probe_memory().chosen("a") is None
-    assert file_digests([file]) == [file_digest(file)]
-    assert Remembered("digests.json").get(file) == file_digest(file)
+    assert open_probe_memory().find_trials("a") == {}
+    assert open_probe_memory().find_placement("a") is None
+    assert compute_file_digests([file]) == [compute_file_digest(file)]
+    assert FileFactCache("digests.json").find_value(file) == compute_file_digest(file)
 
 
 def test_digests_that_are_none_are_taken_anew(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_bytes(b"a")
     for value in ("x", "0" * 63, None, 5):
-        known = Remembered("digests.json")
-        known.put(file, value)
-        known.save()
-        assert file_digests([file]) == [file_digest(file)]
+        known = FileFactCache("digests.json")
+        known.store_value(file, value)
+        known.save_cache()
+        assert compute_file_digests([file]) == [compute_file_digest(file)]
 
 
 def test_commands_go_on_with_damaged_caches(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (data_dir() / "cache").mkdir()
+    (find_data_dir() / "cache").mkdir()
     for name in ("probe.json", "digests.json", "precision.json", "aivisspeech.json"):
-        (data_dir() / "cache" / name).write_text("[" * 100_000, encoding="utf-8")
+        (find_data_dir() / "cache" / name).write_text("[" * 100_000, encoding="utf-8")
     for arguments in (["speak", "はい。", "-o", str(tmp_path / "a.wav")], ["voices", "list", "--json"], ["backends", "--json"]):
         assert main(arguments) == 0
         assert "unreadable" not in capsys.readouterr().err
@@ -189,13 +189,13 @@ def test_commands_go_on_with_damaged_caches(capsys: pytest.CaptureFixture[str], 
 def test_a_probe_memory_of_nonsense_chooses_nothing(
     entry: dict[str, object], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.adapters.probe_results._key", lambda _models: "known")
-    (data_dir() / "cache").mkdir()
-    (data_dir() / "cache" / "probe.json").write_text(json.dumps({"known": entry}), encoding="utf-8")
+    monkeypatch.setattr("app.adapters.probe_results._compute_key", lambda _models: "known")
+    (find_data_dir() / "cache").mkdir()
+    (find_data_dir() / "cache" / "probe.json").write_text(json.dumps({"known": entry}), encoding="utf-8")
     assert main(["speak", "はい。", "-o", str(tmp_path / "a.wav")]) == 0
     assert main(["backends", "--json"]) == 0
     assert main(["doctor", "--only", "backends"]) == 0
     for place in ("cpu", "cuda"):
-        assert 0 <= probe_memory().wait_s(place) <= 30 * 24 * 3600
-    probe_memory().begin("cpu")
-    probe_memory().end("cpu", {}, "x")
+        assert 0 <= open_probe_memory().compute_retry_delay(place) <= 30 * 24 * 3600
+    open_probe_memory().begin_trial("cpu")
+    open_probe_memory().end_trial("cpu", {}, "x")

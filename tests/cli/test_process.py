@@ -25,9 +25,9 @@ def koebako(*arguments: str, **options: object) -> subprocess.CompletedProcess[b
 
 
 LOOKS_FOR_PROGRAMS = """
-import sys; sys.path.insert(0, sys.argv[1]); from app.child_process import ask_no_shell
+import sys; sys.path.insert(0, sys.argv[1]); from app.common.processes.child_process import prevent_platform_shell
 sys.addaudithook(lambda event, _: event == "subprocess.Popen" and sys.exit("a program was started"))
-ask_no_shell(); import onnxruntime, platform; print(platform.system(), platform.release())
+prevent_platform_shell(); import onnxruntime, platform; print(platform.system(), platform.release())
 """
 
 
@@ -119,7 +119,9 @@ def test_version() -> None:
     assert done.stdout.decode().startswith("koebako 0.")
 
 
-@pytest.mark.parametrize("what", ["app.core.pipeline", "app.cli.parser; app.cli.parser.build_parser()"], ids=["pipeline", "options"])
+@pytest.mark.parametrize(
+    "what", ["app.core.pipeline", "app.cli.cli_parser; app.cli.cli_parser.build_parser()"], ids=["pipeline", "options"]
+)
 def test_the_pipeline_and_the_options_of_all_commands_import_neither_qt_nor_onnx(what: str) -> None:
     code = f"import sys, {what}; print([name for name in ('PySide6', 'onnxruntime', 'onnx', 'pyopenjtalk') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
@@ -135,7 +137,7 @@ def test_the_command_line_imports_no_qt() -> None:
 def test_reading_the_command_line_needs_nothing_that_reads_texts() -> None:
     """And that of one command nothing of the others."""
     code = (
-        "import sys; from app.cli.parser import build_parser; build_parser(['speak', 'はい'])\n"
+        "import sys; from app.cli.cli_parser import build_parser; build_parser(['speak', 'はい'])\n"
         "print(*sorted(name for name in sys.modules if name.startswith('app.cli.commands.') and name.endswith('options')))\n"
         "build_parser(); print('app.core.normalise' in sys.modules)"
     )
@@ -145,9 +147,14 @@ def test_reading_the_command_line_needs_nothing_that_reads_texts() -> None:
 
 def test_an_installed_voice_speaks_without_what_reads_other_voices(tmp_path: Path) -> None:
     later = (
-        *("app.install.confined", "app.install.identity", "app.install.prepared_cache", "app.install.ready_source"),
-        *("app.voices.aivisspeech", "app.voices.card", "app.voices.containers.checkpoints", "app.voices.containers.sources"),
-        *("app.adapters.http.request", "app.adapters.feature_cache", "onnx", "urllib3"),
+        *("app.install.sandboxed_import", "app.install.voice_identity", "app.install.prepared_voice_cache", "app.install.resolve_source"),
+        *(
+            "app.voices.aivisspeech_voices",
+            "app.voices.voice_card_data",
+            "app.voices.containers.checkpoints",
+            "app.voices.containers.voice_sources",
+        ),
+        *("app.adapters.http.http_request", "app.adapters.disk_feature_cache", "onnx", "urllib3"),
     )
     code = (
         "import sys\n"

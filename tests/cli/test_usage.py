@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.cli.cli_parser import COMMANDS, build_parser
 from app.cli.main import main
-from app.cli.parser import COMMANDS, build_parser
-from app.command_parser import Parser
-from app.language import set_language
-from app.usage_words import in_japanese
+from app.common.argparse_ja import translate_to_japanese
+from app.common.command_parser import CommandParser
+from app.common.language import set_language
 
 MISTAKES = {
     "no command": ([], "COMMAND が必要です"),
@@ -69,10 +69,10 @@ def test_the_hint_names_the_command_that_was_given(capsys: pytest.CaptureFixture
     ],
 )
 def test_other_versions_of_python_say_it_otherwise(message: str, told: str) -> None:
-    assert in_japanese(message) == told
+    assert translate_to_japanese(message) == told
 
 
-def commands_of(parser: Parser) -> dict[str, Parser]:
+def commands_of(parser: CommandParser) -> dict[str, CommandParser]:
     return next(dict(item.choices) for item in parser._actions if item.dest == "command")  # type: ignore[call-overload]
 
 

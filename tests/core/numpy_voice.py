@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.core.ports import PITCH_FRAME_S, FrameInput, Prosody, ProsodyInput, WholeInput
-from app.core.types import Float32, Float64, Int64, Phones, ReadingOverride
-from app.core.voice import VoiceTraits
+from app.core.ports import PITCH_FRAME_S, FrameInput, Prosody, ProsodyInput, SingleGraphInput
+from app.core.synthesis_types import Float32, Float64, Int64, Phones, ReadingOverride
+from app.core.voice_traits import VoiceTraits
 
 HOP = 8
 RATE = 800
@@ -38,7 +38,7 @@ def traits(**changes: object) -> VoiceTraits:
 class NumpyVoice:
     """Three graphs and one graph, and the front end with its BERT; counts how often each runs."""
 
-    memos = False
+    should_skip_memos = False
 
     def __init__(self) -> None:
         self.runs: dict[str, int] = {}
@@ -48,11 +48,11 @@ class NumpyVoice:
     def _count(self, name: str) -> None:
         self.runs[name] = self.runs.get(name, 0) + 1
 
-    def words(self, text: str) -> list[str]:
+    def split_words(self, text: str) -> list[str]:
         """Every character is a word."""
         return list(text)
 
-    def convert(self, text: str, readings: tuple[ReadingOverride, ...] = (), **how: bool) -> Phones:
+    def convert_sentence(self, text: str, readings: tuple[ReadingOverride, ...] = (), **how: bool) -> Phones:
         """Every letter is the mora `k a`, marks are themselves, everything else is unreadable."""
         self._count("g2p")
         kept = [char for char in text.replace("。", ".").replace("、", ",") if char.isalpha() or char in ".,!?"]
@@ -69,12 +69,12 @@ class NumpyVoice:
         """Code points between a start and an end."""
         return np.array([1, *map(ord, text), 2], np.int64)
 
-    def run(self, token_ids: Int64) -> Float32:
+    def run_graph(self, token_ids: Int64) -> Float32:
         """Features that tell the token."""
         self._count("bert")
         return np.repeat(token_ids[:, None] / np.float32(1000), 1024, axis=1).astype(np.float32)
 
-    def prosody(self, values: ProsodyInput) -> Prosody:
+    def run_prosody(self, values: ProsodyInput) -> Prosody:
         """Three frames a symbol (a little more with duration noise); the prior tells the symbol's place, tone and features."""
         self._count("prosody")
         self.prosody_inputs.append(values)
@@ -83,13 +83,13 @@ class NumpyVoice:
         mean = np.stack([np.arange(symbols), values.tones, values.features[0] + values.style_vector[0]]).astype(np.float32)
         return Prosody(logw, mean, np.full_like(mean, -3))
 
-    def flow(self, values: FrameInput) -> Float32:
+    def run_flow(self, values: FrameInput) -> Float32:
         """Passes the frames through."""
         self._count("flow")
         self.frame_inputs.append(values)
         return values.z_p
 
-    def decode(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+    def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
         """A moving average over frames, plus a little noise."""
         self._count("decode")
         assert noise is not None
@@ -98,13 +98,13 @@ class NumpyVoice:
         samples = np.repeat(frames, HOP) / 500 + noise * 0.01 + 0.1
         return samples[wanted[0] * HOP : wanted[1] * HOP].astype(np.float32)
 
-    def f0(self, samples: Float32, sampling_rate: int) -> Float64:
+    def estimate_f0(self, samples: Float32, sampling_rate: int) -> Float64:
         """A pitch that rises slowly wherever something sounds."""
         self._count("pitch")
         count = int(len(samples) / sampling_rate / PITCH_FRAME_S) + 1
         return np.linspace(60.0, 80.0, count)
 
-    def synthesize(self, values: WholeInput) -> tuple[Float32, Int64 | None]:
+    def synthesize(self, values: SingleGraphInput) -> tuple[Float32, Int64 | None]:
         """One graph: three frames a symbol."""
         self._count("synthesis")
         frames = np.full(len(values.phones), 3, np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.durations import LONGEST_SYMBOL_FRAMES, FrameTarget, expand, round_with_carry, symbol_frames
+from app.core.durations import MAX_PREDICTED_SYMBOL_FRAMES, FrameTarget, compute_symbol_frames, expand_prior, round_with_carry
 from app.core.ports import Prosody
 
 LOG_DURATIONS = st.lists(st.floats(-4, 4, width=32), min_size=1, max_size=60).map(lambda values: np.array(values, np.float32))
@@ -15,14 +15,14 @@ STYLE = np.zeros(256, np.float32)
 
 @given(LOG_DURATIONS, st.floats(0.5, 2))
 def test_ceil_is_sbv2s_rule(logw: np.ndarray, scale: float) -> None:
-    frames = symbol_frames(logw, scale, "ceil")
+    frames = compute_symbol_frames(logw, scale, "ceil")
     assert np.array_equal(frames, np.ceil(np.exp(logw) * np.float32(scale)).astype(np.int64))
     assert frames.min() >= 1
 
 
 @given(LOG_DURATIONS, st.floats(0.5, 2))
 def test_carry_keeps_the_sum(logw: np.ndarray, scale: float) -> None:
-    frames = symbol_frames(logw, scale, "carry")
+    frames = compute_symbol_frames(logw, scale, "carry")
     exact = float((np.exp(logw) * np.float32(scale)).astype(np.float64).sum())
     assert abs(frames.sum() - max(exact, 1)) <= 0.5 + 1e-3
     assert np.all(frames >= 0)
@@ -39,8 +39,8 @@ def test_rounding_never_strays(values: list[float]) -> None:
 def test_a_fixed_stretch_lasts_exactly_so_and_leaves_the_rest_alone(logw: np.ndarray, rule: str, wanted: int, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(logw) - 1))
     end = data.draw(st.integers(start + 1, len(logw)))
-    free = symbol_frames(logw, 1.0, rule)  # type: ignore[arg-type]
-    fixed = symbol_frames(logw, 1.0, rule, [FrameTarget(start, end, wanted)])  # type: ignore[arg-type]
+    free = compute_symbol_frames(logw, 1.0, rule)  # type: ignore[arg-type]
+    fixed = compute_symbol_frames(logw, 1.0, rule, [FrameTarget(start, end, wanted)])  # type: ignore[arg-type]
     if fixed.sum() > 1:
         assert fixed[start:end].sum() == wanted
     outside = np.r_[np.arange(start), np.arange(end, len(logw))]
@@ -50,19 +50,19 @@ def test_a_fixed_stretch_lasts_exactly_so_and_leaves_the_rest_alone(logw: np.nda
 
 def test_a_symbol_without_length_gets_no_frame_only_where_the_rule_allows_it() -> None:
     logw = np.array([1.0, -1e4, 1.0], np.float32)
-    assert symbol_frames(logw, 1.0, "carry")[1] == 0
-    assert symbol_frames(np.full(3, -1e4, np.float32), 1.0, "carry").sum() == 1
+    assert compute_symbol_frames(logw, 1.0, "carry")[1] == 0
+    assert compute_symbol_frames(np.full(3, -1e4, np.float32), 1.0, "carry").sum() == 1
 
 
 def test_a_broken_voice_cannot_eat_all_memory() -> None:
-    frames = symbol_frames(np.array([np.inf, np.nan, 80.0], np.float32), 1.0, "ceil")
-    assert frames.max() <= LONGEST_SYMBOL_FRAMES
+    frames = compute_symbol_frames(np.array([np.inf, np.nan, 80.0], np.float32), 1.0, "ceil")
+    assert frames.max() <= MAX_PREDICTED_SYMBOL_FRAMES
 
 
 def test_expansion_repeats_the_prior_and_knows_each_frames_place() -> None:
     mean = np.arange(6, dtype=np.float32).reshape(2, 3)
     prosody = Prosody(np.zeros(3, np.float32), mean, np.zeros((2, 3), np.float32))
-    result = expand(prosody, np.array([2, 0, 4]), np.random.default_rng(0), 0.0, 1.0, 0, STYLE)
+    result = expand_prior(prosody, np.array([2, 0, 4]), np.random.default_rng(0), 0.0, 1.0, 0, STYLE)
     assert np.array_equal(result.z_p, mean[:, [0, 0, 2, 2, 2, 2]])
     assert np.allclose(result.frame_position, [0.25, 0.75, 0.125, 0.375, 0.625, 0.875])
     assert np.array_equal(result.phone_frames, [2, 2, 4, 4, 4, 4])
@@ -71,6 +71,6 @@ def test_expansion_repeats_the_prior_and_knows_each_frames_place() -> None:
 def test_noise_follows_the_scale_of_the_prior() -> None:
     prosody = Prosody(np.zeros(2, np.float32), np.zeros((1, 2), np.float32), np.array([[-30.0, 0.0]], np.float32))
     frames = np.array([5000, 5000])
-    noise = expand(prosody, frames, np.random.default_rng(0), 0.5, 1.0, 0, STYLE).z_p[0]
+    noise = expand_prior(prosody, frames, np.random.default_rng(0), 0.5, 1.0, 0, STYLE).z_p[0]
     assert np.abs(noise[:5000]).max() < 1e-6
     assert abs(noise[5000:].std() - 0.5) < 0.02

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.normalise.boundaries import BOUNDARY
-from app.core.normalise.faces import drop_faces
+from app.core.normalise.kaomoji import drop_faces
+from app.core.normalise.word_boundaries import BOUNDARY_CHAR
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from app.core.normalise.faces import drop_faces
     ],
 )  # fmt: skip
 def test_a_face_is_dropped(face: str) -> None:
-    assert drop_faces(f"うん{face}").replace(BOUNDARY, "") == "うん"
+    assert drop_faces(f"うん{face}").replace(BOUNDARY_CHAR, "") == "うん"
 
 
 @pytest.mark.parametrize(
@@ -32,5 +32,5 @@ def test_text_and_formulas_stay(text: str) -> None:
 
 
 def test_words_beside_a_face_stay_apart() -> None:
-    assert drop_faces("キノ(^^)ノート") == f"キノ{BOUNDARY}ノート"
-    assert drop_faces("good(^^)") == f"good{BOUNDARY}"
+    assert drop_faces("キノ(^^)ノート") == f"キノ{BOUNDARY_CHAR}ノート"
+    assert drop_faces("good(^^)") == f"good{BOUNDARY_CHAR}"

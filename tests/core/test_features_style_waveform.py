@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.features import phone_features
-from app.core.style import style_vector
-from app.core.waveform import KEPT_TAIL_S, apply_gain, silence, trim_tail
+from app.core.phone_features import expand_to_phones
+from app.core.style_blending import compute_style_vector
+from app.core.waveform import KEPT_TAIL_S, apply_gain, create_silence, trim_tail
 
 RATE = 44100
 
@@ -17,7 +17,7 @@ RATE = 44100
 @given(st.lists(st.integers(0, 4), min_size=2, max_size=12).filter(any), st.floats(0, 2))
 def test_features_repeat_by_word2ph_and_scale(word2ph: list[int], weight: float) -> None:
     tokens = np.random.default_rng(0).standard_normal((len(word2ph), 1024), dtype=np.float32)
-    features = phone_features(tokens, np.array(word2ph), weight)
+    features = expand_to_phones(tokens, np.array(word2ph), weight)
     assert features.shape == (1024, sum(word2ph))
     column = 0
     for token, count in zip(tokens, word2ph, strict=True):
@@ -28,17 +28,17 @@ def test_features_repeat_by_word2ph_and_scale(word2ph: list[int], weight: float)
 
 def test_assist_text_colours_every_token() -> None:
     tokens, assist = np.zeros((3, 1024), np.float32), np.ones((5, 1024), np.float32)
-    features = phone_features(tokens, np.array([1, 2, 1]), assist=assist, assist_weight=0.7)
+    features = expand_to_phones(tokens, np.array([1, 2, 1]), assist=assist, assist_weight=0.7)
     assert np.allclose(features, 0.7)
-    assert np.array_equal(phone_features(tokens, np.array([1, 2, 1]), assist=assist, assist_weight=0.0), np.zeros((1024, 4)))
+    assert np.array_equal(expand_to_phones(tokens, np.array([1, 2, 1]), assist=assist, assist_weight=0.0), np.zeros((1024, 4)))
 
 
 def test_style_moves_from_the_mean_to_the_style_and_beyond() -> None:
     vectors = np.stack([np.full(256, 1.0), np.full(256, 3.0)]).astype(np.float32)
-    assert np.allclose(style_vector(vectors, 1, 0.0), 1)
-    assert np.allclose(style_vector(vectors, 1, 1.0), 3)
-    assert np.allclose(style_vector(vectors, 1, 2.0), 5)
-    assert np.allclose(style_vector(vectors, 0, 7.0), 1)
+    assert np.allclose(compute_style_vector(vectors, 1, 0.0), 1)
+    assert np.allclose(compute_style_vector(vectors, 1, 1.0), 3)
+    assert np.allclose(compute_style_vector(vectors, 1, 2.0), 5)
+    assert np.allclose(compute_style_vector(vectors, 0, 7.0), 1)
 
 
 def test_tail_is_trimmed_by_view_and_keeps_a_little() -> None:
@@ -68,5 +68,5 @@ def test_gain_of_one_copies_nothing_and_a_louder_one_is_limited() -> None:
 
 
 def test_silence_is_as_long_as_asked() -> None:
-    assert len(silence(0.25, RATE)) == 11025
-    assert not silence(0.25, RATE).any()
+    assert len(create_silence(0.25, RATE)) == 11025
+    assert not create_silence(0.25, RATE).any()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.normalise.historical import modern_kana
+from app.core.normalise.historical_kana import convert_to_modern_kana
 
 DICTIONARY = set(
     "言う 思う 食う 給う 違う 味わう 使う 買う 会う 歌う 行う 教える 考える 例える 会える 答える 帰る 立つ 待つ 行う 終わる 見る 従う 悪う うたう もらう 気う 子のう 白う 然う さいう さいふ しまう 率いる".split()  # noqa: SIM905
@@ -35,7 +35,7 @@ DICTIONARY = set(
     ],
 )
 def test_historical_kana(text: str, modern: str) -> None:
-    assert modern_kana(text, lambda word: word if word in DICTIONARY else None) == modern
+    assert convert_to_modern_kana(text, lambda word: word if word in DICTIONARY else None) == modern
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_historical_kana(text: str, modern: str) -> None:
     ],
 )
 def test_modern_text_is_left_alone(text: str) -> None:
-    assert modern_kana(text, lambda word: word if word in DICTIONARY else None) == text
+    assert convert_to_modern_kana(text, lambda word: word if word in DICTIONARY else None) == text

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from app.adapters.openjtalk.g2p import OpenJTalkG2P
-from app.core.accents import with_mora_length, with_reading
+from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
+from app.core.accent_edits import set_mora_length, set_word_reading
+from app.core.edit_rebasing import move_overrides_to_text
 from app.core.line_reading import LineReading, read_line
-from app.core.rebased_edits import rebase
-from app.core.script import Line, LineSettings, Script, cut
-from app.core.script_data import script_from_data, script_to_data
-from app.core.text_lines import LONGEST_LINE
-from app.core.text_search import Match, Query, substitute
-from app.core.types import Overrides, ReadingOverride
+from app.core.script import Line, LineSettings, Script, cut_long_line
+from app.core.script_data import convert_script_to_data, parse_script
+from app.core.synthesis_types import Overrides, ReadingOverride
+from app.core.text_lines import MAX_LINE_CHARACTERS
+from app.core.text_search import SearchMatch, SearchQuery, replace_matches
 from tests.core.test_text_search import find
 
 G2P = OpenJTalkG2P()
@@ -27,28 +27,28 @@ def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = Fa
 
 def kana(reading: LineReading, mora: int) -> str:
     """What the word of a mora is read as."""
-    word = reading.word_at(mora)
+    word = reading.find_word(mora)
     assert word is not None
     return "".join(one.kana for one in reading.moras[word.first_mora : word.end_mora])
 
 
 def test_each_word_has_its_letters_without_the_marks_around_them() -> None:
     reading = read(TEXT)
-    spoken = [(TEXT[word.start : word.end], reading.written(word.start, word.end)) for word in reading.words if word.phones]
+    spoken = [(TEXT[word.start : word.end], reading.extract_text(word.start, word.end)) for word in reading.words if word.phones]
     assert spoken == [(word, word) for word in ("漢字", "を", "読む", "人", "は", "、")] + [("囁（ささや）く", "囁く"), ("。", "。")]
-    assert (reading.written(), len(reading.places)) == ("漢字を読む人は、囁く。", 1)
+    assert (reading.extract_text(), len(reading.offsets)) == ("漢字を読む人は、囁く。", 1)
     assert [mark.phone for mark in reading.marks] == [",", "."]
     assert [kana(reading, mora) for mora in (0, 7, len(reading.moras) - 1)] == ["カンジ", "ヒト", "ササヤク"]
 
 
 def test_a_reading_given_to_a_word_wins_over_its_ruby() -> None:
     reading = read("漢字と漢字《かんじ》と囁（ささや）く")
-    second, last = (reading.word_at(mora) for mora in (4, len(reading.moras) - 1))
+    second, last = (reading.find_word(mora) for mora in (4, len(reading.moras) - 1))
     assert second is not None
     assert last is not None
-    readings = with_reading(reading, second, "モジ")
+    readings = set_word_reading(reading, second, "モジ")
     assert readings == (ReadingOverride("漢字", "モジ", occurrence=1),)
-    changed = read(reading.text, (*readings, *with_reading(reading, last, "ツブヤク")))
+    changed = read(reading.text, (*readings, *set_word_reading(reading, last, "ツブヤク")))
     assert "".join(mora.kana for mora in changed.moras) == "カンジトモジトツブヤク"
 
 
@@ -61,48 +61,50 @@ def test_a_reading_given_to_a_word_wins_over_its_ruby() -> None:
     ],
 )
 def test_edits_stay_with_words_that_are_read_as_before(new: str, kept: list[str]) -> None:
-    edited = replace(with_mora_length(with_mora_length(Overrides(), 1, 0.3), 7, 0.4), text=TEXT, memos=True)
-    moved = rebase(edited, new, read, memos=True)
+    edited = replace(set_mora_length(set_mora_length(Overrides(), 1, 0.3), 7, 0.4), text=TEXT, memos=True)
+    moved = move_overrides_to_text(edited, new, read, memos=True)
     assert [kana(read(new), edit.mora) for edit in moved.moras] == kept
     assert [edit.length_s for edit in moved.moras] == [0.3, 0.4][-len(kept) :]
 
 
 def test_edits_find_their_words_when_brackets_become_memos() -> None:
-    edited = replace(with_mora_length(Overrides(), len(read(TEXT, memos=False).moras) - 1, 0.3), text=TEXT)
-    moved = rebase(edited, TEXT, read, memos=True)
+    edited = replace(set_mora_length(Overrides(), len(read(TEXT, memos=False).moras) - 1, 0.3), text=TEXT)
+    moved = move_overrides_to_text(edited, TEXT, read, memos=True)
     assert moved.memos
     assert [edit.mora for edit in moved.moras] == [len(read(TEXT).moras) - 1]
-    assert rebase(moved, TEXT, read, memos=False) == edited
+    assert move_overrides_to_text(moved, TEXT, read, memos=False) == edited
     plain = replace(edited, text="雨が降る。")
-    assert rebase(plain, "雨が降る。", read, memos=True) is plain, "no bracket, nothing to count otherwise"
+    assert move_overrides_to_text(plain, "雨が降る。", read, memos=True) is plain, "no bracket, nothing to count otherwise"
 
 
 def test_whether_brackets_are_memos_is_kept_and_old_scripts_have_none() -> None:
     line = Line(TEXT, LineSettings(memos=True), Overrides(text=TEXT, memos=True))
-    data = script_to_data(Script((line, Line("[重要]"))))
-    assert script_from_data(data).lines[0] == line
+    data = convert_script_to_data(Script((line, Line("[重要]"))))
+    assert parse_script(data).lines[0] == line
     assert "settings" not in data["lines"][1]
-    assert not script_from_data({"version": 1, "lines": [{"text": "[a]", "overrides": {"text": "[a]"}}]}).lines[0].settings.memos
+    assert not parse_script({"version": 1, "lines": [{"text": "[a]", "overrides": {"text": "[a]"}}]}).lines[0].settings.memos
     for wrong in ({"settings": {"memos": 1}}, {"overrides": {"memos": "yes"}}):
         with pytest.raises(ValueError, match=r"memos|overrides"):
-            script_from_data({"version": 1, "lines": [{"text": "a"} | wrong]})
+            parse_script({"version": 1, "lines": [{"text": "a"} | wrong]})
 
 
 def test_words_are_found_across_notation() -> None:
     script = Script(
         (Line("漢字《かんじ》を｜読《よ》む", id="0"), Line("花[メモ]火", LineSettings(memos=True), id="1"), Line("花[メモ]火", id="2"))
     )
-    assert find(script, Query("漢字を読む")) == [Match("0", 0, 14)]
-    assert find(script, Query("かんじ")) == [Match("0", 3, 6)], "what is on the screen is found as well"
-    assert find(script, Query("花火")) == [Match("1", 0, 6)]
-    assert find(script, Query("メモ", loose=False)) == [Match("1", 2, 4), Match("2", 2, 4)]
-    assert substitute(script, find(script, Query("漢字を")), "文を").lines[0].text == "文を｜読《よ》む"
+    assert find(script, SearchQuery("漢字を読む")) == [SearchMatch("0", 0, 14)]
+    assert find(script, SearchQuery("かんじ")) == [SearchMatch("0", 3, 6)], "what is on the screen is found as well"
+    assert find(script, SearchQuery("花火")) == [SearchMatch("1", 0, 6)]
+    assert find(script, SearchQuery("メモ", is_loose=False)) == [SearchMatch("1", 2, 4), SearchMatch("2", 2, 4)]
+    assert replace_matches(script, find(script, SearchQuery("漢字を")), "文を").lines[0].text == "文を｜読《よ》む"
 
 
 def test_a_line_that_is_too_long_is_not_cut_within_notation() -> None:
     settings = LineSettings(memos=True)
-    pieces = cut(Line("あ" * (LONGEST_LINE - 3) + "[メモ。続き]" + "い" * 10 + "。", settings))
+    pieces = cut_long_line(Line("あ" * (MAX_LINE_CHARACTERS - 3) + "[メモ。続き]" + "い" * 10 + "。", settings))
     assert [piece.text[-3:] for piece in pieces] == ["あああ", "いい。"]
     assert pieces[1].text.startswith("[メモ。続き]")
     assert all(piece.settings.memos for piece in pieces)
-    assert [len(piece.text) <= LONGEST_LINE for piece in cut(Line("[" + "。" * 3 * LONGEST_LINE + "]", settings))] == [True] * 4
+    assert [
+        len(piece.text) <= MAX_LINE_CHARACTERS for piece in cut_long_line(Line("[" + "。" * 3 * MAX_LINE_CHARACTERS + "]", settings))
+    ] == [True] * 4

@@ -9,24 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters.openjtalk.g2p import OpenJTalkG2P
-from app.core.accents import (
-    can_toggle_phrase,
-    phrase_at,
-    phrases_of,
+from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
+from app.core.accent_edits import (
+    find_phrase,
+    list_phrases,
+    may_toggle_phrase,
+    reset_phrase,
+    set_accent,
+    set_mora_length,
+    set_pause_length,
+    set_word_reading,
     toggle_phrase,
-    with_accent,
-    with_mora_length,
-    with_pause_length,
-    with_reading,
-    without_phrase,
 )
+from app.core.edit_rebasing import MAX_COMPARED_PAIRS, move_overrides_to_text, move_readings
 from app.core.line_reading import LineReading, read_line
-from app.core.line_sound import BIN_S, LineSound
-from app.core.phones import mark_count, mora_count
-from app.core.rebased_edits import MOST_PAIRS, rebase, rebased_readings
-from app.core.sentences import split_sentences
-from app.core.types import AudioChunk, MoraOverride, Overrides, PauseOverride, PhoneTiming, PhraseOverride, ReadingOverride
+from app.core.line_sound import PEAK_BIN_S, LineSound
+from app.core.phone_ids import count_marks, count_moras
+from app.core.sentence_splitting import split_sentences
+from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, PhoneTiming, PhraseOverride, ReadingOverride
 
 G2P = OpenJTalkG2P()
 TEXT = "今日は2026年、ｶﾅ混じりの東京タワーです。……「え？」と言った。"
@@ -50,7 +50,7 @@ def test_words_know_their_text_and_their_morae() -> None:
     assert found["ｶﾅ"] == "カナ"
     assert found["東京タワー"] == "トーキョータワー"
     assert [reading.marks[word.first_mark].phone for word in reading.words if TEXT[word.start : word.end] == "、"] == [","]
-    assert kana(reading, *_of(phrases_of(reading, Overrides())[-1])) == "イッタ"
+    assert kana(reading, *_of(list_phrases(reading, Overrides())[-1])) == "イッタ"
 
 
 def _of(phrase: object) -> tuple[int, int]:
@@ -61,14 +61,14 @@ def _of(phrase: object) -> tuple[int, int]:
 @given(TEXTS)
 def test_a_reading_counts_like_the_pipeline(text: str) -> None:
     reading = read(text)
-    phones = [G2P.convert(sentence.text).phones for sentence in split_sentences(text, G2P.words)]
-    assert len(reading.moras) == sum(mora_count(one) for one in phones)
-    assert len(reading.marks) == sum(mark_count(one) for one in phones)
+    phones = [G2P.convert_sentence(sentence.text).phones for sentence in split_sentences(text, G2P.split_words)]
+    assert len(reading.moras) == sum(count_moras(one) for one in phones)
+    assert len(reading.marks) == sum(count_marks(one) for one in phones)
     assert "".join(text[word.start : word.end] for word in reading.words) == text
     for before, after in zip(reading.words, reading.words[1:], strict=False):
         assert (before.end_mora, before.end_mark) == (after.first_mora, after.first_mark)
         assert before.end <= after.start
-    phrases = phrases_of(reading, Overrides())
+    phrases = list_phrases(reading, Overrides())
     assert [mora for phrase in phrases for mora in range(phrase.start, phrase.end)] == list(range(len(reading.moras)))
     assert [tone for phrase in phrases for tone in phrase.tones] == [mora.tone for mora in reading.moras]
 
@@ -78,14 +78,14 @@ def test_a_reading_counts_like_the_pipeline(text: str) -> None:
 def test_accents_can_be_set_and_taken_back(data: st.DataObject) -> None:
     reading = read(TEXT)
     mora = data.draw(st.integers(0, len(reading.moras) - 1))
-    phrase = phrase_at(phrases_of(reading, Overrides()), mora)
+    phrase = find_phrase(list_phrases(reading, Overrides()), mora)
     accent = data.draw(st.integers(0, phrase.end - phrase.start - 1))
-    edited = with_accent(reading, Overrides(), mora, accent)
-    after = phrase_at(phrases_of(reading, edited), mora)
+    edited = set_accent(reading, Overrides(), mora, accent)
+    after = find_phrase(list_phrases(reading, edited), mora)
     assert _of(after) == _of(phrase)
     assert after.accent == accent
     assert all(phrase.start <= edit.mora < phrase.end for edit in edited.moras)
-    assert without_phrase(reading, edited, mora) == Overrides()
+    assert reset_phrase(reading, edited, mora) == Overrides()
     if phrase.accent and phrase.tones == after.tones:
         assert edited == Overrides(), "what the front end says anyway is no edit"
 
@@ -95,36 +95,36 @@ def test_accents_can_be_set_and_taken_back(data: st.DataObject) -> None:
 def test_phrases_split_and_join(data: st.DataObject) -> None:
     reading = read(TEXT)
     mora = data.draw(st.integers(0, len(reading.moras) - 1))
-    before = phrases_of(reading, Overrides())
+    before = list_phrases(reading, Overrides())
     edited = toggle_phrase(reading, Overrides(), mora)
-    starts = {phrase.start for phrase in before} ^ ({mora} if can_toggle_phrase(reading, mora) else set())
-    after = phrases_of(reading, edited)
+    starts = {phrase.start for phrase in before} ^ ({mora} if may_toggle_phrase(reading, mora) else set())
+    after = list_phrases(reading, edited)
     assert {phrase.start for phrase in after} == starts
     for phrase in after:
         rises = sum(a < b for a, b in zip(phrase.tones, phrase.tones[1:], strict=False))
         assert rises <= 1, "a phrase rises once"
     again = toggle_phrase(reading, edited, mora)
-    assert {phrase.start for phrase in phrases_of(reading, again)} == {phrase.start for phrase in before}
+    assert {phrase.start for phrase in list_phrases(reading, again)} == {phrase.start for phrase in before}
     assert again.phrases == ()
 
 
 def test_lengths_are_kept_in_bounds() -> None:
-    overrides = with_mora_length(with_pause_length(Overrides(), 2, -1.0), 3, 99.0)
+    overrides = set_mora_length(set_pause_length(Overrides(), 2, -1.0), 3, 99.0)
     assert [edit.length_s for edit in (*overrides.pauses, *overrides.moras)] == [0.0, 10.0]
-    assert with_pause_length(with_mora_length(overrides, 3, None), 2, None) == Overrides()
+    assert set_pause_length(set_mora_length(overrides, 3, None), 2, None) == Overrides()
 
 
 def test_in_a_long_line_edits_before_and_behind_a_change_stay() -> None:
     """Too long to be compared letter by letter: only what stands between the first and the last difference counts as changed."""
     sentence = "東京タワーはきれいです。"
     old = sentence * 20
-    assert len(old) ** 2 > MOST_PAIRS
+    assert len(old) ** 2 > MAX_COMPARED_PAIRS
     new = sentence * 10 + "猫がいます。" + sentence * 10
     readings = tuple(ReadingOverride("東京タワー", "スカイツリー", occurrence=number) for number in (9, 10))
-    assert [edit.occurrence for edit in rebased_readings(readings, old, new)] == [9, 10]
+    assert [edit.occurrence for edit in move_readings(readings, old, new)] == [9, 10]
     each, more = len(read(sentence).moras), len(read("猫がいます。").moras)
     overrides = Overrides(moras=(MoraOverride(9 * each, 0), MoraOverride(10 * each, 1)), pauses=(PauseOverride(15, 1.0),), text=old)
-    settled = rebase(overrides, new, read)
+    settled = move_overrides_to_text(overrides, new, read)
     assert [edit.mora for edit in settled.moras] == [9 * each, 10 * each + more]
     assert [edit.mark for edit in settled.pauses] == [16]
 
@@ -148,10 +148,10 @@ def test_edits_of_untouched_words_stay(before: str, after: str, mark: str) -> No
     with_readings = read(old, overrides.readings)
     shift = len(with_readings.moras) - len(reading.moras)
     moras = (replace(overrides.moras[0], mora=target.first_mora + shift),)
-    overrides = with_pause_length(
+    overrides = set_pause_length(
         replace(overrides, moras=moras, phrases=(PhraseOverride(target.first_mora + shift, True),)), pause.first_mark, 0.9
     )
-    settled = rebase(overrides, new, read)
+    settled = move_overrides_to_text(overrides, new, read)
     found = read(new, settled.readings)
     if not mark and after[:1] in "今駅猫歩2A":
         assert [(found.marks[edit.mark].moras_before, edit.length_s) for edit in settled.pauses] == [(settled.moras[0].mora + 6, 0.9)]
@@ -161,36 +161,36 @@ def test_edits_of_untouched_words_stay(before: str, after: str, mark: str) -> No
         assert [edit.mora for edit in settled.phrases] == [edit.mora for edit in settled.moras]
     assert settled.text in (new, old)
     assert all(edit.mora < len(found.moras) for edit in settled.moras)
-    assert rebase(replace(settled, text=new), new, read) == replace(settled, text=new)
+    assert move_overrides_to_text(replace(settled, text=new), new, read) == replace(settled, text=new)
 
 
 def test_edits_go_with_their_word() -> None:
     old = "今日は晴れです。"
-    overrides = with_accent(read(old), Overrides(text=old), 4, 1)
+    overrides = set_accent(read(old), Overrides(text=old), 4, 1)
     assert [edit.mora for edit in overrides.moras] == [3, 4, 5, 6], "ハレデス"
-    assert [edit.mora for edit in rebase(overrides, "今日は雨です。", read).moras] == [5, 6], "デス"
-    gone = rebase(overrides, "さようなら", read)
+    assert [edit.mora for edit in move_overrides_to_text(overrides, "今日は雨です。", read).moras] == [5, 6], "デス"
+    gone = move_overrides_to_text(overrides, "さようなら", read)
     assert (gone.moras, gone.pauses) == ((), ())
-    assert rebase(overrides, old, read) is overrides
+    assert move_overrides_to_text(overrides, old, read) is overrides
 
 
 def test_readings_find_their_occurrence_again() -> None:
     edit = ReadingOverride("風", "フー", occurrence=1)
-    assert rebased_readings((edit,), "風と風", "風、風と風") == (replace(edit, occurrence=2),)
-    assert rebased_readings((edit,), "風と風", "風と雨") == ()
+    assert move_readings((edit,), "風と風", "風、風と風") == (replace(edit, occurrence=2),)
+    assert move_readings((edit,), "風と風", "風と雨") == ()
     everywhere = replace(edit, occurrence=None)
-    assert rebased_readings((everywhere,), "風と風", "雨") == (everywhere,)
+    assert move_readings((everywhere,), "風と風", "雨") == (everywhere,)
 
 
 def test_a_reading_replaces_the_one_before() -> None:
     reading = read("風と風")
     last = reading.words[-1]
-    readings = with_reading(reading, last, "フー")
+    readings = set_word_reading(reading, last, "フー")
     assert readings == (ReadingOverride("風", "フー", occurrence=1),)
     again = read("風と風", readings)
     assert kana(again, again.words[-1].first_mora, again.words[-1].end_mora) == "フー"
-    assert with_reading(again, again.words[-1], "") == ()
-    assert with_reading(again, replace(last, start=last.end), "フー") == again.readings  # a word without letters of its own
+    assert set_word_reading(again, again.words[-1], "") == ()
+    assert set_word_reading(again, replace(last, start=last.end), "フー") == again.readings  # a word without letters of its own
 
 
 @FEW
@@ -199,10 +199,10 @@ def test_an_outline_does_not_depend_on_the_pieces(sizes: list[int]) -> None:
     samples = np.random.default_rng(1).uniform(-1, 1, sum(sizes)).astype(np.float32)
     pieces = np.split(samples, np.cumsum(sizes)[:-1])
     whole, parts = LineSound("a"), LineSound("a")
-    whole.add(AudioChunk(samples, 10_000, "a", 0))
+    whole.add_chunk(AudioChunk(samples, 10_000, "a", 0))
     for piece in pieces:
-        parts.add(AudioChunk(piece, 10_000, "a", 0))
-    size = round(BIN_S * 10_000)
+        parts.add_chunk(AudioChunk(piece, 10_000, "a", 0))
+    size = round(PEAK_BIN_S * 10_000)
     assert np.array_equal(whole.peaks, parts.peaks)
     assert len(whole.peaks) == len(samples) // size
     assert parts.length_s == pytest.approx(len(samples) / 10_000)
@@ -213,15 +213,15 @@ def test_an_outline_does_not_depend_on_the_pieces(sizes: list[int]) -> None:
 def test_times_of_a_line_with_two_sentences() -> None:
     reading = read("あ。い。")
     sound = LineSound("a")
-    assert sound.times(reading) is None
+    assert sound.compute_spans(reading) is None
     silence = np.zeros(100, np.float32)
-    sound.add(AudioChunk(silence, 1000, "a", 0, silence=True))
+    sound.add_chunk(AudioChunk(silence, 1000, "a", 0, silence=True))
     timings = tuple(PhoneTiming(phone, 0, at / 10, (at + 1) / 10) for at, phone in enumerate("_a._"))
-    sound.add(AudioChunk(np.zeros(400, np.float32), 1000, "a", 0, phones=timings))
-    times = sound.times(reading)
+    sound.add_chunk(AudioChunk(np.zeros(400, np.float32), 1000, "a", 0, phones=timings))
+    times = sound.compute_spans(reading)
     assert times is not None
     assert [(span.start_s, span.end_s) for span in times.moras] == [pytest.approx((0.2, 0.3)), pytest.approx((0.5, 0.5))]
-    sound.add(
+    sound.add_chunk(
         AudioChunk(
             np.zeros(400, np.float32),
             1000,
@@ -230,8 +230,8 @@ def test_times_of_a_line_with_two_sentences() -> None:
             phones=tuple(replace(one, phone="i" if one.phone == "a" else one.phone) for one in timings),
         )
     )
-    times = sound.times(reading)
+    times = sound.compute_spans(reading)
     assert times is not None
     assert times.moras[1].start_s == pytest.approx(0.6)
     assert times.marks[1].length_s == pytest.approx(0.1)
-    assert sound.times(read("あい。う。")) is None
+    assert sound.compute_spans(read("あい。う。")) is None

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.core.normalise import PLACEHOLDER, normalise, normalise_surface
-from app.core.normalise.kanji_numbers import kanji
-from app.core.normalise.romaji import romaji_kana
-from app.core.normalise.spelling import spelled_kana
+from app.core.normalise import PLACEHOLDER, normalise_surface, normalise_text
+from app.core.normalise.english_spelling import convert_spelling
+from app.core.normalise.kanji_numbers import convert_to_kanji
+from app.core.normalise.romaji import convert_romaji
 
 DICTIONARY = {
     "pen": "ペン",
@@ -24,7 +24,7 @@ DICTIONARY = {
 
 def spoken(text: str) -> str:
     """`text` normalised with a dictionary of a few Latin words."""
-    return normalise(text, DICTIONARY.get)
+    return normalise_text(text, DICTIONARY.get)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_numbers(text: str, expected: str) -> None:
 )
 def test_addresses(text: str, expected: str) -> None:
     words = {"mail": "メール", "main": "メイン", "top": "トップ", "py": "パイ"}
-    spelled = normalise(text, words.get).replace(" ", "")
+    spelled = normalise_text(text, words.get).replace(" ", "")
     for word, kana in words.items():
         spelled = spelled.replace(word, kana)
     assert spelled == expected
@@ -230,14 +230,19 @@ def test_a_surface_is_not_read() -> None:
 def test_kanji_numerals() -> None:
     numbers = {0: "零", 10: "十", 11: "十一", 100: "百", 1204: "千二百四", 10_000: "一万", 10_000_000: "一千万", 100_010_001: "一億一万一"}
     for number, text in numbers.items():
-        assert kanji(number) == text
+        assert convert_to_kanji(number) == text
     with pytest.raises(ValueError, match="beyond"):
-        kanji(10**24)
+        convert_to_kanji(10**24)
 
 
 def test_spelling_and_romaji() -> None:
-    assert [spelled_kana(word) for word in ("bentol", "slack", "nation", "cascade")] == ["ベントル", "スラック", "ネーション", "カスケード"]
-    assert [romaji_kana(word) for word in ("sakura", "gakkou", "shinjuku", "code", "xyz", "a")] == [
+    assert [convert_spelling(word) for word in ("bentol", "slack", "nation", "cascade")] == [
+        "ベントル",
+        "スラック",
+        "ネーション",
+        "カスケード",
+    ]
+    assert [convert_romaji(word) for word in ("sakura", "gakkou", "shinjuku", "code", "xyz", "a")] == [
         "サクラ",
         "ガッコウ",
         "シンジュク",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.normalise import normalise
+from app.core.normalise import normalise_text
 
 
 def spoken(text: str) -> str:
-    return normalise(text, lambda _: None).replace(" ", "")
+    return normalise_text(text, lambda _: None).replace(" ", "")
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,7 @@ def test_the_english_converter_is_asked_last() -> None:
         return "カナ"
 
     assert (
-        normalise("schnorkelとsakuraとHTMLとdata", lambda _: None, spell).replace(" ", "") == "カナとサクラとエイチティーエムエルとデータ"
+        normalise_text("schnorkelとsakuraとHTMLとdata", lambda _: None, spell).replace(" ", "")
+        == "カナとサクラとエイチティーエムエルとデータ"
     )
     assert asked == ["schnorkel"]

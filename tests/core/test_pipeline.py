@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.common.errors import BackendError, InputError, VoiceError
 from app.core.pipeline import Pipeline
-from app.core.timing import OPAQUE_STAGES, STAGES
-from app.core.types import AudioChunk, MoraOverride, Overrides, PauseOverride, StageTiming, SynthesisRequest
-from app.errors import BackendError, InputError, VoiceError
+from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, StageTiming, SynthesisRequest
 from tests.core.numpy_voice import HOP, RATE, NumpyVoice, traits
 
 REQUEST = SynthesisRequest("abc、de。fg。", id="r", seed=5)
@@ -35,7 +35,7 @@ def test_every_stage_is_timed_in_order_with_sizes_and_marks() -> None:
     speaker = pipeline()
     _, timings = speak(REQUEST, speaker)
     first = [timing for timing in timings if timing.sentence == 0]
-    assert list(dict.fromkeys(timing.stage for timing in first)) == list(STAGES)
+    assert list(dict.fromkeys(timing.stage for timing in first)) == list(PIPELINE_STAGES)
     assert all(timing.cold == (timing.stage not in [before.stage for before in timings[:place]]) for place, timing in enumerate(timings))
     by_stage = {timing.stage: timing for timing in first}
     assert by_stage["bert"].tokens == by_stage["tokenize"].tokens == len("abc,de.") + 2
@@ -43,7 +43,7 @@ def test_every_stage_is_timed_in_order_with_sizes_and_marks() -> None:
     assert sum(timing.samples for timing in first if timing.stage == "decode") == by_stage["flow"].frames * HOP
     _, again = speak(REQUEST, speaker)
     assert {timing.stage for timing in again if not timing.cache_hit} == {"text", "audio"}
-    assert list(dict.fromkeys(timing.stage for timing in again if timing.sentence == 0)) == list(STAGES)
+    assert list(dict.fromkeys(timing.stage for timing in again if timing.sentence == 0)) == list(PIPELINE_STAGES)
     assert not any(timing.cold for timing in again)
 
 
@@ -147,7 +147,7 @@ def test_cancel_ends_at_the_next_yield() -> None:
 
 def test_a_graph_stopped_on_purpose_is_no_error() -> None:
     class Stopped(NumpyVoice):
-        def flow(self, values: object) -> np.ndarray:
+        def run_flow(self, values: object) -> np.ndarray:
             nonlocal stop
             stop = True
             raise BackendError("terminated")
@@ -178,8 +178,8 @@ def test_text_longer_than_bert_takes_is_read_in_pieces() -> None:
     over = pipeline(voice)
 
     class LongSentences(NumpyVoice):
-        def convert(self, text: str, readings: object = (), **how: bool) -> object:
-            return voice.convert("a" * 1200)
+        def convert_sentence(self, text: str, readings: object = (), **how: bool) -> object:
+            return voice.convert_sentence("a" * 1200)
 
     over.g2p = LongSentences()  # type: ignore[assignment]
     speak(replace(REQUEST, text="x"), over)
@@ -190,7 +190,7 @@ def test_text_longer_than_bert_takes_is_read_in_pieces() -> None:
 def test_an_opaque_voice_streams_by_sentence() -> None:
     voice = NumpyVoice()
     chunks, timings = speak(REQUEST, pipeline(voice, opaque=True))
-    assert list(dict.fromkeys(timing.stage for timing in timings if timing.sentence == 0)) == list(OPAQUE_STAGES)
+    assert list(dict.fromkeys(timing.stage for timing in timings if timing.sentence == 0)) == list(SINGLE_GRAPH_STAGES)
     assert voice.runs["synthesis"] == 2
     assert [chunk.phones[0].phone for chunk in chunks if chunk.phones] == ["_", "_"]
 

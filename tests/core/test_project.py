@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.dictionary import make_entry
-from app.core.presets import Preset
+from app.core.dictionary_entries import make_entry
+from app.core.presets import LinePreset
 from app.core.project import Character, Project, VoiceReference
-from app.core.project_data import project_from_data, project_to_data
+from app.core.project_data import convert_project_to_data, parse_project
 from app.core.script import Line, LineSettings, Script
-from app.core.takes import Take
+from app.core.takes import LineTake
 
 names = st.text(st.characters(categories=("L", "N", "P")), max_size=20)
 voices = st.builds(
@@ -31,8 +31,8 @@ projects = st.builds(
     characters=st.lists(characters, max_size=3).map(tuple),
     dictionary=st.sampled_from(((), (make_entry("声箱", "コエバコ", 2),))),
     export=st.dictionaries(names, st.booleans(), max_size=2),
-    takes=st.sampled_from(((), (Take("a", "はい。", sound="ab" * 32, starred=True, id="b"),))),
-    presets=st.sampled_from(({}, {"低い声": Preset.of(LineSettings(pitch=-2.0, voice="mei"), character=True)})),
+    takes=st.sampled_from(((), (LineTake("a", "はい。", sound="ab" * 32, starred=True, id="b"),))),
+    presets=st.sampled_from(({}, {"低い声": LinePreset.from_settings(LineSettings(pitch=-2.0, voice="mei"), character=True)})),
     tests=st.sampled_from(((), ({"version": 1},))),
     others=others,
 )
@@ -40,7 +40,7 @@ projects = st.builds(
 
 @given(projects)
 def test_what_is_written_is_read(project: Project) -> None:
-    assert project_from_data(json.loads(json.dumps(project_to_data(project)))) == project
+    assert parse_project(json.loads(json.dumps(convert_project_to_data(project)))) == project
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_what_is_written_is_read(project: Project) -> None:
 )
 def test_what_no_version_writes_is_refused(damage: dict[str, Any]) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
-        project_from_data(project_to_data(Project()) | damage)
+        parse_project(convert_project_to_data(Project()) | damage)
 
 
 def test_fields_of_later_versions_are_kept() -> None:
-    data = project_to_data(Project()) | {"later": [{"a": 1}]}
-    project = project_from_data(data)
-    assert project_to_data(replace(project, current="b")) == data | {"current": "b"}
+    data = convert_project_to_data(Project()) | {"later": [{"a": 1}]}
+    project = parse_project(data)
+    assert convert_project_to_data(replace(project, current="b")) == data | {"current": "b"}

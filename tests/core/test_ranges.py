@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.normalise import normalise
+from app.core.normalise import normalise_text
 
 
 def spoken(text: str) -> str:
-    return normalise(text, lambda _: None).replace(" ", "")
+    return normalise_text(text, lambda _: None).replace(" ", "")
 
 
 @pytest.mark.parametrize(
@@ -139,4 +139,4 @@ def test_other_hyphens(text: str, words: str) -> None:
     ],
 )
 def test_model_numbers(text: str, words: str) -> None:
-    assert normalise(text, {"Ryzen": "ライゼン"}.get).replace(" ", "").replace("Ryzen", "ライゼン") == words
+    assert normalise_text(text, {"Ryzen": "ライゼン"}.get).replace(" ", "").replace("Ryzen", "ライゼン") == words

@@ -10,65 +10,65 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core import normalise
-from app.core.normalise.rare import RarePattern
+from app.core.normalise.lazy_pattern import LazyPattern
 
 RARE = {
     f"{module.name}.{name}": value
     for module in pkgutil.iter_modules(normalise.__path__)
     for name, value in vars(importlib.import_module(f"{normalise.__name__}.{module.name}")).items()
-    if isinstance(value, RarePattern)
+    if isinstance(value, LazyPattern)
 }
 SIGNS = "〜/#@→⇒×○△▲□●◎+-—♪IVXwWm()（）①②⑳1２٣9０stdhpPſKCtrlhiftalt=.:,、。あアー一日月年時円さん店_^´<>&;brgH° とや\u3000\n"
 EXAMPLES = {
-    "marks._RANGE": "1〜2",
-    "marks._ALTERNATIVES": "犬/猫",
-    "marks._TAG": "#犬",
-    "marks._MENTION": "@ab",
-    "marks._CROSS": "犬×猫犬",
-    "marks._HIDDEN": "○○さん",
-    "marks._SHAPE_ALONE": "◎。",
-    "marks._SHAPES_RUN": "○○",
-    "marks._KEYS": "Ctrl+A",
-    "dates._WEEKDAY": "1(月)",
+    "punctuation._WAVE_OF_RANGE": "1〜2",
+    "punctuation._ALTERNATIVES": "犬/猫",
+    "punctuation._HASHTAG": "#犬",
+    "punctuation._MENTION": "@ab",
+    "punctuation._CROSS_BETWEEN_NAMES": "犬×猫犬",
+    "punctuation._CENSORED_NAME": "○○さん",
+    "punctuation._SHAPE_ALONE": "◎。",
+    "punctuation._SHAPES_RUN": "○○",
+    "punctuation._KEY_COMBINATION": "Ctrl+A",
+    "dates._WEEKDAY_IN_BRACKETS": "1(月)",
     "dates._WEEKDAY_RANGE": "（月）〜（金）",
     "dates._WEEKDAY_LIST": "(月)(火)",
     "decoration._LAUGHTER": "犬w",
-    "decoration._ANCHOR": ">>1",
-    "latin_phrases._NUMBERED_TWICE": "AB1と2",
-    "latin_phrases._NUMBERED": "ab٣",
+    "decoration._POST_ANCHOR": ">>1",
+    "latin_phrases._TWICE_NUMBERED_NAME": "AB1と2",
+    "latin_phrases._NUMBERED_NAME": "ab٣",
     "ordinals._NUMERAL": "第II",
     "ordinals._NUMERAL_OF_NAME": "犬X",
     "ordinals._ORDINAL": "1ſt",
-    "scores._MINUS": "犬-1",
-    "scores._AMOUNT_BELOW_NOUGHT": "▲5円",
-    "arrows._DRAWN": "犬->猫",
-    "arrows._BETWEEN": "犬→猫",
-    "arrows._AT_AN_END": "→次",
-    "boundaries._SPACE": "犬 猫",
-    "boundaries._LETTERED": "い ぬ が",
+    "scores._MINUS_SIGN": "犬-1",
+    "scores._NEGATIVE_AMOUNT": "▲5円",
+    "arrows._DRAWN_ARROW": "犬->猫",
+    "arrows._ARROW_BETWEEN_WORDS": "犬→猫",
+    "arrows._ARROW_AT_LINE_END": "→次",
+    "word_boundaries._SPACE_BETWEEN_JAPANESE": "犬 猫",
+    "word_boundaries._LETTER_SPACED": "い ぬ が",
     "dates._ERA_YEAR": "H30年",
-    "faces._BRACKETED": "(^_^)",
-    "faces._OPEN": "(^_^;",
-    "faces._OTHERS": "T_T",
-    "ordinals._LISTED": "I・II",
-    "ranges._DATES": "4/1-4/5",
+    "kaomoji._BRACKETED_FACE": "(^_^)",
+    "kaomoji._UNCLOSED_FACE": "(^_^;",
+    "kaomoji._OTHER_FACES": "T_T",
+    "ordinals._NUMERAL_LIST": "I・II",
+    "ranges._DATE_RANGE": "4/1-4/5",
     "ranges._DAY_BEHIND_DATE": "4/1(土)-2(日)",
-    "ranges._TIMES": "1:00-2:00",
-    "ranges._YEARS": "2001-2002",
-    "ranges._GROUPED": "1,000-2,000",
-    "ranges._PAGES": "p.1-2",
-    "ranges._BARE_FIRST": "1-2個",
-    "ranges._UNIT_FIRST": "1個-2個",
-    "ranges._WEEKDAYS": "月-金",
-    "ranges._OPEN": "1円〜",
-    "ranges._OPEN_WEEKDAY": "月曜〜",
-    "units._COUNTED_PER": "1円/g",
-    "units._COMPOUND": "mg/dL",
-    "units._DEGREES": "1°F",
-    "unspoken._CHAT": "<@12345678>",
-    "unspoken._HTML": "<br>",
-    "unspoken._ENTITY": "&lt;",
-    "unspoken._LINK": "http://a.b/c",
+    "ranges._TIME_RANGE": "1:00-2:00",
+    "ranges._YEAR_RANGE": "2001-2002",
+    "ranges._GROUPED_RANGE": "1,000-2,000",
+    "ranges._PAGE_RANGE": "p.1-2",
+    "ranges._UNIT_LAST_RANGE": "1-2個",
+    "ranges._UNIT_TWICE_RANGE": "1個-2個",
+    "ranges._RANGE_OF_WEEKDAYS": "月-金",
+    "ranges._OPEN_RANGE": "1円〜",
+    "ranges._OPEN_WEEKDAY_RANGE": "月曜〜",
+    "measurement_units._COUNTED_PER": "1円/g",
+    "measurement_units._COMPOUND_UNIT": "mg/dL",
+    "measurement_units._DEGREES": "1°F",
+    "unspoken_markup._CHAT_TAG": "<@12345678>",
+    "unspoken_markup._HTML_TAG": "<br>",
+    "unspoken_markup._HTML_ENTITY": "&lt;",
+    "unspoken_markup._LINK": "http://a.b/c",
 }
 
 
@@ -76,7 +76,7 @@ EXAMPLES = {
 @settings(max_examples=60)
 @given(text=st.text(SIGNS, max_size=12))
 def test_nothing_is_overlooked(name: str, text: str) -> None:
-    assert RARE[name].sub("<>", text) == RARE[name].compiled.sub("<>", text)
+    assert RARE[name].sub("<>", text) == RARE[name].regex.sub("<>", text)
 
 
 @pytest.mark.parametrize(("name", "text"), EXAMPLES.items())

@@ -10,10 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.limits import BOUNDS, PAUSE_MARKS
-from app.core.script import Line, LineSettings, Script, change, duplicate, insert, move, remove, retext, shift
-from app.core.script_data import script_from_data, script_to_data, settings_from_data
-from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride, SynthesisRequest
+from app.core.request_limits import BOUNDS, PAUSE_MARKS
+from app.core.script import (
+    Line,
+    LineSettings,
+    Script,
+    change_settings,
+    copy_lines,
+    insert_lines,
+    move_lines,
+    remove_lines,
+    replace_text,
+    shift_lines,
+)
+from app.core.script_data import convert_script_to_data, parse_script, parse_settings
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride, SynthesisRequest
 
 IDS = "abcdef"
 SCRIPT = Script(tuple(Line(f"{name}。", id=name) for name in IDS), "題")
@@ -35,21 +46,21 @@ def test_new_lines_have_ids_of_their_own() -> None:
 
 def test_edits_remember_the_text_they_were_made_for() -> None:
     edits = Overrides(moras=(MoraOverride(1, 1),))
-    script = retext(Script((Line("雨。", overrides=edits, id="a"), Line("雨。", id="b"))), "a", "大雨。")
+    script = replace_text(Script((Line("雨。", overrides=edits, id="a"), Line("雨。", id="b"))), "a", "大雨。")
     assert script.lines[0].overrides == replace(edits, text="雨。")
-    assert retext(script, "a", "雨だ。").lines[0].overrides.text == "雨。"
-    assert retext(script, "b", "雪。").lines[1].overrides == Overrides()
+    assert replace_text(script, "a", "雨だ。").lines[0].overrides.text == "雨。"
+    assert replace_text(script, "b", "雪。").lines[1].overrides == Overrides()
 
 
 def test_lines_are_put_in_and_taken_out() -> None:
-    assert order(insert(SCRIPT, 2, [Line(id="x"), Line(id="y")])) == "abxycdef"
-    assert order(insert(SCRIPT, 99, [Line(id="x")])) == "abcdefx"
-    assert order(remove(SCRIPT, {"a", "f", "?"})) == "bcde"
-    copied, copies = duplicate(SCRIPT, {"b", "d"})
+    assert order(insert_lines(SCRIPT, 2, [Line(id="x"), Line(id="y")])) == "abxycdef"
+    assert order(insert_lines(SCRIPT, 99, [Line(id="x")])) == "abcdefx"
+    assert order(remove_lines(SCRIPT, {"a", "f", "?"})) == "bcde"
+    copied, copies = copy_lines(SCRIPT, {"b", "d"})
     assert [line.text for line in copied.lines] == ["a。", "b。", "c。", "d。", "b。", "d。", "e。", "f。"]
     assert len({line.id for line in copied.lines}) == 8
     assert [line.text for line in copies] == ["b。", "d。"]
-    assert duplicate(SCRIPT, set()) == (SCRIPT, ())
+    assert copy_lines(SCRIPT, set()) == (SCRIPT, ())
 
 
 @pytest.mark.parametrize(
@@ -57,7 +68,7 @@ def test_lines_are_put_in_and_taken_out() -> None:
     [("bd", 0, "bdacef"), ("bd", 6, "acefbd"), ("bd", 3, "acbdef"), ("a", 1, "abcdef"), ("af", 3, "bcafde"), ("", 3, "abcdef")],
 )
 def test_lines_are_gathered_where_they_are_dropped(ids: str, index: int, result: str) -> None:
-    assert order(move(SCRIPT, set(ids), index)) == result
+    assert order(move_lines(SCRIPT, set(ids), index)) == result
 
 
 @pytest.mark.parametrize(
@@ -65,26 +76,26 @@ def test_lines_are_gathered_where_they_are_dropped(ids: str, index: int, result:
     [("c", -1, "acbdef"), ("c", 1, "abdcef"), ("cd", -1, "acdbef"), ("cd", 1, "abecdf"), ("ab", -1, "abcdef"), ("ac", -1, "acbdef")],
 )
 def test_lines_move_by_one_and_stop_at_the_edge(ids: str, step: int, result: str) -> None:
-    assert order(shift(SCRIPT, set(ids), step)) == result
+    assert order(shift_lines(SCRIPT, set(ids), step)) == result
 
 
 @given(st.sets(st.sampled_from(IDS)), st.integers(0, 6), st.sampled_from([-1, 1]))
 def test_moving_loses_nothing_and_keeps_the_order_of_what_moves(ids: set[str], index: int, step: int) -> None:
-    for moved in (move(SCRIPT, ids, index), shift(SCRIPT, ids, step)):
+    for moved in (move_lines(SCRIPT, ids, index), shift_lines(SCRIPT, ids, step)):
         assert sorted(order(moved)) == list(IDS)
         assert [name for name in order(moved) if name in ids] == sorted(ids)
         assert [name for name in order(moved) if name not in ids] == sorted(set(IDS) - ids)
 
 
 def test_a_change_touches_only_what_it_names() -> None:
-    changed = change(SCRIPT, {"b", "c"}, speed=1.5)
+    changed = change_settings(SCRIPT, {"b", "c"}, speed=1.5)
     assert [line.settings.speed for line in changed.lines] == [1, 1.5, 1.5, 1, 1, 1]
     assert all(new is old for new, old in zip(changed.lines, SCRIPT.lines, strict=True) if new.id not in "bc")
-    assert change(changed, {"b"}, speed=1.5) is changed, "nothing changed, nothing to undo"
-    assert retext(SCRIPT, "b", "b。") is SCRIPT
-    assert retext(SCRIPT, "b", "雨").lines[1] == replace(SCRIPT.lines[1], text="雨")
-    assert SCRIPT.find("b") is SCRIPT.lines[1]
-    assert SCRIPT.index("z") is SCRIPT.find("z") is None
+    assert change_settings(changed, {"b"}, speed=1.5) is changed, "nothing changed, nothing to undo"
+    assert replace_text(SCRIPT, "b", "b。") is SCRIPT
+    assert replace_text(SCRIPT, "b", "雨").lines[1] == replace(SCRIPT.lines[1], text="雨")
+    assert SCRIPT.find_line("b") is SCRIPT.lines[1]
+    assert SCRIPT.find_index("z") is SCRIPT.find_line("z") is None
 
 
 def number(name: str) -> st.SearchStrategy[float]:
@@ -119,17 +130,17 @@ OVERRIDES = st.builds(
 @given(st.lists(st.builds(Line, TEXTS, SETTINGS, OVERRIDES), max_size=4), TEXTS)
 def test_what_is_written_comes_back(lines: list[Line], title: str) -> None:
     script = Script(tuple(lines), title)
-    assert script_from_data(json.loads(json.dumps(script_to_data(script)))) == script
+    assert parse_script(json.loads(json.dumps(convert_script_to_data(script)))) == script
 
 
 def test_a_reading_of_no_letter_is_left_out() -> None:
     edits = {"readings": [{"surface": "", "reading": "ア"}, {"surface": "雨", "reading": "ア"}]}
-    (line,) = script_from_data({"version": 1, "lines": [{"text": "雨", "overrides": edits}]}).lines
+    (line,) = parse_script({"version": 1, "lines": [{"text": "雨", "overrides": edits}]}).lines
     assert line.overrides.readings == (ReadingOverride("雨", "ア"),)
 
 
 def test_only_what_differs_is_written() -> None:
-    data = script_to_data(Script((Line("雨", LineSettings(speed=1.5), id="a"),)))
+    data = convert_script_to_data(Script((Line("雨", LineSettings(speed=1.5), id="a"),)))
     assert data["lines"] == [{"id": "a", "text": "雨", "settings": {"speed": 1.5}}]
 
 
@@ -165,7 +176,7 @@ def test_only_what_differs_is_written() -> None:
 )
 def test_what_is_wrong_is_refused(line: Any) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        script_from_data({"version": 1, "lines": [line]})
+        parse_script({"version": 1, "lines": [line]})
 
 
 @pytest.mark.parametrize(
@@ -173,21 +184,21 @@ def test_what_is_wrong_is_refused(line: Any) -> None:
 )
 def test_what_is_no_script_is_refused(data: Any) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        script_from_data(data)
+        parse_script(data)
 
 
 def test_an_id_that_occurs_twice_is_refused_and_the_future_is_left_out() -> None:
     line = {"id": "a", "text": ""}
     with pytest.raises(ValueError, match="twice"):
-        script_from_data({"version": 1, "lines": [line, line]})
-    assert settings_from_data({"from_the_future": 1, "speed": 2}) == LineSettings(speed=2)
+        parse_script({"version": 1, "lines": [line, line]})
+    assert parse_settings({"from_the_future": 1, "speed": 2}) == LineSettings(speed=2)
 
 
 def test_lines_of_long_scripts_are_found_as_those_of_short_ones() -> None:
     lines = tuple(Line(str(number), id=str(number)) for number in range(2_000))
     one, other = Script(lines), Script((lines[5], *lines[:5], *lines[6:], replace(lines[0], text="again")))
     for _ in range(2):
-        assert [one.index(str(number)) for number in range(0, 2_000, 7)] == list(range(0, 2_000, 7))
-        assert (other.index("5"), other.index("0"), other.index("x")) == (0, 1, None)
-        assert other.find("0") is lines[0]
-    assert (one.find("x"), Script().find("x")) == (None, None)
+        assert [one.find_index(str(number)) for number in range(0, 2_000, 7)] == list(range(0, 2_000, 7))
+        assert (other.find_index("5"), other.find_index("0"), other.find_index("x")) == (0, 1, None)
+        assert other.find_line("0") is lines[0]
+    assert (one.find_line("x"), Script().find_line("x")) == (None, None)

@@ -9,7 +9,7 @@ import pytest
 
 from app.core.pipeline import Pipeline
 from app.core.ports import FrameInput, Prosody, ProsodyInput
-from app.core.types import AudioChunk, Float32, Int64, SynthesisRequest
+from app.core.synthesis_types import AudioChunk, Float32, Int64, SynthesisRequest
 from tests.core.numpy_voice import HOP, RATE, NumpyVoice, traits
 
 EDGE_S = 1e-9
@@ -29,22 +29,22 @@ class SlowVoice(NumpyVoice):
         super().__init__()
         self._clock, self._rtf, self._text_s = clock, rtf, text_s
 
-    def run(self, token_ids: Int64) -> Float32:
+    def run_graph(self, token_ids: Int64) -> Float32:
         self._clock.now_s += self._text_s / 2
-        return super().run(token_ids)
+        return super().run_graph(token_ids)
 
-    def prosody(self, values: ProsodyInput) -> Prosody:
+    def run_prosody(self, values: ProsodyInput) -> Prosody:
         self._clock.now_s += self._text_s / 2
-        return super().prosody(values)
+        return super().run_prosody(values)
 
-    def flow(self, values: FrameInput) -> Float32:
+    def run_flow(self, values: FrameInput) -> Float32:
         self._clock.now_s += values.z_p.shape[1] * HOP / RATE * self._rtf * 0.2
-        return super().flow(values)
+        return super().run_flow(values)
 
-    def decode(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+    def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
         frames = 0.2 * z.shape[1] + 0.8 * (wanted[1] - wanted[0])  # SBV2 decoders drop their context after a fifth of the work
         self._clock.now_s += frames * HOP / RATE * self._rtf * 0.8
-        return super().decode(z, noise, speaker, wanted)
+        return super().decode_window(z, noise, speaker, wanted)
 
 
 class Sink:
@@ -58,7 +58,7 @@ class Sink:
     def queued_s(self) -> float:
         return max(0.0, (self._until_s or 0.0) - self._clock.now_s)
 
-    def write(self, chunk: AudioChunk) -> None:
+    def write_chunk(self, chunk: AudioChunk) -> None:
         now_s = self._clock.now_s
         if self._until_s is None:
             self._until_s = now_s
@@ -76,7 +76,7 @@ def gaps_s(text: str, rtf: float, text_s: float, room_s: float = 30.0, *, ahead:
     request = SynthesisRequest(text, noise_w=0.0)
     for chunk in over.synthesize(request, queued_s=sink.queued_s if ahead else lambda: 0.0):
         if not chunk.silence:
-            sink.write(chunk)
+            sink.write_chunk(chunk)
     return sink.gaps_s
 
 

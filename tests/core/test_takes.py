@@ -12,14 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.script import Line, LineSettings
-from app.core.takes import Take, change, is_sound_name, new_seeds, of_line, pruned, restored, sounds_of, take_of, without
-from app.core.takes_data import takes_from_data, takes_to_data
-from app.core.types import MoraOverride, Overrides
+from app.core.synthesis_types import MoraOverride, Overrides
+from app.core.takes import (
+    LineTake,
+    change_take,
+    create_take,
+    draw_seeds,
+    is_sound_name,
+    list_sounds,
+    prune_takes,
+    remove_takes,
+    restore_line,
+    select_line_takes,
+)
+from app.core.takes_data import convert_takes_to_data, parse_takes
 
 SOUND = "ab" * 32
 names = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=12)
 takes_of = st.builds(
-    Take,
+    LineTake,
     line=names,
     text=names,
     settings=st.builds(LineSettings, voice=names, seed=st.integers(0, 2**31 - 1), speed=st.floats(0.5, 2.0)),
@@ -34,8 +45,8 @@ takes_of = st.builds(
 
 
 @given(st.lists(takes_of, max_size=4))
-def test_what_is_written_is_read(takes: list[Take]) -> None:
-    assert takes_from_data(json.loads(json.dumps(takes_to_data(takes)))) == tuple(takes)
+def test_what_is_written_is_read(takes: list[LineTake]) -> None:
+    assert parse_takes(json.loads(json.dumps(convert_takes_to_data(takes)))) == tuple(takes)
 
 
 @pytest.mark.parametrize(
@@ -58,57 +69,59 @@ def test_what_is_written_is_read(takes: list[Take]) -> None:
     ],
 )
 def test_what_no_version_writes_is_refused(damage: dict[str, Any]) -> None:
-    data = takes_to_data([Take("a", "はい。", sound=SOUND)])
+    data = convert_takes_to_data([LineTake("a", "はい。", sound=SOUND)])
     with pytest.raises(ValueError):  # noqa: PT011
-        takes_from_data([data[0] | damage])
+        parse_takes([data[0] | damage])
 
 
 def test_too_many_and_equal_ids_are_refused() -> None:
-    data = takes_to_data([Take("a", id="b")])
+    data = convert_takes_to_data([LineTake("a", id="b")])
     with pytest.raises(ValueError, match="twice"):
-        takes_from_data(data * 2)
+        parse_takes(data * 2)
     with pytest.raises(ValueError, match="takes"):
-        takes_from_data(data * 10_001)
+        parse_takes(data * 10_001)
 
 
 def test_a_take_brings_its_line_back() -> None:
     line = Line("はい。", LineSettings(voice="mei", seed=7, seed_locked=False), Overrides(moras=(MoraOverride(0, tone=1),)))
-    take = take_of(line, SOUND, 1.5, 9_000)
+    take = create_take(line, SOUND, 1.5, 9_000)
     other = replace(line, text="いいえ。", settings=LineSettings(), overrides=Overrides())
-    back = restored(other, take)
+    back = restore_line(other, take)
     assert (back.id, back.text, back.overrides) == (line.id, line.text, line.overrides)
     assert back.settings == replace(line.settings, seed_locked=True)
-    assert of_line((take, Take("other")), line.id) == (take,)
+    assert select_line_takes((take, LineTake("other")), line.id) == (take,)
 
 
 def test_stars_ratings_and_notes() -> None:
-    takes = (Take("a", id="1"), Take("a", id="2"))
-    assert change(takes, "2", starred=True, rating=5, note="x" * 3_000)[1] == Take("a", id="2", starred=True, rating=5, note="x" * 2_000)
-    assert change(takes, "3", starred=True) == takes
+    takes = (LineTake("a", id="1"), LineTake("a", id="2"))
+    assert change_take(takes, "2", starred=True, rating=5, note="x" * 3_000)[1] == LineTake(
+        "a", id="2", starred=True, rating=5, note="x" * 2_000
+    )
+    assert change_take(takes, "3", starred=True) == takes
     for rating in (6, -1, 2.5):
         with pytest.raises(ValueError, match="rating"):
-            change(takes, "1", rating=rating)
-    assert without(takes, {"1"}) == takes[1:]
-    assert sounds_of((*takes, Take("a", sound=SOUND))) == {SOUND}
+            change_take(takes, "1", rating=rating)
+    assert remove_takes(takes, {"1"}) == takes[1:]
+    assert list_sounds((*takes, LineTake("a", sound=SOUND))) == {SOUND}
 
 
 def test_the_oldest_go_and_stars_and_tests_stay() -> None:
-    takes = tuple(Take("a", sound=f"{number:064x}", size=10, starred=number == 1, id=str(number)) for number in range(8))
-    assert pruned(takes, 8, 80) is takes
-    assert [take.id for take in pruned(takes, 3, 1_000)] == ["1", "6", "7"]
-    assert [take.id for take in pruned(takes, 100, 40)] == ["1", "5", "6", "7"]
-    assert [take.id for take in pruned(takes, 3, 1_000, used={f"{0:064x}"})] == ["0", "1", "7"]
-    assert [take.id for take in pruned(takes, 0, 0, used={f"{0:064x}"})] == ["0", "1"]
-    same = tuple(Take("a", sound=SOUND, size=10, id=str(number)) for number in range(5))
-    assert pruned(same, 100, 10) is same
+    takes = tuple(LineTake("a", sound=f"{number:064x}", size=10, starred=number == 1, id=str(number)) for number in range(8))
+    assert prune_takes(takes, 8, 80) is takes
+    assert [take.id for take in prune_takes(takes, 3, 1_000)] == ["1", "6", "7"]
+    assert [take.id for take in prune_takes(takes, 100, 40)] == ["1", "5", "6", "7"]
+    assert [take.id for take in prune_takes(takes, 3, 1_000, used={f"{0:064x}"})] == ["0", "1", "7"]
+    assert [take.id for take in prune_takes(takes, 0, 0, used={f"{0:064x}"})] == ["0", "1"]
+    same = tuple(LineTake("a", sound=SOUND, size=10, id=str(number)) for number in range(5))
+    assert prune_takes(same, 100, 10) is same
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=8), st.integers(0, 8), st.integers(0, 40))
 def test_what_is_pruned_fits_but_for_what_must_stay(kinds: list[tuple[int, bool]], most: int, most_bytes: int) -> None:
     takes = tuple(
-        Take("a", sound=f"{size:064x}", size=size, starred=starred, id=str(number)) for number, (size, starred) in enumerate(kinds)
+        LineTake("a", sound=f"{size:064x}", size=size, starred=starred, id=str(number)) for number, (size, starred) in enumerate(kinds)
     )
-    kept = pruned(takes, most, most_bytes)
+    kept = prune_takes(takes, most, most_bytes)
     assert set(kept) >= {take for take in takes if take.starred}
     loose = [take for take in kept if not take.starred]
     assert not loose or len(kept) <= most
@@ -119,9 +132,9 @@ def test_what_is_pruned_fits_but_for_what_must_stay(kinds: list[tuple[int, bool]
 
 def test_no_seed_occurs_twice() -> None:
     few = random.Random(1)
-    seeds = new_seeds(50, range(50), lambda _low, _high: few.randint(0, 99))
+    seeds = draw_seeds(50, range(50), lambda _low, _high: few.randint(0, 99))
     assert sorted(seeds) == list(range(50, 100))
-    assert len(set(new_seeds(5, (), random.randint))) == 5
+    assert len(set(draw_seeds(5, (), random.randint))) == 5
 
 
 @given(st.text() | st.none() | st.integers())

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text_encoding import decode, decoded
+from app.common.errors import InputError
+from app.common.language import set_language
+from app.core.text_encoding import decode_text, detect_and_decode
 from app.core.text_lines import split_lines
-from app.errors import InputError
-from app.language import set_language
 
 TEXT = "今日は、①晴れ。\r\n\r\n　明日は雨。　\n"
 ENCODINGS = {
@@ -26,19 +26,19 @@ ENCODINGS = {
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_the_encodings_of_japan_are_told_apart(encoding: str) -> None:
-    found = decoded("a.txt", TEXT.encode(encoding))
+    found = detect_and_decode("a.txt", TEXT.encode(encoding))
     assert (found.text, found.encoding) == (TEXT, ENCODINGS[encoding])
     assert split_lines(found.text) == ["今日は、①晴れ。", "明日は雨。"]
 
 
 @pytest.mark.parametrize("text", ["ｶﾀｶﾅ､ﾀﾞｹ。", "東京都", "あ", "カタカナ", "東京ﾄ", "Ａ", "ﾃｽﾄ,ﾃｽﾄ\n" * 9])
 def test_short_texts_are_shift_jis(text: str) -> None:
-    assert decode("a.txt", text.encode("cp932")) == text
+    assert decode_text("a.txt", text.encode("cp932")) == text
 
 
 @pytest.mark.parametrize("text", ["東京都", "カタカナ", "ひらがな\n東京"])
 def test_short_texts_of_euc_jp(text: str) -> None:
-    assert decode("a.txt", text.encode("euc_jp")) == text
+    assert decode_text("a.txt", text.encode("euc_jp")) == text
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_short_texts_of_euc_jp(text: str) -> None:
 def test_what_is_no_text_is_refused_with_its_cause(data: bytes, cause: str) -> None:
     set_language("en")
     with pytest.raises(InputError) as caught:
-        decode("a.txt", data)
+        decode_text("a.txt", data)
     assert "a.txt" in caught.value.message
     assert cause in caught.value.message
     assert caught.value.hint
@@ -67,11 +67,11 @@ def test_what_is_no_text_is_refused_with_its_cause(data: bytes, cause: str) -> N
 
 def test_an_encoding_that_was_recognised_is_announced() -> None:
     set_language("ja")
-    assert decoded("a.txt", TEXT.encode("cp932")).note("a.txt") == "「a.txt」を Shift_JIS として読み込みました。"
-    assert decoded("a.txt", TEXT.encode()).note("a.txt") == ""
+    assert detect_and_decode("a.txt", TEXT.encode("cp932")).describe_encoding("a.txt") == "「a.txt」を Shift_JIS として読み込みました。"
+    assert detect_and_decode("a.txt", TEXT.encode()).describe_encoding("a.txt") == ""
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1))
 def test_any_utf8_text_is_read_as_it_is(text: str) -> None:
-    assert decode("a.txt", b"\xef\xbb\xbf" + text.encode()) == text.removeprefix("\ufeff") or text.startswith("\ufeff")
+    assert decode_text("a.txt", b"\xef\xbb\xbf" + text.encode()) == text.removeprefix("\ufeff") or text.startswith("\ufeff")
     assert all(line.strip() and "\n" not in line for line in split_lines(text))

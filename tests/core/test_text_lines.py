@@ -7,21 +7,21 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text_lines import LONGEST_LINE, cut_line, split_lines, without_markdown
+from app.core.text_lines import MAX_LINE_CHARACTERS, cut_line, split_lines, strip_markdown
 
 
 def test_the_marks_of_markdown_are_not_read_aloud() -> None:
     text = "# 題\n\n- 一つ\n1. 二つ\n> 三つ\n---\n本文です。-5 度。\n"
-    assert split_lines(without_markdown(text)) == ["題", "一つ", "二つ", "三つ", "本文です。-5 度。"]
+    assert split_lines(strip_markdown(text)) == ["題", "一つ", "二つ", "三つ", "本文です。-5 度。"]
 
 
-@given(st.text(st.sampled_from("あい。、 !e\u0301が\u3099\u200d漢"), min_size=1, max_size=3 * LONGEST_LINE), st.integers(1, 4))
+@given(st.text(st.sampled_from("あい。、 !e\u0301が\u3099\u200d漢"), min_size=1, max_size=3 * MAX_LINE_CHARACTERS), st.integers(1, 4))
 def test_a_long_line_is_cut_and_nothing_is_lost(text: str, times: int) -> None:
     line = (text * times).strip()
     pieces = cut_line(line)
-    assert all(len(piece) <= LONGEST_LINE for piece in pieces)
+    assert all(len(piece) <= MAX_LINE_CHARACTERS for piece in pieces)
     assert re.sub(r"\s", "", "".join(pieces)) == re.sub(r"\s", "", line)
-    if len(line) <= LONGEST_LINE:
+    if len(line) <= MAX_LINE_CHARACTERS:
         assert pieces == [line]
 
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.normalise.boundaries import BOUNDARY
+from app.core.link_reading import LINK_READINGS, LinkReading
 from app.core.normalise.characters import PLACEHOLDER
-from app.core.normalise.unspoken import find_unspoken, leave_out
-from app.link_reading import LINK_READINGS, LinkReading
+from app.core.normalise.unspoken_markup import drop_unspoken, find_unspoken
+from app.core.normalise.word_boundaries import BOUNDARY_CHAR
 
 
 def left(text: str, links: LinkReading = "host") -> str:
-    return " ".join(leave_out(text, links).replace(BOUNDARY, "").replace("\n", "/").split())
+    return " ".join(drop_unspoken(text, links).replace(BOUNDARY_CHAR, "").replace("\n", "/").split())
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_names_and_mail_are_no_links(text: str) -> None:
 def test_no_given_reading_is_lost(text: str, links: LinkReading) -> None:
     places = find_unspoken(text, links)
     assert all(PLACEHOLDER not in text[place.start : place.end] for place in places)
-    assert leave_out(text, links).count(PLACEHOLDER) == text.count(PLACEHOLDER)
+    assert drop_unspoken(text, links).count(PLACEHOLDER) == text.count(PLACEHOLDER)

@@ -7,9 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from app.core.k_weighting import k_weighted
-from app.core.types import Float32
-from app.export.loudness import Measured, block_powers, gain_db, gains_db, integrated, measure, together, true_peak
+from app.core.k_weighting import apply_k_weighting
+from app.core.synthesis_types import Float32
+from app.export.loudness import (
+    LoudnessMeasurement,
+    compute_block_powers,
+    compute_gain_db,
+    compute_gains_db,
+    compute_integrated_lufs,
+    measure_loudness,
+    measure_true_peak,
+    merge_measurements,
+)
 
 RATE = 48_000
 STEREO_DB = 10 * math.log10(2)
@@ -33,7 +42,7 @@ def tone(*parts: tuple[float, float], hz: float = 1000.0, rate: int = RATE) -> F
     ],
 )
 def test_integrated_loudness_of_the_stereo_cases_1_to_5(rate: int, parts: list[tuple[float, float]], expected: float) -> None:
-    found = integrated(block_powers(tone(*parts, rate=rate), rate)) + STEREO_DB
+    found = compute_integrated_lufs(compute_block_powers(tone(*parts, rate=rate), rate)) + STEREO_DB
     assert found == pytest.approx(expected, abs=0.1)
 
 
@@ -49,13 +58,13 @@ def test_the_weighting_is_that_of_the_recommendation() -> None:
             before = [(expected[index - lag], made[index - lag]) if index >= lag else (0.0, 0.0) for lag in range(3)]
             made[index] = sum(above[lag] * before[lag][0] for lag in range(3)) - sum(below[lag] * before[lag][1] for lag in (1, 2))
         expected = made
-    np.testing.assert_allclose(k_weighted(noise.astype(np.float32), RATE), expected, atol=2e-5)
+    np.testing.assert_allclose(apply_k_weighting(noise.astype(np.float32), RATE), expected, atol=2e-5)
 
 
 def test_a_long_sound_is_weighted_as_in_one_piece() -> None:
     sound = tone((-20.0, 4.0), hz=60.0)
-    whole = k_weighted(sound, RATE)
-    np.testing.assert_allclose(k_weighted(sound[:100_000], RATE), whole[:100_000], atol=1e-9)
+    whole = apply_k_weighting(sound, RATE)
+    np.testing.assert_allclose(apply_k_weighting(sound[:100_000], RATE), whole[:100_000], atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +75,7 @@ def test_true_peak_of_the_cases_15_to_19(fraction: int, degrees: float, amplitud
     at = np.arange(RATE)
     ramp = np.minimum(1.0, np.minimum(at, at[::-1]) / 2000)  # a tone that begins at once is no tone there
     sound = (amplitude * ramp * np.sin(2 * np.pi * at / fraction + math.radians(degrees))).astype(np.float32)
-    found = 20 * math.log10(true_peak(sound, RATE))
+    found = 20 * math.log10(measure_true_peak(sound, RATE))
     assert expected_db - 0.4 <= found <= expected_db + 0.2
 
 
@@ -76,36 +85,38 @@ def test_true_peak_between_samples_of_the_cases_20_to_23(offset: int) -> None:
     at = np.arange(4 * RATE)
     fine = 0.5 * np.sin(2 * np.pi * at / 24) * np.hanning(len(at)) + 0.5 * np.cos(2 * np.pi * (at - 2 * RATE) / 16) * np.hanning(len(at))
     fine /= np.abs(fine).max()
-    found = 20 * math.log10(true_peak(fine[offset::4].astype(np.float32), RATE))
+    found = 20 * math.log10(measure_true_peak(fine[offset::4].astype(np.float32), RATE))
     assert -0.4 <= found <= 0.2
 
 
 def test_a_batch_reaches_its_target_as_one() -> None:
-    quiet, loud = (measure(tone((db, 5.0)), RATE) for db in (-40.0, -34.0))
-    gains = gains_db([quiet, loud], -23.0, 1, each=False)
+    quiet, loud = (measure_loudness(tone((db, 5.0)), RATE) for db in (-40.0, -34.0))
+    gains = compute_gains_db([quiet, loud], -23.0, 1, is_per_file=False)
     assert gains[0] == gains[1]
-    raised = together([measure((tone((db, 5.0)) * 10 ** (gains[0] / 20)).astype(np.float32), RATE) for db in (-40.0, -34.0)])
-    assert integrated(raised.powers) == pytest.approx(-23.0, abs=0.05)
+    raised = merge_measurements(
+        [measure_loudness((tone((db, 5.0)) * 10 ** (gains[0] / 20)).astype(np.float32), RATE) for db in (-40.0, -34.0)]
+    )
+    assert compute_integrated_lufs(raised.powers) == pytest.approx(-23.0, abs=0.05)
 
 
 def test_each_file_by_itself_but_not_a_word() -> None:
-    long, longer, word = (measure(tone((db, seconds)), RATE) for db, seconds in ((-30.0, 4.0), (-36.0, 4.0), (-50.0, 0.5)))
-    first, second, third = gains_db([long, longer, word], -23.0, 1, each=True)
+    long, longer, word = (measure_loudness(tone((db, seconds)), RATE) for db, seconds in ((-30.0, 4.0), (-36.0, 4.0), (-50.0, 0.5)))
+    first, second, third = compute_gains_db([long, longer, word], -23.0, 1, is_per_file=True)
     assert second - first == pytest.approx(6.0, abs=0.1)
-    assert third == gain_db(together([long, longer, word]), -23.0, 1)
+    assert third == compute_gain_db(merge_measurements([long, longer, word]), -23.0, 1)
 
 
 def test_no_gain_brings_a_peak_above_the_limit() -> None:
     click = np.zeros(5 * RATE, np.float32)
     click[::4800] = 0.5
-    measured = measure(click, RATE)
-    gain = gain_db(measured, -16.0, 1)
+    measured = measure_loudness(click, RATE)
+    gain = compute_gain_db(measured, -16.0, 1)
     assert 20 * math.log10(measured.peak) + gain <= -1.0 + 1e-9
-    assert integrated(measured.powers) + gain < -16.0
+    assert compute_integrated_lufs(measured.powers) + gain < -16.0
 
 
 def test_stereo_counts_as_louder_and_silence_has_no_gain() -> None:
-    sound = measure(tone((-30.0, 5.0)), RATE)
-    assert gain_db(sound, -23.0, 1) - gain_db(sound, -23.0, 2) == pytest.approx(STEREO_DB)
-    assert gain_db(Measured((0.0, 0.0), 0.0, 5.0), -23.0, 1) == 0.0
-    assert gains_db([measure(np.zeros(100, np.float32), RATE)], -23.0, 1, each=True) == [0.0]
+    sound = measure_loudness(tone((-30.0, 5.0)), RATE)
+    assert compute_gain_db(sound, -23.0, 1) - compute_gain_db(sound, -23.0, 2) == pytest.approx(STEREO_DB)
+    assert compute_gain_db(LoudnessMeasurement((0.0, 0.0), 0.0, 5.0), -23.0, 1) == 0.0
+    assert compute_gains_db([measure_loudness(np.zeros(100, np.float32), RATE)], -23.0, 1, is_per_file=True) == [0.0]

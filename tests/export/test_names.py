@@ -9,17 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.common.language import set_language
 from app.core.script import Line, LineSettings
-from app.export.file_names import folded, free_stem, safe_stem
-from app.export.pattern import FORBIDDEN, Who, filled, problem_of, tokens, values_of
-from app.export.plan import PlanContext, PlannedFile, existing, numbered, plan, written
-from app.export.settings import ExportSettings, settings_from_data, settings_to_data
-from app.language import set_language
+from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, filter_existing, filter_writable, plan_files
+from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
+from app.export.name_pattern import (
+    FORBIDDEN_FILE_NAME_CHARS,
+    SpeakerNames,
+    build_token_values,
+    describe_pattern_problem,
+    fill_pattern,
+    list_tokens,
+)
+from app.export.safe_file_names import find_free_stem, fold_file_name, sanitize_stem
 
 DAY = date(2026, 1, 31)
 LINE = Line("今日は、とても良い天気ですね。", LineSettings(seed=7), id="abc")
-WHO = Who("声", "花子", "ノーマル")
-CONTEXT = PlanContext("物語", lambda settings: Who("声", settings.speaker or "花子", settings.style or "ノーマル"), DAY)
+WHO = SpeakerNames("声", "花子", "ノーマル")
+CONTEXT = PlanContext("物語", lambda settings: SpeakerNames("声", settings.speaker or "花子", settings.style or "ノーマル"), DAY)
 
 
 @pytest.mark.parametrize(
@@ -33,29 +40,29 @@ CONTEXT = PlanContext("物語", lambda settings: Who("声", settings.speaker or 
     ],
 )
 def test_tokens(pattern: str, name: str) -> None:
-    assert problem_of(pattern) == ""
-    assert filled(pattern, values_of(LINE, 3, WHO, "物語", DAY)) == name
+    assert describe_pattern_problem(pattern) == ""
+    assert fill_pattern(pattern, build_token_values(LINE, 3, WHO, "物語", DAY)) == name
 
 
 def test_every_token_of_the_menu_is_known() -> None:
     for language in ("ja", "en"):
         set_language(language)
         try:
-            assert all(problem_of(token.written) == "" for token in tokens())
+            assert all(describe_pattern_problem(token.label) == "" for token in list_tokens())
         finally:
             set_language("en")
 
 
 @pytest.mark.parametrize(("pattern", "word"), [("", "Enter"), ("a$b", "closing"), ("$b$", "no item"), ("a/b", "“/”"), ("a\x07", "x07")])
 def test_what_is_wrong_is_said(pattern: str, word: str) -> None:
-    assert word in problem_of(pattern)
+    assert word in describe_pattern_problem(pattern)
 
 
 @given(st.text(max_size=120))
 def test_any_text_becomes_a_name_that_every_system_takes(text: str) -> None:
-    name = safe_stem(filled("$text$$text$$text$", {"text": text}))
+    name = sanitize_stem(fill_pattern("$text$$text$$text$", {"text": text}))
     assert name
-    assert not FORBIDDEN.search(name)
+    assert not FORBIDDEN_FILE_NAME_CHARS.search(name)
     assert len((name + " 99999.TextGrid").encode()) <= 255
     assert name == name.strip()
     assert name[0] != "."
@@ -69,7 +76,7 @@ def test_any_text_in_a_name_can_be_written(text: str) -> None:
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:
-        file = Path(folder) / f"{safe_stem(text)}.wav"
+        file = Path(folder) / f"{sanitize_stem(text)}.wav"
         file.write_bytes(b"")
         assert len(list(Path(folder).iterdir())) == 1
 
@@ -88,23 +95,23 @@ def test_any_text_in_a_name_can_be_written(text: str) -> None:
     ],
 )
 def test_names_with_a_meaning_of_their_own(text: str, name: str) -> None:
-    assert safe_stem(text) == name
+    assert sanitize_stem(text) == name
 
 
 @given(st.lists(st.text("aAbBéÉ\u0301.", max_size=4), max_size=30))
 def test_no_two_names_are_one_for_any_file_system(stems: list[str]) -> None:
     taken: set[str] = set()
     for stem in stems:
-        name = free_stem(stem, "x", taken, lambda _name: False)
-        assert folded(name) not in taken
-        taken.add(folded(name))
+        name = find_free_stem(stem, "x", taken, lambda _name: False)
+        assert fold_file_name(name) not in taken
+        taken.add(fold_file_name(name))
 
 
 def test_a_take_counts_up_even_where_the_name_is_cut() -> None:
-    assert free_stem("a_$take$", "x", {folded("a_1")}, lambda name: name == "a_2") == "a_3"
+    assert find_free_stem("a_$take$", "x", {fold_file_name("a_1")}, lambda name: name == "a_2") == "a_3"
     long = "あ" * 200 + "$take$"
-    first = free_stem(long, "x", set(), lambda _name: False)
-    assert free_stem(long, "x", {folded(first)}, lambda _name: False) != first
+    first = find_free_stem(long, "x", set(), lambda _name: False)
+    assert find_free_stem(long, "x", {fold_file_name(first)}, lambda _name: False) != first
 
 
 def lines(*speakers: str) -> tuple[Line, ...]:
@@ -116,11 +123,11 @@ def names(files: list[PlannedFile], root: Path) -> list[str]:
 
 
 def test_which_lines_go_into_which_files(tmp_path: Path) -> None:
-    script = numbered((*lines("A", "B"), Line(" "), *lines("A")))
+    script = build_numbered_lines((*lines("A", "B"), Line(" "), *lines("A")))
     settings = ExportSettings(folder=str(tmp_path), pattern="$number$_$speaker$")
 
     def planned(**changes: object) -> list[PlannedFile]:
-        return plan(script, ExportSettings(**{**{"folder": settings.folder, "pattern": settings.pattern}, **changes}), CONTEXT)  # type: ignore[arg-type]
+        return plan_files(script, ExportSettings(**{**{"folder": settings.folder, "pattern": settings.pattern}, **changes}), CONTEXT)  # type: ignore[arg-type]
 
     assert names(planned(), tmp_path) == ["001_A.wav", "002_B.wav", "004_A.wav"]
     assert names(planned(files="speaker_folders", sound="mp3"), tmp_path) == ["A/001_A.mp3", "B/002_B.mp3", "A/004_A.mp3"]
@@ -132,12 +139,12 @@ def test_which_lines_go_into_which_files(tmp_path: Path) -> None:
 
 def test_existing_files_by_policy(tmp_path: Path) -> None:
     (tmp_path / "1.WAV").write_bytes(b"")
-    script = numbered(lines("A", "B"))
+    script = build_numbered_lines(lines("A", "B"))
 
     def planned(policy: str) -> tuple[list[str], int, int]:
         settings = ExportSettings(folder=str(tmp_path), pattern="$id$", existing=policy)  # type: ignore[arg-type]
-        files = plan(script, settings, CONTEXT)
-        return names(files, tmp_path), len(existing(files)), len(written(files, settings))
+        files = plan_files(script, settings, CONTEXT)
+        return names(files, tmp_path), len(filter_existing(files)), len(filter_writable(files, settings))
 
     assert planned("skip") == (["1.wav", "2.wav"], 1, 1)
     assert planned("ask") == (["1.wav", "2.wav"], 1, 1)
@@ -147,18 +154,18 @@ def test_existing_files_by_policy(tmp_path: Path) -> None:
 
 def test_settings_survive_as_data_and_others_are_refused() -> None:
     settings = ExportSettings(sound="flac", sidecars=("lab", "json"), loudness=-19.5, files="joined", stereo=True, rate=48_000)
-    assert settings_from_data(settings_to_data(settings)) == settings
-    assert settings_to_data(ExportSettings()) == {}
-    assert settings_from_data({"later": 1}) == ExportSettings()
+    assert parse_settings_data(convert_settings_to_data(settings)) == settings
+    assert convert_settings_to_data(ExportSettings()) == {}
+    assert parse_settings_data({"later": 1}) == ExportSettings()
     wrong: list[dict[str, object]] = [
         {"sound": "exe"}, {"rate": 1}, {"rate": True}, {"loudness": 0}, {"loudness": "x"}, {"loudness": float("nan")}, {"loudness": True}, {"sidecars": ["doc"]}, {"sidecars": "lab"},
         {"folder": 3}, {"pattern": "a" * 500}, {"stereo": 1}, {"subtype": ["16"]}, {"what": None},
     ]  # fmt: skip
     for data in wrong:
         with pytest.raises(ValueError, match=next(iter(data))):
-            settings_from_data(data)
+            parse_settings_data(data)
 
 
 def test_names_have_no_notation() -> None:
     line = Line("{薔薇|ばら}の花[明るく]が咲く｜丘《おか》", LineSettings(memos=True))
-    assert values_of(line, 1, WHO, "", DAY)["text"] == "薔薇の花が咲く丘"
+    assert build_token_values(line, 1, WHO, "", DAY)["text"] == "薔薇の花が咲く丘"

@@ -13,17 +13,17 @@ import pytest
 import soundfile
 from praatio import textgrid
 
-from app.compose.opening import open_speaker
 from app.compose.speaker import Speaker
+from app.compose.speaker_opening import open_speaker
 from app.core.script import Line, LineSettings
-from app.core.types import MoraOverride, Overrides, PauseOverride
-from app.export.plan import PlannedFile
-from app.export.render import Renderer, WrittenFile, named_ids
-from app.export.settings import SIDECARS, UNITS, ExportSettings, Unit
-from app.export.sidecars.ass import ass_text
-from app.export.sidecars.lab import lab_text
-from app.export.sidecars.subtitles import srt_text, vtt_text
-from app.export.spoken import SpokenFile, SpokenLine, Timed, TimedMora
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride
+from app.export.export_plan import PlannedFile
+from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
+from app.export.export_settings import SIDECAR_KINDS, TIMING_UNITS, ExportSettings, TimingUnit
+from app.export.sidecars.ass_karaoke import format_ass
+from app.export.sidecars.hts_labels import format_hts_labels
+from app.export.sidecars.subtitles import format_srt, format_vtt
+from app.export.timeline import SpokenFile, SpokenLine, TimedMora, TimedText
 
 TEXT = "こんにちは、世界。今日は\n「いい」天気ですね？"
 RATE, HOP = 44_100, 512
@@ -36,8 +36,8 @@ def speaker() -> Speaker:
 
 
 def write(speaker: Speaker, file: Path, *lines: Line, **settings: object) -> WrittenFile:
-    renderer = Renderer(lambda _voice: speaker, named_ids)
-    written = renderer.write(PlannedFile(file, lines), ExportSettings(sidecars=SIDECARS, **settings))  # type: ignore[arg-type]
+    renderer = FileRenderer(lambda _voice: speaker, find_ids_by_name)
+    written = renderer.write_file(PlannedFile(file, lines), ExportSettings(sidecars=SIDECAR_KINDS, **settings))  # type: ignore[arg-type]
     assert written is not None
     return written
 
@@ -132,8 +132,8 @@ def test_praat_reads_the_textgrid(written: WrittenFile) -> None:
     assert "".join(spoken) == written.spoken.lines[0].reading
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_subtitles_are_read_by_others(speaker: Speaker, tmp_path: Path, unit: Unit) -> None:
+@pytest.mark.parametrize("unit", TIMING_UNITS)
+def test_subtitles_are_read_by_others(speaker: Speaker, tmp_path: Path, unit: TimingUnit) -> None:
     made = write(speaker, tmp_path / "a.wav", Line(TEXT), Line("はい。<b>&"), unit=unit)
     texts = {}
     for suffix in (".srt", ".vtt", ".ass"):
@@ -217,31 +217,31 @@ def test_the_labels_of_the_voice_that_ships_stay_as_they_are(written: WrittenFil
     assert np.allclose([row[0] for row in tiles(golden)], [row[0] for row in tiles(beside(written, ".lab"))], atol=3 * HOP / RATE * 1e7)
 
 
-def line_of(*moras: TimedMora, sentences: tuple[Timed, ...] = (), phones: tuple[Timed, ...] = ()) -> SpokenLine:
+def line_of(*moras: TimedMora, sentences: tuple[TimedText, ...] = (), phones: tuple[TimedText, ...] = ()) -> SpokenLine:
     return SpokenLine("a", "a", "", 0, "", "話,者", "", {}, "", 0.0, 1.0, sentences, (), moras, phones)
 
 
 def test_a_voice_without_times_has_sentences_only() -> None:
-    spoken = SpokenFile((line_of(sentences=(Timed("はい。", 0.1, 0.9),)),), 1000, 1000)
-    assert lab_text(spoken) is None
-    assert "はい。" in srt_text(spoken, "mora")
-    assert "はい。" in ass_text(spoken, "mora")
+    spoken = SpokenFile((line_of(sentences=(TimedText("はい。", 0.1, 0.9),)),), 1000, 1000)
+    assert format_hts_labels(spoken) is None
+    assert "はい。" in format_srt(spoken, "mora")
+    assert "はい。" in format_ass(spoken, "mora")
 
 
 def test_what_would_be_markup_is_text() -> None:
-    spoken = SpokenFile((line_of(sentences=(Timed("a --> <i>\n\n{\\k9}b", 0.1, 0.9),)),), 1000, 1000)
-    assert len(pysubs2.SSAFile.from_string(srt_text(spoken, "sentence"))) == 1
-    assert "&lt;i&gt;" in vtt_text(spoken, "sentence")
-    assert "--&gt;" in vtt_text(spoken, "sentence")
-    event = pysubs2.SSAFile.from_string(ass_text(spoken, "sentence"))[0]
+    spoken = SpokenFile((line_of(sentences=(TimedText("a --> <i>\n\n{\\k9}b", 0.1, 0.9),)),), 1000, 1000)
+    assert len(pysubs2.SSAFile.from_string(format_srt(spoken, "sentence"))) == 1
+    assert "&lt;i&gt;" in format_vtt(spoken, "sentence")
+    assert "--&gt;" in format_vtt(spoken, "sentence")
+    event = pysubs2.SSAFile.from_string(format_ass(spoken, "sentence"))[0]
     assert event.plaintext == "a --> <i> ｛＼k9｝b"
     assert event.name == "話 者"
 
 
 def test_a_phone_without_time_and_silence_of_no_length() -> None:
     """At both ends is `pau`, even where a line begins with its first phone."""
-    spoken = SpokenFile((line_of(phones=(Timed("a", 0.0, 0.5), Timed("q", 0.5, 0.5), Timed("b", 0.5, 1.0))),), 10, 10)
-    assert lab_text(spoken) == "0 0 pau\n0 5000000 a\n5000000 10000000 b\n10000000 10000000 pau\n"
+    spoken = SpokenFile((line_of(phones=(TimedText("a", 0.0, 0.5), TimedText("q", 0.5, 0.5), TimedText("b", 0.5, 1.0))),), 10, 10)
+    assert format_hts_labels(spoken) == "0 0 pau\n0 5000000 a\n5000000 10000000 b\n10000000 10000000 pau\n"
 
 
 def test_readers_see_the_words_alone(speaker: Speaker, tmp_path: Path) -> None:

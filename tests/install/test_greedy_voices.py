@@ -14,12 +14,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app import paths
 from app.cli.main import main
-from app.install import proof_limits
-from app.install.staging import staging_dir
-from app.voices.bert import installed_berts
-from tests.adapters.confined.test_child import holds
+from app.common.files import paths
+from app.install import sandbox_limits
+from app.install.staging_folders import find_staging_dir
+from app.voices.bert_models import list_installed_berts
+from tests.adapters.confined.test_sandbox_process import holds
 from tests.voices.prepare.bert.deberta_files import write_published
 
 from .greedy_voices import crashes, greedy
@@ -40,12 +40,12 @@ def reference(tiny_models: Path) -> Path:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little time, so that the test is soon over; a tiny voice is cut in one or two seconds of it."""
-    monkeypatch.setitem(proof_limits.LIMITS, "voice", (proof_limits.LIMITS["voice"][0], 4))
+    monkeypatch.setitem(sandbox_limits.LIMITS_BY_SUBJECT, "voice", (sandbox_limits.LIMITS_BY_SUBJECT["voice"][0], 4))
 
 
 def _nothing_left() -> bool:
-    home = paths.data_dir()
-    staged = [item for item in staging_dir().iterdir() if item.name != ".moving"] if staging_dir().is_dir() else []
+    home = paths.find_data_dir()
+    staged = [item for item in find_staging_dir().iterdir() if item.name != ".moving"] if find_staging_dir().is_dir() else []
     return not staged and not any(any((home / place).glob("*/")) for place in ("voices", "cache/prepared"))
 
 
@@ -72,7 +72,7 @@ def test_it_is_not_spoken_with(harm: str, reference: Path, tmp_path: Path, capsy
     assert main([*spoken, str(source)]) == 3
     assert SAYS[harm] in capsys.readouterr().err
     prepared = tmp_path / "prepared"
-    shutil.copytree(paths.resources_dir() / "voices" / "mei", prepared)
+    shutil.copytree(paths.find_resources_dir() / "voices" / "mei", prepared)
     for item in prepared.glob("*.onnx"):
         item.unlink()
     shutil.copyfile(source, prepared / "whole.onnx")
@@ -110,10 +110,10 @@ def test_it_is_not_checked(reference: Path, tmp_path: Path, capsys: pytest.Captu
 @holds
 def test_a_bert_keeps_to_limits_too(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     source = write_published(tmp_path / "bert", hidden=1024, heads=4, inner=128)
-    monkeypatch.setitem(proof_limits.LIMITS, "bert", (proof_limits.LIMITS["bert"][0], 1))
+    monkeypatch.setitem(sandbox_limits.LIMITS_BY_SUBJECT, "bert", (sandbox_limits.LIMITS_BY_SUBJECT["bert"][0], 1))
     assert main(["bert", "add", str(source)]) == 3
     assert "This BERT takes longer to check than any BERT should" in capsys.readouterr().err
-    assert installed_berts([paths.data_dir() / "bert"]) == []
+    assert list_installed_berts([paths.find_data_dir() / "bert"]) == []
     assert _nothing_left()
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from app.core.project import Character, Project
 from app.core.script import Line, LineSettings, Script
-from app.install.known_voices import known_voices
-from app.interchange.assign import assign
-from app.interchange.style_ids import style_id
-from app.voices import aivisspeech
-from app.voices.containers.sources import read_facts
+from app.install.known_voices import list_known_voices
+from app.interchange.character_assignment import match_characters
+from app.interchange.style_ids import compute_style_id
+from app.voices import aivisspeech_voices
+from app.voices.containers.voice_sources import read_source_facts
 
 from .voice_files import aivmx
 
@@ -28,24 +28,24 @@ def models(tiny_models: Path, tmp_path: Path) -> Path:
 
 
 def test_a_style_of_aivisspeech_is_found_by_its_number(models: Path) -> None:
-    speaker = read_facts(models / "a.aivmx").aivm["speakers"][-1]
-    number = style_id(speaker["uuid"], speaker["styles"][-1]["local_id"])
+    speaker = read_source_facts(models / "a.aivmx").aivm_manifest["speakers"][-1]
+    number = compute_style_id(speaker["uuid"], speaker["styles"][-1]["local_id"])
     line = Line("はい", LineSettings(voice=f"aivisspeech:{number}"))
     project = Project(Script((line,)), characters=(Character(line.settings.voice),))
-    found = assign(project, known_voices()).script.lines[0].settings
-    assert found.voice == read_facts(models / "a.aivmx").aivm["uuid"]
+    found = match_characters(project, list_known_voices()).script.lines[0].settings
+    assert found.voice == read_source_facts(models / "a.aivmx").aivm_manifest["uuid"]
     assert (found.speaker, found.style) == (speaker["name"], speaker["styles"][-1]["name"])
 
 
 def test_a_file_is_read_for_its_speakers_once(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = known_voices()
+    first = list_known_voices()
     reads: list[Path] = []
-    monkeypatch.setattr(aivisspeech, "read_facts", lambda path: reads.append(path) or read_facts(path))
-    assert known_voices() == first
+    monkeypatch.setattr(aivisspeech_voices, "read_source_facts", lambda path: reads.append(path) or read_source_facts(path))
+    assert list_known_voices() == first
     assert reads == []
 
 
 def test_the_shipped_voice_is_known_by_its_names() -> None:
-    (shipped,) = known_voices()
+    (shipped,) = list_known_voices()
     assert shipped.speakers
     assert all(not speaker.uuid and speaker.styles for speaker in shipped.speakers)

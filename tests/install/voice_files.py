@@ -11,12 +11,12 @@ from typing import Any
 
 import onnx
 
-from app import paths
-from app.install.library import Wishes
-from app.install.prepare import Prepared
-from app.progress import Report
-from app.voices.containers.sources import read_facts
-from app.voices.manifest import read_manifest, write_manifest
+from app.common.files import paths
+from app.common.progress import Report
+from app.install.voice_import import ImportOptions
+from app.install.voice_preparation import PreparationResult
+from app.voices.containers.voice_sources import read_source_facts
+from app.voices.voice_manifest import read_manifest, write_manifest
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(100)
@@ -41,23 +41,23 @@ def aivmx(reference: Path, target: Path, **changes: Any) -> Path:
     return target
 
 
-def quick(source: Path, folder: Path, report: Report) -> Prepared:
+def quick(source: Path, folder: Path, report: Report) -> PreparationResult:
     """In place of the real preparation: the shipped voice's graphs under the name of the source."""
     report("checking", 0.5)
-    shipped = paths.resources_dir() / "voices" / "mei"
+    shipped = paths.find_resources_dir() / "voices" / "mei"
     for path in shipped.iterdir():
         shutil.copy(path, folder)
-    facts = read_facts(source) if not (source / "voice.json").is_file() else None
-    name = facts.aivm.get("name") if facts else read_manifest(source).name
-    licence = (facts.aivm.get("license") or "") if facts else read_manifest(source).licence
+    facts = read_source_facts(source) if not (source / "voice.json").is_file() else None
+    name = facts.aivm_manifest.get("name") if facts else read_manifest(source).name
+    licence = (facts.aivm_manifest.get("license") or "") if facts else read_manifest(source).licence
     manifest = replace(read_manifest(shipped), id="unset", name=name or source.stem, format="aivmx", licence=licence)
     write_manifest(manifest, folder)
-    return Prepared(manifest, 1e-6, None)
+    return PreparationResult(manifest, 1e-6, None)
 
 
-def wishes(accepted: bool = True, **values: Any) -> Wishes:
+def wishes(accepted: bool = True, **values: Any) -> ImportOptions:
     """What the user wants; licences are accepted or not."""
-    return Wishes(lambda _licence: accepted, **values)
+    return ImportOptions(lambda _licence: accepted, **values)
 
 
 def tree(root: Path) -> list[str]:

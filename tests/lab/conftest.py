@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import main
-from app.lab.subject import Subject
+from app.lab.lab_subject import LabSubject
 from tests.lab.tiny import tiny_bert_of, tiny_voice
 
 Rows = list[dict[str, object]]
@@ -30,12 +30,12 @@ def lab(capsys: pytest.CaptureFixture[str]) -> Lab:
 
 
 @pytest.fixture
-def tiny(tiny_models: Path, tmp_path: Path, _prepared_voices: None) -> Subject:
+def tiny(tiny_models: Path, tmp_path: Path, _prepared_voices: None) -> LabSubject:
     """A voice of the public architecture beside its source."""
     return tiny_voice(tiny_models, tmp_path)
 
 
 @pytest.fixture
-def tiny_bert(tiny_models: Path, tmp_path: Path) -> Subject:
+def tiny_bert(tiny_models: Path, tmp_path: Path) -> LabSubject:
     """A BERT of the public architecture beside its source."""
     return tiny_bert_of(tiny_models, tmp_path)

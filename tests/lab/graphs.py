@@ -9,18 +9,18 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from app.lab.rows import Row
-from app.lab.subject import Subject
-from app.voices.containers.sources import read_source
-from app.voices.prepare.cut import cut_graphs
-from app.voices.prepare.store import load_graph
+from app.lab.lab_subject import LabSubject
+from app.lab.report_rows import Row
+from app.voices.containers.voice_sources import read_voice_source
+from app.voices.prepare.graph_cutting import cut_voice_graph
+from app.voices.prepare.graph_store import load_graph
 
 
-def cut_subject(path: Path) -> Subject:
+def cut_subject(path: Path) -> LabSubject:
     """A voice as it came and cut, not proved: preparing it takes five times as long."""
-    cut = cut_graphs(load_graph(path))
+    cut = cut_voice_graph(load_graph(path))
     prepared = {name: getattr(cut, name).SerializeToString() for name in ("prosody", "flow", "decoder")}
-    return Subject(path.parent.name, {"whole": path}, prepared, read_source(path))
+    return LabSubject(path.parent.name, {"whole": path}, prepared, read_voice_source(path))
 
 
 def looped(path: Path, turns: int, size: int) -> Path:

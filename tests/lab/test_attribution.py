@@ -11,11 +11,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, QuantType, qdq_loss_debug, quantize_static
 
-from app.adapters.ort.session import open_as_it_is
-from app.voices.likeness import signal_to_noise_db
-from app.voices.prepare.int8.observe import observed, watch
-from app.voices.prepare.int8.quantise import quantise
-from app.voices.prepare.shown import shown_copy
+from app.adapters.ort.graph_session import open_unoptimized
+from app.voices.audio_metrics import compute_snr_db
+from app.voices.prepare.expose_tensors import expose_graph_tensors
+from app.voices.prepare.int8.convolution_quantiser import quantise_convolutions
+from app.voices.prepare.int8.value_ranges import expose_value_ranges, list_observed_tensors
 
 INSIDE = ["conv1", "conv2", "conv3"]  # not the first and the last one, which stay exact
 Z = np.random.default_rng(1).standard_normal((1, 16, 1, 300), dtype=np.float32)
@@ -70,15 +70,17 @@ def theirs(exact: Path, folder: Path, only: list[str]) -> Mapping[str, Mapping[s
 
 def ours(exact: Path, folder: Path, only: list[str]) -> dict[str, float]:
     watched = onnx.load(exact)
-    names = observed(watched.graph)
-    watch(watched)
-    least, greatest = open_as_it_is(watched.SerializeToString(), "watched").run({"z": Z}, ["least", "greatest"])
+    names = list_observed_tensors(watched.graph)
+    expose_value_ranges(watched)
+    least, greatest = open_unoptimized(watched.SerializeToString(), "watched").run_graph({"z": Z}, ["least", "greatest"])
     model = onnx.load(exact)
-    quantise(model, {name: (float(low), float(high)) for name, low, high in zip(names, least, greatest, strict=True)}, only)
+    quantise_convolutions(model, {name: (float(low), float(high)) for name, low, high in zip(names, least, greatest, strict=True)}, only)
     onnx.save(model, folder / "ours.onnx")
     shown = only[-1:]  # what lies between two of them is never a float
-    sides = [open_as_it_is(shown_copy(path, shown), "chain").run({"z": Z}, shown) for path in (exact, folder / "ours.onnx")]
-    return {name: signal_to_noise_db([a], [b]) for name, a, b in zip(shown, *sides, strict=True)}
+    sides = [
+        open_unoptimized(expose_graph_tensors(path, shown), "chain").run_graph({"z": Z}, shown) for path in (exact, folder / "ours.onnx")
+    ]
+    return {name: compute_snr_db([a], [b]) for name, a, b in zip(shown, *sides, strict=True)}
 
 
 @pytest.mark.filterwarnings("ignore")

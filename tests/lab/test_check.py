@@ -15,22 +15,22 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
-from app.adapters.ort.placement import parse_placement
+from app.adapters.ort.device_placement import parse_placement
 from app.cli.main import main
-from app.lab.check import run as check_run
-from app.lab.check.finding import all_passed, finding
-from app.lab.check.junit import as_junit
-from app.lab.check.parity import parity
-from app.lab.check.run import checks
-from app.lab.check.shapes import with_length
-from app.lab.repeats import Repeats
-from app.lab.rows import Row
-from app.lab.spoken import spoken
-from app.lab.subject import Subject
-from app.paths import resources_dir
-from app.progress import Report, unreported
-from app.voices.manifest import write_manifest
-from app.voices.voice import read_prepared
+from app.common.files.paths import find_resources_dir
+from app.common.progress import Report, ignore_report
+from app.lab.check import subject_checks as check_run
+from app.lab.check.agreement_checks import check_agreement
+from app.lab.check.check_row import build_check_row, has_all_passed
+from app.lab.check.junit import format_as_junit
+from app.lab.check.length_checks import resize_inputs
+from app.lab.check.subject_checks import run_checks
+from app.lab.lab_subject import LabSubject
+from app.lab.recorded_inputs import record_inputs
+from app.lab.repeat_rule import Repeats
+from app.lab.report_rows import Row
+from app.voices.prepared_voice import read_prepared_voice
+from app.voices.voice_manifest import write_manifest
 
 CPU = parse_placement("cpu")
 
@@ -62,12 +62,12 @@ def test_a_budget_that_nothing_meets_fails(capsys: pytest.CaptureFixture[str]) -
 @pytest.fixture
 def voice(tmp_path: Path) -> Path:
     """A copy of the shipped voice, to be broken."""
-    return Path(shutil.copytree(resources_dir() / "voices" / "mei", tmp_path / "voice"))
+    return Path(shutil.copytree(find_resources_dir() / "voices" / "mei", tmp_path / "voice"))
 
 
-def findings(folder: Path, report: Report = unreported) -> list[Row]:
-    voice = read_prepared(folder)
-    return list(checks(Subject(voice.manifest.name, {}, dict(voice.graphs), voice), placement=CPU, report=report))
+def findings(folder: Path, report: Report = ignore_report) -> list[Row]:
+    voice = read_prepared_voice(folder)
+    return list(run_checks(LabSubject(voice.manifest.name, {}, dict(voice.graphs), voice), placement=CPU, report=report))
 
 
 def failed(rows: list[Row]) -> set[tuple[object, object]]:
@@ -81,7 +81,7 @@ def change(path: Path, edit: Callable[[onnx.ModelProto], None]) -> None:
 
 
 def test_a_window_without_its_context_is_found(voice: Path) -> None:
-    write_manifest(replace(read_prepared(voice).manifest, margin_frames=0), voice)
+    write_manifest(replace(read_prepared_voice(voice).manifest, margin_frames=0), voice)
     assert failed(findings(voice)) == {("parity", "voice")}
 
 
@@ -117,11 +117,11 @@ def test_a_graph_that_takes_one_length_only_is_found(voice: Path) -> None:
     assert str(row["detail"]).startswith("128: ")
 
 
-def test_a_voice_that_is_not_its_source_is_found(tiny: Subject) -> None:
-    cases = spoken(tiny)
+def test_a_voice_that_is_not_its_source_is_found(tiny: LabSubject) -> None:
+    cases = record_inputs(tiny)
     cases.calls["prosody"] = cases.calls["prosody"][:1]
-    rows = list(parity(tiny, cases))
-    assert all_passed(rows)
+    rows = list(check_agreement(tiny, cases))
+    assert has_all_passed(rows)
     assert sum("source" in str(row["case"]) for row in rows) == 1
 
     def louder(model: onnx.ModelProto) -> None:
@@ -130,7 +130,7 @@ def test_a_voice_that_is_not_its_source_is_found(tiny: Subject) -> None:
 
     assert tiny.voice is not None
     change(tiny.voice.path / "decoder.onnx", louder)
-    (row,) = (row for row in parity(tiny, cases) if not row["passed"])
+    (row,) = (row for row in check_agreement(tiny, cases) if not row["passed"])
     assert "source" in str(row["case"])
 
 
@@ -142,17 +142,17 @@ def test_lengths_keep_what_does_not_grow() -> None:
         "first": np.array([1]),
         "last": np.array([2]),
     }
-    found = with_length(values, 4)
+    found = resize_inputs(values, 4)
     assert found["z"].tolist() == [[0, 1, 2, 0], [3, 4, 5, 3]]
     assert (found["noise"].size, found["sid"].tolist(), found["first"].tolist(), found["last"].tolist()) == (16, [7], [0], [4])
 
 
 def test_junit_is_well_formed_whatever_a_voice_is_called() -> None:
     rows = [
-        finding("parity", "voice", "a\x00<b>\x1b&", passed=False, value=float("inf"), limit=1e-3, detail="]]>\ud800"),
+        build_check_row("parity", "voice", "a\x00<b>\x1b&", passed=False, value=float("inf"), limit=1e-3, detail="]]>\ud800"),
         {"type": "machine", "busy": True},
     ]
-    suite = ElementTree.fromstring(as_junit(rows, "声\x0b\"'<"))[0]
+    suite = ElementTree.fromstring(format_as_junit(rows, "声\x0b\"'<"))[0]
     assert suite.attrib["failures"] == "1"
     assert suite.find("properties/property").attrib == {"name": "busy", "value": "✓"}  # type: ignore[union-attr]
     assert suite.find("testcase/failure") is not None

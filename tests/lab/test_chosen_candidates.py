@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import paths
-from app.audition.blind_test_data import readable_tests
-from app.audition.take_store import TakeStore, folder_of
-from app.audition.trials import trial_of
-from app.bench.stages import request_of
+from app.audition.blind_test_data import parse_readable_blind_tests
+from app.audition.blind_test_trials import find_blind_trial
+from app.audition.take_store import TakeStore, find_sound_folder
+from app.bench.stage_timing import build_bench_request
 from app.cli.main import main
-from app.compose.opening import open_speaker
-from app.install.licence import accept
-from app.interchange.koebako import read_project
-from app.lab.optimise.heard import HEARD
-from app.voices.bert import read_bert
-from app.voices.library import find_voice
-from app.voices.manifest import MANIFEST_NAME, VoiceManifest, read_manifest
+from app.common.files import paths
+from app.compose.speaker_opening import open_speaker
+from app.install.voice_licence import accept_licence
+from app.interchange.koebako_files import read_project
+from app.lab.optimise.listening_test import LISTENING_SENTENCES
+from app.voices.bert_models import read_bert
+from app.voices.installed_voices import find_voice
+from app.voices.voice_manifest import MANIFEST_NAME, VoiceManifest, read_manifest
 from tests.lab.conftest import Lab
 
 BRIEFLY = ("--turns", "1", "--warmup", "0", "--seconds", "0")
@@ -31,17 +31,17 @@ INT8 = ("--graph", "flow", "--only", "int8-32", "--keep", "int8-32", *BRIEFLY)
 @pytest.fixture
 def own() -> Path:
     """The voice that we ship, as one of the user's own."""
-    voice = paths.data_dir() / "voices" / "own"
-    shutil.copytree(paths.resources_dir() / "voices" / "mei", voice)
+    voice = paths.find_data_dir() / "voices" / "own"
+    shutil.copytree(paths.find_resources_dir() / "voices" / "mei", voice)
     file = voice / "voice.json"
     file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | {"id": "own"}), encoding="utf-8")
-    accept(find_voice("own", paths.voice_dirs()))
+    accept_licence(find_voice("own", paths.list_voice_dirs()))
     return voice
 
 
 def spoken(sound: str) -> np.ndarray:
-    speaker = open_speaker("own", "cpu", precision="float32", sound=sound)  # type: ignore[arg-type]
-    return np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(request_of(speaker, HEARD[0]))])
+    speaker = open_speaker("own", "cpu", precision="float32", graph_precision=sound)  # type: ignore[arg-type]
+    return np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(build_bench_request(speaker, LISTENING_SENTENCES[0]))])
 
 
 def contents(voice: Path) -> tuple[VoiceManifest, dict[str, bytes]]:
@@ -52,22 +52,22 @@ def contents(voice: Path) -> tuple[VoiceManifest, dict[str, bytes]]:
 @pytest.fixture
 def _lenient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests judge no speed, and of the voice that we ship every int8 graph is to pass."""
-    for limit, value in (("LEAST_SNR_DB", 0.0), ("MOST_LSD_DB", 50.0), ("ENOUGH_EQUAL", 0.0)):
-        monkeypatch.setattr(f"app.install.int8.{limit}", value)
-    monkeypatch.setattr("app.install.fast_slot.LEAST_GAIN", 0.0)
+    for limit, value in (("MIN_INT8_SNR_DB", 0.0), ("MAX_INT8_LSD_DB", 50.0), ("MIN_FRAMES_EQUAL", 0.0)):
+        monkeypatch.setattr(f"app.install.int8_graphs.{limit}", value)
+    monkeypatch.setattr("app.install.int8_exchange.MIN_INT8_GAIN", 0.0)
 
 
 @pytest.mark.usefixtures("_lenient")
 def test_a_candidate_is_heard_and_installed(lab: Lab, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.lab.optimise.heard.HEARD", HEARD[:1])
+    monkeypatch.setattr("app.lab.optimise.listening_test.LISTENING_SENTENCES", LISTENING_SENTENCES[:1])
     project = tmp_path / "試聴.koebako"
     rows = lab("optimise", "own", *INT8, "--test", str(project), "--install")
     heard, installed = (row for row in rows if row["type"] in ("test", "installed"))
-    (test,) = readable_tests(read_project(project).tests)
-    assert trial_of(test) is not None, "it is continued where it is opened"
+    (test,) = parse_readable_blind_tests(read_project(project).tests)
+    assert find_blind_trial(test) is not None, "it is continued where it is opened"
     assert test.plan.names == ("Exact", "int8, blocks of 32")
     assert [list(pair) for pair in test.plan.sounds] == heard["sounds"]
-    exact, other = (TakeStore(folder_of(project)).read(name)[0] for name in test.plan.sounds[0])
+    exact, other = (TakeStore(find_sound_folder(project)).read_sound(name)[0] for name in test.plan.sounds[0])
     assert np.abs(exact - spoken("exact")).max() < 1e-3
     assert np.abs(other - spoken("fast")).max() < 1e-3, "what was heard is what was installed"
     manifest = read_manifest(own)
@@ -112,7 +112,7 @@ def test_a_folder_from_anywhere_does_not_change_the_installed_voice_whose_id_it_
 def test_what_is_not_near_enough_is_refused_and_all_stays_as_it_was(
     own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("app.install.fast_slot.LEAST_GAIN", 1e6)
+    monkeypatch.setattr("app.install.int8_exchange.MIN_INT8_GAIN", 1e6)
     before = {path: path.stat().st_mtime_ns for path in own.iterdir()}
     assert main(["lab", "optimise", "own", *INT8, "--install"]) == 3
     assert "cannot be installed" in capsys.readouterr().err
@@ -120,9 +120,9 @@ def test_what_is_not_near_enough_is_refused_and_all_stays_as_it_was(
 
 
 def test_a_bert_takes_one_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.install.bert_slot.LEAST_COSINE", 0.5)
-    (shipped,) = (paths.resources_dir() / "bert").iterdir()
-    folder = paths.data_dir() / "bert" / "koebako-starter-v1"
+    monkeypatch.setattr("app.install.bert_int8_exchange.MIN_BERT_COSINE", 0.5)
+    (shipped,) = (paths.find_resources_dir() / "bert").iterdir()
+    folder = paths.find_data_dir() / "bert" / "koebako-starter-v1"
     shutil.copytree(shipped, folder)
     rows = lab("optimise", "koebako-starter-v1", "--only", "int8-32", "--keep", "int8-32", *BRIEFLY, "--install")
     bert = read_bert(folder)

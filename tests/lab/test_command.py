@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from app.cli.commands.lab.options import PARTS
-from app.cli.commands.lab.parts import rows
+from app.cli.commands.lab.options import LAB_COMMANDS
+from app.cli.commands.lab.parts_command import list_commands
 from app.cli.main import main
-from app.lab.rows import Row, cell
-from app.lab.tables import as_text
+from app.lab.report_rows import Row, format_cell
+from app.lab.report_tables import format_as_text
 
 
 def lines(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, object]]:
@@ -51,15 +51,15 @@ def test_a_terminal_shows_what_says_something() -> None:
         {"type": "profile", "scope": "operator", "name": name, "share": share, "kept": False, "copy": None}
         for name, share in shares.items()
     ]
-    heading, columns, first, more = as_text(rows).splitlines()
+    heading, columns, first, more = format_as_text(rows).splitlines()
     assert (heading, columns.split(), first.split()) == ("profile", ["scope", "name", "share"], ["operator", "MatMul", "0.9"])
     assert more.strip().startswith("2 more rows")
-    assert "kept" in as_text([rows[0] | {"kept": True}])
-    assert "c0ffee" not in as_text([{"type": "test", "lines": 1, "sounds": [["c0ffee", "beef"]]}]), "names of files are for programs"
+    assert "kept" in format_as_text([rows[0] | {"kept": True}])
+    assert "c0ffee" not in format_as_text([{"type": "test", "lines": 1, "sounds": [["c0ffee", "beef"]]}]), "names of files are for programs"
     lacking = {"op": "Loop", "version": 16, "types": ["bool"], "count": 2}
-    assert [cell(["T"], "shape"), cell(["T"])] == ["[T]", "T"]
-    assert [cell(False, name) for name in ("winner", "ok")] == ["", "✗"]
-    assert [cell(value) for value in ([1, 1024, "T"], ["a", "b"], [lacking, lacking | {"op": "Add"}])] == [
+    assert [format_cell(["T"], "shape"), format_cell(["T"])] == ["[T]", "T"]
+    assert [format_cell(False, name) for name in ("winner", "ok")] == ["", "✗"]
+    assert [format_cell(value) for value in ([1, 1024, "T"], ["a", "b"], [lacking, lacking | {"op": "Add"}])] == [
         "[1, 1024, T]", "a; b", "Loop (opset 16) × 2; Add (opset 16) × 2",
     ]  # fmt: skip
 
@@ -78,7 +78,7 @@ def test_a_backend_that_nobody_knows_is_refused_in_a_sentence(capsys: pytest.Cap
 
 def test_programs_learn_which_parts_there_are_and_how_far_work_is(capsys: pytest.CaptureFixture[str]) -> None:
     *parts, places = lines(capsys, "parts")
-    assert [part["part"] for part in parts] == list(PARTS)
+    assert [part["part"] for part in parts] == list(LAB_COMMANDS)
     assert all(part["summary"] and isinstance(part["options"], list) for part in parts)
     assert "cpu" in places["places"]  # type: ignore[operator]
 
@@ -95,8 +95,8 @@ def test_programs_learn_which_parts_there_are_and_how_far_work_is(capsys: pytest
     ],
 )
 def test_every_form_of_an_option_is_described(given: dict[str, Any], kind: str, default: object) -> None:
-    part = SimpleNamespace(summary=lambda: ("部", "part"), add_options=lambda parser: parser.add_argument("-x", "--some", **given))
-    row, _places = rows({"some": part})  # type: ignore[dict-item]
+    part = SimpleNamespace(describe_command=lambda: ("部", "part"), add_options=lambda parser: parser.add_argument("-x", "--some", **given))
+    row, _places = list_commands({"some": part})  # type: ignore[dict-item]
     (option,) = row["options"]  # type: ignore[misc]
     assert (option["option"], option["kind"], option["default"]) == ("--some", kind, default)  # type: ignore[index]
     assert option["choices"] == list(given.get("choices", ()))  # type: ignore[index]

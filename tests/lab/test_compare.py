@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli.main import main
-from app.lab.charts import chart_of
-from app.lab.compare.candidates import Candidate, Graphs, Opened, candidates
-from app.lab.compare.energy import EnergyMeter
-from app.lab.compare.rows import cross_over_rows, sentence_rows
-from app.lab.compare.run import Asked, compare_rows
-from app.lab.compare.timing import Timed, timed
-from app.lab.repeats import Repeats
-from app.lab.rows import Row
-from app.lab.statistics import outliers, summary
-from app.lab.subject import Subject
+from app.lab.compare.candidate_timing import CandidateTimings, measure_candidates
+from app.lab.compare.compare_candidates import CandidateGraphs, CandidateSessions, CompareCandidate, list_candidates
+from app.lab.compare.comparison_rows import build_sentence_rows, find_crossovers
+from app.lab.compare.comparison_run import CompareOptions, run_comparison
+from app.lab.compare.energy_meter import EnergyMeter
+from app.lab.lab_subject import LabSubject
+from app.lab.repeat_rule import Repeats
+from app.lab.report_charts import draw_chart
+from app.lab.report_rows import Row
+from app.lab.run_statistics import compute_summary, count_outliers
 
 CONTRACT = [
     "type", "candidate", "graph", "length", "batch", "runs", "mean_ms", "median_ms", "p90_ms", "p95_ms", "p99_ms", "min_ms", "max_ms",
@@ -61,26 +61,32 @@ def test_options_that_leave_nothing_to_compare_are_refused(capsys: pytest.Captur
     assert "No graph can be compared" in capsys.readouterr().err
 
 
-def test_a_source_is_compared_by_its_total_on_the_same_frames(tiny: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.lab.compare.run.LINES", {"short": "はい。"})
+def test_a_source_is_compared_by_its_total_on_the_same_frames(tiny: LabSubject, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.lab.compare.comparison_run.BENCH_LINES", {"short": "はい。"})
     both = replace(tiny, prepared=tiny.prepared | {"decoder_int8": tiny.prepared["decoder"]})  # whether int8 pays depends on the processor
-    rows = [row for row in compare_rows(both, Asked(forms=("source", "prepared"), tokens=(), repeats=ONCE)) if row["type"] == "compare"]
+    rows = [
+        row
+        for row in run_comparison(both, CompareOptions(forms=("source", "prepared"), tokens=(), repeats=ONCE))
+        if row["type"] == "compare"
+    ]
     graphs = {(row["candidate"], row["graph"]) for row in rows}
     assert ("cpu float32 all source", "total") in graphs
     assert ("cpu float32 all source", "whole") not in graphs
     assert {graph for name, graph in graphs if name.startswith("cpu int8")} == {"decoder", "total"}, "its other graphs are the exact ones"
 
 
-def test_several_sentences_at_once_where_a_graph_takes_them(tiny_bert: Subject) -> None:
+def test_several_sentences_at_once_where_a_graph_takes_them(tiny_bert: LabSubject) -> None:
     rows = list(
-        compare_rows(tiny_bert, Asked(forms=("source", "prepared"), precisions=("float32",), tokens=(5,), batches=(1, 2), repeats=ONCE))
+        run_comparison(
+            tiny_bert, CompareOptions(forms=("source", "prepared"), precisions=("float32",), tokens=(5,), batches=(1, 2), repeats=ONCE)
+        )
     )
     compared = [row for row in rows if row["type"] == "compare"]
     assert {(row["candidate"], row["batch"]) for row in compared} == {
         ("cpu float32 all source", 1), ("cpu float32 all prepared", 1), ("cpu float32 all source", 2),
     }  # fmt: skip
     assert {row["length"] for row in compared} == {"5 tokens", "16 tokens", "45 tokens"}
-    assert chart_of(rows) is not None
+    assert draw_chart(rows) is not None
 
 
 def test_a_backend_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +102,7 @@ def test_a_backend_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]
 
 @given(st.lists(st.floats(0.001, 1e5), min_size=1, max_size=200))
 def test_percentiles_are_those_of_numpy(times: list[float]) -> None:
-    found = summary(times)
+    found = compute_summary(times)
     for name, share in (("median_ms", 50), ("p90_ms", 90), ("p95_ms", 95), ("p99_ms", 99)):
         expected = float(np.percentile(times, share))
         assert found[name] == (pytest.approx(expected) if share < 95 or len(times) >= 100 else None)
@@ -106,62 +112,62 @@ def test_percentiles_are_those_of_numpy(times: list[float]) -> None:
 
 
 def test_a_run_far_from_all_others_is_an_outlier() -> None:
-    assert outliers([10.0, 10.1, 9.9, 10.2, 10.0, 30.0]) == 1
-    assert outliers([10.0, 10.1, 9.9, 10.2, 10.0, 10.4]) == 0
+    assert count_outliers([10.0, 10.1, 9.9, 10.2, 10.0, 30.0]) == 1
+    assert count_outliers([10.0, 10.1, 9.9, 10.2, 10.0, 10.4]) == 0
 
 
-def _timed(name: str, times: Sequence[float]) -> Timed:
-    opened = Opened(Candidate(name, "float32", "all", "prepared"), {"bert": None}, frozenset({"bert"}), 1.0)  # type: ignore[dict-item]
-    return Timed(opened, {"bert": times[0]}, [{"bert": time, "total": time} for time in times])
+def _timed(name: str, times: Sequence[float]) -> CandidateTimings:
+    opened = CandidateSessions(CompareCandidate(name, "float32", "all", "prepared"), {"bert": None}, frozenset({"bert"}), 1.0)  # type: ignore[dict-item]
+    return CandidateTimings(opened, {"bert": times[0]}, [{"bert": time, "total": time} for time in times])
 
 
 def _rows(sizes: dict[int, dict[str, list[float]]]) -> list[Row]:
     return [
         row
         for size, times in sizes.items()
-        for row in sentence_rows({name: _timed(name, values) for name, values in times.items()}, f"{size} tokens", 1, size, None)
+        for row in build_sentence_rows({name: _timed(name, values) for name, values in times.items()}, f"{size} tokens", 1, size, None)
     ]
 
 
 def test_the_winner_changes_between_two_lengths() -> None:
     rows = _rows({10: {"a": [1.0] * 4, "b": [2.0] * 4}, 30: {"a": [4.0] * 4, "b": [3.0] * 4}})
     assert [(row["candidate"], row["size"]) for row in rows if row["winner"]] == [("a", 10), ("b", 30)]
-    (crossing,) = cross_over_rows(rows)
+    (crossing,) = find_crossovers(rows)
     assert crossing == {"type": "crossover", "graph": "bert", "batch": 1, "size": 20.0, "below": "a", "above": "b"}
 
 
 def test_two_turns_do_not_tell_where_the_winner_changes() -> None:
     rows = _rows({10: {"a": [1.0] * 2, "b": [2.0] * 2}, 30: {"a": [4.0] * 2, "b": [3.0] * 2}})
-    assert list(cross_over_rows(rows)) == []
+    assert list(find_crossovers(rows)) == []
 
 
 def test_lengths_at_which_two_are_too_close_to_tell_are_no_change() -> None:
     rows = _rows({10: {"a": [1.0] * 4, "b": [2.0] * 4}, 30: {"a": [3.1, 2.0, 3.1, 2.9], "b": [3.0] * 4}})
-    assert list(cross_over_rows(rows)) == []
+    assert list(find_crossovers(rows)) == []
     assert all(float(str(row["slower_p25"])) <= 1 for row in rows if row["size"] == 30)
 
 
 def test_only_what_can_be_is_a_candidate() -> None:
-    both = Graphs({"bert": Path("a"), "bert_int8": Path("b")}, {"bert": Path("c")})
-    names = [item.name for item in candidates(both, ["cpu"], ["none", "all"], ["float32", "int8"], ["source", "prepared", "ort"])]
+    both = CandidateGraphs({"bert": Path("a"), "bert_int8": Path("b")}, {"bert": Path("c")})
+    names = [item.name for item in list_candidates(both, ["cpu"], ["none", "all"], ["float32", "int8"], ["source", "prepared", "ort"])]
     assert names == [
         "cpu float32 none source", "cpu float32 none prepared", "cpu float32 all source", "cpu float32 all prepared", "cpu float32 all ort",
         "cpu int8 none prepared", "cpu int8 all prepared", "cpu int8 all ort",
     ]  # fmt: skip
-    assert both.of(Candidate("cpu", "int8", "all", "prepared")) == {"bert": Path("b")}
+    assert both.choose_files(CompareCandidate("cpu", "int8", "all", "prepared")) == {"bert": Path("b")}
 
 
 def test_runs_that_warm_up_do_not_count() -> None:
     class Session:
         runs = 0
 
-        def run(self, _values: object) -> None:
+        def run_graph(self, _values: object) -> None:
             self.runs += 1
 
     session = Session()
-    opened = Opened(Candidate("cpu", "float32", "all", "prepared"), {"bert": session}, frozenset({"bert"}), 1.0)  # type: ignore[dict-item]
+    opened = CandidateSessions(CompareCandidate("cpu", "float32", "all", "prepared"), {"bert": session}, frozenset({"bert"}), 1.0)  # type: ignore[dict-item]
     told: list[float] = []
-    found = timed(
+    found = measure_candidates(
         {"a": opened}, {"a": {"bert": {}}}, Repeats(runs=3, warmup=2, seconds=0), EnergyMeter(Path("nowhere")),
         lambda _step, fraction: told.append(fraction),
     )  # fmt: skip
@@ -184,15 +190,15 @@ def rapl(tmp_path: Path) -> Iterator[Path]:
 
 def test_energy_is_that_of_all_packages_and_counters_start_over(rapl: Path) -> None:
     meter = EnergyMeter(rapl)
-    before = meter.read()
+    before = meter.read_counters()
     (rapl / "intel-rapl:0" / "energy_uj").write_text("950000")
     (rapl / "intel-rapl:1" / "energy_uj").write_text("100000")
-    assert meter.joules_since(before) == pytest.approx(0.05 + 0.2)
+    assert meter.compute_joules_since(before) == pytest.approx(0.05 + 0.2)
     assert not EnergyMeter(rapl / "nowhere").there
 
 
 def test_joules_are_for_a_second_of_speech() -> None:
     item = _timed("a", [1.0, 1.0])
     item.warm[:] = [{"bert": 1.0, "total": 1.0, "joules": 3.0}, {"bert": 1.0, "total": 1.0, "joules": 5.0}]
-    (row,) = sentence_rows({"a": item}, "5 tokens", 1, 5, 2.0)
+    (row,) = build_sentence_rows({"a": item}, "5 tokens", 1, 5, 2.0)
     assert row["joules_per_s"] == pytest.approx(2.0)

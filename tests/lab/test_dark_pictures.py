@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.dark import DARK_OF, dark_rules, darkened
-from app.bench.svg import GRID, INK, PALE, PAPER, Picture
-from app.core.timing import ALL_STAGES
-from app.lab.page import as_html
-from app.lab.profile.chart import profile_chart
-from app.stage_colors import ON_DARK, ON_LIGHT
-from app.ui.theme.theme import DARK, LIGHT
+from app.bench.dark_colors import DARK_COLORS, build_dark_rules, convert_to_dark
+from app.bench.svg_picture import GRID, INK, PALE, PAPER, SvgPicture
+from app.common.stage_colors import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
+from app.core.stage_clock import ALL_STAGES
+from app.lab.profile.profile_chart import draw_profile_chart
+from app.lab.report_page import format_as_html
+from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
 
 APP = Path(__file__).parents[2] / "app"
 COLOR = re.compile('"(#[0-9a-f]{6})"')
-DRAWING = [path for room in ("bench", "lab") for path in (APP / room).rglob("*.py") if path.name != "dark.py"]
+DRAWING = [path for room in ("bench", "lab") for path in (APP / room).rglob("*.py") if path.name != "dark_colors.py"]
 
 
 def contrast(one: str, other: str) -> float:
@@ -33,26 +33,26 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_stages_have_one_palette() -> None:
-    assert set(ON_LIGHT) == set(ON_DARK) >= set(ALL_STAGES)
-    assert LIGHT.stages is ON_LIGHT
-    assert DARK.stages is ON_DARK
+    assert set(STAGE_COLORS_ON_LIGHT) == set(STAGE_COLORS_ON_DARK) >= set(ALL_STAGES)
+    assert LIGHT_THEME.stages is STAGE_COLORS_ON_LIGHT
+    assert DARK_THEME.stages is STAGE_COLORS_ON_DARK
 
 
 def test_every_colour_of_a_chart_has_a_dark_one() -> None:
-    used = {color for path in DRAWING for color in COLOR.findall(path.read_text(encoding="utf-8"))} | set(ON_LIGHT.values())
-    assert used <= set(DARK_OF)
-    assert DARK_OF[PAPER] == DARK.surface
-    assert all(contrast(DARK_OF[color], DARK_OF[PAPER]) > 4.5 for color in (INK, PALE))
-    assert all(contrast(DARK_OF[color], DARK_OF[PAPER]) > 2.5 for color in used - {PAPER, GRID})
+    used = {color for path in DRAWING for color in COLOR.findall(path.read_text(encoding="utf-8"))} | set(STAGE_COLORS_ON_LIGHT.values())
+    assert used <= set(DARK_COLORS)
+    assert DARK_COLORS[PAPER] == DARK_THEME.surface
+    assert all(contrast(DARK_COLORS[color], DARK_COLORS[PAPER]) > 4.5 for color in (INK, PALE))
+    assert all(contrast(DARK_COLORS[color], DARK_COLORS[PAPER]) > 2.5 for color in used - {PAPER, GRID})
 
 
 def test_a_picture_is_repainted_and_its_words_stay() -> None:
-    picture = Picture(100)
-    picture.box(0, 0, 10, 10, ON_LIGHT["decode"], "#ffffff")
-    picture.line([(0, 0), (1, 1)], "#123456")
-    picture.text(0, 20, "#222222")
-    dark = darkened(picture.written(4))
-    assert f'fill="{ON_DARK["decode"]}"' in dark
+    picture = SvgPicture(100)
+    picture.draw_box(0, 0, 10, 10, STAGE_COLORS_ON_LIGHT["decode"], "#ffffff")
+    picture.draw_line([(0, 0), (1, 1)], "#123456")
+    picture.draw_text(0, 20, "#222222")
+    dark = convert_to_dark(picture.render_svg(4))
+    assert f'fill="{STAGE_COLORS_ON_DARK["decode"]}"' in dark
     assert "<title>#ffffff</title>" in dark
     assert ">#222222</text>" in dark
     assert 'stroke="#123456"' in dark, "a colour that is not known stays"
@@ -64,13 +64,13 @@ def test_a_profile_has_the_colours_of_the_latency_dock() -> None:
         {"type": "profile", "scope": "stage", "name": stage, "stage": stage, "graph": "", "median_ms": 10.0, "memory_mib": 1.0}
         for stage in ("bert", "decode")
     ]
-    svg = profile_chart(rows)
+    svg = draw_profile_chart(rows)
     for stage in ("bert", "decode"):
-        assert f'fill="{LIGHT.stages[stage]}"' in svg
-        assert f'fill="{DARK.stages[stage]}"' in darkened(svg)
-    page = as_html(rows, "profile")
+        assert f'fill="{LIGHT_THEME.stages[stage]}"' in svg
+        assert f'fill="{DARK_THEME.stages[stage]}"' in convert_to_dark(svg)
+    page = format_as_html(rows, "profile")
     assert "$pictures" not in page
-    assert dark_rules() in page
+    assert build_dark_rules() in page
 
 
 def test_names_of_all_stages_stay_in_the_picture() -> None:
@@ -78,7 +78,7 @@ def test_names_of_all_stages_stay_in_the_picture() -> None:
         {"type": "profile", "scope": "stage", "name": stage, "stage": stage, "graph": "", "median_ms": 10.0, "memory_mib": 1.0}
         for stage in ALL_STAGES
     ]
-    svg = profile_chart(rows)
+    svg = draw_profile_chart(rows)
     words = re.findall(r'<text x="([0-9.]+)"[^>]*>([a-z0-9]+ 10\.0 ms)<', svg)
     assert len(words) == len(ALL_STAGES)
     assert all(float(x) + 7 * len(text) <= 960 for x, text in words)
@@ -86,4 +86,4 @@ def test_names_of_all_stages_stay_in_the_picture() -> None:
 
 @pytest.mark.parametrize("paint", ["fill", "stroke"])
 def test_a_page_follows_its_reader(paint: str) -> None:
-    assert f'svg [{paint}="{PAPER}"] {{ {paint}: {DARK.surface}; }}' in dark_rules()
+    assert f'svg [{paint}="{PAPER}"] {{ {paint}: {DARK_THEME.surface}; }}' in build_dark_rules()

@@ -17,30 +17,30 @@ from hypothesis import strategies as st
 from onnx import helper
 
 from app.cli.main import main
-from app.errors import InputError, VoiceError
-from app.install.proof_limits import UnsafeError
-from app.lab.charts import chart_of
-from app.lab.confined import LONGEST_TEXT, MOST_ITEMS, believing, plain
-from app.lab.given import MOST_NUMBERS, Sizes
-from app.lab.given import given as arrays_for
-from app.lab.inspect.rows import inspect_rows
-from app.lab.opening import subject_of
-from app.lab.parts import DEEPEST, module_paths, telling_depth
-from app.lab.rows import Row
-from app.lab.subject import Subject
-from app.voices.containers.sources import read_source
-from app.voices.prepare.graph_facts import graph_facts
-from app.voices.prepare.store import load_graph
+from app.common.errors import InputError, VoiceError
+from app.install.sandbox_limits import UnsafeFileError
+from app.lab.graph_sandbox import MAX_SANDBOX_ITEMS, MAX_SANDBOX_TEXT, reject_malformed, sanitize_value
+from app.lab.inspect.inspect_rows import build_inspect_rows
+from app.lab.lab_subject import LabSubject
+from app.lab.module_parts import MAX_MODULE_DEPTH, choose_depth, parse_module_paths
+from app.lab.report_charts import draw_chart
+from app.lab.report_rows import Row
+from app.lab.subject_lookup import open_subject_by_name
+from app.lab.synthetic_inputs import MAX_INPUT_NUMBERS, InputSizes
+from app.lab.synthetic_inputs import build_inputs as arrays_for
+from app.voices.containers.voice_sources import read_voice_source
+from app.voices.prepare.graph_facts import collect_graph_facts
+from app.voices.prepare.graph_store import load_graph
 from tests.lab.graphs import cut_subject, of_type, saved
 from tests.lab.odd_graphs import odd_graph, stated
 from tests.voices.prepare.bert.deberta_files import write_published
 
-SIZES = Sizes(symbols=31, frames=100, tokens=12)
+SIZES = InputSizes(symbols=31, frames=100, tokens=12)
 
 
-def inspected(path: Path) -> tuple[Subject, list[Row]]:
-    with subject_of(str(path), lambda _licence: True, announce=lambda _text: None) as subject:
-        return subject, list(inspect_rows(subject, SIZES))
+def inspected(path: Path) -> tuple[LabSubject, list[Row]]:
+    with open_subject_by_name(str(path), lambda _licence: True, announce=lambda _text: None) as subject:
+        return subject, list(build_inspect_rows(subject, SIZES))
 
 
 def test_the_shipped_voice_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,12 +68,12 @@ def test_the_shipped_voice_is_shown_whole(capsys: pytest.CaptureFixture[str]) ->
         sizes = [item["bytes"] for item in of_type(rows, "weight", graph=graph)]
         assert sizes == sorted(sizes, reverse=True)
     assert not of_type(rows, "diff"), "there is no source"
-    texts = list(ElementTree.fromstring(chart_of(rows) or "").itertext())
+    texts = list(ElementTree.fromstring(draw_chart(rows) or "").itertext())
     assert {"100 frames", "Prosody", "Flow", "Decoder", f"{decoder['macs'] / 1e6:.3g} MMAC"} <= set(texts)
 
 
 def test_a_voice_is_compared_with_its_source_at_the_same_length(tiny_models: Path) -> None:
-    rows = list(inspect_rows(cut_subject(tiny_models / "jp-extra-tiny/model.onnx"), SIZES))
+    rows = list(build_inspect_rows(cut_subject(tiny_models / "jp-extra-tiny/model.onnx"), SIZES))
     frames = {row["frames"] for row in of_type(rows, "graph") if row["graph"] != "prosody"}
     assert len(frames) == 1
     assert abs(frames.pop() - 100) < 15  # type: ignore[operator]
@@ -99,7 +99,7 @@ VARIANTS = ("variant-int32-rank1-single", "variant-no-noise-inputs", "variant-op
 @pytest.mark.parametrize("variant", [VARIANTS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in VARIANTS[1:])])
 def test_graphs_of_other_exporters_are_counted(variant: str, tiny_models: Path) -> None:
     path = tiny_models / f"{variant}/model.onnx"
-    rows = list(inspect_rows(Subject("voice", {"whole": path}, voice=read_source(path)), SIZES))
+    rows = list(build_inspect_rows(LabSubject("voice", {"whole": path}, voice=read_voice_source(path)), SIZES))
     (row,) = of_type(rows, "graph")
     assert not of_type(rows, "note")
     assert row["macs"] > 1e8  # type: ignore[operator]
@@ -111,10 +111,10 @@ def test_an_opaque_voice_says_why(tiny_models: Path, tmp_path: Path) -> None:
     model = onnx.load(str(source))
     model.graph.node.append(helper.make_node("Ceil", ["sdp_ratio"], ["rounded"], name="/Ceil_1"))
     onnx.save(model, str(tmp_path / "whole.onnx"))
-    rows = list(inspect_rows(Subject("voice", {}, {"whole": tmp_path / "whole.onnx"}, read_source(source)), SIZES))
+    rows = list(build_inspect_rows(LabSubject("voice", {}, {"whole": tmp_path / "whole.onnx"}, read_voice_source(source)), SIZES))
     assert "2 × Ceil" in str(of_type(rows, "reason")[0]["reason"])
-    kept_whole = Subject("voice", {}, {"whole": tmp_path / "whole.onnx"}, read_source(source), reason="It starts later.")
-    told = [str(row["reason"]) for row in of_type(list(inspect_rows(kept_whole, SIZES)), "reason")]
+    kept_whole = LabSubject("voice", {}, {"whole": tmp_path / "whole.onnx"}, read_voice_source(source), reason="It starts later.")
+    told = [str(row["reason"]) for row in of_type(list(build_inspect_rows(kept_whole, SIZES)), "reason")]
     assert told[0] == "It starts later."
     assert "2 × Ceil" in told[1]
     (graph,) = of_type(rows, "graph")
@@ -123,7 +123,7 @@ def test_an_opaque_voice_says_why(tiny_models: Path, tmp_path: Path) -> None:
 
 def test_weights_without_a_graph_are_listed(tiny_models: Path) -> None:
     path = tiny_models / "jp-extra-tiny/model.safetensors"
-    rows = list(inspect_rows(Subject("voice", weights=path), SIZES))
+    rows = list(build_inspect_rows(LabSubject("voice", weights=path), SIZES))
     (graph,) = of_type(rows, "graph")
     assert (graph["nodes"], graph["macs"], graph["graph"]) == (None, None, "weights")
     assert graph["bytes"] == sum(row["bytes"] for row in of_type(rows, "weights")) > 1e6  # type: ignore[misc]
@@ -160,7 +160,7 @@ def test_a_graph_of_others_is_inspected_and_is_no_voice(tmp_path: Path, capsys: 
     assert (graph["form"], graph["macs"], graph["parameters"], graph["bytes"]) == ("source", 12, 12, 48)
     assert "other than a voice" in str(of_type(rows, "reason")[0]["reason"])
     with pytest.raises(InputError, match=r"other\.onnx"):
-        subject.require_runs()
+        subject.require_runnable()
     assert main(["lab", "inspect", str(path), "--tokens", "2"]) == 2
     assert "--tokens" in capsys.readouterr().err
 
@@ -168,7 +168,7 @@ def test_a_graph_of_others_is_inspected_and_is_no_voice(tmp_path: Path, capsys: 
 def test_a_graph_that_takes_all_memory_is_shown_and_not_counted(tmp_path: Path) -> None:
     nodes = [helper.make_node("ConstantOfShape", ["much"], ["big"]), helper.make_node("Add", ["x", "big"], ["y"])]
     path = saved(tmp_path / "greedy.onnx", nodes, {"much": np.array([1 << 38])}, [1])
-    rows = list(inspect_rows(Subject("greedy", {"graph": path}), SIZES))
+    rows = list(build_inspect_rows(LabSubject("greedy", {"graph": path}), SIZES))
     (graph,) = of_type(rows, "graph")
     assert (graph["nodes"], graph["macs"]) == (2, None)
     assert "not counted" in str(of_type(rows, "note")[0]["note"])
@@ -177,7 +177,7 @@ def test_a_graph_that_takes_all_memory_is_shown_and_not_counted(tmp_path: Path) 
 @pytest.mark.parametrize("size", [1 << 40, 1 << 62, -5])
 def test_an_input_of_a_size_that_no_array_has_is_shown_and_named(size: int, tmp_path: Path) -> None:
     (tmp_path / "odd.onnx").write_bytes(stated([1, size]))
-    rows = list(inspect_rows(Subject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES))
+    rows = list(build_inspect_rows(LabSubject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES))
     assert of_type(rows, "graph")[0]["macs"] is None
     assert of_type(rows, "value", direction="input")[0]["shape"] == [1, size]
     assert f"Nothing can be computed with the size [1, {size}] that the input “x” states" in str(of_type(rows, "note")[0]["note"])
@@ -187,18 +187,18 @@ def test_an_input_of_a_size_that_no_array_has_is_shown_and_named(size: int, tmp_
 def test_a_weight_of_an_impossible_size_is_refused(weight: list[int], tmp_path: Path) -> None:
     (tmp_path / "odd.onnx").write_bytes(stated([1], weight))
     with pytest.raises(VoiceError, match=r"states an impossible size: w \["):
-        list(inspect_rows(Subject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES))
+        list(build_inspect_rows(LabSubject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES))
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_odd_graphs_are_read_and_given_something_or_refused_in_a_sentence(seed: int, tmp_path: Path) -> None:
     with suppress(VoiceError):
-        facts = graph_facts(load_graph(odd_graph(random.Random(seed), tmp_path)))
-        paths = module_paths([step.name for step in facts.steps])
-        assert telling_depth(paths, {0: 1}) <= DEEPEST
+        facts = collect_graph_facts(load_graph(odd_graph(random.Random(seed), tmp_path)))
+        paths = parse_module_paths([step.name for step in facts.steps])
+        assert choose_depth(paths, {0: 1}) <= MAX_MODULE_DEPTH
         assert json.loads(json.dumps([item.bytes for item in facts.weights])) == [item.bytes for item in facts.weights]
-        values = arrays_for(facts.inputs, SIZES, ours=bool(seed % 2))
-        assert sum(item.size for item in values.values()) <= MOST_NUMBERS
+        values = arrays_for(facts.inputs, SIZES, is_prepared=bool(seed % 2))
+        assert sum(item.size for item in values.values()) <= MAX_INPUT_NUMBERS
 
 
 def test_weights_elsewhere_are_not_read(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_weights_elsewhere_are_not_read(tmp_path: Path) -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=2 * LONGEST_TEXT),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=2 * MAX_SANDBOX_TEXT),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=20,
 )
@@ -224,9 +224,9 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_what_a_child_says_is_bounded(value: object) -> None:
-    found = plain(value)
-    assert plain(found) == found
-    assert max((len(text) for text in _texts(found)), default=0) <= LONGEST_TEXT
+    found = sanitize_value(value)
+    assert sanitize_value(found) == found
+    assert max((len(text) for text in _texts(found)), default=0) <= MAX_SANDBOX_TEXT
     ElementTree.fromstring(f"<row>{escape(' '.join(_texts(found)))}</row>")  # a picture takes no control characters
 
 
@@ -236,13 +236,13 @@ def _texts(value: object) -> list[str]:
 
 
 def test_a_child_that_talks_nonsense_is_not_believed() -> None:
-    assert len(plain([0] * (MOST_ITEMS + 1))) == MOST_ITEMS
+    assert len(sanitize_value([0] * (MAX_SANDBOX_ITEMS + 1))) == MAX_SANDBOX_ITEMS
     with pytest.raises(ValueError, match="number"):
-        plain(float("inf"))
+        sanitize_value(float("inf"))
     for subject, words in (
-        (Subject("x"), "this voice"),
-        (Subject("x", {"bert": b""}), "this BERT"),
-        (Subject("x", {"graph": b""}), "this graph"),
+        (LabSubject("x"), "this voice"),
+        (LabSubject("x", {"bert": b""}), "this BERT"),
+        (LabSubject("x", {"graph": b""}), "this graph"),
     ):
-        with pytest.raises(UnsafeError, match=words), believing(subject):
+        with pytest.raises(UnsafeFileError, match=words), reject_malformed(subject):
             raise KeyError("graph")

@@ -12,34 +12,34 @@ import pytest
 from onnx import numpy_helper
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.ort_format import expected_bytes, required_operators
-from app.adapters.ort.session import open_session
+from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.ort_format import estimate_runtime_bytes, read_required_operators
 from app.cli.main import main
-from app.errors import VoiceError
-from app.install import int8
-from app.install.bert_centres import SENTENCES, centres
-from app.install.bert_check import TEXT
-from app.install.spoken import sentences_of
-from app.lab.optimise.chart import draw
-from app.lab.optimise.heads import importance
-from app.lab.optimise.measure import compared
-from app.lab.optimise.projection import fitted, write_projected
-from app.lab.optimise.run import optimised
-from app.lab.optimise.wishes import Wishes
-from app.lab.repeats import Repeats
-from app.lab.rows import Row
-from app.lab.subject import Subject
-from app.paths import resources_dir
-from app.progress import unreported
-from app.voices.likeness import signal_to_noise_db
-from app.voices.prepare.bert.lean import Int8, write_lean
-from app.voices.prepare.bert.open import open_source
-from app.voices.prepare.bert.watched import write_watched
-from app.voices.prepare.variants.heads import prune_heads
-from app.voices.prepare.variants.layers import cut_layers, layer_count, write_all_layers
-from app.voices.prepare.variants.products import products_of, quantise_products
-from app.voices.prepare.variants.projection import add_projection
-from app.voices.prepare.variants.stored import changed_copy
+from app.common.errors import VoiceError
+from app.common.files.paths import find_resources_dir
+from app.common.progress import ignore_report
+from app.install import int8_graphs
+from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
+from app.install.bert_verification import BERT_TEST_TEXT
+from app.install.calibration_runs import build_calibration_sentences
+from app.lab.lab_subject import LabSubject
+from app.lab.optimise.base_projection import fit_projection, write_projected
+from app.lab.optimise.candidate_chart import draw_candidates
+from app.lab.optimise.candidate_measures import compare_results
+from app.lab.optimise.candidate_run import run_candidates
+from app.lab.optimise.head_importance import measure_head_importance
+from app.lab.optimise.optimise_options import OptimiseOptions
+from app.lab.repeat_rule import Repeats
+from app.lab.report_rows import Row
+from app.voices.audio_metrics import compute_snr_db
+from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta
+from app.voices.prepare.bert.open_weights import open_deberta_weights
+from app.voices.prepare.bert.product_means import write_product_mean_graph
+from app.voices.prepare.variants.attention_heads import prune_heads
+from app.voices.prepare.variants.feature_projection import add_projection
+from app.voices.prepare.variants.graph_copies import write_changed_copy
+from app.voices.prepare.variants.int8_products import list_products, quantise_products
+from app.voices.prepare.variants.layer_cutting import count_layers, cut_layers, write_all_layers
 from tests.voices.prepare.bert.deberta_files import write_published
 
 IDS = np.array([1, 7, 8, 9, 10, 11, 12, 13, 2])
@@ -56,12 +56,12 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lean(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("lean") / "bert.onnx"
-    write_lean(open_source(published), path, unreported)
+    write_lean_deberta(open_deberta_weights(published), path, ignore_report)
     return path
 
 
 def features(graph: Path) -> np.ndarray:
-    return open_session(graph, "cpu", "BERT").session.run({"input_ids": IDS})[0]
+    return open_session(graph, "cpu", "BERT").session.run_graph({"input_ids": IDS})[0]
 
 
 def test_a_head_that_adds_nothing_goes_without_any_change(lean: Path, published: Path, tmp_path: Path) -> None:
@@ -76,18 +76,18 @@ def test_a_head_that_adds_nothing_goes_without_any_change(lean: Path, published:
                     matrix[heads] = 0
                     item.CopyFrom(numpy_helper.from_array(matrix.reshape(64, 64), item.name))
 
-    silenced = changed_copy(lean, tmp_path, "silenced", silence)
+    silenced = write_changed_copy(lean, tmp_path, "silenced", silence)
     tokenizer = CharTokenizer(published.parent / "vocab.txt")
-    found = importance(silenced, [tokenizer.encode(text) for text in SENTENCES[:4]])
-    assert {layer: sorted(heads) for layer, heads in found.least(3 / 12).items()} == idle
-    pruned = changed_copy(silenced, tmp_path, "pruned", lambda model: prune_heads(model, idle, found.means))
+    found = measure_head_importance(silenced, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES[:4]])
+    assert {layer: sorted(heads) for layer, heads in found.list_least_heads(3 / 12).items()} == idle
+    pruned = write_changed_copy(silenced, tmp_path, "pruned", lambda model: prune_heads(model, idle, found.means))
     np.testing.assert_array_equal(features(pruned), features(silenced))
     assert not np.allclose(features(silenced), features(lean), atol=0.1)
 
 
 def test_every_layer_keeps_a_head(lean: Path) -> None:
-    found = importance(lean, [IDS])
-    assert all(len(heads) == 3 for heads in found.least(1.0).values())
+    found = measure_head_importance(lean, [IDS])
+    assert all(len(heads) == 3 for heads in found.list_least_heads(1.0).values())
     with pytest.raises(ValueError, match="no head"):
         prune_heads(onnx.load(lean), {1: [0, 1, 2, 3]}, found.means)
 
@@ -95,39 +95,39 @@ def test_every_layer_keeps_a_head(lean: Path) -> None:
 def test_what_is_the_same_for_every_token_goes_into_the_bias(lean: Path, published: Path, tmp_path: Path) -> None:
     """With means nearer to what was there than with none."""
     tokenizer = CharTokenizer(published.parent / "vocab.txt")
-    found = importance(lean, [tokenizer.encode(text) for text in SENTENCES])
-    exact, least = features(lean), found.least(0.25)
+    found = measure_head_importance(lean, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
+    exact, least = features(lean), found.list_least_heads(0.25)
     errors = []
     for name, means in (("with", found.means), ("without", [0 * mean for mean in found.means])):
-        pruned = changed_copy(lean, tmp_path, name, lambda model, means=means: prune_heads(model, least, means))
+        pruned = write_changed_copy(lean, tmp_path, name, lambda model, means=means: prune_heads(model, least, means))
         errors.append(float(np.abs(features(pruned) - exact).mean()))
     assert errors[0] < errors[1]
 
 
 def test_a_cut_graph_is_the_one_of_fewer_layers(lean: Path, tmp_path: Path) -> None:
     folder = tmp_path / "two"
-    write_lean(
-        open_source(write_published(folder, hidden=64, heads=4, inner=128, layers=3, num_hidden_layers=4)),
+    write_lean_deberta(
+        open_deberta_weights(write_published(folder, hidden=64, heads=4, inner=128, layers=3, num_hidden_layers=4)),
         tmp_path / "two.onnx",
-        unreported,
+        ignore_report,
     )
-    cut = changed_copy(lean, tmp_path, "cut", lambda model: cut_layers(model, 2))
+    cut = write_changed_copy(lean, tmp_path, "cut", lambda model: cut_layers(model, 2))
     np.testing.assert_array_equal(features(cut), features(tmp_path / "two.onnx"))
     with pytest.raises(VoiceError):
-        changed_copy(lean, tmp_path, "more", lambda model: cut_layers(model, 4))
+        write_changed_copy(lean, tmp_path, "more", lambda model: cut_layers(model, 4))
 
 
 def test_all_layers_of_a_published_model_give_the_same_features(tmp_path: Path) -> None:
     """Voices read what the third layer from the top is given."""
     model = write_published(tmp_path / "whole", hidden=64, heads=4, inner=128, layers=3, unread=2)
     lacking = write_published(tmp_path / "lacking", hidden=64, heads=4, inner=128, layers=3)
-    write_lean(open_source(model), tmp_path / "read.onnx", unreported)
+    write_lean_deberta(open_deberta_weights(model), tmp_path / "read.onnx", ignore_report)
     found = write_all_layers(model, tmp_path, "all")
     session = open_session(found, "cpu", "BERT").session
-    output, last = session.run({"input_ids": IDS})
+    output, last = session.run_graph({"input_ids": IDS})
     np.testing.assert_array_equal(output, features(tmp_path / "read.onnx"))
     assert np.abs(last - output).max() > 0.1
-    assert layer_count(onnx.load(found, load_external_data=False).graph) == 5
+    assert count_layers(onnx.load(found, load_external_data=False).graph) == 5
     with pytest.raises(VoiceError):
         write_all_layers(lacking, tmp_path, "none")
 
@@ -135,10 +135,12 @@ def test_all_layers_of_a_published_model_give_the_same_features(tmp_path: Path) 
 def test_a_base_model_that_is_a_linear_image_is_recovered(lean: Path, published: Path, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     matrix, bias = rng.standard_normal((64, 96)).astype(np.float32), rng.standard_normal(96).astype(np.float32)
-    large = changed_copy(lean, tmp_path, "large", lambda model: add_projection(model, matrix, bias))
+    large = write_changed_copy(lean, tmp_path, "large", lambda model: add_projection(model, matrix, bias))
     (tmp_path / "found").mkdir()
     vocabulary = published.parent / "vocab.txt"
-    made = write_projected(published, tmp_path / "found", open_session(large, "cpu", "large").session, vocabulary, SENTENCES)
+    made = write_projected(
+        published, tmp_path / "found", open_session(large, "cpu", "large").session, vocabulary, BERT_CALIBRATION_SENTENCES
+    )
     exact = features(large)
     assert np.abs(features(made) - exact).max() < 1e-4 * np.abs(exact).max()
     assert sorted(path.name for path in made.parent.iterdir()) == ["bert.bin", "bert.onnx", "vocab.txt"]
@@ -146,11 +148,11 @@ def test_a_base_model_that_is_a_linear_image_is_recovered(lean: Path, published:
 
 def test_a_projection_wants_more_tokens_than_numbers() -> None:
     with pytest.raises(VoiceError, match="not enough"):
-        fitted([np.eye(8, dtype=np.float32)], [np.ones((8, 16), np.float32)])
+        fit_projection([np.eye(8, dtype=np.float32)], [np.ones((8, 16), np.float32)])
 
 
 def test_one_group_at_a_time_costs_less_than_all(lean: Path, tmp_path: Path) -> None:
-    groups = {item.group for item in products_of(onnx.load(lean).graph)}
+    groups = {item.group for item in list_products(onnx.load(lean).graph)}
     assert groups == {
         "encoder.layer.attention.self.joined", "encoder.layer.attention.output.dense", "encoder.layer.intermediate.dense",
         "encoder.layer.output.dense", "encoder.conv",
@@ -158,7 +160,7 @@ def test_one_group_at_a_time_costs_less_than_all(lean: Path, tmp_path: Path) -> 
     exact, counts = features(lean), []
 
     def error(name: str, chosen: set[str]) -> float:
-        graph = changed_copy(lean, tmp_path, name, lambda model: counts.append(quantise_products(model, 32, chosen)))
+        graph = write_changed_copy(lean, tmp_path, name, lambda model: counts.append(quantise_products(model, 32, chosen)))
         return float(np.abs(features(graph) - exact).mean())
 
     whole = error("all", groups)
@@ -171,23 +173,23 @@ def test_one_group_at_a_time_costs_less_than_all(lean: Path, tmp_path: Path) -> 
 def test_products_in_int8_are_those_that_a_bert_is_installed_with(lean: Path, published: Path, tmp_path: Path) -> None:
     """Centred as there: both are as near to the exact graph, and nearer than without; a layer at a time costs less."""
     tokenizer = CharTokenizer(published.parent / "vocab.txt")
-    write_watched(lean, lean.parent / "watched.onnx")
-    found = centres(lean.parent / "watched.onnx", [tokenizer.encode(text) for text in SENTENCES])
+    write_product_mean_graph(lean, lean.parent / "watched.onnx")
+    found = measure_activation_means(lean.parent / "watched.onnx", [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
     found = {name: mean for name, mean in found.items() if name != "encoder.conv"}
-    write_lean(open_source(published), tmp_path / "installed.onnx", unreported, Int8(32, found))
-    products = products_of(onnx.load(lean).graph)
-    texts = [tokenizer.encode(text) for text in (*SENTENCES, TEXT)]
+    write_lean_deberta(open_deberta_weights(published), tmp_path / "installed.onnx", ignore_report, Int8Options(32, found))
+    products = list_products(onnx.load(lean).graph)
+    texts = [tokenizer.encode(text) for text in (*BERT_CALIBRATION_SENTENCES, BERT_TEST_TEXT)]
 
     def results(graph: Path) -> list[np.ndarray]:
         session = open_session(graph, "cpu", "BERT").session
-        return [session.run({"input_ids": ids})[0] for ids in texts]
+        return [session.run_graph({"input_ids": ids})[0] for ids in texts]
 
     def noise(name: str, groups: set[str], means: dict[str, np.ndarray]) -> float:
-        graph = changed_copy(lean, tmp_path, name, lambda model: quantise_products(model, 32, groups, means))
-        return signal_to_noise_db(exact, results(graph))
+        graph = write_changed_copy(lean, tmp_path, name, lambda model: quantise_products(model, 32, groups, means))
+        return compute_snr_db(exact, results(graph))
 
     exact, whole = results(lean), {item.group for item in products}
-    installed, centred = signal_to_noise_db(exact, results(tmp_path / "installed.onnx")), noise("centred", whole, found)
+    installed, centred = compute_snr_db(exact, results(tmp_path / "installed.onnx")), noise("centred", whole, found)
     assert centred == pytest.approx(installed, abs=0.5)
     assert centred > noise("plain", whole, {}) + 0.5
     assert {item.layer for item in products} == {"layer 0", "layer 1", "layer 2", ""}
@@ -196,14 +198,14 @@ def test_products_in_int8_are_those_that_a_bert_is_installed_with(lean: Path, pu
 
 def test_the_output_that_differs_most_counts() -> None:
     right = [[np.full(4, 1e6), np.ones(4)]]
-    assert compared(right, [[np.full(4, 1e6), np.full(4, 1.1)]], by_token=False).snr_db == pytest.approx(20)
-    assert compared(right, [[np.full((1, 4), 1e6)]], by_token=False).max_abs == 0
-    assert not compared(right, [[np.full(5, 1e6)]], by_token=False).comparable
+    assert compare_results(right, [[np.full(4, 1e6), np.full(4, 1.1)]], by_token=False).snr_db == pytest.approx(20)
+    assert compare_results(right, [[np.full((1, 4), 1e6)]], by_token=False).max_abs == 0
+    assert not compare_results(right, [[np.full(5, 1e6)]], by_token=False).is_comparable
 
 
 def test_the_bert_that_we_ship(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Real weights: int8 costs no frame, and what is kept is what was measured."""
-    before = {path: path.read_bytes() for path in (resources_dir() / "bert" / "starter").iterdir()}
+    before = {path: path.read_bytes() for path in (find_resources_dir() / "bert" / "starter").iterdir()}
     kept, plot = tmp_path / "kept", tmp_path / "plot.svg"
     options = ["--only", "int8-32,fp16,ort", "--keep", "ort", "-o", str(kept), *BRIEFLY, "--plot", str(plot), "--json"]
     assert main(["lab", "optimise", "koebako-starter-v1", *options]) == 0
@@ -214,12 +216,12 @@ def test_the_bert_that_we_ship(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert [row["kept"] for row in rows.values()] == [False, False, False, True]
     assert sorted(path.name for path in kept.iterdir()) == ["bert.ort", "bert.required_operators_and_types.config"]
     assert rows["ort"]["bytes"] == (kept / "bert.ort").stat().st_size
-    operators = required_operators(kept / "bert.required_operators_and_types.config")
+    operators = read_required_operators(kept / "bert.required_operators_and_types.config")
     assert {("", "MatMul"), ("", "LayerNormalization"), ("com.microsoft", "FusedMatMul")} < operators
-    sizes = [expected_bytes(item) for item in (set(), operators, operators | {("", "Conv")})]
+    sizes = [estimate_runtime_bytes(item) for item in (set(), operators, operators | {("", "Conv")})]
     assert sizes == sorted(set(sizes))  # type: ignore[type-var]
     assert ElementTree.parse(plot).getroot().tag.endswith("svg")
-    assert before == {path: path.read_bytes() for path in (resources_dir() / "bert" / "starter").iterdir()}
+    assert before == {path: path.read_bytes() for path in (find_resources_dir() / "bert" / "starter").iterdir()}
 
 
 @pytest.mark.parametrize(
@@ -239,19 +241,23 @@ def test_wishes_that_cannot_be_met_are_refused_before_any_work(
     """Of the voice that ships: several of its graphs have a form in fp16, and a test is of one."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "occupied").touch()
-    monkeypatch.setattr("app.lab.optimise.run.spoken", lambda _subject: pytest.fail("something is spoken"))
-    monkeypatch.setattr("app.lab.optimise.run.speech_of", lambda _subject: pytest.fail("something is spoken"))
+    monkeypatch.setattr("app.lab.optimise.candidate_run.record_inputs", lambda _subject: pytest.fail("something is spoken"))
+    monkeypatch.setattr("app.lab.optimise.candidate_run.create_candidate_speech", lambda _subject: pytest.fail("something is spoken"))
     assert main(["lab", "optimise", *options, "--json"]) == 2
     assert "speedup" not in capsys.readouterr().out
 
 
-def test_a_tiny_voice_beside_its_source(tiny: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tiny_voice_beside_its_source(tiny: LabSubject, monkeypatch: pytest.MonkeyPatch) -> None:
     """The graph as it came says the same, and slower; convolutions in int8 cost more together than a group of them."""
-    monkeypatch.setattr(int8, "sentences_of", lambda voice: sentences_of(voice, SENTENCES[: int8.CALIBRATING + int8.COMPARED + 1]))
+    monkeypatch.setattr(
+        int8_graphs,
+        "build_calibration_sentences",
+        lambda voice: build_calibration_sentences(voice, BERT_CALIBRATION_SENTENCES[: int8_graphs.CALIBRATING + int8_graphs.COMPARED + 1]),
+    )
     groups = ["int8: Conv 32×32×1×3", "int8: Conv 2×2×1×11"]
     rows = {
         (row["graph"], row["candidate"]): row
-        for row in optimised(tiny, Wishes(["as-it-came", "int8", *groups], repeats=Repeats(1, 0, 0), by_group=True))
+        for row in run_candidates(tiny, OptimiseOptions(["as-it-came", "int8", *groups], repeats=Repeats(1, 0, 0), by_group=True))
     }
     assert rows["voice", "as-it-came"]["snr_db"] > 80  # type: ignore[operator]
     assert rows["decoder", "int8"]["snr_db"] > 15  # type: ignore[operator]
@@ -266,7 +272,7 @@ def test_names_in_the_chart_do_not_touch() -> None:
         for name in ("one", "two", "three")
     ]
     rows.append({"type": "optimise", "graph": "bert", "candidate": "failed", "speedup": None, "snr_db": None, "kept": False})
-    found = {item.text: item.attrib for item in ElementTree.fromstring(draw(rows)).iter() if item.tag.endswith("text")}
+    found = {item.text: item.attrib for item in ElementTree.fromstring(draw_candidates(rows)).iter() if item.tag.endswith("text")}
     places = {(found[name]["text-anchor"], float(found[name]["y"])) for name in ("one", "two", "three")}
     assert {anchor for anchor, _ in places} == {"start", "end"}, "right of the dot, left of it, then below"
     assert len({anchor for anchor, _ in places} | {height for _, height in places}) == 4

@@ -11,20 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from app import paths
-from app.adapters.ort.providers import available_backends
+from app.adapters.ort.ort_devices import list_backends
 from app.cli.main import main
-from app.errors import VoiceError
-from app.lab.place.copies import Copies, copies
-from app.lab.place.kernels import Kernel, kernels_of
-from app.lab.place.look import Lacking, Look, look_of
-from app.lab.place.rows import known_places, place_rows
-from app.lab.subject import Subject
-from app.progress import unreported
-from app.voices.prepare.operators import Operator, operators_of
+from app.common.errors import VoiceError
+from app.common.files import paths
+from app.common.progress import ignore_report
+from app.lab.lab_subject import LabSubject
+from app.lab.place.coverage_rows import build_coverage_rows, list_known_devices
+from app.lab.place.device_copies import DeviceCopies, count_copies
+from app.lab.place.kernel_coverage import KernelCoverage, MissingKernel, parse_coverage
+from app.lab.place.kernel_table import Kernel, read_kernel_table
+from app.voices.prepare.graph_operators import GraphOperator, list_operators
 from tests.lab.conftest import Lab, Rows
 
-MEI = paths.resources_dir() / "voices" / "mei"
+MEI = paths.find_resources_dir() / "voices" / "mei"
 LEFT_TO_THE_CPU = {
     "prosody": ["CumSum", "Loop", "Loop", "ScatterElements", "Sub"],
     "flow": ["Add", "CumSum", "Floor", "Mul", "Sub"],
@@ -71,7 +71,7 @@ def test_a_planted_operator_is_found_and_named(tmp_path: Path) -> None:
     model.graph.node.extend(planted)
     file = tmp_path / "decoder.onnx"
     onnx.save(model, str(file))
-    (row,) = place_rows(Subject("planted", source={"decoder": file}), ["directml"], unreported)
+    (row,) = build_coverage_rows(LabSubject("planted", source={"decoder": file}), ["directml"], ignore_report)
     assert {"op": "Acosh", "version": 9, "types": ["double"], "count": 1} in row["unsupported"]  # type: ignore[operator]
     assert row["boundaries"] == row["boundaries_in_a_row"] == 2
     assert str(row["verdict"]).startswith("Decoder: DirectML cannot run")
@@ -88,7 +88,7 @@ def test_device_forms_are_what_directml_gets(lab: Lab, tiny_models: Path) -> Non
 
 def test_a_voice_as_it_came_suits_a_device_badly(shared: Path) -> None:
     graph = shared / "reference" / "jp-extra-tiny" / "model.onnx"
-    (row,) = place_rows(Subject("tiny", source={"whole": graph}), ["directml"], unreported)
+    (row,) = build_coverage_rows(LabSubject("tiny", source={"whole": graph}), ["directml"], ignore_report)
     assert row["boundaries"] > 100  # type: ignore[operator]  # 173 under Wine
     assert {"Gelu", "RandomNormalLike", "ScatterND"} <= set(kinds(row))
     assert "Add it to Koebako" in str(row["verdict"])
@@ -96,7 +96,7 @@ def test_a_voice_as_it_came_suits_a_device_badly(shared: Path) -> None:
 
 def test_a_foreign_graph_can_be_looked_at(shared: Path) -> None:
     file = shared / "judges" / "dnsmos" / "sig_bak_ovr.onnx"
-    cpu, directml = place_rows(Subject("judge", source={"judge": file}), ["cpu", "directml"], unreported)
+    cpu, directml = build_coverage_rows(LabSubject("judge", source={"judge": file}), ["cpu", "directml"], ignore_report)
     assert cpu["supported"] == cpu["nodes"] == directml["nodes"] == 48
     assert 0 < cpu["assigned"]["cpu"] <= 48, "some are computed when it opens"  # type: ignore[index]
 
@@ -105,19 +105,19 @@ def test_a_graph_that_is_none_and_a_child_that_lies_are_refused(tmp_path: Path) 
     file = tmp_path / "graph.onnx"
     file.write_bytes(b"\x08\xff no graph")
     with pytest.raises(VoiceError):
-        list(place_rows(Subject("broken", source={"whole": file}), ["cpu"], unreported))
-    right = Look(3, (Lacking("Det", 11, ("float",), 1),), 2, 1, {"cpu": 1})
-    assert look_of(right.values()) == right
+        list(build_coverage_rows(LabSubject("broken", source={"whole": file}), ["cpu"], ignore_report))
+    right = KernelCoverage(3, (MissingKernel("Det", 11, ("float",), 1),), 2, 1, {"cpu": 1})
+    assert parse_coverage(right.convert_to_dict()) == right
     for wrong in ({"nodes": -1}, {"nodes": "3"}, {"lacking": [{"op": 5}]}, {"assigned": {"cpu": None}}):
         with pytest.raises((LookupError, TypeError, ValueError)):
-            look_of(right.values() | wrong)
+            parse_coverage(right.convert_to_dict() | wrong)
 
 
 def test_what_has_no_table_is_known_once_a_session_opens(lab: Lab) -> None:
     (row, *_) = lab("place", "--backend", "tensorrt")
     assert (row["supported"], row["unsupported"], row["boundaries"]) == (None, None, None)
     assert "known once a session opens" in str(row["verdict"])
-    assert set(known_places()) == {"cpu", "directml", *available_backends()}
+    assert set(list_known_devices()) == {"cpu", "directml", *list_backends()}
 
 
 def test_an_unknown_backend_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,7 +129,7 @@ def test_the_tables_are_of_the_wheel_that_ships() -> None:
     pins = (Path(__file__).parents[2] / "packaging" / "requirements" / "windows.txt").read_text(encoding="utf-8")
     (version,) = re.findall(r"^onnxruntime-directml==(\S+)", pins, re.MULTILINE)
     for backend in ("cpu", "directml"):
-        kernels = kernels_of(backend)
+        kernels = read_kernel_table(backend)
         assert kernels is not None
         assert kernels.runtime == f"onnxruntime-directml {version}", "run `python packaging/build.py kernel-tables`"
 
@@ -150,7 +150,7 @@ def test_a_kernel_takes_versions_and_types_as_onnx_runtime_matches_them(
     first: int, last: int | None, version: int, types: dict[str, str], fits: bool
 ) -> None:
     kernel = Kernel(first, last, {"T": frozenset({"float", "float16"})})
-    assert kernel.takes(Operator("", "", "Add", version, types, (), ())) == fits
+    assert kernel.may_compute(GraphOperator("", "", "Add", version, types, (), ())) == fits
 
 
 def test_operators_know_their_version_types_and_what_is_known_beforehand(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_operators_know_their_version_types_and_what_is_known_beforehand(tmp_pat
         [helper.make_tensor("w", TensorProto.FLOAT, [2], [1.0, 2.0])],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("somebody", 1)])
-    found = operators_of(model.SerializeToString())
+    found = list_operators(model.SerializeToString())
     assert [item.kind for item in found] == ["Neg", "Add", "If", "Abs", "Abs", "Own"]
     assert [item.fixed for item in found] == [True, False, False, False, False, False]
     assert (found[1].version, dict(found[1].types)) == (14, {"T": "float"})
@@ -178,25 +178,25 @@ def test_operators_know_their_version_types_and_what_is_known_beforehand(tmp_pat
     assert (found[5].domain, found[5].version) == ("somebody", 1)
 
 
-def chain(length: int) -> list[Operator]:
-    return [Operator("", "", "Add", 14, {}, (f"v{number}",), (f"v{number + 1}",)) for number in range(length)]
+def chain(length: int) -> list[GraphOperator]:
+    return [GraphOperator("", "", "Add", 14, {}, (f"v{number}",), (f"v{number + 1}",)) for number in range(length)]
 
 
 @given(st.sets(st.integers(0, 19)))
 def test_along_a_chain_every_change_of_side_is_a_copy(away: set[int]) -> None:
     changes = sum((number in away) != (number - 1 in away) for number in range(1, 20))
-    assert copies(chain(20), away) == Copies(changes, changes)
+    assert count_copies(chain(20), away) == DeviceCopies(changes, changes)
 
 
 def test_a_value_is_copied_once_for_all_readers_and_sizes_never() -> None:
     graph = [
-        Operator("", "", "Relu", 14, {}, ("x",), ("a",)),
-        Operator("", "", "Det", 11, {}, ("a",), ("b",)),
-        Operator("", "", "Det", 11, {}, ("a",), ("c",)),
-        Operator("", "", "Shape", 15, {}, ("a",), ("size",)),
-        Operator("", "", "Det", 11, {}, ("size",), ("d",)),
+        GraphOperator("", "", "Relu", 14, {}, ("x",), ("a",)),
+        GraphOperator("", "", "Det", 11, {}, ("a",), ("b",)),
+        GraphOperator("", "", "Det", 11, {}, ("a",), ("c",)),
+        GraphOperator("", "", "Shape", 15, {}, ("a",), ("size",)),
+        GraphOperator("", "", "Det", 11, {}, ("size",), ("d",)),
     ]
-    assert copies(graph, {1, 2, 4}) == Copies(1, 1)
+    assert count_copies(graph, {1, 2, 4}) == DeviceCopies(1, 1)
 
 
 @pytest.mark.parametrize("number", [0, 99, -1])
@@ -211,5 +211,5 @@ def test_a_type_that_onnx_does_not_know_is_unknown(number: int) -> None:
     )
     for item in (model.graph.input[0], model.graph.output[0]):
         item.type.tensor_type.elem_type = number
-    (found,) = operators_of(model.SerializeToString())
+    (found,) = list_operators(model.SerializeToString())
     assert (found.kind, found.types) == ("Add", {})

@@ -11,26 +11,26 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from app import paths
 from app.adapters.ort import profiled_session
-from app.adapters.ort.profile_events import HOLD_OTHERS, OperatorRun
-from app.adapters.ort.profiled_session import ProfiledSession, runs_of
-from app.bench.recorded import recorded_calls
-from app.bench.stages import request_of
+from app.adapters.ort.profile_events import CONTROL_FLOW_OPERATORS, OperatorRun
+from app.adapters.ort.profiled_session import ProfiledSession, build_graph_runs
+from app.bench.graph_recording import record_runs
+from app.bench.stage_timing import build_bench_request
 from app.cli.main import main
-from app.compose.opening import open_speaker
-from app.core.timing import OPAQUE_STAGES, STAGES
-from app.errors import InputError
-from app.lab.profile.against import against
-from app.lab.profile.findings import operator_rows
-from app.lab.profile.formed import FormedSession
-from app.lab.profile.measure import Turn
-from app.lab.profile.modules import Modules, modules_of
-from app.lab.profile.run import Wishes, profiled
-from app.lab.repeats import Repeats
-from app.lab.subject import Subject
-from app.progress import unreported
-from app.voices.containers.sources import read_source
+from app.common.errors import InputError
+from app.common.files import paths
+from app.common.progress import ignore_report
+from app.compose.speaker_opening import open_speaker
+from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.lab.lab_subject import LabSubject
+from app.lab.profile.fixed_shape_profile import FixedShapeProfiledSession
+from app.lab.profile.operator_modules import OperatorModules, read_modules
+from app.lab.profile.profile_diff import compare_profiles
+from app.lab.profile.profile_rows import build_operator_rows
+from app.lab.profile.profile_run import ProfileOptions, run_profile
+from app.lab.profile.profile_turns import ProfileTurn
+from app.lab.repeat_rule import Repeats
+from app.voices.containers.voice_sources import read_voice_source
 from tests.lab.conftest import Lab, Rows
 
 QUICK = ("--warmup", "1", "--runs", "3", "--seconds", "0")
@@ -45,7 +45,7 @@ def test_the_shipped_voice_is_profiled_by_stage_module_and_operator(lab: Lab, tm
     file = tmp_path / "trace.json"
     rows = lab("profile", *QUICK, *SHORT, "--trace", str(file), "--plot", str(tmp_path / "picture.svg"))
     stages = named(rows, "stage")
-    assert [name for _, name in stages] == list(STAGES)
+    assert [name for _, name in stages] == list(PIPELINE_STAGES)
     assert all(row["runs"] == 3 and row["min_ms"] <= row["median_ms"] <= row["p90_ms"] <= row["max_ms"] for row in stages.values())  # type: ignore[operator]
     assert stages["decoder", "decode"]["run_ms"] > 0  # type: ignore[operator]
     assert stages["decoder", "decode"]["copy_in_ms"] is None, "nothing is copied on the CPU"
@@ -81,7 +81,7 @@ def check_trace(content: dict[str, Any], *, alone: bool = True) -> None:
         assert 0 < event["args"]["MiB"] < 1e5
     assert len({(event["pid"], event["tid"]) for event in by_kind["X"]}) == 1, "speedscope shows each track from its own beginning"
     inside = nested(by_kind["X"])
-    assert list(dict.fromkeys(path[0] for path in inside)) == list(STAGES if alone else OPAQUE_STAGES)
+    assert list(dict.fromkeys(path[0] for path in inside)) == list(PIPELINE_STAGES if alone else SINGLE_GRAPH_STAGES)
     kinds = ("prosody", "flow", "decoder") if alone else ("whole",)
     stages = {"bert": "bert", "prosody": "prosody", "flow": "flow", "decoder": "decode", "whole": "synthesis"}
     assert {path[:2] for path in inside if len(path) > 1} == {(stages[kind], f"{kind} graph") for kind in ("bert", *kinds)}
@@ -109,19 +109,21 @@ def nested(slices: list[dict[str, Any]]) -> list[tuple[str, ...]]:
 
 def holds(outer: dict[str, Any], event: dict[str, Any]) -> bool:
     """A loop holds what begins before it ends."""
-    return outer["name"] in HOLD_OTHERS and bool(event["ts"] < outer["ts"] + outer["dur"])
+    return outer["name"] in CONTROL_FLOW_OPERATORS and bool(event["ts"] < outer["ts"] + outer["dur"])
 
 
 def test_operator_times_are_those_of_onnx_runtimes_own_profile(monkeypatch: pytest.MonkeyPatch) -> None:
     """The prosody graph of the shipped voice has loops, whose operators are inside them."""
     seen: list[dict[str, Any]] = []
-    monkeypatch.setattr(profiled_session, "runs_of", lambda graph, events, waited: seen.extend(events) or runs_of(graph, events, waited))
+    monkeypatch.setattr(
+        profiled_session, "build_graph_runs", lambda graph, events, waited: seen.extend(events) or build_graph_runs(graph, events, waited)
+    )
     speaker = open_speaker(None, "cpu")
-    (call,) = recorded_calls(speaker, {"": request_of(speaker, "はい。")})["prosody"]
+    (call,) = record_runs(speaker, {"": build_bench_request(speaker, "はい。")})["prosody"]
     session = ProfiledSession(speaker.models["prosody"], "cpu", "prosody")
-    session.run(call.values)
-    session.run(call.values)
-    runs = session.end()
+    session.run_graph(call.values)
+    session.run_graph(call.values)
+    runs = session.end_profiling()
     own = Counter({run.operator: 0 for run in runs[0].operators})
     for run in runs:
         own.update({item.operator: 0 for item in run.operators})
@@ -131,15 +133,15 @@ def test_operator_times_are_those_of_onnx_runtimes_own_profile(monkeypatch: pyte
     for event in seen:
         if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
             raw[event["args"]["op_name"]] += event["dur"]
-    assert {kind: us for kind, us in own.items() if kind not in HOLD_OTHERS} == {
-        kind: us for kind, us in raw.items() if kind not in HOLD_OTHERS
+    assert {kind: us for kind, us in own.items() if kind not in CONTROL_FLOW_OPERATORS} == {
+        kind: us for kind, us in raw.items() if kind not in CONTROL_FLOW_OPERATORS
     }
     assert 0 < own["Loop"] < raw["Loop"]
     outside = raw.total() - (raw["Loop"] - own["Loop"])
     assert own.total() == outside, "what is in a loop counts once"
-    assert outside / 1e6 < sum(event["dur"] for event in seen if event["name"] == "model_run") / 1e6 <= sum(run.took_s for run in runs)
-    modules = {"prosody": modules_of("prosody", speaker.models["prosody"], 1)}
-    rows = list(operator_rows([Turn([], [], 0, 0, runs)], modules))
+    assert outside / 1e6 < sum(event["dur"] for event in seen if event["name"] == "model_run") / 1e6 <= sum(run.duration_s for run in runs)
+    modules = {"prosody": read_modules("prosody", speaker.models["prosody"], 1)}
+    rows = list(build_operator_rows([ProfileTurn([], [], 0, 0, runs)], modules))
     summed = sum(float(row["median_ms"]) for row in rows if row["scope"] == "operator")  # type: ignore[arg-type]
     assert math.isclose(summed, own.total() / 1000, rel_tol=1e-9)
 
@@ -149,21 +151,21 @@ def test_runs_beyond_what_a_profile_holds_are_left_out() -> None:
         return {"cat": "Node", "name": "a_kernel_time", "ts": at, "dur": 2, "args": {"op_name": "Add"}}
 
     events = [kernel(11), kernel(14), {"cat": "Session", "name": "model_run", "ts": 10, "dur": 10}, kernel(31)]
-    (run,) = runs_of("g", events, [(5.0, 12e-6), (6.0, 12e-6)])
-    assert [item.began_us for item in run.operators] == [11, 14]
+    (run,) = build_graph_runs("g", events, [(5.0, 12e-6), (6.0, 12e-6)])
+    assert [item.start_us for item in run.operators] == [11, 14]
     assert math.isclose(run.shift_s + 10e-6, 5.0 + 1e-6), "as long before the run as after it"
     assert run.operators[0].in_use_bytes is None, "an older ONNX Runtime says nothing of memory"
 
 
 def test_modules_are_told_apart_where_names_tell() -> None:
     paths = {"/dec/conv_pre/Conv": "dec/conv_pre", "Reshape_1": "dec/ups.0"} | {f"c{number}": f"dec/ups.{number}" for number in range(8)}
-    modules = Modules("decoder", paths | {"x": ""}, 1)
+    modules = OperatorModules("decoder", paths | {"x": ""}, 1)
     named_by_runtime = ["x", "/dec/conv_pre/Conv_nchwc", "Reshape_1/Fused", "fused c", "/other/Add"]
     operators = [OperatorRun(name, "", "", 0, 0, 0, 0, None, None) for name in named_by_runtime]
-    assert modules.of(operators) == ["decoder", "dec/conv_pre", "dec/ups.0", "dec/ups.0", "dec/ups.0"]
-    assert modules.stage_of("dec/ups.0") == "decode"
-    whole = Modules("whole", {}, 1)
-    assert [whole.stage_of(module) for module in ("enc_p", "flow/flows.0", "dec", "whole")] == ["prosody", "flow", "decode", None]
+    assert modules.name_modules(operators) == ["decoder", "dec/conv_pre", "dec/ups.0", "dec/ups.0", "dec/ups.0"]
+    assert modules.find_stage("dec/ups.0") == "decode"
+    whole = OperatorModules("whole", {}, 1)
+    assert [whole.find_stage(module) for module in ("enc_p", "flow/flows.0", "dec", "whole")] == ["prosody", "flow", "decode", None]
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", pytest.param("model.onnx", marks=pytest.mark.slow)])  # preparing it takes seconds
@@ -183,19 +185,19 @@ def test_a_prepared_voice_keeps_the_modules_of_its_network(lab: Lab, tiny_models
 @pytest.mark.slow
 def test_a_voice_in_one_graph_is_summed_to_our_stages(tiny_models: Path) -> None:
     """ONNX Runtime takes seconds to open a graph of 5,000 nodes."""
-    voice = read_source(tiny_models / "jp-extra-tiny" / "model.onnx")
-    wishes = Wishes("はい。", repeats=Repeats(warmup=0, runs=2, seconds=0))
-    found = profiled(Subject("tiny", voice=voice), wishes, unreported)
+    voice = read_voice_source(tiny_models / "jp-extra-tiny" / "model.onnx")
+    wishes = ProfileOptions("はい。", repeats=Repeats(warmup=0, runs=2, seconds=0))
+    found = run_profile(LabSubject("tiny", voice=voice), wishes, ignore_report)
     stages, modules = named(found.rows, "stage"), named(found.rows, "module")
     assert {("whole", "synthesis"), ("whole", "prosody"), ("whole", "flow"), ("whole", "decode")} <= stages.keys()
     assert modules["whole", "dec"]["median_ms"] == stages["whole", "decode"]["median_ms"]
     assert modules["whole", "enc_p"]["stage"] == "prosody"
-    check_trace(json.loads(found.trace()), alone=False)
+    check_trace(json.loads(found.build_trace()), alone=False)
 
 
 def test_what_does_not_speak_is_not_profiled() -> None:
     with pytest.raises(InputError, match="neither a voice nor a BERT"):
-        profiled(Subject("judge", source={"judge": Path("judge.onnx")}), Wishes("はい。"), unreported)
+        run_profile(LabSubject("judge", source={"judge": Path("judge.onnx")}), ProfileOptions("はい。"), ignore_report)
 
 
 def test_a_bert_is_profiled_alone(lab: Lab) -> None:
@@ -210,7 +212,7 @@ def test_two_profiles_are_compared() -> None:
 
     before = [row("Conv", 10, 12), row("Add", 10, 12), row("Mul", 10, 12), row("Gone", 1, 1)]
     now = [row("Conv", 13, 14), row("Add", 8, 9), row("Mul", 11, 13), row("New", 1, 1)]
-    found = {item["name"]: item for item in against(now, before)}
+    found = {item["name"]: item for item in compare_profiles(now, before)}
     verdicts = {"Conv": "slower", "Add": "faster", "Mul": "same", "New": "new", "Gone": "gone"}
     assert {name: item["verdict"] for name, item in found.items()} == verdicts
     assert (found["Conv"]["before_ms"], found["Conv"]["speedup"]) == (10, pytest.approx(10 / 13))
@@ -226,7 +228,7 @@ def test_what_cannot_be_is_said_before_any_work(capsys: pytest.CaptureFixture[st
 
 
 def test_a_graph_in_fixed_sizes_gives_its_own_results_and_the_forms_operators() -> None:
-    graph = paths.resources_dir() / "bert" / "starter" / "bert.onnx"
+    graph = paths.find_resources_dir() / "bert" / "starter" / "bert.onnx"
     ids = np.arange(1, 6)
     values = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
 
@@ -235,17 +237,17 @@ def test_a_graph_in_fixed_sizes_gives_its_own_results_and_the_forms_operators() 
         outputs: ClassVar = ["features"]
         place = "cpu"
 
-        def run(self, given: dict[str, Any], _outputs: object) -> list[np.ndarray]:
+        def run_graph(self, given: dict[str, Any], _outputs: object) -> list[np.ndarray]:
             return [given["input_ids"]]
 
-        def form_of(self, given: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
+        def find_device_inputs(self, given: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
             return None if len(given["input_ids"]) > 5 else (graph, given, {})
 
-    session = FormedSession("bert", Sized())  # type: ignore[arg-type]
-    assert session.run(values)[0] is ids
+    session = FixedShapeProfiledSession("bert", Sized())  # type: ignore[arg-type]
+    assert session.run_graph(values)[0] is ids
     long = np.arange(6)
-    assert session.run(values | {"input_ids": long})[0] is long
-    assert len(session.parts()[0].calls) == 1
-    (run,) = session.end()
+    assert session.run_graph(values | {"input_ids": long})[0] is long
+    assert len(session.list_sessions()[0].calls) == 1
+    (run,) = session.end_profiling()
     assert run.graph == "bert"
     assert len(run.operators) > 100

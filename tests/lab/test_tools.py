@@ -9,15 +9,15 @@ import numpy as np
 import onnx
 import pytest
 
-from app.adapters.ort.ort_format import write_fused
-from app.adapters.ort.session import open_session
-from app.errors import BackendError
-from app.lab.optimise.candidate import Made
-from app.lab.optimise.expected_size import library_note
-from app.lab.optimise.general import general_candidates
-from app.progress import unreported
-from app.voices.prepare.bert.lean import write_lean
-from app.voices.prepare.bert.open import open_source
+from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.ort_format import write_fused_graph
+from app.common.errors import BackendError
+from app.common.progress import ignore_report
+from app.lab.optimise.general_candidates import list_general_candidates
+from app.lab.optimise.graph_candidate import CandidateFiles
+from app.lab.optimise.library_size import describe_library_size
+from app.voices.prepare.bert.lean_deberta import write_lean_deberta
+from app.voices.prepare.bert.open_weights import open_deberta_weights
 from tests.voices.prepare.bert.deberta_files import write_published
 
 IDS = np.array([1, 7, 8, 9, 10, 11, 12, 13, 2])
@@ -27,16 +27,16 @@ HEADS, HIDDEN = 4, 64
 @pytest.fixture(scope="module")
 def lean(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lean")
-    write_lean(
-        open_source(write_published(folder / "published", hidden=HIDDEN, heads=HEADS, inner=128, layers=3)),
+    write_lean_deberta(
+        open_deberta_weights(write_published(folder / "published", hidden=HIDDEN, heads=HEADS, inner=128, layers=3)),
         folder / "bert.onnx",
-        unreported,
+        ignore_report,
     )
     return folder / "bert.onnx"
 
 
 def features(graph: Path) -> np.ndarray:
-    return open_session(graph, "cpu", "BERT").session.run({"input_ids": IDS})[0]
+    return open_session(graph, "cpu", "BERT").session.run_graph({"input_ids": IDS})[0]
 
 
 def without(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
@@ -47,7 +47,7 @@ def without(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
 def test_fusing_needs_no_sympy(lean: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Which no package that we ask for brings along."""
     without(monkeypatch, "sympy")
-    write_fused(lean, tmp_path / "fused.onnx", HEADS, HIDDEN)
+    write_fused_graph(lean, tmp_path / "fused.onnx", HEADS, HIDDEN)
     operators = [node.op_type for node in onnx.load(tmp_path / "fused.onnx").graph.node]
     assert operators.count("SkipLayerNormalization") == 7, "one at the embeddings' convolution, two a layer"
     assert operators.count("BiasGelu") == 4
@@ -62,7 +62,7 @@ def test_a_missing_tool_is_one_sentence_and_a_hint(
     without(monkeypatch, "onnxruntime.transformers.fusion_options")
     monkeypatch.setattr("app.adapters.ort.ort_format.is_frozen", lambda: is_frozen)
     with pytest.raises(BackendError) as caught:
-        write_fused(lean, tmp_path / "fused.onnx", HEADS, HIDDEN)
+        write_fused_graph(lean, tmp_path / "fused.onnx", HEADS, HIDDEN)
     assert caught.value.message == "ONNX Runtime's tools are not available."
     assert hint in caught.value.hint
     assert not (tmp_path / "fused.onnx").exists()
@@ -70,8 +70,8 @@ def test_a_missing_tool_is_one_sentence_and_a_hint(
 
 def test_the_own_format_is_made_without_the_tool_that_lists_operators(lean: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     without(monkeypatch, "onnxruntime.tools.ort_format_model")
-    (candidate,) = [item for item in general_candidates("bert", lean, by_group=False) if item.name == "ort"]
-    made = Made(candidate.make(tmp_path), tmp_path)
+    (candidate,) = [item for item in list_general_candidates("bert", lean, by_group=False) if item.name == "ort"]
+    made = CandidateFiles(candidate.make(tmp_path), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["bert.ort"]
     np.testing.assert_allclose(features(made.graph), features(lean), atol=1e-5)
-    assert "tools, which list its operators, are not available" in library_note(tmp_path)
+    assert "tools, which list its operators, are not available" in describe_library_size(tmp_path)

@@ -15,22 +15,22 @@ from hypothesis import strategies as st
 from onnx import helper
 
 from app.cli.main import main
-from app.errors import VoiceError
-from app.lab.opening import subject_of
-from app.lab.spoken import Calls, Spoken, spoken
-from app.lab.subject import Subject
-from app.lab.verify.bisection import FEW, first_difference
-from app.lab.verify.comparison import Comparison
-from app.lab.verify.figures import Limit, exact_limit, figures_of
-from app.lab.verify.pairs import graph_files, optimised, outputs_of
-from app.lab.verify.run import passed, verify_rows
-from app.lab.verify.sides import Pair, Side
-from app.lab.verify.source import prepared
-from app.lab.verify.sweep import BATCHES, batch_rows, free_axes, length_rows, resized
-from app.lab.verify.windows import window_rows
-from app.progress import unreported
-from app.voices.containers.sources import read_source
-from app.voices.prepare.shown import GraphNode
+from app.common.errors import VoiceError
+from app.common.progress import ignore_report
+from app.lab.lab_subject import LabSubject
+from app.lab.recorded_inputs import CallsByGraph, RecordedInputs, record_inputs
+from app.lab.subject_lookup import open_subject_by_name
+from app.lab.verify.comparison_pairs import compare_optimised, map_outputs, write_graph_files
+from app.lab.verify.decode_window_verification import verify_decode_windows
+from app.lab.verify.graph_comparison import GraphComparison
+from app.lab.verify.graph_pair import GraphPair, GraphSide
+from app.lab.verify.length_sweep import SWEEP_BATCHES, find_free_axes, resize_values, verify_batches, verify_lengths
+from app.lab.verify.source_comparison import compare_with_source
+from app.lab.verify.tensor_bisection import TENSORS_PER_PROBE, find_first_difference
+from app.lab.verify.verification_run import has_passed, verify_subject
+from app.lab.verify.verify_limits import VerifyLimit, choose_exact_limit, compute_figures
+from app.voices.containers.voice_sources import read_voice_source
+from app.voices.prepare.expose_tensors import GraphNode
 from tests import pretend_device
 from tests.lab.faults import made_by, with_other_operator, with_other_weight
 
@@ -39,14 +39,14 @@ CONTRACT = ["type", "graph", "case", "max_abs_diff", "snr_db", "cosine", "frames
 
 
 @pytest.fixture(scope="module")
-def shipped() -> Iterator[Subject]:
-    with subject_of(None, lambda _licence: True) as subject:
+def shipped() -> Iterator[LabSubject]:
+    with open_subject_by_name(None, lambda _licence: True) as subject:
         yield subject
 
 
 @pytest.fixture(scope="module")
-def shipped_calls(shipped: Subject) -> Spoken:
-    return spoken(shipped, TEXTS)
+def shipped_calls(shipped: LabSubject) -> RecordedInputs:
+    return record_inputs(shipped, TEXTS)
 
 
 # ---------------------------------------------------------------------------------------------------- what passes
@@ -65,85 +65,89 @@ def test_the_command_ends_with_0_where_all_agrees(capsys: pytest.CaptureFixture[
 
 
 def test_a_difference_ends_with_3(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("app.lab.verify.figures.BERT_TOLERANCE", 0.0)
-    monkeypatch.setattr("app.lab.verify.figures.INSIDE_TOLERANCE", 0.0)
+    monkeypatch.setattr("app.lab.verify.verify_limits.BERT_TOLERANCE", 0.0)
+    monkeypatch.setattr("app.lab.verify.verify_limits.INNER_TENSOR_TOLERANCE", 0.0)
     assert main(["lab", "verify", "koebako-starter-v1", "--json"]) == 3
     _machine, *rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert all(row["first_difference"] for row in rows), "with no tolerance at all rounding is a difference, too"
 
 
-def test_a_prepared_voice_equals_its_source_graph_by_graph(tiny: Subject, tmp_path: Path) -> None:
-    calls = spoken(tiny, {"long": TEXTS["long"]}).calls
-    rows = [row for item in prepared(tiny, graph_files(tiny, tmp_path), calls, tmp_path) for row in item.rows()]
+def test_a_prepared_voice_equals_its_source_graph_by_graph(tiny: LabSubject, tmp_path: Path) -> None:
+    calls = record_inputs(tiny, {"long": TEXTS["long"]}).calls
+    rows = [row for item in compare_with_source(tiny, write_graph_files(tiny, tmp_path), calls, tmp_path) for row in item.build_rows()]
     assert [row["graph"] for row in rows] == ["prosody", "flow", "decoder"]
-    assert passed(rows)
+    assert has_passed(rows)
     assert [row["frames_equal"] for row in rows] == [True, None, None]
     assert rows[-1]["lufs_difference"] == pytest.approx(0, abs=1e-3)
 
 
 def test_a_voice_in_one_graph_is_compared_without_its_noise(tiny_models: Path, tmp_path: Path) -> None:
-    voice = read_source(tiny_models / "jp-extra-tiny-2spk" / "model.onnx")
-    subject = Subject("opaque", dict(voice.graphs), dict(voice.graphs), voice)
-    calls, files = spoken(subject, {"short": TEXTS["short"]}).calls, graph_files(subject, tmp_path)
-    rows = [row for item in (*prepared(subject, files, calls, tmp_path), *optimised(subject, files, calls)) for row in item.rows()]
+    voice = read_voice_source(tiny_models / "jp-extra-tiny-2spk" / "model.onnx")
+    subject = LabSubject("opaque", dict(voice.graphs), dict(voice.graphs), voice)
+    calls, files = record_inputs(subject, {"short": TEXTS["short"]}).calls, write_graph_files(subject, tmp_path)
+    rows = [
+        row
+        for item in (*compare_with_source(subject, files, calls, tmp_path), *compare_optimised(subject, files, calls))
+        for row in item.build_rows()
+    ]
     assert [(row["graph"], row["case"]) for row in rows] == [("whole", "prepared: short"), ("whole", "optimised: short")]
-    assert passed(rows)
+    assert has_passed(rows)
 
 
-def test_a_bert_equals_its_source_one_by_one_and_several_at_once(tiny_bert: Subject, tmp_path: Path) -> None:
-    rows = list(verify_rows(tiny_bert, [], sweep=True))
-    assert passed(rows)
+def test_a_bert_equals_its_source_one_by_one_and_several_at_once(tiny_bert: LabSubject, tmp_path: Path) -> None:
+    rows = list(verify_subject(tiny_bert, [], should_sweep=True))
+    assert has_passed(rows)
     assert [row["case"] for row in rows if row["graph"] == "bert"][:2] == ["prepared: short", "prepared: long"]
-    assert [row["case"] for row in rows][-len(BATCHES) :] == [f"source: batch {batch}" for batch in BATCHES]
+    assert [row["case"] for row in rows][-len(SWEEP_BATCHES) :] == [f"source: batch {batch}" for batch in SWEEP_BATCHES]
 
 
 def test_a_backend_that_computes_something_else_is_found(
-    shipped: Subject, shipped_calls: Spoken, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    shipped: LabSubject, shipped_calls: RecordedInputs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from app.adapters.ort.session import GraphSession
-    from app.lab.verify.backends import backend_rows
+    from app.adapters.ort.graph_session import GraphSession
+    from app.lab.verify.backend_verification import verify_backends
 
     pretend_device.install(monkeypatch)
     monkeypatch.setitem(pretend_device.BACKENDS, pretend_device.KEY, _any_size())
-    monkeypatch.setattr("app.adapters.ort.session.available_backends", lambda: [pretend_device.KEY, "cpu"])
-    files = graph_files(shipped, tmp_path)
-    assert passed(list(backend_rows(shipped, [pretend_device.KEY], files, shipped_calls.calls)))
-    real = Side.open
+    monkeypatch.setattr("app.adapters.ort.graph_session.list_backends", lambda: [pretend_device.KEY, "cpu"])
+    files = write_graph_files(shipped, tmp_path)
+    assert has_passed(list(verify_backends(shipped, [pretend_device.KEY], files, shipped_calls.calls)))
+    real = GraphSide.open_session
 
-    def opened(side: Side, shown: tuple[str, ...] = ()) -> GraphSession:
+    def opened(side: GraphSide, shown: tuple[str, ...] = ()) -> GraphSession:
         session = real(side, shown)
-        run = session.run
+        run = session.run_graph
         if side.place == pretend_device.KEY:
-            session.run = lambda values, outputs=None: [np.asarray(item * 1.01) for item in run(values, outputs)]  # type: ignore[method-assign]
+            session.run_graph = lambda values, outputs=None: [np.asarray(item * 1.01) for item in run(values, outputs)]  # type: ignore[method-assign]
         return session
 
-    monkeypatch.setattr(Side, "open", opened)
-    rows = list(backend_rows(shipped, [pretend_device.KEY], {"flow": files["flow"]}, shipped_calls.calls))
+    monkeypatch.setattr(GraphSide, "open_session", opened)
+    rows = list(verify_backends(shipped, [pretend_device.KEY], {"flow": files["flow"]}, shipped_calls.calls))
     assert [row["ok"] for row in rows] == [False, False]
     assert all(row["first_difference"] for row in rows)
 
 
 def _any_size() -> object:
-    return replace(pretend_device.BACKENDS[pretend_device.KEY], any_size=True)
+    return replace(pretend_device.BACKENDS[pretend_device.KEY], takes_any_size=True)
 
 
 # ---------------------------------------------------------------------------------------------------- what is found
 
 
-def test_a_source_that_does_not_run_is_one_finding(shipped: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_given: object) -> list[Comparison]:
+def test_a_source_that_does_not_run_is_one_finding(shipped: LabSubject, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_given: object) -> list[GraphComparison]:
         raise VoiceError("It takes something else.", "")
 
-    monkeypatch.setattr("app.lab.verify.run.prepared", refused)
-    first, *others = verify_rows(shipped, [], sweep=False)
+    monkeypatch.setattr("app.lab.verify.verification_run.compare_with_source", refused)
+    first, *others = verify_subject(shipped, [], should_sweep=False)
     assert (first["ok"], first["error"]) == (False, "It takes something else.")
     assert others
-    assert passed(others)
-    assert not passed([first])
+    assert has_passed(others)
+    assert not has_passed([first])
 
 
 @pytest.mark.parametrize("graph", ["prosody", "flow", "decoder"])
-def test_a_planted_operator_is_found(shipped: Subject, shipped_calls: Spoken, tmp_path: Path, graph: str) -> None:
+def test_a_planted_operator_is_found(shipped: LabSubject, shipped_calls: RecordedInputs, tmp_path: Path, graph: str) -> None:
     right = shipped.prepared[graph]
     assert isinstance(right, Path)
     values = shipped_calls.calls[graph][0].values
@@ -152,37 +156,37 @@ def test_a_planted_operator_is_found(shipped: Subject, shipped_calls: Spoken, tm
     for tensor in (tensors[(index + 1) * len(tensors) // 3] for index in range(2)):
         wrong = tmp_path / f"{graph}.onnx"
         with_other_operator(right, tensor, wrong)
-        pair = Pair(graph, Side(right, "none"), Side(wrong, "all"), exact_limit(graph), outputs_of(graph, right))
-        first = pair.find(values, values)
+        pair = GraphPair(graph, GraphSide(right, "none"), GraphSide(wrong, "all"), choose_exact_limit(graph), map_outputs(graph, right))
+        first = pair.find_first_difference(values, values)
         assert first in (tensor, None), "None: what it makes does not count for this sentence"
         found += first is not None
     assert found
 
 
-def test_a_planted_weight_is_found_against_the_source(tiny: Subject, tmp_path: Path) -> None:
-    calls, files = spoken(tiny, {"short": TEXTS["short"]}).calls, graph_files(tiny, tmp_path)
+def test_a_planted_weight_is_found_against_the_source(tiny: LabSubject, tmp_path: Path) -> None:
+    calls, files = record_inputs(tiny, {"short": TEXTS["short"]}).calls, write_graph_files(tiny, tmp_path)
     convolutions = made_by(files["decoder"], "Conv")
     tensor, wrong = convolutions[len(convolutions) // 2], files["decoder"].with_name("wrong.onnx")
     with_other_weight(files["decoder"], tensor, wrong)
-    (item,) = [item for item in prepared(tiny, files | {"decoder": wrong}, calls, tmp_path) if item.pair.name == "decoder"]
-    (row,) = item.rows()
+    (item,) = [item for item in compare_with_source(tiny, files | {"decoder": wrong}, calls, tmp_path) if item.pair.name == "decoder"]
+    (row,) = item.build_rows()
     assert (row["ok"], row["first_difference"]) == (False, tensor)
 
 
-def test_an_operator_that_is_wrong_in_int8_is_found(tiny: Subject, tmp_path: Path) -> None:
-    from app.lab.verify.pairs import precisions
+def test_an_operator_that_is_wrong_in_int8_is_found(tiny: LabSubject, tmp_path: Path) -> None:
+    from app.lab.verify.comparison_pairs import compare_precisions
 
-    calls, files = spoken(tiny, {"short": TEXTS["short"]}).calls, graph_files(tiny, tmp_path)
+    calls, files = record_inputs(tiny, {"short": TEXTS["short"]}).calls, write_graph_files(tiny, tmp_path)
     tensor, wrong = made_by(files["decoder"], "LeakyRelu")[2], files["decoder"].with_name("wrong.onnx")
     with_other_operator(files["decoder"], tensor, wrong)
-    (row,) = next(iter(precisions(tiny, {"decoder": files["decoder"], "decoder_int8": wrong}, calls))).rows()
+    (row,) = next(iter(compare_precisions(tiny, {"decoder": files["decoder"], "decoder_int8": wrong}, calls))).build_rows()
     assert (row["ok"], row["judged_by"], row["first_difference"]) == (False, "snr_db", tensor)
 
 
-def test_windows_without_context_are_found(shipped: Subject, shipped_calls: Spoken, tmp_path: Path) -> None:
+def test_windows_without_context_are_found(shipped: LabSubject, shipped_calls: RecordedInputs, tmp_path: Path) -> None:
     assert shipped.voice is not None
     narrow = replace(shipped.voice, manifest=replace(shipped.voice.manifest, margin_frames=0))
-    rows = list(window_rows(narrow, graph_files(shipped, tmp_path), shipped_calls.calls))
+    rows = list(verify_decode_windows(narrow, write_graph_files(shipped, tmp_path), shipped_calls.calls))
     assert [row["ok"] for row in rows] == [False] * 4
 
 
@@ -209,11 +213,11 @@ def test_the_fault_is_found_in_any_graph(fault: tuple[list[GraphNode], set[str]]
     looked_at: list[str] = []
 
     def probe(names: Sequence[str]) -> dict[str, bool | None]:
-        assert len(names) <= FEW
+        assert len(names) <= TENSORS_PER_PROBE
         looked_at.extend(names)
         return {name: name in differing for name in names}
 
-    found = first_difference(nodes, "end", [node.outputs[0] for node in nodes], probe)
+    found = find_first_difference(nodes, "end", [node.outputs[0] for node in nodes], probe)
     maker = next(node for node in nodes if found in node.outputs)
     assert found in differing
     assert not differing.intersection(maker.inputs), "only the fault itself is made of what is equal"
@@ -226,7 +230,7 @@ def test_a_tensor_that_cannot_be_looked_at_is_passed_over() -> None:
     def probe(names: Sequence[str]) -> dict[str, bool | None]:
         return {name: None if name in ("t7", "t8") else int(name[1:]) >= 7 for name in names}
 
-    assert first_difference(nodes, "t19", [f"t{n}" for n in range(20)], probe) == "t9"
+    assert find_first_difference(nodes, "t19", [f"t{n}" for n in range(20)], probe) == "t9"
 
 
 def test_few_tensors_of_a_long_graph_are_looked_at() -> None:
@@ -237,16 +241,16 @@ def test_few_tensors_of_a_long_graph_are_looked_at() -> None:
         looks.append(len(names))
         return {name: int(name[1:]) >= 777 for name in names}
 
-    assert first_difference(nodes, "t1999", [f"t{n}" for n in range(2000)], probe) == "t777"
+    assert find_first_difference(nodes, "t1999", [f"t{n}" for n in range(2000)], probe) == "t777"
     assert len(looks) <= 8, "each look leaves about a quarter"
 
 
 # ---------------------------------------------------------------------------------------------------- shapes
 
 
-def test_shapes_that_break_are_named(shipped: Subject, tmp_path: Path) -> None:
-    with subject_of("koebako-starter-v1", lambda _licence: True) as bert:
-        calls = spoken(bert, TEXTS).calls
+def test_shapes_that_break_are_named(shipped: LabSubject, tmp_path: Path) -> None:
+    with open_subject_by_name("koebako-starter-v1", lambda _licence: True) as bert:
+        calls = record_inputs(bert, TEXTS).calls
         model = onnx.load(str(bert.prepared["bert"]))
         limit = helper.make_tensor("limit", onnx.TensorProto.INT64, [1], [40])
         model.graph.initializer.append(limit)
@@ -257,7 +261,7 @@ def test_shapes_that_break_are_named(shipped: Subject, tmp_path: Path) -> None:
             for place, name in enumerate(node.input):
                 node.input[place] = "some" if name == ids and node.op_type == "Gather" else name
         onnx.save(model, str(tmp_path / "bert.onnx"))
-        rows = list(length_rows(bert, {"bert": tmp_path / "bert.onnx"}, calls, unreported))
+        rows = list(verify_lengths(bert, {"bert": tmp_path / "bert.onnx"}, calls, ignore_report))
     broken = [row["case"] for row in rows if row["ok"] is False]
     assert broken[0] == "length 41"
     assert broken[-1] == "length 512"
@@ -267,16 +271,16 @@ def test_shapes_that_break_are_named(shipped: Subject, tmp_path: Path) -> None:
 def test_values_keep_what_they_have_a_step() -> None:
     short = {"z": np.zeros((76, 10)), "noise": np.zeros(20), "sid": np.zeros(1), "last": np.array([10])}
     long = {"z": np.zeros((76, 15)), "noise": np.zeros(30), "sid": np.zeros(1), "last": np.array([15])}
-    axes = free_axes(short, long)
+    axes = find_free_axes(short, long)
     assert axes == {"z": 1, "noise": 0}
-    assert {name: np.shape(value) for name, value in resized(long, axes, 40).items()} == {
+    assert {name: np.shape(value) for name, value in resize_values(long, axes, 40).items()} == {
         "z": (76, 40), "noise": (80,), "sid": (1,), "last": (1,),
     }  # fmt: skip
 
 
-def test_graphs_without_a_batch_axis_have_no_such_rows(shipped: Subject, shipped_calls: Spoken, tmp_path: Path) -> None:
-    calls: Calls = shipped_calls.calls
-    assert list(batch_rows(graph_files(shipped, tmp_path), calls)) == []
+def test_graphs_without_a_batch_axis_have_no_such_rows(shipped: LabSubject, shipped_calls: RecordedInputs, tmp_path: Path) -> None:
+    calls: CallsByGraph = shipped_calls.calls
+    assert list(verify_batches(write_graph_files(shipped, tmp_path), calls)) == []
 
 
 # ---------------------------------------------------------------------------------------------------- figures
@@ -287,5 +291,5 @@ def test_graphs_without_a_batch_axis_have_no_such_rows(shipped: Subject, shipped
     [([1.0, 2.0], [1.0, 2.0005], True), ([1.0, 2.0], [1.0, 2.01], False), ([1.0], [np.nan], False), ([1.0, 2.0], [1.0], False)],
 )
 def test_sound_is_judged_by_full_scale(expected: list[float], found: list[float], holds: bool) -> None:
-    figures = figures_of("decoder", [np.array(expected)], [np.array(found)])
-    assert Limit("relative", 1e-3).holds(figures) is holds
+    figures = compute_figures("decoder", [np.array(expected)], [np.array(found)])
+    assert VerifyLimit("relative", 1e-3).is_met(figures) is holds

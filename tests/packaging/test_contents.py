@@ -110,16 +110,16 @@ class LeftOut:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, LeftOut())
 runpy.run_path({str(ROOT / "packaging" / "bundle" / "stand_ins.py")!r})
-from app.adapters.openjtalk.words import analyse
-print("".join(word.pronunciation for word in analyse("風が吹く。何の風だ？")))
+from app.adapters.openjtalk.mecab_words import parse_words
+print("".join(word.pronunciation for word in parse_words("風が吹く。何の風だ？")))
 from PySide6.QtWidgets import QApplication
-from app.ui.theme.theme import LIGHT
-from app.ui.latency.chart import LatencyChart
+from app.ui.theme.theme import LIGHT_THEME
+from app.ui.latency.latency_chart import LatencyChart
 application = QApplication(["", "-platform", "offscreen"])
-chart = LatencyChart(LIGHT)
+chart = LatencyChart(LIGHT_THEME)
 chart.resize(600, 200)
 colors = {{chart.grab().toImage().pixelColor(x, 150).name() for x in range(0, 600, 7)}}
-print("drawn" if LIGHT.surface in colors else colors)
+print("drawn" if LIGHT_THEME.surface in colors else colors)
 """
     done = subprocess.run([sys.executable, "-X", "utf8", "-OO", "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr[-800:]

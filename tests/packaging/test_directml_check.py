@@ -19,7 +19,7 @@ from bundle import directml_check, directml_count
 from bundle.beat import Beat
 from bundle.directml_models import SMALL, Widths, shapes
 
-from app.voices.untrusted.safetensors import TensorFile
+from app.voices.untrusted.safetensors_file import SafetensorsFile
 
 LOG = """\
 [V:onnxruntime:, session_state.cc:1313 VerifyEachNodeIsAssignedToAnEp]  All nodes placed on [CPUExecutionProvider]. Number of nodes: 700
@@ -157,7 +157,7 @@ def test_faults_are_printed_and_fail_where_they_are_enforced(
 
 def test_the_made_up_voice_has_the_weights_of_a_real_one(tiny_models: Path) -> None:
     path = tiny_models / "jp-extra-tiny" / "model.safetensors"
-    file = TensorFile(path)
+    file = SafetensorsFile(path)
     unused = ("enc_q.", "sdp.post_", "iteration")
     real = {name: file[name].shape for name in file if not name.startswith(unused) and not name.endswith("weight_g")}
     real = {name.replace("weight_v", "weight"): shape for name, shape in real.items()}

@@ -14,7 +14,7 @@ from bundle.open_jtalk_trim import HEAD, Dictionary, shorten, shortened
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.openjtalk.features import FullFeatures, whole
+from app.adapters.openjtalk.full_features import FullFeatureFrontEnd, restore_feature
 
 WHOLE = Path(pyopenjtalk.OPEN_JTALK_DICT_DIR.decode())
 GOLDEN = Path(__file__).parents[1] / "golden" / "g2p_rohan_300.jsonl"
@@ -63,7 +63,7 @@ def all_said(text: str, jtalk: Any) -> list[Any]:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_front_end_says_the_same(folder: Path, text: str) -> None:
-    assert all_said(text, FullFeatures(front_end(folder / "short.dic"))) == all_said(text, front_end(folder / "whole.dic"))
+    assert all_said(text, FullFeatureFrontEnd(front_end(folder / "short.dic"))) == all_said(text, front_end(folder / "whole.dic"))
 
 
 def test_without_what_is_put_back_it_would_not(folder: Path) -> None:
@@ -93,13 +93,13 @@ def test_nothing_but_features_changes(folder: Path) -> None:
 )
 def test_what_follows_from_the_rest_is_left_out(written: str, feature: str, short: str) -> None:
     assert shortened(written, feature) == short
-    assert whole(f"{written},{short}") == f"{written},{feature}"
+    assert restore_feature(f"{written},{short}") == f"{written},{feature}"
 
 
 @given(st.text("かき箱アー", min_size=1), st.text("かき箱アー:", min_size=1), st.text("カキアー:", min_size=1), st.text("カキー’"))
 def test_any_features_come_back(written: str, base: str, reading: str, pronunciation: str) -> None:
     feature = f"名詞,一般,*,*,*,*,{base},{reading},{pronunciation or reading},1/2,C1"
-    assert whole(f"{written},{shortened(written, feature)}") == f"{written},{feature}"
+    assert restore_feature(f"{written},{shortened(written, feature)}") == f"{written},{feature}"
 
 
 def test_a_base_form_that_would_be_mistaken_is_refused(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_the_dictionary_that_ships_reads_real_texts_the_same(tmp_path: Path) -> 
     shorten(WHOLE / "sys.dic", tmp_path / "dictionary" / "sys.dic")
     assert (tmp_path / "dictionary" / "sys.dic").stat().st_size < 0.65 * (WHOLE / "sys.dic").stat().st_size
     before = pyopenjtalk.OpenJTalk(dn_mecab=pyopenjtalk.OPEN_JTALK_DICT_DIR)
-    after = FullFeatures(pyopenjtalk.OpenJTalk(dn_mecab=str(tmp_path / "dictionary").encode()))
+    after = FullFeatureFrontEnd(pyopenjtalk.OpenJTalk(dn_mecab=str(tmp_path / "dictionary").encode()))
     for line in GOLDEN.read_text(encoding="utf-8").splitlines():
         text = json.loads(line)["text"]
         assert all_said(text, after) == all_said(text, before)

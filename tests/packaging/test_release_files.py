@@ -84,8 +84,8 @@ def test_pins_agree_with_each_other() -> None:
 
 
 def test_notice_and_parts_name_what_is_in_and_nothing_else(tmp_path: Path) -> None:
-    ours = ROOT / "app" / "paths.py"
-    notice.write_notice(tmp_path, [("numpy/__init__.py", np.__file__), ("app/paths.py", str(ours))], "1.2.3")
+    ours = ROOT / "app" / "common" / "files" / "paths.py"
+    notice.write_notice(tmp_path, [("numpy/__init__.py", np.__file__), ("app/common/files/paths.py", str(ours))], "1.2.3")
     text = (tmp_path / "NOTICE.txt").read_text(encoding="utf-8")
     assert text.startswith("Koebako 1.2.3")
     assert f"* numpy {np.__version__}: " in text

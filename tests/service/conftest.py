@@ -8,18 +8,18 @@ from contextlib import AbstractContextManager, contextmanager
 import httpx
 import pytest
 
-from app import paths
-from app.compose.opening import open_speaker
+from app.common.files import paths
 from app.compose.speaker import Speaker
-from app.service.access import Access
-from app.service.catalogue import catalogue_of
-from app.service.own_thread import OpenVoices, OwnThread
-from app.service.server import Server
-from app.service.service import Service
-from app.service.sockets import bound
-from app.service.work_queue import WorkQueue
-from app.voices.library import installed_voices
-from app.voices.voice import Voice
+from app.compose.speaker_opening import open_speaker
+from app.service.access import AccessRules
+from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
+from app.service.http_service import HttpService
+from app.service.listening_sockets import bind_sockets
+from app.service.service_queue import ServiceJobQueue
+from app.service.speech_server import SpeechServer
+from app.service.style_catalogue import build_catalogue
+from app.voices.installed_voices import list_installed_voices
+from app.voices.prepared_voice import Voice
 
 Serve = Callable[..., AbstractContextManager[str]]
 
@@ -33,16 +33,16 @@ def mei() -> Speaker:
 @contextmanager
 def serving(speaker: Speaker, voices: Sequence[Voice] | None = None, **access: object) -> Iterator[str]:
     """The address of a service that ends with the block; of all installed voices, whose sound is this one's."""
-    sockets = bound("127.0.0.1", 0)
-    opened = OpenVoices(lambda _voice, _like: speaker)
-    thread = OwnThread(opened)
-    service = Service(
-        catalogue_of(installed_voices(paths.voice_dirs()) if voices is None else voices),
-        WorkQueue(thread),
-        Access(sockets[0].getsockname()[1], **access),  # type: ignore[arg-type]
+    sockets = bind_sockets("127.0.0.1", 0)
+    opened = OpenVoiceCache(lambda _voice, _like: speaker)
+    thread = HeadlessWorker(opened)
+    service = HttpService(
+        build_catalogue(list_installed_voices(paths.list_voice_dirs()) if voices is None else voices),
+        ServiceJobQueue(thread),
+        AccessRules(sockets[0].getsockname()[1], **access),  # type: ignore[arg-type]
         opened.is_open,
     )
-    server = Server(sockets, service)
+    server = SpeechServer(sockets, service)
     server.start()
     try:
         yield server.url
@@ -60,7 +60,7 @@ def serve(mei: Speaker) -> Serve:
 @pytest.fixture
 def url(serve: Serve) -> Iterator[str]:
     """A service that lets clients change things."""
-    with serve(changes=True) as address:
+    with serve(may_change=True) as address:
         yield address
 
 

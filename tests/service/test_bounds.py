@@ -20,18 +20,18 @@ import httpx
 import pytest
 from starlette.responses import JSONResponse
 
-from app.errors import OutputFileError, VoiceError
-from app.own_folder import make_folder
-from app.paths import data_dir
-from app.service import bodies, body_room, connections, exchange, guard
-from app.service.body_room import FREE_BYTES, BodyRoom, Sender
-from app.service.fields import Fields
-from app.service.findings import MOST_LISTED
-from app.service.own_request import read_own
-from app.service.query_fields import MOST_MORAS, read_phrases, read_queries
-from app.service.refused import Refused, refusal_of, without_folders
-from app.service.waves import wave_header
-from app.unreadable import UnreadableError
+from app.common.errors import OutputFileError, VoiceError
+from app.common.files.corrupt_file_backup import CorruptFileError
+from app.common.files.paths import find_data_dir
+from app.common.files.private_data_dir import make_private_folder
+from app.service import access_middleware, body_quota, body_reader, http_connection, http_exchange
+from app.service.body_quota import UNCOUNTED_BODY_BYTES, BodyQuota, BodySender
+from app.service.http_errors import RefusalError, convert_to_refusal, strip_folders
+from app.service.query_parser import MAX_QUERY_MORAS, parse_phrases, parse_queries
+from app.service.request_fields import RequestFields
+from app.service.request_findings import MAX_LISTED_FAULTS
+from app.service.speak_request import parse_speak_request
+from app.service.wav_stream import pack_wav_header
 from tests.service.conftest import Serve
 
 WRONG_MORAE = [{"moras": [1] * 350} for _ in range(300)]  # 0.3 MB, and 100,000 faults
@@ -40,7 +40,7 @@ WRONG_MORAE = [{"moras": [1] * 350} for _ in range(300)]  # 0.3 MB, and 100,000 
 def test_of_many_faults_some_are_listed(client: httpx.Client, style: int) -> None:
     answer = client.post("/mora_data", params={"speaker": style}, json=WRONG_MORAE)
     *listed, rest = answer.json()["detail"]
-    assert (answer.status_code, len(listed), rest["type"]) == (422, MOST_LISTED, "too_many_errors")
+    assert (answer.status_code, len(listed), rest["type"]) == (422, MAX_LISTED_FAULTS, "too_many_errors")
     assert int(rest["msg"].split()[0]) > 10_000
     assert len(answer.content) < 10_000
 
@@ -48,16 +48,16 @@ def test_of_many_faults_some_are_listed(client: httpx.Client, style: int) -> Non
 @pytest.mark.parametrize(
     ("read", "values"),
     [
-        (read_phrases, WRONG_MORAE),
-        (read_phrases, [{}] * 5000),
-        (read_queries, [{"accent_phrases": [0] * 100}] * 100),
-        (lambda values: read_own(values, None), {"text": 1, "pauses": {str(number): 1 for number in range(100_000)}}),
+        (parse_phrases, WRONG_MORAE),
+        (parse_phrases, [{}] * 5000),
+        (parse_queries, [{"accent_phrases": [0] * 100}] * 100),
+        (lambda values: parse_speak_request(values, None), {"text": 1, "pauses": {str(number): 1 for number in range(100_000)}}),
     ],
 )
 def test_faults_take_little_memory(read: Any, values: Any) -> None:
     tracemalloc.start()
     try:
-        with pytest.raises((Refused, AttributeError)):
+        with pytest.raises((RefusalError, AttributeError)):
             read(values)
         assert tracemalloc.get_traced_memory()[1] < 12 << 20
     finally:
@@ -65,15 +65,15 @@ def test_faults_take_little_memory(read: Any, values: Any) -> None:
 
 
 def test_no_more_than_the_morae_that_are_possible_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked, number = [], Fields.number
-    monkeypatch.setattr(Fields, "number", lambda self, *names, **bounds: looked.append(1) or number(self, *names, **bounds))
-    with pytest.raises(Refused):
-        read_phrases([{"moras": [{}] * MOST_MORAS, "accent": 1}] * 10)
-    assert len(looked) <= 2 * 2 * MOST_MORAS
+    looked, number = [], RequestFields.read_number
+    monkeypatch.setattr(RequestFields, "read_number", lambda self, *names, **bounds: looked.append(1) or number(self, *names, **bounds))
+    with pytest.raises(RefusalError):
+        parse_phrases([{"moras": [{}] * MAX_QUERY_MORAS, "accent": 1}] * 10)
+    assert len(looked) <= 2 * 2 * MAX_QUERY_MORAS
 
 
 def test_a_body_may_have_so_many_values(client: httpx.Client, style: int) -> None:
-    content = b"[" + b"[]," * bodies.MOST_VALUES + b"[]]"
+    content = b"[" + b"[]," * body_reader.MAX_BODY_VALUES + b"[]]"
     answer = client.post("/multi_synthesis", params={"speaker": style}, content=content)
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "json_invalid")
 
@@ -84,29 +84,29 @@ def test_others_are_answered_while_long_bodies_are_read(client: httpx.Client, st
 
     def read(values: Any) -> Any:
         threads.append(threading.current_thread().name)
-        if len(threads) <= bodies.AT_ONCE:
+        if len(threads) <= body_reader.MAX_CONCURRENT_BODIES:
             reading.release()
             assert go_on.wait(30)
-        return read_phrases(values)
+        return parse_phrases(values)
 
-    monkeypatch.setattr("app.service.routes_query.read_phrases", read)
+    monkeypatch.setattr("app.service.routes_query.parse_phrases", read)
     phrase = client.post("/accent_phrases", params={"speaker": style, "text": "はい。"}).json()
-    long = json.dumps(phrase * (2 * bodies.SHORT_BYTES // len(json.dumps(phrase))))
+    long = json.dumps(phrase * (2 * body_reader.SHORT_BODY_BYTES // len(json.dumps(phrase))))
 
     def post(content: str) -> int:
         return httpx.post(client.base_url.join("/mora_pitch"), params={"speaker": style}, content=content, timeout=60).status_code
 
     with ThreadPoolExecutor(6) as others:
-        posted = [others.submit(post, long) for _ in range(bodies.AT_ONCE + 4)]
-        for _ in range(bodies.AT_ONCE):
+        posted = [others.submit(post, long) for _ in range(body_reader.MAX_CONCURRENT_BODIES + 4)]
+        for _ in range(body_reader.MAX_CONCURRENT_BODIES):
             assert reading.acquire(timeout=30)
         assert client.get("/version").status_code == 200
         assert client.get("/presets").status_code == 200
         assert post(json.dumps(phrase)) == 200
-        assert len(threads) == bodies.AT_ONCE + 1
+        assert len(threads) == body_reader.MAX_CONCURRENT_BODIES + 1
         go_on.set()
-        assert [one.result() for one in posted] == [200] * (bodies.AT_ONCE + 4)
-    serving = threads.pop(bodies.AT_ONCE)
+        assert [one.result() for one in posted] == [200] * (body_reader.MAX_CONCURRENT_BODIES + 4)
+    serving = threads.pop(body_reader.MAX_CONCURRENT_BODIES)
     assert serving == "service"
     assert serving not in threads
 
@@ -135,36 +135,36 @@ def test_what_is_long_is_written_in_other_threads(serve: Serve, monkeypatch: pyt
 def wave(seconds: float) -> str:
     """A sound in Base64."""
     samples = round(seconds * 8000)
-    return base64.b64encode(wave_header(samples, 8000, 1) + bytes(2 * samples)).decode()
+    return base64.b64encode(pack_wav_header(samples, 8000, 1) + bytes(2 * samples)).decode()
 
 
 def test_bodies_share_one_room(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """All come to their end, and together they hold no more than the room and one of them."""
     size, rooms = 300_000, []
 
-    class Watched(BodyRoom):
+    class Watched(BodyQuota):
         held = most_held = 0
 
-        async def take(self, body: Sender, arrived: int) -> None:
-            await super().take(body, arrived)
+        async def acquire(self, body: BodySender, arrived: int) -> None:
+            await super().acquire(body, arrived)
             self.held = sum(self._taken.values())
             self.most_held = max(self.most_held, self.held)
 
-        def give_back(self, body: Sender) -> None:
-            super().give_back(body)
+        def release(self, body: BodySender) -> None:
+            super().release(body)
             self.held = sum(self._taken.values())
 
     def made() -> Watched:
         rooms.append(Watched(size))
         return rooms[0]
 
-    monkeypatch.setattr(guard, "BodyRoom", made)
+    monkeypatch.setattr(access_middleware, "BodyQuota", made)
     content = json.dumps([wave(15)]).encode()
     with serve() as address, ThreadPoolExecutor(8) as clients:
         post = partial(httpx.post, f"{address}/connect_waves", content=content, timeout=60)
         answers = list(clients.map(lambda _number: post().status_code, range(8)))
     assert answers == [200] * 8
-    assert FREE_BYTES < rooms[0].most_held <= size + len(content)
+    assert UNCOUNTED_BODY_BYTES < rooms[0].most_held <= size + len(content)
     assert rooms[0].held == 0
 
 
@@ -183,24 +183,24 @@ def slow_senders(address: str, count: int, sent: int) -> Iterator[list[socket.so
 
 def test_slow_senders_lock_nobody_out(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither where they have all connections, nor where they have all room."""
-    monkeypatch.setattr(connections, "MOST", 12)
-    monkeypatch.setattr(connections, "HURRY_S", 0.2)
+    monkeypatch.setattr(http_connection, "MAX_CONNECTIONS", 12)
+    monkeypatch.setattr(http_connection, "SENDER_GRACE_S", 0.2)
     with serve() as address, slow_senders(address, 12, 10):
         time.sleep(0.3)  # until a sender counts as slow
         with httpx.Client(base_url=address, timeout=10) as client:
             assert client.post("/connect_waves", json=[wave(0.1)]).status_code == 200
 
-    monkeypatch.setattr(guard, "BodyRoom", lambda: BodyRoom(200_000))
-    for module in (exchange, body_room):
-        monkeypatch.setattr(module, "HURRY_S", 0.2)
+    monkeypatch.setattr(access_middleware, "BodyQuota", lambda: BodyQuota(200_000))
+    for module in (http_exchange, body_quota):
+        monkeypatch.setattr(module, "SENDER_GRACE_S", 0.2)
     with serve() as address, slow_senders(address, 4, 150_000) as senders:
         assert httpx.post(f"{address}/connect_waves", json=[wave(10)], timeout=10).status_code == 200
         assert senders[0].recv(12).endswith(b"408")
 
 
 def test_a_body_that_finds_no_room_is_refused(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "BodyRoom", lambda: BodyRoom(100_000))
-    monkeypatch.setattr(body_room, "WAIT_S", 0.0)
+    monkeypatch.setattr(access_middleware, "BodyQuota", lambda: BodyQuota(100_000))
+    monkeypatch.setattr(body_quota, "QUOTA_WAIT_S", 0.0)
     with serve() as address, slow_senders(address, 1, 400_000):
         time.sleep(0.2)
         refused = httpx.post(f"{address}/connect_waves", json=[wave(10)], timeout=10)
@@ -221,36 +221,36 @@ def test_a_body_that_finds_no_room_is_refused(serve: Serve, monkeypatch: pytest.
     ],
 )
 def test_answers_show_no_folders(message: str, shown: str) -> None:
-    assert without_folders(message) == shown
-    for error in (OutputFileError(message), VoiceError("", message), UnreadableError(message, None)):
-        assert refusal_of(error).body["detail"] == shown
+    assert strip_folders(message) == shown
+    for error in (OutputFileError(message), VoiceError("", message), CorruptFileError(message, None)):
+        assert convert_to_refusal(error).body["detail"] == shown
 
 
 def test_what_is_ours_is_noted_in_full(client: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
-    make_folder(data_dir())
-    (data_dir() / "dictionary.json").write_text("{", encoding="utf-8")
+    make_private_folder(find_data_dir())
+    (find_data_dir() / "dictionary.json").write_text("{", encoding="utf-8")
     answer = client.get("/user_dict")
     assert answer.status_code == 500
     assert "/" not in answer.json()["detail"]
-    assert str(data_dir()) in "".join(caplog.messages)
+    assert str(find_data_dir()) in "".join(caplog.messages)
 
 
 def test_words_of_asyncio_stay_off_the_terminal(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """They are for those who write programs: the log has them, where they are no fault of a client."""
-    connected = connections.Connection.connection_made
+    connected = http_connection.HttpConnection.connection_made
 
     async def break_off() -> None:
         raise RuntimeError("nobody waits for this")
 
-    def connection_made(self: connections.Connection, transport: Any) -> None:
+    def connection_made(self: http_connection.HttpConnection, transport: Any) -> None:
         connected(self, transport)
         task = self.loop.create_task(break_off())
         task.add_done_callback(lambda _done: gc.collect())
         logging.getLogger("asyncio").warning("socket.send() raised exception.")
 
-    monkeypatch.setattr(connections.Connection, "connection_made", connection_made)
+    monkeypatch.setattr(http_connection.HttpConnection, "connection_made", connection_made)
     with serve() as address:
         for _ in range(3):
             httpx.get(f"{address}/version")

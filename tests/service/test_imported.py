@@ -12,14 +12,14 @@ import onnx
 import pytest
 from onnx import helper
 
-from app import paths
-from app.compose.opening import open_speaker
-from app.install.library import add_voice
-from app.install.prepare import prepare_voice
-from app.install.upkeep import remove_voice, rename_voice
-from app.service.catalogue import Catalogue, catalogue_of
-from app.voices.library import installed_voices
-from app.voices.voice import read_prepared
+from app.common.files import paths
+from app.compose.speaker_opening import open_speaker
+from app.install.manage_voices import remove_voice, rename_voice
+from app.install.voice_import import add_voice
+from app.install.voice_preparation import prepare_voice
+from app.service.style_catalogue import StyleCatalogue, build_catalogue
+from app.voices.installed_voices import list_installed_voices
+from app.voices.prepared_voice import read_prepared_voice
 from tests.install.voice_files import aivmx, quick, wishes
 from tests.service.conftest import serving
 
@@ -27,12 +27,12 @@ TEXT = "こんにちは、世界。今日は、本当に晴れますか？"
 FRAMES = 1.0
 
 
-def numbers(catalogue: Catalogue) -> list[list[int]]:
+def numbers(catalogue: StyleCatalogue) -> list[list[int]]:
     return [[style.id for style in speaker.styles] for speaker in catalogue.speakers]
 
 
-def offered() -> Catalogue:
-    return catalogue_of(installed_voices([paths.data_dir() / "voices"]))
+def offered() -> StyleCatalogue:
+    return build_catalogue(list_installed_voices([paths.find_data_dir() / "voices"]))
 
 
 def test_numbers_stay_where_a_voice_has_no_uuid(tiny_models: Path, tmp_path: Path) -> None:
@@ -52,32 +52,32 @@ def test_numbers_stay_where_a_voice_has_no_uuid(tiny_models: Path, tmp_path: Pat
     add_voice(elsewhere / "model.onnx", wishes(), prepare=quick)
     assert numbers(offered()) == before
     other = add_voice(tiny_models / "jp-extra-tiny-2spk" / "model.safetensors", wishes(), prepare=quick)
-    assert not {number for speaker in numbers(catalogue_of([other.voice])) for number in speaker} & {
+    assert not {number for speaker in numbers(build_catalogue([other.voice])) for number in speaker} & {
         number for one in before for number in one
     }
 
 
 def test_numbers_of_a_uuid_do_not_depend_on_the_file(tiny_models: Path, tmp_path: Path) -> None:
     first = add_voice(aivmx(tiny_models, tmp_path / "a.aivmx", version="1.0.0"), wishes(), prepare=quick)
-    before = numbers(catalogue_of([first.voice]))
+    before = numbers(build_catalogue([first.voice]))
     remove_voice(first.voice.manifest.id)
     second = add_voice(aivmx(tiny_models, tmp_path / "b.aivmx", version="1.1.0"), wishes(), prepare=quick)
-    assert numbers(catalogue_of([second.voice]))[:2] == before[:2]  # those that have one
+    assert numbers(build_catalogue([second.voice]))[:2] == before[:2]  # those that have one
 
 
 def test_the_shipped_voice_keeps_its_numbers_when_it_is_made_anew(tmp_path: Path) -> None:
-    ours = paths.resources_dir() / "voices" / "mei"
+    ours = paths.find_resources_dir() / "voices" / "mei"
     folder = shutil.copytree(ours, tmp_path / "mei")
     (folder / "flow.onnx").write_bytes(b"another one")
-    assert numbers(catalogue_of([read_prepared(folder)])) == numbers(catalogue_of([read_prepared(ours)]))
+    assert numbers(build_catalogue([read_prepared_voice(folder)])) == numbers(build_catalogue([read_prepared_voice(ours)]))
 
 
 def test_a_style_is_found_by_every_name_that_people_know() -> None:
     """Of its voice, its speaker and its own, which `/v1/speak` takes as `koebako speak` does."""
-    catalogue = catalogue_of(installed_voices(paths.voice_dirs()))
+    catalogue = build_catalogue(list_installed_voices(paths.list_voice_dirs()))
 
     def chosen(*names: str) -> tuple[int, int] | None:
-        found = catalogue.find(*names)
+        found = catalogue.find_style(*names)
         return None if found is None else (found.speaker, found.style)
 
     assert chosen("") == chosen("mei") == chosen("Mei (starter)") == chosen("mei", "Mei") == (0, 0)
@@ -111,14 +111,14 @@ def test_a_voice_of_one_graph_is_served(tiny_models: Path, tmp_path: Path) -> No
     onnx.save(model, str(folder / "model.onnx"))
     prepared = tmp_path / "prepared"
     prepared.mkdir()
-    assert prepare_voice(folder / "model.onnx", prepared).manifest.opaque
+    assert prepare_voice(folder / "model.onnx", prepared).manifest.is_single_graph
     check_lengths(prepared, opaque=True)
 
 
 def check_lengths(folder: Path, *, opaque: bool) -> None:
     """A query's lengths are those of the sound to a frame at any speed; edits count, or are refused."""
     speaker = open_speaker(str(folder), force_bert=True)
-    with serving(speaker, voices=[read_prepared(folder)]) as url, httpx.Client(base_url=url, timeout=60) as client:
+    with serving(speaker, voices=[read_prepared_voice(folder)]) as url, httpx.Client(base_url=url, timeout=60) as client:
         style = client.get("/speakers").json()[0]["styles"][-1]["id"]
         query = client.post("/audio_query", params={"text": TEXT, "speaker": style}).json()
         for speed in (1.0, 1.37, 0.7):

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.service.fields import Fields
+from app.service.request_fields import RequestFields
 
 
 def mora(text: str, **values: object) -> dict[str, Any]:
@@ -106,18 +106,18 @@ VALUES = (True, False, None, 0, 1, 2, -1, 0.0, 1.0, 1.5, 1e19, [], {}, "1", "0",
 def test_values_are_read_as_pydantic_reads_them(value: object) -> None:
     """But for what no number is: NaN and infinity."""
     pydantic = pytest.importorskip("pydantic")
-    fields = {bool: Fields.flag, int: Fields.integer, float: Fields.number}
+    fields = {bool: RequestFields.read_flag, int: RequestFields.read_integer, float: RequestFields.read_number}
     for kind, read in fields.items():
-        own = Fields({"x": value}, ("body",))
+        own = RequestFields({"x": value}, ("body",))
         found = read(own, "x")
         try:
             expected = pydantic.TypeAdapter(kind).validate_python(value)
         except pydantic.ValidationError:
             expected = None
         if expected is None or not math.isfinite(expected):
-            assert own.findings.is_wrong
+            assert own.findings.has_faults
         else:
-            assert (found, type(found), own.findings.is_wrong) == (expected, kind, False)
+            assert (found, type(found), own.findings.has_faults) == (expected, kind, False)
 
 
 @pytest.mark.parametrize(

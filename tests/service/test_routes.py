@@ -19,11 +19,11 @@ import pytest
 import soundfile
 
 from app.compose.speaker import Speaker
-from app.core.presets import Preset
-from app.interchange.style_ids import style_id
-from app.service.connections import Connection
-from app.service.waves import wave_header
-from app.ui.parameters.presets import load_presets, presets_path, save_presets
+from app.core.presets import LinePreset
+from app.interchange.style_ids import compute_style_id
+from app.service.http_connection import HttpConnection
+from app.service.wav_stream import pack_wav_header
+from app.ui.parameters.preset_storage import load_presets, locate_presets_file, save_presets
 from tests.service.conftest import Serve
 
 TEXT = "こんにちは。元気ですか？"
@@ -113,7 +113,9 @@ def test_several_sounds_at_once_and_joined(client: httpx.Client, style: int) -> 
     low = client.post("/synthesis", params={"speaker": style}, json=values[0] | {"outputSamplingRate": 8000, "outputStereo": True}).content
     assert frames_of(client.post("/connect_waves", json=[base64.b64encode(low).decode(), encoded[0]]).content)[1:] == (44100, 2)
     assert client.post("/connect_waves", json=[]).status_code == 422
-    huge = [base64.b64encode(wave_header(count, rate, 2) + bytes(count * 4)).decode() for count, rate in ((4_000_000, 8000), (1, 192000))]
+    huge = [
+        base64.b64encode(pack_wav_header(count, rate, 2) + bytes(count * 4)).decode() for count, rate in ((4_000_000, 8000), (1, 192000))
+    ]
     assert client.post("/connect_waves", json=huge).status_code == 422  # 8 minutes that would be blown up to 700 MB
     assert client.post("/connect_waves", json=["xx"]).status_code == 422
     unequal = [values[0], values[1] | {"outputSamplingRate": 24000}]
@@ -145,7 +147,7 @@ def test_speakers_have_the_numbers_that_their_uuids_give(client: httpx.Client) -
     speakers = client.get("/speakers").json()
     assert [speaker["name"] for speaker in speakers] == ["Mei", "Tohoku f01", "NIT m001"]
     for speaker in speakers:
-        assert [style["id"] for style in speaker["styles"]] == [style_id(speaker["speaker_uuid"], local) for local in range(5)]
+        assert [style["id"] for style in speaker["styles"]] == [compute_style_id(speaker["speaker_uuid"], local) for local in range(5)]
         info = client.get("/speaker_info", params={"speaker_uuid": speaker["speaker_uuid"]}).json()
         assert [entry["id"] for entry in info["style_infos"]] == [style["id"] for style in speaker["styles"]]
         assert base64.b64decode(info["portrait"]).startswith(b"\x89PNG")
@@ -153,7 +155,7 @@ def test_speakers_have_the_numbers_that_their_uuids_give(client: httpx.Client) -
         assert client.get(linked["portrait"]).headers["content-type"] == "image/png"
     assert client.get("/speaker_info", params={"speaker_uuid": "x"}).status_code == 404
     assert client.get("/_resources/..%2F..%2Fvoice.json").status_code == 404
-    assert style_id("e756b8e4-b606-4e15-99b1-3f9c6a1b2317", 0) == 888753760
+    assert compute_style_id("e756b8e4-b606-4e15-99b1-3f9c6a1b2317", 0) == 888753760
 
 
 def test_what_the_service_tells_of_itself(client: httpx.Client, style: int) -> None:
@@ -329,7 +331,7 @@ def test_times_tile_the_sound(client: httpx.Client) -> None:
 def test_a_stream_begins_before_it_is_made(client: httpx.Client, style: int, mei: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """The header and the first sound come while later windows wait."""
     go_on = threading.Event()
-    decode, windows = mei.pipeline.synthesizer.decode, []
+    decode, windows = mei.pipeline.synthesizer.decode_window, []
 
     def slowly(*values: object) -> object:
         windows.append(1)
@@ -338,7 +340,7 @@ def test_a_stream_begins_before_it_is_made(client: httpx.Client, style: int, mei
         return decode(*values)
 
     values = query(client, style, "これは少し長い文で、いくつかの窓に分かれます。")
-    monkeypatch.setattr(type(mei.pipeline.synthesizer), "decode", lambda _self, *given: slowly(*given))
+    monkeypatch.setattr(type(mei.pipeline.synthesizer), "decode_window", lambda _self, *given: slowly(*given))
     with client.stream("POST", "/streaming_synthesis", params={"speaker": style}, json=values) as answer:
         pieces = answer.iter_raw()
         held = next(pieces)
@@ -354,7 +356,7 @@ def test_sound_without_a_header_waits_for_the_first_sentence_only(
     client: httpx.Client, mei: Speaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And no piece waits for an acknowledgement of the one before."""
-    go_on, prosody, measured = threading.Event(), mei.pipeline.synthesizer.prosody, []
+    go_on, prosody, measured = threading.Event(), mei.pipeline.synthesizer.run_prosody, []
 
     def slowly(_self: object, *values: object) -> object:
         measured.append(1)
@@ -363,14 +365,14 @@ def test_sound_without_a_header_waits_for_the_first_sentence_only(
         return prosody(*values)
 
     delays = []
-    connected = Connection.connection_made
+    connected = HttpConnection.connection_made
 
-    def connection_made(self: Connection, transport: asyncio.Transport) -> None:
+    def connection_made(self: HttpConnection, transport: asyncio.Transport) -> None:
         delays.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
         connected(self, transport)
 
-    monkeypatch.setattr(type(mei.pipeline.synthesizer), "prosody", slowly)
-    monkeypatch.setattr(Connection, "connection_made", connection_made)
+    monkeypatch.setattr(type(mei.pipeline.synthesizer), "run_prosody", slowly)
+    monkeypatch.setattr(HttpConnection, "connection_made", connection_made)
     body = {"text": "一つ目の文だけが要ります。二つ目はまだです。", "format": "pcm", "rate": 22050}
     with client.stream("POST", "/v1/speak", json=body) as answer:
         assert "content-length" not in answer.headers
@@ -384,7 +386,7 @@ def test_sound_without_a_header_waits_for_the_first_sentence_only(
     assert delays
     assert all(delays)
     assert len(held + rest) == 2 * round(client.post("/v1/timings", json=body).json()["samples"] / 2)
-    monkeypatch.setattr("app.service.lines.LONGEST_SOUND_S", 0.1)
+    monkeypatch.setattr("app.service.line_durations.MAX_SOUND_S", 0.1)
     broken = client.post("/v1/speak", json=body)
     assert (broken.status_code, "longer than" in broken.json()["detail"]) == (422, True)
 
@@ -393,7 +395,7 @@ def test_a_client_that_goes_away_stops_its_work(url: str, style: int, mei: Speak
     stopped = []
     terminate = type(mei).terminate
     monkeypatch.setattr(type(mei), "terminate", lambda self: (stopped.append(time.perf_counter()), terminate(self)))
-    decode = mei.pipeline.synthesizer.decode
+    decode = mei.pipeline.synthesizer.decode_window
     windows = []
 
     def slowly(_self: object, *values: object) -> object:
@@ -401,7 +403,7 @@ def test_a_client_that_goes_away_stops_its_work(url: str, style: int, mei: Speak
         time.sleep(0.05)
         return decode(*values)
 
-    monkeypatch.setattr(type(mei.pipeline.synthesizer), "decode", slowly)
+    monkeypatch.setattr(type(mei.pipeline.synthesizer), "decode_window", slowly)
     with httpx.Client(base_url=url) as own:
         text = "この文は、聞く人がいなくなると、途中で終わります。" * 20
         values = query(own, style, text)
@@ -429,9 +431,9 @@ def test_a_voice_that_was_loaded_is_warm(client: httpx.Client, style: int, mei: 
 
 def test_presets_of_the_window_are_not_those_of_clients(client: httpx.Client, style: int) -> None:
     """Two files, of two forms: neither is touched for the other's sake."""
-    mine = presets_path()
+    mine = locate_presets_file()
     mine.parent.mkdir(parents=True, exist_ok=True)
-    save_presets({"quick": Preset()}, mine)
+    save_presets({"quick": LinePreset()}, mine)
     before = mine.read_bytes()
     scales = dict.fromkeys(("speedScale", "intonationScale", "volumeScale"), 1.0) | dict.fromkeys(
         ("pitchScale", "prePhonemeLength", "postPhonemeLength"), 0.0
@@ -440,4 +442,4 @@ def test_presets_of_the_window_are_not_those_of_clients(client: httpx.Client, st
     assert client.post("/add_preset", json={"id": 1, "name": "own", "speaker_uuid": "x", "style_id": style} | scales).json() == 1
     assert mine.read_bytes() == before
     assert len(client.get("/presets").json()) == 1
-    assert load_presets() == ({"quick": Preset()}, None)
+    assert load_presets() == ({"quick": LinePreset()}, None)

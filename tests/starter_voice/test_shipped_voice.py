@@ -12,10 +12,10 @@ import onnxruntime as ort
 import pytest
 
 from app.adapters.char_tokenizer import CharTokenizer
+from app.core.decode_windows import plan_windows
 from app.core.durations import round_with_carry
-from app.core.style import style_vector
-from app.core.windows import plan_windows
-from app.voices.manifest import read_manifest
+from app.core.style_blending import compute_style_vector
+from app.voices.voice_manifest import read_manifest
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 VOICE, BERT = RESOURCES / "voices" / "mei", RESOURCES / "bert" / "starter"
@@ -44,7 +44,7 @@ class Voice:
         self.tokenizer = CharTokenizer(BERT / "vocab.txt")
         self.styles = np.load(VOICE / "style_vectors.npy")
 
-    def prosody(
+    def run_prosody(
         self, phones: list[int], tones: list[int], style: np.ndarray, noise: float = 0.0, text: str = "", speaker: int = 0
     ) -> list[np.ndarray]:
         symbols = np.zeros((2, 2 * len(phones) + 1), np.int64)
@@ -63,7 +63,7 @@ class Voice:
         session = self.sessions[graph]
         return session.run(None, {value.name: values[value.name] for value in session.get_inputs()})
 
-    def flow(self, logw: np.ndarray, mean: np.ndarray, style: np.ndarray, scale: float = 1.0, speaker: int = 0) -> np.ndarray:
+    def run_flow(self, logw: np.ndarray, mean: np.ndarray, style: np.ndarray, scale: float = 1.0, speaker: int = 0) -> np.ndarray:
         frames = round_with_carry(np.exp(logw) * scale)
         length = np.repeat(frames, frames)
         starts = np.repeat(np.cumsum(frames) - frames, frames)
@@ -74,21 +74,21 @@ class Voice:
 
     def frames(self, logw: np.ndarray, mean: np.ndarray, style: np.ndarray, speaker: int = 0) -> np.ndarray:
         """Frames of 256 samples: 35 cepstra, log F0, voicing, phase."""
-        z = self.flow(logw, mean, style, speaker=speaker)
+        z = self.run_flow(logw, mean, style, speaker=speaker)
         return z.T.reshape(-1, z.shape[0] // 2)
 
-    def decode(self, z: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    def decode_window(self, z: np.ndarray, noise: np.ndarray) -> np.ndarray:
         return self.sessions["decoder"].run(None, {"z": np.ascontiguousarray(z), "noise": noise})[0]
 
     def contour(self, phones: list[int], tones: list[int], style: int = 0, speaker: int = 0, text: str = "") -> np.ndarray:
         """The frames of a line without noise."""
-        logw, mean, _ = self.prosody(phones, tones, self.styles[style], text=text, speaker=speaker)
+        logw, mean, _ = self.run_prosody(phones, tones, self.styles[style], text=text, speaker=speaker)
         return self.frames(logw, mean, self.styles[style], speaker)
 
     def speak(self, phones: list[int], tones: list[int], style: np.ndarray, scale: float = 1.0, speaker: int = 0) -> np.ndarray:
-        logw, mean, _ = self.prosody(phones, tones, style, speaker=speaker)
-        z = self.flow(logw, mean, style, scale, speaker)
-        return self.decode(z, np.random.default_rng(0).standard_normal(z.shape[1] * HOP, np.float32))
+        logw, mean, _ = self.run_prosody(phones, tones, style, speaker=speaker)
+        z = self.run_flow(logw, mean, style, scale, speaker)
+        return self.decode_window(z, np.random.default_rng(0).standard_normal(z.shape[1] * HOP, np.float32))
 
 
 @pytest.fixture(scope="module")
@@ -143,8 +143,8 @@ def test_bert_reads_context(voice: Voice) -> None:
 
 def test_blanks_take_no_time_and_noise_changes_lengths_a_little(voice: Voice) -> None:
     phones, tones = line()
-    still, _, scale = voice.prosody(phones, tones, voice.styles[0])
-    moved, _, _ = voice.prosody(phones, tones, voice.styles[0], noise=0.8)
+    still, _, scale = voice.run_prosody(phones, tones, voice.styles[0])
+    moved, _, _ = voice.run_prosody(phones, tones, voice.styles[0], noise=0.8)
     assert (still[::2] <= -1e4).all()
     change = np.abs(moved[1::2] - still[1::2])
     assert 0.01 < change.max() < 0.2
@@ -164,7 +164,7 @@ def test_each_speaker_has_a_pitch_of_their_own(voice: Voice) -> None:
 @of_three
 @pytest.mark.parametrize("speaker", [1, 2])
 def test_a_style_that_a_speaker_lacks_moves_pitch_and_tempo_alone(voice: Voice, speaker: int) -> None:
-    plain, bashful = (voice.prosody(*line(), voice.styles[style], speaker=speaker) for style in (0, 2))
+    plain, bashful = (voice.run_prosody(*line(), voice.styles[style], speaker=speaker) for style in (0, 2))
     longer = (bashful[0] - plain[0])[1::2]
     assert np.ptp(longer) < 1e-5
     assert 0.02 < longer.mean() < 0.1
@@ -191,12 +191,12 @@ def test_every_style_speaks_cleanly(voice: Voice) -> None:
 
 def test_windows_join_exactly(voice: Voice) -> None:
     phones, tones = line()
-    logw, mean, _ = voice.prosody(phones * 2, tones * 2, voice.styles[0])
-    z = voice.flow(logw, mean, voice.styles[0])
+    logw, mean, _ = voice.run_prosody(phones * 2, tones * 2, voice.styles[0])
+    z = voice.run_flow(logw, mean, voice.styles[0])
     noise = np.random.default_rng(2).standard_normal(z.shape[1] * HOP, np.float32)
-    whole, joined = voice.decode(z, noise), []
+    whole, joined = voice.decode_window(z, noise), []
     for window in plan_windows(z.shape[1], voice.manifest.windows, voice.manifest.margin_frames):
-        part = voice.decode(z[:, window.start : window.end], noise[window.start * HOP : window.end * HOP])
+        part = voice.decode_window(z[:, window.start : window.end], noise[window.start * HOP : window.end * HOP])
         joined.append(part[(window.first - window.start) * HOP : (window.last - window.start) * HOP])
     assert len(joined) > 2
     assert np.abs(np.concatenate(joined) - whole).max() < 2e-6
@@ -212,22 +212,22 @@ def test_every_symbol_of_the_table_can_be_spoken(voice: Voice) -> None:
 @pytest.mark.parametrize("weight", [0.0, 0.5, 1.5, 3.0, 10.0])
 def test_no_style_weight_breaks_the_voice(voice: Voice, weight: float) -> None:
     for style in range(1, 5):
-        logw, mean, _ = voice.prosody(*line(), style_vector(voice.styles, style, weight))
-        z = voice.flow(logw, mean, style_vector(voice.styles, style, weight))
+        logw, mean, _ = voice.run_prosody(*line(), compute_style_vector(voice.styles, style, weight))
+        z = voice.run_flow(logw, mean, compute_style_vector(voice.styles, style, weight))
         assert 0.5 < np.exp(logw).sum() * HOP / 44100 < 6.0
         assert 150 < np.exp(np.median(log_f0(z))) < 700
 
 
 def test_happy_is_higher_than_sad(voice: Voice) -> None:
-    happy, sad = (np.median(log_f0(voice.flow(*voice.prosody(*line(), voice.styles[k])[:2], voice.styles[k]))) for k in (1, 4))
+    happy, sad = (np.median(log_f0(voice.run_flow(*voice.run_prosody(*line(), voice.styles[k])[:2], voice.styles[k]))) for k in (1, 4))
     assert happy > sad + 0.05
 
 
 def test_questions_rise(voice: Voice) -> None:
     ends = {}
     for mark in (STOP, QUESTION):
-        logw, mean, _ = voice.prosody(*line(mark), voice.styles[0])
-        ends[mark] = log_f0(voice.flow(logw, mean, voice.styles[0]))[-8:].mean()
+        logw, mean, _ = voice.run_prosody(*line(mark), voice.styles[0])
+        ends[mark] = log_f0(voice.run_flow(logw, mean, voice.styles[0]))[-8:].mean()
     assert (ends[QUESTION] - ends[STOP]) * 1200 / np.log(2) > 150
 
 
@@ -237,7 +237,7 @@ def test_a_question_inside_a_line_rises_too(voice: Voice, speaker: int) -> None:
     ends = {}
     for mark in (STOP, QUESTION):
         phones, tones = [*PHONES, mark, *PHONES[1:], STOP, 0], [*TONES, 6, *TONES[1:], 6, 6]
-        logw, mean, _ = voice.prosody(phones, tones, voice.styles[0], speaker=speaker)
+        logw, mean, _ = voice.run_prosody(phones, tones, voice.styles[0], speaker=speaker)
         halves = voice.frames(logw, mean, voice.styles[0], speaker)
         stop = 2 * round(float(np.exp(logw[: 2 * len(PHONES)]).sum()))
         ends[mark] = halves[:stop][halves[:stop, 36] > 0.5, 35][-6:].mean()
@@ -270,7 +270,7 @@ def test_accents_of_words_with_the_same_phones_are_heard(voice: Voice) -> None:
     words = (("chopsticks", "箸がある.", (1, 0, 0, 1, 0)), ("bridge", "橋がある.", (0, 1, 0, 1, 0)), ("edge", "端がある.", (0, 1, 1, 1, 0)))
     for name, text, moras in words:
         tones = [6, *(6 + moras[k] for k in (0, 0, 1, 1, 2, 2, 3, 4, 4)), 6, 6]
-        logw, mean, _ = voice.prosody(phones, tones, voice.styles[0], text=text)
+        logw, mean, _ = voice.run_prosody(phones, tones, voice.styles[0], text=text)
         halves = voice.frames(logw, mean, voice.styles[0])
         ends = (2 * np.cumsum(np.exp(logw[1::2]))).astype(int)
         contours[name] = [halves[ends[k - 1] : ends[k], 35].mean() * 1200 / np.log(2) for k in (2, 4, 6, 7)]
@@ -288,9 +288,9 @@ def test_a_single_mora_and_a_very_long_line(voice: Voice) -> None:
     for vowel in (8, 40, 82, 26, 65):
         assert np.abs(voice.speak([0, vowel, STOP, 0], [6] * 4, voice.styles[0])).max() > 0.05
     phones, tones = line(COMMA)
-    logw, mean, _ = voice.prosody(phones * 28, tones * 28, voice.styles[0])
+    logw, mean, _ = voice.run_prosody(phones * 28, tones * 28, voice.styles[0])
     assert len(logw) > 1200
-    pitch = log_f0(voice.flow(logw, mean, voice.styles[0]))
+    pitch = log_f0(voice.run_flow(logw, mean, voice.styles[0]))
     assert 200 < np.exp(pitch.min()) < np.exp(pitch.max()) < 800
     parts = np.exp(logw[1::2]).reshape(28, -1).sum(1)
     assert parts[1:-1].max() < 1.5 * parts[1:-1].min()
@@ -298,7 +298,7 @@ def test_a_single_mora_and_a_very_long_line(voice: Voice) -> None:
 
 def test_features_of_the_text_are_heard(voice: Voice) -> None:
     phones, tones = line()
-    without, with_text = (voice.prosody(phones, tones, voice.styles[0], text=text)[0] for text in ("", "今日は,いい天気ですか."))
+    without, with_text = (voice.run_prosody(phones, tones, voice.styles[0], text=text)[0] for text in ("", "今日は,いい天気ですか."))
     assert np.abs(without[1::2] - with_text[1::2]).max() > 1e-3
 
 

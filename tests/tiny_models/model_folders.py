@@ -19,7 +19,7 @@ import zstandard
 from onnx import helper
 from onnxruntime.transformers.float16 import convert_float_to_float16
 
-from app.core.types import BERT_WIDTH, STYLE_WIDTH, Float32
+from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH, Float32
 from tests.tiny_models.public_bert import HEADS, HIDDEN, INNER, LAYERS_READ, VOCABULARY, make_bert_weights, make_public_bert
 from tests.tiny_models.public_voice import FRAMES, SCALARS, ExportForm, make_public_graph
 from tests.tiny_models.voice_weights import STYLES, TinyVoice, make_config, make_style_vectors, make_weights

@@ -6,8 +6,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from app.core.types import Float32
-from app.voices.prepare.bert.distances import LONGEST, buckets
+from app.core.synthesis_types import Float32
+from app.voices.prepare.bert.position_buckets import MAX_TOKENS, build_bucket_table
 from tests.tiny_models.graph_builder import GraphBuilder
 
 VOCABULARY, HIDDEN, INNER, HEADS, BUCKETS = 500, 64, 128, 4, 256
@@ -102,7 +102,7 @@ class _PublicBert:
         op = self._op
         places = op("Range", op.whole_number(0), self._length, op.whole_number(1))
         apart = op("Sub", op("Unsqueeze", places, op.whole(1)), op("Unsqueeze", places, op.whole(0)))
-        return op("Gather", op.whole(*buckets(2 * BUCKETS).tolist()), op("Add", apart, op.whole_number(LONGEST - 1)))
+        return op("Gather", op.whole(*build_bucket_table(2 * BUCKETS).tolist()), op("Add", apart, op.whole_number(MAX_TOKENS - 1)))
 
     def _layer(self, number: int, value: str) -> str:
         op, name = self._op, f"encoder.layer.{number}"

@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from app.core.types import BERT_WIDTH, STYLE_WIDTH, Float32
+from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH, Float32
 from tests.tiny_models.graph_builder import GraphBuilder
 from tests.tiny_models.voice_weights import BLOCK_WIDTHS, COUPLINGS, DILATIONS, HEADS, SEPARABLE_LAYERS, SPLINE_FLOWS, UPSAMPLE_RATES
 

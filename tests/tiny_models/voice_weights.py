@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from app.core.symbol_kinds import KIND_COUNT
-from app.core.symbols import NANAIRO_SYMBOLS, SYMBOLS
-from app.core.types import BERT_WIDTH, STYLE_WIDTH, Float32
+from app.core.symbol_kinds import SYMBOL_KIND_COUNT
+from app.core.symbols import NANAIRO_SYMBOL_COUNT, SYMBOLS
+from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH, Float32
 
 STYLES = ("Neutral", "Happy", "Sad", "Angry", "Whisper")
 UPSAMPLE_RATES, UPSAMPLE_WIDTHS = (8, 8, 2, 2, 2), (16, 16, 8, 2, 2)
@@ -166,7 +166,7 @@ def _encoder(voice: TinyVoice, name: str, layers: int, width: int, filters: int,
 
 def _text_encoder(voice: TinyVoice) -> Shapes:
     hidden = voice.hidden
-    tables = {"emb": NANAIRO_SYMBOLS if voice.nanairo else len(SYMBOLS), "tone_emb": 12, "language_emb": 3}
+    tables = {"emb": NANAIRO_SYMBOL_COUNT if voice.nanairo else len(SYMBOLS), "tone_emb": 12, "language_emb": 3}
     for table, rows in tables.items():
         yield f"enc_p.{table}.weight", (rows, hidden)
     for language in ("", "ja_", "en_") if voice.multilingual else ("",):
@@ -228,7 +228,7 @@ def _convolution_durations(voice: TinyVoice) -> Shapes:
 
 def _transformer_durations(voice: TinyVoice) -> Shapes:
     hidden, filters = voice.hidden, 20
-    yield "duration_symbol_type_emb.weight", (KIND_COUNT, hidden)
+    yield "duration_symbol_type_emb.weight", (SYMBOL_KIND_COUNT, hidden)
     yield from _encoder(voice, "dp.transformer_encoder", ENCODER_LAYERS, 3, filters)
     yield from _layer("dp.output_proj", 1, hidden, 1)
     for name in ("sdp.prior_input_proj", "sdp.prior_output_proj"):

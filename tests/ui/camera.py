@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QWidget
 
-from app.settings import Settings
+from app.settings.user_settings import Settings
 from app.ui.main import make_application
-from app.ui.shell.window import MainWindow
-from app.ui.synthesis.controller import SpeechController
+from app.ui.shell.main_window import MainWindow
+from app.ui.synthesis.speech_controller import SpeechController
 from tests.ui.recording_player import RecordingPlayer
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ class Camera:
         self._app, self._folder, self._name = make_application(), folder, name
         controller = SpeechController(lambda _device, _rate: RecordingPlayer(pace=PACE))
         self.window = MainWindow(Settings(text=text, theme=theme), controller)  # type: ignore[arg-type]
-        self.window.theme_switcher.show()
+        self.window.theme_switcher.show_theme()
         self.window.resize(*(int(edge) for edge in size.split("x")))
-        self.window.start()
-        self.until(lambda: controller.state.ready and not controller.state.loading and self.window.catalog.is_read)
+        self.window.show_and_start()
+        self.until(lambda: controller.state.is_ready and not controller.state.is_loading and self.window.catalog.is_read)
 
     @property
     def banners(self) -> tuple[Banner, ...]:

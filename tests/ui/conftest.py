@@ -18,14 +18,14 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.core.script import retext
-from app.settings import Settings
+from app.core.script import replace_text
+from app.settings.user_settings import Settings
 from app.ui.main import make_application
-from app.ui.shell.window import MainWindow
-from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.player import OpenPlayer
-from app.ui.tasks.queue import TaskQueue
-from app.ui.theme.theme import LIGHT, apply_fonts, apply_theme, clear_theme
+from app.ui.shell.main_window import MainWindow
+from app.ui.synthesis.audio_player import PlayerOpener
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.tasks.task_queue import TaskQueue
+from app.ui.theme.theme import LIGHT_THEME, apply_fonts, apply_theme, clear_theme
 from tests.shared_sessions import warm_up_once
 from tests.ui.light_bot import LightBot
 from tests.ui.recording_player import RecordingPlayer
@@ -59,8 +59,8 @@ def qapp() -> QApplication:
         for pattern in ("segoeui.ttf", "YuGoth*.ttc", "NotoSansCJK-*.ttc"):
             for file in Path(WINDOWS_FONTS).glob(pattern):
                 QFontDatabase.addApplicationFont(str(file))
-        apply_fonts(app, japanese=True)
-    apply_theme(app, LIGHT)
+        apply_fonts(app, is_japanese=True)
+    apply_theme(app, LIGHT_THEME)
     return app
 
 
@@ -117,7 +117,7 @@ def _in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
 def _children_wait_for_nobody(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long work gives way to everything else, which on a busy machine may be for minutes; what is tested is what it does."""
     if not request.node.get_closest_marker("alone"):
-        monkeypatch.setattr("app.ui.tasks.process.BACKGROUND", psutil.Process().nice())
+        monkeypatch.setattr("app.ui.tasks.process_task.BACKGROUND_PRIORITY", psutil.Process().nice())
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def open_window(
     if not request.node.get_closest_marker("alone"):
         warm_up_once(monkeypatch)
 
-    def make(settings: Settings | None = None, open_player: OpenPlayer | None = None, *, ready: bool = True) -> MainWindow:
+    def make(settings: Settings | None = None, open_player: PlayerOpener | None = None, *, ready: bool = True) -> MainWindow:
         controller = SpeechController(open_player or (lambda _device, _rate: player))
         sheet = qapp.styleSheet()
         clear_theme(qapp)  # as `main` does: under a style sheet every part is polished again each time that it is put into another one
@@ -150,7 +150,7 @@ def open_window(
         windows.append(window)
         if not (settings and settings.geometry):
             window.resize(1100, 800)  # the screen of the tests is narrower
-        window.start()
+        window.show_and_start()
         if ready:
             wait_idle(qtbot, window)
         return window
@@ -164,14 +164,14 @@ def open_window(
 def wait_idle(qtbot: QtBot, window: MainWindow) -> None:
     """Until nothing is loaded, computed, played or saved any more."""
     controller = window.controller
-    qtbot.waitUntil(lambda: not controller.busy and not controller.state.speaking, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not controller.is_busy and not controller.state.is_speaking, timeout=WAIT_MS)
 
 
 def write(window: MainWindow, text: str) -> None:
     """Puts a text into the current line, making one where there is none."""
     if not window.document.script.lines:
-        window.commands.add()
-    window.document.edit("test", retext(window.document.script, window.script.current_id, text))
+        window.commands.add_line()
+    window.document.apply_edit("test", replace_text(window.document.script, window.script.current_id, text))
     window.script.end_editing()
 
 

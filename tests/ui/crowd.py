@@ -5,49 +5,51 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from app.common.errors import VoiceError
 from app.core.script import Line, LineSettings, Script
-from app.errors import VoiceError
-from app.ui.tasks.task import Advance, Stage
+from app.ui.tasks.task_spec import TaskProgress, TaskState
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.voices.card import Card, Sample, SpeakerCard, StyleCard
-from app.voices.manifest import Named, VoiceManifest
-from app.voices.wanted_bert import SBV2_BERT
+from app.voices.required_bert import SBV2_BERT_ID
+from app.voices.voice_card_data import SpeakerCard, StyleCard, VoiceCardData, VoiceSample
+from app.voices.voice_manifest import NamedId, VoiceManifest
 
 LONG_NAME = "とても長い名前の声 〜夕焼けの丘で歌うやさしいお姉さん（改訂版・第二稿）〜 feat. Extraordinarily Long Singer Name"
 LONG_FILE = "G_" + "very_long_file_name_" * 5 + ".safetensors"
 LONG_ADDRESS = "https://example.com/some-person/some-very-long-repository-name/resolve/main/" + "long/" * 30 + "G_100000.safetensors"
 SPLIT = {"prosody": "prosody.onnx", "flow": "flow.onnx", "decoder": "decoder.onnx"}
 
-JOBS: tuple[tuple[str, Stage, dict[str, Any]], ...] = (
-    ("mao.aivmx", Stage.RUNNING, {"advance": Advance("downloading", 42, 110_000_000, 262_000_000, 5_300_000.0, 29.0)}),
-    (LONG_ADDRESS, Stage.FAILED, {"error": VoiceError("サーバーがつながりません。" * 3, "もう一度試してください。"), "log": ["…"]}),
-    ("kohaku.zip", Stage.ASKING, {"ways": tuple(f"--checkpoint=G_{step}_{'long_' * step}.safetensors" for step in range(5))}),
-    ("nise.aivmx", Stage.WAITING, {}),
-    ("luna.aivmx", Stage.DONE, {}),
-    ("rin.aivmx", Stage.RUNNING, {"advance": Advance("cutting", 0)}),
+JOBS: tuple[tuple[str, TaskState, dict[str, Any]], ...] = (
+    ("mao.aivmx", TaskState.RUNNING, {"advance": TaskProgress("downloading", 42, 110_000_000, 262_000_000, 5_300_000.0, 29.0)}),
+    (LONG_ADDRESS, TaskState.FAILED, {"error": VoiceError("サーバーがつながりません。" * 3, "もう一度試してください。"), "log": ["…"]}),
+    ("kohaku.zip", TaskState.ASKING, {"ways": tuple(f"--checkpoint=G_{step}_{'long_' * step}.safetensors" for step in range(5))}),
+    ("nise.aivmx", TaskState.WAITING, {}),
+    ("luna.aivmx", TaskState.DONE, {}),
+    ("rin.aivmx", TaskState.RUNNING, {"advance": TaskProgress("cutting", 0)}),
 )
 
 
 def crowd(shipped: tuple[CatalogVoice, ...]) -> tuple[CatalogVoice, ...]:
     """An ordinary voice, one with too much of everything, one in one graph, ours, and those of AivisSpeech."""
-    samples = (Sample("media/a.wav", "こんにちは"), Sample("media/b.wav", "さようなら"))
-    plain = Card("e756b8e4", "1.2.0", creators=("Aivis Project",), source_name="mao.aivmx", max_abs_diff=3.1e-6)
+    samples = (VoiceSample("media/a.wav", "こんにちは"), VoiceSample("media/b.wav", "さようなら"))
+    plain = VoiceCardData("e756b8e4", "1.2.0", creators=("Aivis Project",), source_name="mao.aivmx", max_abs_diff=3.1e-6)
     speakers = (SpeakerCard(0, styles=(StyleCard(0, samples=samples),)),)
-    full = Card(version="1.0.0-beta.12", creators=tuple(f"作者 {number}" for number in range(9)), source_name=LONG_FILE, speakers=speakers)
+    full = VoiceCardData(
+        version="1.0.0-beta.12", creators=tuple(f"作者 {number}" for number in range(9)), source_name=LONG_FILE, speakers=speakers
+    )
     theirs = (f"声 {number}" for number in range(6))
     return (
         _voice("plain", "まお", plain, styles=6),
         _voice("long", LONG_NAME, full, styles=40, speakers=15, description="説明がとても長い声です。" * 12, has_bert=False),
-        _voice("opaque", "Opaque", Card(opaque_reason="no seams"), graphs={"whole": "whole.onnx"}),
+        _voice("opaque", "Opaque", VoiceCardData(opaque_reason="no seams"), graphs={"whole": "whole.onnx"}),
         *shipped,
-        *(_voice(name, name, Card(), place="aivisspeech") for name in theirs),
+        *(_voice(name, name, VoiceCardData(), place="aivisspeech") for name in theirs),
     )
 
 
 def _voice(
     name_id: str,
     name: str,
-    card: Card,
+    card: VoiceCardData,
     *,
     styles: int = 1,
     speakers: int = 1,
@@ -56,9 +58,11 @@ def _voice(
     place: Any = "own",
     has_bert: bool = True,
 ) -> CatalogVoice:
-    ways = tuple(Named(number, f"とても嬉しい気持ち {number}") for number in range(styles))
-    people = tuple(Named(number, f"話者 {number}") for number in range(speakers))
-    manifest = VoiceManifest(name_id, name, "aivmx", SBV2_BERT, 44_100, 512, people, ways, graphs, licence="CC0", description=description)
+    ways = tuple(NamedId(number, f"とても嬉しい気持ち {number}") for number in range(styles))
+    people = tuple(NamedId(number, f"話者 {number}") for number in range(speakers))
+    manifest = VoiceManifest(
+        name_id, name, "aivmx", SBV2_BERT_ID, 44_100, 512, people, ways, graphs, licence="CC0", description=description
+    )
     return CatalogVoice(name_id, manifest, Path("/nowhere") / name_id, place, card, 262_000_000, has_bert=has_bert)
 
 

@@ -35,7 +35,7 @@ def take_library(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
     """Nothing in it; then each kind of voice; then a small one."""
     library = camera.window.library
     put(camera, ())
-    library.open()
+    library.open_library()
     assert library.dialog is not None
     camera.take("library-empty", library.dialog)
     put(camera, voices)
@@ -50,20 +50,20 @@ def take_library(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
 
 def take_questions(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
     """Licences, the missing BERT, an address; with short and with long words."""
-    from app.ui.voices.add_address import AddAddress
-    from app.ui.voices.bert_offer import BertOffer
-    from app.ui.widgets.text_dialog import ask_licence, show_text
-    from app.voices.wanted_bert import SBV2_BERT
+    from app.ui.voices.missing_bert_dialog import MissingBertDialog
+    from app.ui.voices.voice_address_dialog import VoiceAddressDialog
+    from app.ui.widgets.text_dialog import ask_for_licence, show_text
+    from app.voices.required_bert import SBV2_BERT_ID
 
     window, short, long = camera.window, voices[0].name, voices[1].name
-    address = AddAddress(window, "https://hub.aivis-project.com/aivm-models/e756b8e4-b606-4e15-99b1-3f9c6a1b2317")
+    address = VoiceAddressDialog(window, "https://hub.aivis-project.com/aivm-models/e756b8e4-b606-4e15-99b1-3f9c6a1b2317")
     dialogs = {
-        "licence": ask_licence(window, short, "この声は、自由に使えます。" * 60 + "\n" * 20),
-        "licence-long-name": ask_licence(window, long, "CC0"),
+        "licence": ask_for_licence(window, short, "この声は、自由に使えます。" * 60 + "\n" * 20),
+        "licence-long-name": ask_for_licence(window, long, "CC0"),
         "text": show_text(window, short, "CC0"),
         "address": address,
-        "bert": BertOffer(window, short, SBV2_BERT),
-        "bert-other": BertOffer(window, long, "other", force_offered=False),
+        "bert": MissingBertDialog(window, short, SBV2_BERT_ID),
+        "bert-other": MissingBertDialog(window, long, "other", may_force=False),
     }
     for what, dialog in dialogs.items():
         dialog.show()
@@ -73,10 +73,10 @@ def take_questions(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
 
 def take_jobs(camera: Camera) -> None:
     """One of each kind at once."""
-    from app.ui.tasks.process import ProcessTask
-    from app.ui.tasks.task import TaskSpec
+    from app.ui.tasks.process_task import ProcessTask
+    from app.ui.tasks.task_spec import TaskSpec
 
-    camera.window.document.reset(script("こんにちは、声箱です。", "今日はいい天気です。"))
+    camera.window.document.reset_script(script("こんにちは、声箱です。", "今日はいい天気です。"))
     queue = camera.window.voice_tasks.queue
     for title, stage, values in JOBS:
         job = ProcessTask(TaskSpec(title, ("none",)), queue)
@@ -94,27 +94,27 @@ def take_jobs(camera: Camera) -> None:
 def take_lines(camera: Camera) -> None:
     """A long line of a voice with a long name and many styles, its lists, a thousand lines, and none."""
     window, side = camera.window, camera.window.side
-    window.document.reset(script("こんにちは。" * 400, "二行目です。", voice="long", style="とても嬉しい気持ち 39"))
+    window.document.reset_script(script("こんにちは。" * 400, "二行目です。", voice="long", style="とても嬉しい気持ち 39"))
     for line in ("0", "1"):
-        window.script.choose([line])
+        window.script.select_lines([line])
         camera.take(f"long-{line}")
     for what, box in (("styles", side.styles), ("voices", side.chooser.box)):
         box.showPopup()
         camera.take(f"list-{what}", box.view().window())
         box.hidePopup()
     camera.hide_banners()
-    window.document.reset(script(*(f"{number} 行目の文章です。" for number in range(1000))))
-    window.script.choose([str(number) for number in range(980, 999)])
+    window.document.reset_script(script(*(f"{number} 行目の文章です。" for number in range(1000))))
+    window.script.select_lines([str(number) for number in range(980, 999)])
     camera.take("thousand-lines")
-    window.document.reset(script())
+    window.document.reset_script(script())
     camera.take("no-lines")
 
 
 def take_messages(camera: Camera) -> None:
     """Two and three messages with details above an open strip; then all of the latency."""
     window = camera.window
-    window.document.reset(script("こんにちは、声箱です。", "今日はいい天気です。", "あしたも晴れるといいですね。"))
-    window.script.choose(["1"])
+    window.document.reset_script(script("こんにちは、声箱です。", "今日はいい天気です。", "あしたも晴れるといいですね。"))
+    window.script.select_lines(["1"])
     window.window_actions["show_strip"].setChecked(True)
     camera.until(lambda: window.strip.panel.strip.shape is not None)
     for count, banner in enumerate(reversed(camera.banners), 1):
@@ -122,7 +122,7 @@ def take_messages(camera: Camera) -> None:
         banner.more.click()
         camera.take(f"messages-{count}")
     camera.hide_banners()
-    window.playback.play(["0", "1", "2"])
+    window.playback.play_lines(["0", "1", "2"])
     camera.until(lambda: not window.playback.is_on)
     camera.take("latency")
 

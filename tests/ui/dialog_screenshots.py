@@ -16,8 +16,8 @@ from tests.ui.looks import in_each_look
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.adapters.http.offers import OfferedVoice
-    from app.ui.shell.window import MainWindow
+    from app.adapters.http.aivishub_catalog import OfferedVoice
+    from app.ui.shell.main_window import MainWindow
 
 
 def main() -> int:
@@ -34,12 +34,12 @@ def take(theme: str, folder: Path, name: str) -> None:
     from PySide6.QtCore import QDeadlineTimer
     from PySide6.QtWidgets import QTabWidget
 
-    from app.settings import Settings
-    from app.ui.actions.palette import CommandSearch
-    from app.ui.help.diagnostics import DiagnosticsDialog
+    from app.settings.user_settings import Settings
+    from app.ui.actions.command_search import CommandSearchDialog
+    from app.ui.help.diagnostics_dialog import DiagnosticsDialog
     from app.ui.main import make_application
-    from app.ui.shell.window import MainWindow
-    from app.ui.synthesis.controller import SpeechController
+    from app.ui.shell.main_window import MainWindow
+    from app.ui.synthesis.speech_controller import SpeechController
     from tests.ui.recording_player import RecordingPlayer
 
     app = make_application()
@@ -50,15 +50,15 @@ def take(theme: str, folder: Path, name: str) -> None:
         while not done() and not deadline.hasExpired():  # type: ignore[operator]
             app.processEvents()
 
-    window.theme_switcher.show()
-    window.start()
-    wait(lambda: window.controller.state.ready and not window.controller.state.loading)
+    window.theme_switcher.show_theme()
+    window.show_and_start()
+    wait(lambda: window.controller.state.is_ready and not window.controller.state.is_loading)
     take_messages(window, lambda what: (wait(lambda: False, 400), window.grab().save(str(folder / f"{what}-{name}.png"))))
     for action in ("settings", "find_command", "diagnose", "show_log", "about"):
         window.window_actions[action].trigger()
         dialog = window.dialogs.shown
         assert dialog is not None
-        if isinstance(dialog, CommandSearch):
+        if isinstance(dialog, CommandSearchDialog):
             dialog.typed.setText("a")
         if isinstance(dialog, DiagnosticsDialog):
             wait(lambda checks=dialog: checks.report)
@@ -84,13 +84,13 @@ def take(theme: str, folder: Path, name: str) -> None:
 
 def take_guide(window: MainWindow, wait: Callable[..., None], picture: Callable[[str, QWidget], object]) -> None:
     """Every page of the user guide, a search, and one that finds nothing."""
-    from app.ui.help.pages import PAGES
+    from app.ui.help.guide_pages import GUIDE_PAGES
 
     window.window_actions["user_guide"].trigger()
     guide = window.dialogs.guide
     assert guide is not None
-    for page in PAGES:
-        guide.index.select(page)
+    for page in GUIDE_PAGES:
+        guide.index.select_page(page)
         wait(lambda: False, 50)
         picture(page, guide)
     for what, query in (("found", "int8"), ("nothing", "zzz")):
@@ -102,7 +102,7 @@ def take_guide(window: MainWindow, wait: Callable[..., None], picture: Callable[
 
 def take_messages(window: MainWindow, picture: Callable[[str], object]) -> None:
     """The greeting of the first start; an error, folded and with its details."""
-    from app.errors import VoiceError
+    from app.common.errors import VoiceError
 
     picture("message-greeting")
     window.notice.hide()
@@ -119,38 +119,38 @@ def take_blind_test(window: MainWindow, wait: Callable[..., None], picture: Call
     """A blind test: its sounds being made, its plan, a trial of each kind, an answer that can be confirmed, and a result."""
     import numpy as np
 
-    from app.audition.blind_test import Plan
-    from app.audition.positions import seal
-    from app.audition.trials import answered, begin, trial_of
+    from app.audition.blind_test import BlindTestPlan
+    from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
+    from app.audition.sealed_order import compute_seal
     from app.ui.audition.blind_test_dialog import BlindTestDialog
 
     names = ("float32", "int8", "声のとても長い名前のテイク 12（ささやき・強さ 2.5）")
     sounds = [[f"{number:064x}" for number in range(3)]]
     noise = np.random.default_rng(1).normal(0, 0.1, 44_100).astype(np.float32)
     dialog = BlindTestDialog(window, window.controller, lambda _name: (noise, 44_100))
-    dialog.prepare(4)
+    dialog.show_preparation(4)
     dialog.show_prepared(1)
     dialog.show()
     picture("blind_test_preparing", dialog)
     dialog.reject()
     for count in (2, 3):
         dialog = BlindTestDialog(window, window.controller, lambda _name: (noise, 44_100))
-        dialog.plan(names[:count], [sounds[0][:count]])
+        dialog.show_setup(names[:count], [sounds[0][:count]])
         dialog.show()
         picture(f"blind_test_plan-{count}", dialog)
         for kind in ("abx", "pairs") if count == 2 else ("ranking",):
-            plan = Plan(kind, (tuple(sounds[0][:count]),), names[:count], 12, kind == "pairs")  # type: ignore[arg-type]
-            test = begin(plan, seal("a"))
-            dialog.resume(test)
-            wait(dialog.trial.letters.play.isEnabled)
+            plan = BlindTestPlan(kind, (tuple(sounds[0][:count]),), names[:count], 12, kind == "pairs")  # type: ignore[arg-type]
+            test = begin_blind_test(plan, compute_seal("a"))
+            dialog.resume_test(test)
+            wait(dialog.trial.letters.play_button.isEnabled)
             picture(f"blind_test_{kind}", dialog)
             for place in range(3 if kind == "abx" else 2):
                 dialog.trial.show_letter(place)
             dialog.trial.answers.buttons["a"].click()
             picture(f"blind_test_{kind}-chosen", dialog)
-            while trial_of(test) is not None:
-                test = answered(test, "a" if len(test.answers) % 3 else "b", 1_000)
-            dialog.resume(test)
+            while find_blind_trial(test) is not None:
+                test = add_answer(test, "a" if len(test.answers) % 3 else "b", 1_000)
+            dialog.resume_test(test)
             picture(f"blind_test_{kind}-result", dialog)
         dialog.reject()
 
@@ -162,18 +162,18 @@ def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
     from PySide6.QtWidgets import QMenu
 
     from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
-    from app.core.presets import Preset
-    from app.errors import DownloadError
-    from app.ui.dictionary.dialog import DictionaryDialog
-    from app.ui.parameters.preset_name import PresetName
-    from app.ui.parameters.preset_shelf import Entry
-    from app.ui.projects.missing_dialog import MissingVoicesDialog
+    from app.common.errors import DownloadError
+    from app.core.presets import LinePreset
+    from app.ui.dictionary.dictionary_dialog import DictionaryDialog
+    from app.ui.parameters.preset_collection import PresetEntry
+    from app.ui.parameters.preset_name_dialog import PresetNameDialog
     from app.ui.projects.missing_voice import MissingVoice
-    from app.ui.projects.questions import ask_before_leaving, ask_before_replacing
-    from app.ui.voices.add_address import AddAddress
-    from app.ui.widgets.text_dialog import ask_licence
+    from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
+    from app.ui.projects.project_questions import ask_before_leaving, ask_before_replacing
+    from app.ui.voices.voice_address_dialog import VoiceAddressDialog
+    from app.ui.widgets.text_dialog import ask_for_licence
 
-    name = PresetName(window, [], ["速い"], Entry("速い", Preset(character=True), "速い", in_project=True))
+    name = PresetNameDialog(window, [], ["速い"], PresetEntry("速い", LinePreset(character=True), "速い", in_project=True))
     name.show()
     picture("preset_name", name)
     name.close()
@@ -182,13 +182,13 @@ def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
         "missing_voices": MissingVoicesDialog(window, missing, window.catalog.voices),
         "dictionary": DictionaryDialog(window),
         "before_leaving": ask_before_leaving(window, "朗読", str, str),
-        "before_replacing": ask_before_replacing(window, "朗読.koebako", str, str, ours=True),
+        "before_replacing": ask_before_replacing(window, "朗読.koebako", str, str, is_own_file=True),
     }
     for what, dialog in dialogs.items():
         dialog.show()
         picture(what, dialog)
         dialog.close()
-    address, licence = AddAddress(window), ask_licence(window, "声", "利用条件の例です。\n" * 30)
+    address, licence = VoiceAddressDialog(window), ask_for_licence(window, "声", "利用条件の例です。\n" * 30)
     address.show()
     picture("add_voice_address", address)
     picture("licence", licence)
@@ -202,8 +202,8 @@ def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
     page, shelf = window.natural.page, window.natural.shelf
     assert page is not None
     assert shelf is not None
-    shelf.stop()
-    shelf.failed.emit(DownloadError("api.aivis-project.com に接続できません。", "接続を確認して、もう一度お試しください。"))
+    shelf.stop_loading()
+    shelf.loading_failed.emit(DownloadError("api.aivis-project.com に接続できません。", "接続を確認して、もう一度お試しください。"))
     picture("natural-offline", page)
     page.show_failure(None)
     shelf.voices = offered_voices()
@@ -232,16 +232,16 @@ def take_board(window: MainWindow, wait: Callable[..., None], picture: Callable[
     assert shown is not None
     for strength in (0.5, 1.0, 2.0):
         shown.chooser.strengths[strength].setChecked(True)
-    wait(lambda: len(board.cells.board.lines) == 3 and len(board.cells.done) > 3)
+    wait(lambda: len(board.cells.board.lines) == 3 and len(board.cells.finished_cells) > 3)
     picture("board-filling", shown)
-    wait(lambda: len(board.cells.done) == len(board.cells.board.cells))
+    wait(lambda: len(board.cells.finished_cells) == len(board.cells.board.cells))
     for wish in ("down", "star", "rate 4", "right", "rate 2", "down"):
-        shown.wanted.emit(wish)
-    shown.bar.noted.emit("語尾がよい")
+        shown.command_requested.emit(wish)
+    shown.bar.note_changed.emit("語尾がよい")
     picture("board", shown)
     shown.resize(shown.minimumSizeHint().width(), 480)
     picture("board-small", shown)
-    shown.chooser.choose(())
+    shown.chooser.choose_ways(())
     shown.chooser.changed.emit()
     picture("board-nothing", shown)
     board.close()
@@ -255,15 +255,15 @@ def take_lab(window: MainWindow, wait: Callable[..., None], picture: Callable[[s
     wait(lambda: bool(lab.pages))
     page = lab.pages["inspect"]
     picture("lab-empty", lab)
-    page.start.click()
-    wait(lambda: not page.start.isHidden())
+    page.start_button.click()
+    wait(lambda: not page.start_button.isHidden())
     picture("lab", lab)
     lab.close()
 
 
 def take_takes(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
     """The list of takes, of a line without any and of one with some."""
-    from app.core.takes import take_of
+    from app.core.takes import create_take
 
     window.window_actions["show_takes"].setChecked(True)
     panel, line = window.takes.panel, window.selection.line
@@ -271,22 +271,22 @@ def take_takes(window: MainWindow, picture: Callable[[str, QWidget], None]) -> N
         return
     picture("takes-empty", panel)
     slower = replace(line, settings=replace(line.settings, speed=0.9, seed=123_456_789))
-    made = (replace(take_of(line, length_s=2.31), starred=True, note="明るい"), take_of(slower, length_s=2.57))
-    window.project.change(takes=made)
+    made = (replace(create_take(line, length_s=2.31), starred=True, note="明るい"), create_take(slower, length_s=2.57))
+    window.project.change_parts(takes=made)
     picture("takes", panel)
-    window.project.change(takes=())
+    window.project.change_parts(takes=())
     window.window_actions["show_takes"].setChecked(False)
 
 
 def take_mapping(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
     """What is asked about a table, and about names alone."""
-    from app.interchange.tables import table_of
+    from app.interchange.script_tables import parse_table
     from app.ui.interchange.mapping_dialog import MappingDialog
-    from app.ui.interchange.opened import Opened, find_voices, map_table
+    from app.ui.interchange.opened_import import OpenedImport, find_voices, map_table
 
     voices, _ = find_voices(window.catalog.voices, ())
-    table = table_of("台本.csv", ".csv", "番号,役,memo,言葉\n1,花子,笑って,こんにちは。\n2,太郎（喜び）,,やあ！\n".encode(), {})
-    named = map_table(Opened(Path("台本.csv"), voices, table=table), table, {"id": 0, "speaker": 1, "text": 3})
+    table = parse_table("台本.csv", ".csv", "番号,役,memo,言葉\n1,花子,笑って,こんにちは。\n2,太郎（喜び）,,やあ！\n".encode(), {})
+    named = map_table(OpenedImport(Path("台本.csv"), voices, table=table), table, {"id": 0, "speaker": 1, "text": 3})
     for what, opened in (("table", named), ("names", replace(named, table=None))):
         dialog = MappingDialog(window, opened)
         dialog.show()
@@ -298,17 +298,17 @@ def take_export(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
     """The export page as it opens, with everything chosen, and with a name that cannot be."""
     from PySide6.QtTest import QTest
 
-    from app.export.settings import SIDECARS
+    from app.export.export_settings import SIDECAR_KINDS
 
-    window.settings.change(save_folder=str(Path.home()))
+    window.settings.change_settings(save_folder=str(Path.home()))
     window.window_actions["export"].trigger()
     page = window.export.dialog
     assert page is not None
     QTest.qWait(500)
     picture("export", page)
-    page.form.sidecars.choose(SIDECARS)
-    page.form.loudness.target.choose("own")
-    page.form.files.choose("speaker_folders")
+    page.form.sidecars.choose_kinds(SIDECAR_KINDS)
+    page.form.loudness.target.choose_value("own")
+    page.form.files.choose_value("speaker_folders")
     page.resize(page.minimumSize())
     QTest.qWait(500)
     picture("export-small", page)
@@ -320,8 +320,8 @@ def take_export(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
 
 def take_service(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
     """What was asked of the service, before the first request and after some."""
-    from app.service.recent import Asked
-    from app.ui.service.dialog import ServiceDialog
+    from app.service.request_log import RequestRecord
+    from app.ui.service.service_dialog import ServiceDialog
 
     dialog = ServiceDialog(window)
     dialog.show_state("", ())
@@ -336,7 +336,7 @@ def take_service(window: MainWindow, picture: Callable[[str, QWidget], None]) ->
         ("POST", "/import_kaboom_dictionary_of_another_program_with_a_long_name", 404, ""),
     )
     dialog.show_state(
-        "http://127.0.0.1:25850", [Asked(1e9, method, path, status, 41.0, text, "curl") for method, path, status, text in paths]
+        "http://127.0.0.1:25850", [RequestRecord(1e9, method, path, status, 41.0, text, "curl") for method, path, status, text in paths]
     )
     picture("service", dialog)
     dialog.close()
@@ -344,7 +344,7 @@ def take_service(window: MainWindow, picture: Callable[[str, QWidget], None]) ->
 
 def offered_voices() -> list[OfferedVoice]:
     """Voices as a hub might offer them: usual ones, one with a long description, and one of which little is known."""
-    from app.adapters.http.offers import OfferedSample, OfferedVoice
+    from app.adapters.http.aivishub_catalog import OfferedSample, OfferedVoice
 
     sample = OfferedSample("ノーマル", "https://assets.aivis-project.com/a.wav", "おはようございます。")
     styles = ("ノーマル", "喜び", "悲しみ")

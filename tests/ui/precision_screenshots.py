@@ -12,8 +12,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QTabWidget
 
 from app.ui.shell import window_controllers
-from app.ui.tasks.queue import TaskQueue
-from app.ui.tasks.task import Stage
+from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.task_spec import TaskState
 from app.ui.voices.precision_button import PrecisionButton
 from tests.ui.camera import Camera
 from tests.ui.looks import in_each_look
@@ -40,7 +40,7 @@ def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
     camera.take("offer")
     take_menu(camera, window.side.card.precision, "card-menu")
     window.voice_banner.action.click()
-    camera.until(lambda: any(item.fast for item in window.controller.voices.values()))
+    camera.until(lambda: any(item.is_fast for item in window.controller.voices.values()))
     camera.take("card")
     take_library(camera)
     window.window_actions["settings"].trigger()
@@ -57,11 +57,11 @@ def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
 def add(camera: Camera, voice: Path) -> None:
     """Adds the voice, up to the offer."""
     window = camera.window
-    window.script.choose([window.document.script.lines[0].id])
+    window.script.select_lines([window.document.script.lines[0].id])
     window.library.add_files([voice])
     (job,) = window.voice_tasks.queue.jobs
-    camera.until(lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
-    if job.stage is Stage.ASKING and camera.dialog is not None:
+    camera.until(lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
+    if job.stage is TaskState.ASKING and camera.dialog is not None:
         camera.dialog.accept()
     camera.until(lambda: window.voice_banner.action.isVisible())
 
@@ -77,14 +77,14 @@ def take_menu(camera: Camera, button: PrecisionButton, what: str) -> None:
 def take_library(camera: Camera) -> None:
     """With the voice, and with one that Fast was refused for."""
     window = camera.window
-    own = next(item for item in window.catalog.voices if item.place == "own")
-    window.library.open()
+    own = next(item for item in window.catalog.voices if item.origin == "own")
+    window.library.open_library()
     library = window.library.dialog
     assert library is not None
     camera.take("library", library)
     refused = replace(own.manifest, fast=None, refused=REFUSED, id="refused", name="Refused")
-    window.catalog._take(((*window.catalog.voices, replace(own, id="refused", manifest=refused)), window.catalog.berts))
-    library.choose("refused")
+    window.catalog._apply_scan(((*window.catalog.voices, replace(own, id="refused", manifest=refused)), window.catalog.berts))
+    library.select_voice("refused")
     camera.take("library-refused", library)
     if library.facts.precision is not None:
         take_menu(camera, library.facts.precision, "library-menu")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.adapters.portaudio.play_position import PlayPosition
-from app.core.types import AudioChunk, Float32
+from app.core.synthesis_types import AudioChunk, Float32
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class RecordingPlayer:
 
     Args:
         pace: seconds of sound played per second; infinite by default.
-        queue_s: sound that may wait, as the device would play it; `write` waits above it.
+        queue_s: sound that may wait, as the device would play it; `write_chunk` waits above it.
         kept: so many requests are remembered, the newest.
     """
 
@@ -45,7 +45,7 @@ class RecordingPlayer:
         self._queue: list[Queued] = []
         self._lock = threading.Lock()
 
-    def write(self, chunk: AudioChunk) -> None:
+    def write_chunk(self, chunk: AudioChunk) -> None:
         aborts = self.aborts
         with self._lock:
             if not self._queue or self._queue[-1].request_id != chunk.request_id:
@@ -58,7 +58,7 @@ class RecordingPlayer:
             if self._queue and chunk.last:
                 self._queue[-1].ended = True
 
-    def drain(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
+    def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
         aborts, deadline = self.aborts, None if timeout_s is None else time.monotonic() + timeout_s
         while aborts == self.aborts and not cancelled():
             if self._left_s() <= 0:
@@ -68,7 +68,7 @@ class RecordingPlayer:
             time.sleep(0.002)
         return False
 
-    def abort(self) -> None:
+    def abort_output(self) -> None:
         with self._lock:
             self.aborts += 1
             self._queue.clear()
@@ -96,7 +96,7 @@ class RecordingPlayer:
     @property
     def level(self) -> tuple[float, float]:
         position = self.position
-        if position is None or position.finished:
+        if position is None or position.is_finished:
             return 0.0, 0.0
         samples = np.concatenate([chunk.samples for chunk in self.requests[position.request_id]])[position.frames :][:1024]
         return (float(np.abs(samples).max()), float(np.sqrt(np.mean(samples**2)))) if samples.size else (0.0, 0.0)

@@ -44,13 +44,13 @@ def take(theme: str, size: str, picture: Path) -> None:
     """Plays the lines through up to the third, then takes the picture while that one sounds; `empty` has no line at all."""
     from PySide6.QtCore import QDeadlineTimer
 
-    from app.core.accents import with_accent, with_mora_length, with_pause_length
+    from app.core.accent_edits import set_accent, set_mora_length, set_pause_length
     from app.core.script import Line, LineSettings, Script
-    from app.core.types import Overrides
-    from app.settings import Settings
+    from app.core.synthesis_types import Overrides
+    from app.settings.user_settings import Settings
     from app.ui.main import make_application
-    from app.ui.shell.window import MainWindow
-    from app.ui.synthesis.controller import SpeechController
+    from app.ui.shell.main_window import MainWindow
+    from app.ui.synthesis.speech_controller import SpeechController
     from tests.ui.recording_player import RecordingPlayer
 
     app = make_application()
@@ -64,22 +64,22 @@ def take(theme: str, size: str, picture: Path) -> None:
         while not done() and not deadline.hasExpired():  # type: ignore[operator]
             app.processEvents()
 
-    window.theme_switcher.show()
+    window.theme_switcher.show_theme()
     window.resize(*(int(edge) for edge in size.split("x")))
-    window.start()
-    wait(lambda: window.controller.state.ready and not window.controller.state.loading)
+    window.show_and_start()
+    wait(lambda: window.controller.state.is_ready and not window.controller.state.is_loading)
     if not empty:
         lines = tuple(Line(text, LineSettings(**values), id=str(row)) for row, (text, values) in enumerate(LINES))  # type: ignore[arg-type]
-        window.document.reset(Script(lines))
-        window.playback.play(["3"])
+        window.document.reset_script(Script(lines))
+        window.playback.play_lines(["3"])
         wait(lambda: not window.playback.is_on)
         window.banner.hide()
-        window.script.choose(["2"])
+        window.script.select_lines(["2"])
         strip = window.strip.panel.strip
         wait(lambda: strip.shape is not None)
-        strip.submit(with_pause_length(with_mora_length(with_accent(strip.shape.reading, Overrides(), 5, 1), 6, 0.3), 1, 0.7))  # type: ignore[union-attr]
-        window.playback.play(["0", "1", "2", "4"])
-        wait(lambda: window.model.state("2").share > 0.3)
+        strip.submit_edit(set_pause_length(set_mora_length(set_accent(strip.shape.reading, Overrides(), 5, 1), 6, 0.3), 1, 0.7))  # type: ignore[union-attr]
+        window.playback.play_lines(["0", "1", "2", "4"])
+        wait(lambda: window.model.find_state("2").share > 0.3)
     window.grab().save(str(picture))
     window.close()
 

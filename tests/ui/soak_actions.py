@@ -11,9 +11,9 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QSpinBox, QToolButton
 
-from app.ui.actions.palette import CommandSearch
-from app.ui.settings.dialog import SettingsDialog
-from app.ui.shell.window import MainWindow
+from app.ui.actions.command_search import CommandSearchDialog
+from app.ui.settings.settings_dialog import SettingsDialog
+from app.ui.shell.main_window import MainWindow
 
 ActionSpec = Callable[[MainWindow, Random, Path], None]
 Key, Held = Qt.Key, Qt.KeyboardModifier
@@ -89,7 +89,7 @@ def use_presets(window: MainWindow, random: Random, _folder: Path) -> None:
     bar = window.side.presets
     match random.randrange(3):
         case 0:
-            bar.keep_as(random.choice(("早口", "静か", "怒り")))
+            bar.keep_settings_as(random.choice(("早口", "静か", "怒り")))
         case 1 if bar.names.count():
             bar.names.activated.emit(random.randrange(bar.names.count()))
         case _ if bar.drop.isEnabled():
@@ -136,7 +136,7 @@ def search(window: MainWindow, random: Random, _folder: Path) -> None:
     """A command by its name."""
     window.window_actions["find_command"].trigger()
     dialog = window.dialogs.shown
-    if isinstance(dialog, CommandSearch):
+    if isinstance(dialog, CommandSearchDialog):
         dialog.typed.setText(random.choice(SEARCHED))
         QTest.keyClick(dialog.typed, random.choice((Key.Key_Return, Key.Key_Escape)))
 

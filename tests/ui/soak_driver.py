@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog
 
 from app.core.script import Line, Script
-from app.ui.shell.window import MainWindow
-from app.ui.voices import task_specs
+from app.ui.shell.main_window import MainWindow
+from app.ui.voices import voice_task_specs
 from tests.ui.soak_actions import ACTIONS, ActionSpec
 
 PIECES = (
@@ -97,21 +97,21 @@ class SoakDriver:
         self._close_dialogs()
         lines = self._window.document.script.lines
         if len(lines) > KEPT_LINES:
-            self._window.document.reset(Script(lines[:5]))
+            self._window.document.reset_script(Script(lines[:5]))
 
     def calm(self) -> None:
         """Back to one line and nothing going on."""
         window = self._window
         for name in ("loop", "live", "follow"):
             window.window_actions[name].setChecked(False)
-        window.play_commands.stop()
-        window.saving.stop()
+        window.play_commands.stop_playing()
+        window.saving.stop_saving()
         self._close_dialogs()
         for job in list(window.voice_tasks.queue.jobs):
-            window.voice_tasks.queue.clear(job)
+            window.voice_tasks.queue.remove_task(job)
         window.script.end_editing()
-        window.latency.clear()
-        window.document.reset(Script((Line("静かになりました。"),)))
+        window.latency.clear_history()
+        window.document.reset_script(Script((Line("静かになりました。"),)))
 
     def _other(self, deed: ActionSpec) -> Callable[[], None]:
         def do() -> None:
@@ -144,7 +144,7 @@ class SoakDriver:
     def _choose(self) -> None:
         lines = self._window.document.script.lines
         if lines:
-            self._window.script.choose([line.id for line in self._random.sample(lines, self._random.randint(1, min(3, len(lines))))])
+            self._window.script.select_lines([line.id for line in self._random.sample(lines, self._random.randint(1, min(3, len(lines))))])
 
     def _style(self) -> None:
         box = self._random.choice((self._window.side.styles, self._window.side.speakers))
@@ -177,18 +177,18 @@ class SoakDriver:
         self._window.status.backend_selected.emit(self._random.choice(("auto", "cpu")))
 
     def _device(self) -> None:
-        self._window.settings.change(device=self._random.choice(("", "Somewhere else")))
+        self._window.settings.change_settings(device=self._random.choice(("", "Somewhere else")))
 
     def _theme(self) -> None:
-        self._window.settings.change(theme=self._random.choice(("light", "dark")))
+        self._window.settings.change_settings(theme=self._random.choice(("light", "dark")))
 
     def _work(self) -> None:
         """A file that is no voice, or a file that is added and given up at once."""
         file = self._folder / f"{self._random.randrange(3)}.aivmx"
         file.write_bytes(b"nothing" * 100)
-        job = self._window.voice_tasks.queue.add(task_specs.add_file(file))
+        job = self._window.voice_tasks.queue.add_task(voice_task_specs.create_file_task(file))
         if self._random.random() < 0.5:
-            self._window.voice_tasks.queue.clear(job)
+            self._window.voice_tasks.queue.remove_task(job)
 
     def _dock(self) -> None:
         self._window.latency.setVisible(not self._window.latency.isVisible())

@@ -24,20 +24,20 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app import paths
-from app.settings import Settings
-from app.ui.dictionary.dialog import DictionaryDialog
-from app.ui.help.user_guide import UserGuide
-from app.ui.projects.missing_dialog import MissingVoicesDialog
+from app.common.files import paths
+from app.settings.user_settings import Settings
+from app.ui.dictionary.dictionary_dialog import DictionaryDialog
+from app.ui.help.user_guide import UserGuideDialog
 from app.ui.projects.missing_voice import MissingVoice
-from app.ui.shell.window import MainWindow
-from app.ui.voices.add_address import AddAddress
-from app.ui.voices.bert_offer import BertOffer
+from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
+from app.ui.shell.main_window import MainWindow
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.voice_library import VoiceLibrary
-from app.ui.widgets.text_dialog import ask_licence, show_text
-from app.voices.manifest import read_manifest
-from app.voices.wanted_bert import SBV2_BERT
+from app.ui.voices.missing_bert_dialog import MissingBertDialog
+from app.ui.voices.voice_address_dialog import VoiceAddressDialog
+from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
+from app.ui.widgets.text_dialog import ask_for_licence, show_text
+from app.voices.required_bert import SBV2_BERT_ID
+from app.voices.voice_manifest import read_manifest
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow
 
 INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
@@ -47,18 +47,18 @@ DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
     "diagnose": lambda window: _triggered(window, "diagnose"),
     "show_log": lambda window: _triggered(window, "show_log"),
     "about": lambda window: _triggered(window, "about"),
-    "user_guide": UserGuide,
+    "user_guide": UserGuideDialog,
     "export": lambda window: _exporting(window),
-    "voice_library": lambda window: VoiceLibrary(window, window.catalog),
+    "voice_library": lambda window: VoiceLibraryDialog(window, window.catalog),
     "audition": lambda window: _board(window),
     "lab": lambda window: _lab(window),
     "dictionary": DictionaryDialog,
     "missing_voices": lambda window: MissingVoicesDialog(
         window, [MissingVoice("x", "花子", 3, "https://example.com")], window.catalog.voices
     ),
-    "add_address": AddAddress,
-    "bert_offer": lambda window: BertOffer(window, "声", SBV2_BERT, force_offered=True),
-    "licence": lambda window: ask_licence(window, "声", "利用条件\n" * 50),
+    "add_address": VoiceAddressDialog,
+    "bert_offer": lambda window: MissingBertDialog(window, "声", SBV2_BERT_ID, may_force=True),
+    "licence": lambda window: ask_for_licence(window, "声", "利用条件\n" * 50),
     "text": lambda window: show_text(window, "題", "文\n" * 50),
 }
 
@@ -170,9 +170,9 @@ def test_tab_follows_the_eye_in_every_part_of_the_window(qtbot: QtBot, open_wind
 def test_a_voice_in_the_library_names_and_explains_everything(qtbot: QtBot, open_window: OpenWindow) -> None:
     """With all buttons that a voice can have."""
     window = open_window()
-    path = Path(paths.resources_dir()) / "voices" / "mei"
+    path = Path(paths.find_resources_dir()) / "voices" / "mei"
     window.catalog.voices = (CatalogVoice("x", read_manifest(path), path, "own", has_bert=False),)
-    dialog = VoiceLibrary(window, window.catalog)
+    dialog = VoiceLibraryDialog(window, window.catalog)
     dialog.show()
     QApplication.processEvents()
     assert [_words(item) for item in controls(dialog) if not item.toolTip()] == []

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.portaudio import devices as portaudio_devices
-from app.errors import AppError
-from app.install.choice import choose
-from app.install.licence import Licence, require_licence
-from app.voices.bert import find_bert
+from app.adapters.portaudio import audio_devices as portaudio_devices
+from app.common.errors import AppError
+from app.install.select_checkpoint import choose_checkpoints
+from app.install.voice_licence import VoiceLicence, require_licence
+from app.voices.bert_models import find_bert
 from app.voices.containers.checkpoints import Checkpoint
-from app.voices.prepare.bert.source import not_deberta
-from app.voices.wanted_bert import SBV2_BERT
+from app.voices.prepare.bert.deberta_weights import build_not_deberta_error
+from app.voices.required_bert import SBV2_BERT_ID
 
 COMMANDS = re.compile(r"koebako [a-z]|`|-o\b|--[a-z]")
 
@@ -27,32 +27,32 @@ def raised(call: Callable[[], object]) -> AppError:
 
 
 def no_deberta() -> None:
-    raise not_deberta("x")
+    raise build_not_deberta_error("x")
 
 
 def no_output() -> None:
-    portaudio_devices.find_device(None)
+    portaudio_devices.find_output_device(None)
 
 
 def errors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[AppError]:
     """Those that have something to say that is done differently in the window."""
-    monkeypatch.setattr(portaudio_devices, "output_devices", list)
+    monkeypatch.setattr(portaudio_devices, "list_output_devices", list)
     two = [Checkpoint(folder / name, "safetensors", name) for name in ("a", "b")]
     calls: list[Callable[[], object]] = [
-        lambda: find_bert(SBV2_BERT, [folder]),
+        lambda: find_bert(SBV2_BERT_ID, [folder]),
         lambda: find_bert("another", [folder]),
-        lambda: find_bert("another", [folder], chosen=SBV2_BERT),
+        lambda: find_bert("another", [folder], chosen_id=SBV2_BERT_ID),
         no_deberta,
         no_output,
-        lambda: choose(two, None, every=False),
-        lambda: require_licence(Licence("id", "name", "text"), lambda _licence: False),
+        lambda: choose_checkpoints(two, None, all_voices=False),
+        lambda: require_licence(VoiceLicence("id", "name", "text"), lambda _licence: False),
     ]
     return [raised(call) for call in calls]
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_hints_in_the_window_name_no_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str) -> None:
-    monkeypatch.setattr("app.language._current", language)
+    monkeypatch.setattr("app.common.language._current", language)
     told = errors(tmp_path, monkeypatch)
     assert [error.hint for error in told if COMMANDS.search(error.message + error.hint)] == []
     assert all(error.hint for error in told)

@@ -19,18 +19,18 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QTabWidget
 from pytestqt.qtbot import QtBot
 
 from app.adapters.user_dictionary import change_dictionary
-from app.core.dictionary import make_entry
+from app.core.dictionary_entries import make_entry
 from app.core.script import Line, Script
-from app.settings import Settings
+from app.settings.user_settings import Settings
 from app.ui.script.search_bar import SearchBar
-from app.ui.shell.window import MainWindow
-from app.ui.tasks.task import Stage
-from app.ui.workarounds.thread_switching import switch_soon
+from app.ui.shell.main_window import MainWindow
+from app.ui.tasks.task_spec import TaskState
+from app.ui.workarounds.thread_switching import shorten_switch_interval
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.heart import Heart, describe, pace, slowdown
 from tests.ui.recording_player import RecordingPlayer
-from tests.ui.voices.test_controller import BertOffer, TextDialog, dialog_of, drop_on, until
+from tests.ui.voices.test_voice_controller import MissingBertDialog, TextDialog, dialog_of, drop_on, until
 
 pytestmark = pytest.mark.alone
 TEXT = "今日はとてもいい天気です。駅前の公園まで歩きました。"
@@ -48,7 +48,7 @@ Beating = Callable[..., Any]
 def beating(capsys: pytest.CaptureFixture[str]) -> Iterator[Beating]:
     """Watches what is done within, and fails where the window stood still. Python's threads take turns as in the program."""
     usual = sys.getswitchinterval()
-    switch_soon()
+    shorten_switch_interval()
 
     @contextmanager
     def beating(name: str, *, one_deed: bool = False, p99_ms: float = P99_MS, longest_ms: float = LONGEST_MS) -> Iterator[None]:
@@ -73,7 +73,7 @@ def test_load_warm_up_and_speech(qtbot: QtBot, open_window: OpenWindow, beating:
     for library in ("onnxruntime", "pyopenjtalk", "sounddevice"):  # Python keeps its lock while it opens one, once a process
         importlib.import_module(library)
     with beating("pyqtgraph, once a process", one_deed=True):
-        importlib.import_module("app.ui.latency.chart")
+        importlib.import_module("app.ui.latency.latency_chart")
         qtbot.wait(100)  # a stop is seen by the beats around it
     window = open_window(Settings(text=TEXT * 4), lambda _device, _rate: player, ready=False)
     QApplication.processEvents()  # the first picture of the window is not what is measured here
@@ -97,8 +97,8 @@ def test_import_and_the_first_words_of_the_voice(
         voice = bring_in(qtbot, window, source)
         qtbot.wait(3000)  # what follows an import by itself: settings and script are kept, precisions checked
     with beating("open the imported voice and speak"):
-        dialog = dialog_of(qtbot, window, BertOffer)
-        assert isinstance(dialog, BertOffer)
+        dialog = dialog_of(qtbot, window, MissingBertDialog)
+        assert isinstance(dialog, MissingBertDialog)
         dialog.force.click()
         until(qtbot, lambda: voice in window.controller.voices)
         speak(qtbot, window)
@@ -108,18 +108,18 @@ def bring_in(qtbot: QtBot, window: MainWindow, source: Path) -> str:
     """Drops a voice on the window and accepts its licence; its id."""
     drop_on(window, source)
     (job,) = window.voice_tasks.queue.jobs
-    until(qtbot, lambda: job.stage is Stage.ASKING)
+    until(qtbot, lambda: job.stage is TaskState.ASKING)
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
     licence.accept_button.click()
-    until(qtbot, lambda: job.stage is Stage.DONE)
+    until(qtbot, lambda: job.stage is TaskState.DONE)
     return window.document.script.lines[0].settings.voice
 
 
 def with_a_hundred_lines(window: MainWindow) -> MainWindow:
     write(window, TEXT)
-    window.document.reset(Script(tuple(Line(f"{row + 1}番目の行です。", id=str(row)) for row in range(100))))
-    window.script.choose(["0"])
+    window.document.reset_script(Script(tuple(Line(f"{row + 1}番目の行です。", id=str(row)) for row in range(100))))
+    window.script.select_lines(["0"])
     QApplication.processEvents()
     return window
 
@@ -141,7 +141,7 @@ def test_everything_that_is_done_to_ten_thousand_lines(
     actions, stack, lines = window.window_actions, window.document.stack, tuple(map(Line, texts))
     bar = window.findChild(SearchBar)
     deeds: list[tuple[str, Callable[[], object]]] = [
-        ("open", lambda: (window.script.gradual.begin(), window.document.reset(Script(lines)))),
+        ("open", lambda: (window.script.gradual.begin_layout(), window.document.reset_script(Script(lines)))),
         ("select all", actions["select_all"].trigger),
         ("change all", lambda: window.side.sliders["speed"].set_value(1.2)),
         ("find", actions["replace"].trigger),
@@ -154,7 +154,7 @@ def test_everything_that_is_done_to_ten_thousand_lines(
         ("select all", actions["select_all"].trigger),
         ("delete all", actions["delete"].trigger),
         ("undo that", stack.undo),
-        ("another theme", lambda: window.settings.change(theme="dark")),
+        ("another theme", lambda: window.settings.change_settings(theme="dark")),
         ("a narrower window", lambda: window.resize(window.width() - 200, window.height())),
         ("add a line", actions["add_line"].trigger),
         ("leave it", window.script.end_editing),
@@ -191,7 +191,7 @@ def test_ordinary_actions_one_after_the_other(
     settings: list[tuple[str, Callable[[], object]]] = [
         ("a slider", lambda: window.side.sliders["speed"].set_value(1.2)),
         ("a style", lambda: window.side.styles.setCurrentIndex(1)),
-        ("another theme", lambda: window.settings.change(theme="dark")),
+        ("another theme", lambda: window.settings.change_settings(theme="dark")),
         ("latency", window.latency.title.fold.click),
         ("a smaller window", lambda: window.resize(window.width() - 100, window.height() - 60)),
     ]
@@ -204,7 +204,7 @@ def test_ordinary_actions_one_after_the_other(
         for dialog in (*window.findChildren(QDialog), *QApplication.topLevelWidgets()):
             if dialog is not window and isinstance(dialog, QDialog) and dialog.isVisible():
                 dialog.close()
-    window.settings.change(loop=False, live=False)
+    window.settings.change_settings(loop=False, live=False)
     window.window_actions["stop"].trigger()
     wait_idle(qtbot, window)
 
@@ -212,7 +212,7 @@ def test_ordinary_actions_one_after_the_other(
 def test_rooms_that_are_opened_when_they_are_wanted(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
     window = with_a_hundred_lines(open_window(Settings(text="", theme="light")))
     with beating("the service is switched on", one_deed=True):
-        window.settings.change(service=True, service_port=1024 + os.getpid() % 60000)
+        window.settings.change_settings(service=True, service_port=1024 + os.getpid() % 60000)
         qtbot.waitUntil(lambda: bool(window.service.url), timeout=WAIT_MS)
         qtbot.wait(100)
     with beating("the lab opens", one_deed=True, longest_ms=ROOM_MS):
@@ -278,7 +278,7 @@ def test_another_look_and_every_page_of_the_dialogs(qtbot: QtBot, open_window: O
     window = with_a_hundred_lines(open_window(Settings(text="", theme="light")))
     with beating("theme", one_deed=True):
         for theme in ("dark", "light") * 2:
-            window.settings.change(theme=theme)
+            window.settings.change_settings(theme=theme)
             qtbot.wait(200)
     for name in ("settings", "about", "diagnose", "show_log", "find_command"):
         with beating(name, one_deed=True):

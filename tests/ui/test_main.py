@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from app.settings import load_settings
+from app.settings.user_settings import load_settings
 
 REPOSITORY = Path(__file__).parents[2]
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
@@ -32,39 +32,45 @@ def test_starting_imports_neither_qt_nor_onnxruntime() -> None:
 
 def test_the_window_needs_no_onnxruntime() -> None:
     later = ("onnxruntime", "onnx", "pyopenjtalk", "sounddevice", "app.core.normalise")
-    done = run(f"import sys, app.ui.shell.window; sys.exit(any(name in sys.modules for name in {later}))")
+    done = run(f"import sys, app.ui.shell.main_window; sys.exit(any(name in sys.modules for name in {later}))")
     assert done.returncode == 0, done.stderr
 
 
 def test_the_window_is_seen_before_what_few_starts_need_is_imported() -> None:
     later = (
-        *("html", "app.adapters.http.address", "app.adapters.sound.formats", "app.core.pipeline", "app.core.normalise"),
-        *("app.ui.actions.commands", "app.ui.actions.palette", "app.ui.help.user_guide", "app.ui.latency.export", "app.ui.settings.dialog"),
+        *("html", "app.adapters.http.http_address", "app.adapters.sound.sound_formats", "app.core.pipeline", "app.core.normalise"),
+        *(
+            "app.ui.actions.menu_commands",
+            "app.ui.actions.command_search",
+            "app.ui.help.user_guide",
+            "app.ui.latency.latency_csv",
+            "app.ui.settings.settings_dialog",
+        ),
         *(
             "app.ui.audition",
             "app.audition.board",
-            "app.ui.shell.choices",
-            "app.ui.takes.panel",
+            "app.ui.shell.voice_commands",
+            "app.ui.takes.take_panel",
             "app.audition.take_store",
-            "app.ui.tasks.job_row",
-            "app.ui.voices.bert_offer",
-            "app.ui.voices.voice_library",
+            "app.ui.tasks.task_row",
+            "app.ui.voices.missing_bert_dialog",
+            "app.ui.voices.voice_library_dialog",
         ),
-        *("app.ui.widgets.text_dialog", "app.voices.bert", "app.voices.containers.description"),
+        *("app.ui.widgets.text_dialog", "app.voices.bert_models", "app.voices.containers.manifest_builder"),
     )
     code = (
         "import os, sys\n"
         "from app.ui.main import make_application\n"
         "application = make_application()\n"
-        "from app.settings import Settings\n"
-        "from app.ui.shell.window import MainWindow\n"
-        "from app.ui.synthesis.controller import SpeechController\n"
+        "from app.settings.user_settings import Settings\n"
+        "from app.ui.shell.main_window import MainWindow\n"
+        "from app.ui.synthesis.speech_controller import SpeechController\n"
         "def seen():\n"
         f"    print(sorted(set({later}) & sys.modules.keys()), flush=True)\n"
         "    os._exit(0)\n"
         "window = MainWindow(Settings(), SpeechController())\n"
-        "window.first_paint.over.connect(seen)\n"  # before those who wait for it
-        "window.start()\n"
+        "window.first_paint.painted.connect(seen)\n"  # before those who wait for it
+        "window.show_and_start()\n"
         "application.exec()\n"
     )
     done = run(code, QT_QPA_PLATFORM="offscreen")
@@ -84,15 +90,15 @@ def test_what_makes_qts_classes_is_imported_in_the_gui_thread() -> None:
         "sys.addaudithook(watch)\n"
         "from app.ui.main import make_application\n"
         "application = make_application()\n"
-        "from app.settings import Settings\n"
-        "from app.ui.shell.window import MainWindow\n"
-        "from app.ui.synthesis.controller import SpeechController\n"
+        "from app.settings.user_settings import Settings\n"
+        "from app.ui.shell.main_window import MainWindow\n"
+        "from app.ui.synthesis.speech_controller import SpeechController\n"
         "def filled():\n"
         "    print('pyqtgraph' in sys.modules, flush=True)\n"
         "    os._exit(0)\n"
         "window = MainWindow(Settings(latency='open'), SpeechController())\n"
-        "window.latency.place.filled.connect(filled)\n"
-        "window.start()\n"
+        "window.latency.place.chart_made.connect(filled)\n"
+        "window.show_and_start()\n"
         "application.exec()\n"
     )
     done = run(code, QT_QPA_PLATFORM="offscreen")
@@ -123,12 +129,12 @@ def test_the_program_opens_speaks_and_closes(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from PySide6.QtCore import QTimer\n"
-        "from app.ui.shell.window import MainWindow\n"
-        "start = MainWindow.start\n"
+        "from app.ui.shell.main_window import MainWindow\n"
+        "start = MainWindow.show_and_start\n"
         "def start_and_close(window):\n"
         "    start(window)\n"
         "    QTimer.singleShot(1000, window.close)\n"
-        "MainWindow.start = start_and_close\n"
+        "MainWindow.show_and_start = start_and_close\n"
         "from app.ui.main import main\n"
         "sys.exit(main())"
     )
@@ -178,13 +184,13 @@ def test_a_fault_in_the_window_goes_to_the_log(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from PySide6.QtCore import QTimer\n"
-        "from app.ui.shell.window import MainWindow\n"
+        "from app.ui.shell.main_window import MainWindow\n"
         "def fail(window):\n"
         "    window.show()\n"
         "    QTimer.singleShot(0, lambda: 1 / 0)\n"
         "    QTimer.singleShot(300, lambda: print(window.banner.isVisible() and window.banner.message.text()))\n"
         "    QTimer.singleShot(600, window.close)\n"
-        "MainWindow.start = fail\n"
+        "MainWindow.show_and_start = fail\n"
         "from app.ui.main import main\n"
         "sys.exit(main())"
     )
@@ -224,7 +230,7 @@ def test_a_data_folder_that_cannot_be_is_told_in_a_box_before_there_is_a_window(
 
 
 def test_a_fault_before_there_is_a_window_is_told_in_a_box(tmp_path: Path) -> None:
-    fault = "import app.ui.main\napp.ui.main.take_place = lambda _: 1 / 0\n"
+    fault = "import app.ui.main\napp.ui.main.acquire_window_lock = lambda _: 1 / 0\n"
     done = run(fault + SHOWN_IN_A_BOX, QT_QPA_PLATFORM="offscreen", KOEBAKO_HOME=str(tmp_path), KOEBAKO_LANG="en")
     assert done.returncode == 70
     assert "An unexpected error occurred." in done.stdout

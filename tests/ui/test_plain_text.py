@@ -13,15 +13,15 @@ from PySide6.QtGui import Qt as Gui
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QDialog, QLabel, QMessageBox, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.paths import data_dir, resources_dir
-from app.settings import Settings
-from app.ui.plain_text import plain_tip
-from app.ui.shell.window import MainWindow
-from app.ui.voices.bert_offer import BertOffer
-from app.ui.widgets.text_dialog import ask_licence
-from app.voices.card import Card, SpeakerCard, write_card
+from app.common.files.paths import find_data_dir, find_resources_dir
+from app.settings.user_settings import Settings
+from app.ui.plain_text import escape_tip
+from app.ui.shell.main_window import MainWindow
+from app.ui.voices.missing_bert_dialog import MissingBertDialog
+from app.ui.widgets.text_dialog import ask_for_licence
+from app.voices.voice_card_data import SpeakerCard, VoiceCardData, write_card
 from tests.ui.conftest import OpenWindow
-from tests.ui.voices.test_controller import open_script, until
+from tests.ui.voices.test_voice_controller import open_script, until
 
 MARKUP = "<b>x</b><img src=file:///etc/passwd>"
 BROKEN_OFF = "<b>x</b>"  # as much as short places show
@@ -30,14 +30,14 @@ BROKEN_OFF = "<b>x</b>"  # as much as short places show
 @pytest.fixture
 def voice() -> str:
     """A voice that speaks, all of whose words are markup."""
-    ours, folder = resources_dir() / "voices" / "mei", data_dir() / "voices" / "markup"
+    ours, folder = find_resources_dir() / "voices" / "mei", find_data_dir() / "voices" / "markup"
     shutil.copytree(ours, folder)
     manifest = json.loads((ours / "voice.json").read_text(encoding="utf-8"))
     manifest |= {"id": "markup", "name": MARKUP, "description": MARKUP, "licence": MARKUP, "format": "aivmx"}
     for named in manifest["speakers"] + manifest["styles"]:
         named["name"] = f"{MARKUP}{named['id']}"
     (folder / "voice.json").write_text(json.dumps(manifest), encoding="utf-8")
-    write_card(Card(version=MARKUP, creators=(MARKUP,), source_name=MARKUP, notes=(MARKUP,), speakers=(SpeakerCard(0),)), folder)
+    write_card(VoiceCardData(version=MARKUP, creators=(MARKUP,), source_name=MARKUP, notes=(MARKUP,), speakers=(SpeakerCard(0),)), folder)
     return "markup"
 
 
@@ -79,7 +79,7 @@ def check_tip(tip: str) -> None:
 
 def test_the_window_and_the_voice_on_its_card(window: MainWindow) -> None:
     check_everything(least=3)
-    window.side.card.show_missing(MARKUP)
+    window.side.card.show_missing_voice(MARKUP)
     check_everything()
 
 
@@ -102,7 +102,7 @@ def test_the_library_and_what_it_asks(window: MainWindow, monkeypatch: pytest.Mo
 
 
 def test_licences_and_the_offer_of_a_bert(window: MainWindow) -> None:
-    dialogs: list[QDialog] = [ask_licence(window, MARKUP, MARKUP), BertOffer(window, MARKUP, MARKUP)]
+    dialogs: list[QDialog] = [ask_for_licence(window, MARKUP, MARKUP), MissingBertDialog(window, MARKUP, MARKUP)]
     dialogs[1].open()
     check_everything(least=4)
     for dialog in dialogs:
@@ -112,12 +112,12 @@ def test_licences_and_the_offer_of_a_bert(window: MainWindow) -> None:
 def test_messages_and_jobs(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.banner.show_message("error", MARKUP, MARKUP, details=MARKUP)
     window.library.add_files([tmp_path / f"{BROKEN_OFF[:3]}x.zip"])
-    until(qtbot, lambda: not window.voice_tasks.queue.busy)
-    window.strip.panel.reading.open_for(MARKUP, MARKUP)
+    until(qtbot, lambda: not window.voice_tasks.queue.is_busy)
+    window.strip.panel.reading.open_for_word(MARKUP, MARKUP)
     window.strip.panel.reading.show_error(MARKUP)
     check_everything(least=4)
 
 
 def test_a_tip_without_markup_stays_as_it_is() -> None:
-    assert plain_tip("声 & <声>\n2 < 3") == "声 & <声>\n2 < 3"
-    assert plain_tip("<i>声</i>") == "<p style='white-space: pre-wrap'>&lt;i&gt;声&lt;/i&gt;</p>"
+    assert escape_tip("声 & <声>\n2 < 3") == "声 & <声>\n2 < 3"
+    assert escape_tip("<i>声</i>") == "<p style='white-space: pre-wrap'>&lt;i&gt;声&lt;/i&gt;</p>"

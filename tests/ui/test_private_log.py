@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.adapters.openjtalk.g2p import OpenJTalkG2P
-from app.errors import InputError
-from app.log import log_path, log_words, logger, start_log
-from app.settings import load_settings
-from app.ui.main import _report_to
-from app.ui.settings.dialog import SettingsDialog
-from app.ui.shell.window import MainWindow
+from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
+from app.common.errors import InputError
+from app.common.log import allow_words_in_log, find_log_path, logger, start_log
+from app.settings.user_settings import load_settings
+from app.ui.main import _install_error_hook
+from app.ui.settings.settings_dialog import SettingsDialog
+from app.ui.shell.main_window import MainWindow
 from tests.secret import READING, SECRET, WORD, betrayed
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of
-from tests.ui.playback.test_saving import answer
+from tests.ui.playback.test_sound_saving import answer
 from tests.ui.stories.test_saving import save
 
 
@@ -34,7 +34,7 @@ def _logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for handler in logger.handlers:
         handler.close()
     logger.setLevel(level)
-    log_words(False)
+    allow_words_in_log(False)
 
 
 def break_synthesis(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +43,7 @@ def break_synthesis(monkeypatch: pytest.MonkeyPatch) -> None:
     def convert(_g2p: OpenJTalkG2P, text: str, _readings: object = (), **_more: object) -> None:
         raise RuntimeError(f"no reading of {text}") from KeyError(text)
 
-    monkeypatch.setattr(OpenJTalkG2P, "convert", convert)
+    monkeypatch.setattr(OpenJTalkG2P, "convert_sentence", convert)
 
 
 def close_upon(window: MainWindow, error: Exception) -> None:
@@ -52,9 +52,9 @@ def close_upon(window: MainWindow, error: Exception) -> None:
     def fail() -> None:
         raise error
 
-    window.dialogs._background.run(lambda: logger.info("begun"))
+    window.dialogs._background.run_work(lambda: logger.info("begun"))
     window.dialogs._background._closed = True
-    window.dialogs._background.run(fail)
+    window.dialogs._background.run_work(fail)
     window.close()
 
 
@@ -63,14 +63,14 @@ def test_lines_words_and_files_stay_out_of_the_log(
 ) -> None:
     window = open_window()
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    _report_to(window.banner)
-    from app.adapters.openjtalk.dictionary import change_words
-    from app.core.dictionary import make_entry, put
+    _install_error_hook(window.banner)
+    from app.adapters.openjtalk.user_lexicon import change_user_entries
+    from app.core.dictionary_entries import make_entry, merge_entries
 
-    change_words(lambda words: put(words, [make_entry(WORD, READING)]))
+    change_user_entries(lambda words: merge_entries(words, [make_entry(WORD, READING)]))
     (tmp_path / "lines.txt").write_text(f"{SECRET}\n{WORD}", encoding="utf-8")
     (tmp_path / "broken.txt").write_bytes(SECRET.encode("utf-16-le")[:-1])
-    window.importing.take([tmp_path / "lines.txt", tmp_path / "broken.txt"], 0)
+    window.importing.import_files([tmp_path / "lines.txt", tmp_path / "broken.txt"], 0)
     qtbot.waitUntil(lambda: SECRET in text_of(window), timeout=WAIT_MS)
     speak(qtbot, window, SECRET)
     answer(monkeypatch, tmp_path / f"{SECRET}.wav")
@@ -87,7 +87,7 @@ def test_lines_words_and_files_stay_out_of_the_log(
     assert SECRET in window.banner.details.text.toPlainText(), "the user sees it where it happened"
     close_upon(window, InputError(f"“{WORD}” cannot be added to the dictionary.", SECRET))
 
-    told = log_path().read_text(encoding="utf-8")
+    told = find_log_path().read_text(encoding="utf-8")
     for fact in (
         "in convert",
         "builtins.RuntimeError",
@@ -111,10 +111,10 @@ def test_those_who_allow_it_find_the_words_in_the_log_at_once(
     dialog.ok.click()
     break_synthesis(monkeypatch)
     speak(qtbot, window, SECRET)
-    assert f"RuntimeError: no reading of {SECRET}" in log_path().read_text(encoding="utf-8")
+    assert f"RuntimeError: no reading of {SECRET}" in find_log_path().read_text(encoding="utf-8")
     qtbot.waitUntil(lambda: load_settings()[0].log_words, timeout=WAIT_MS)
-    window.settings.change(log_words=False)
-    written = log_path().stat().st_size
+    window.settings.change_settings(log_words=False)
+    written = find_log_path().stat().st_size
     speak(qtbot, window, f"{SECRET}！")
-    assert SECRET not in log_path().read_bytes()[written:].decode()
+    assert SECRET not in find_log_path().read_bytes()[written:].decode()
     assert logging.getLogger("koebako") is logger

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from app.common.files.paths import find_resources_dir
 from app.core.script import Line, Script
-from app.paths import resources_dir
-from app.settings import Settings, save_settings, settings_path
-from app.ui.script.autosave import autosave_path, write_autosave
+from app.settings.user_settings import Settings, find_settings_path, save_settings
+from app.ui.script.autosave import locate_autosave_file, write_autosave
 from app.ui.selftest import main
 
 MAIN = Path(__file__).parents[2] / "main.py"
@@ -42,7 +42,7 @@ def selftest(folder: Path, **variables: str) -> tuple[int, dict[str, object]]:
 def test_the_window_speaks_and_shows_itself(tmp_path: Path) -> None:
     write_autosave(Script((Line("わたしの文章。"),)), "")
     save_settings(Settings(theme="dark", speed=1.5))
-    own = {path: path.read_bytes() for path in (autosave_path(), settings_path())}
+    own = {path: path.read_bytes() for path in (locate_autosave_file(), find_settings_path())}
     code, report = selftest(tmp_path)
     assert {path: path.read_bytes() for path in own} == own, "it is tried without touching what is the user's"
     assert (code, report["ok"], report["errors"]) == (0, True, [])
@@ -56,7 +56,7 @@ def test_the_window_speaks_and_shows_itself(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_voice_that_does_not_open_fails_it(tmp_path: Path) -> None:
     broken = tmp_path / "home" / "bert" / "starter"  # of what the shipped voice needs, the user's own folder comes first
-    shutil.copytree(resources_dir() / "bert" / "starter", broken)
+    shutil.copytree(find_resources_dir() / "bert" / "starter", broken)
     (broken / "bert.onnx").write_bytes(b"no graph")
     code, report = selftest(tmp_path, KOEBAKO_HOME=str(tmp_path / "home"))
     assert code == 70
@@ -102,7 +102,7 @@ def test_options_that_make_no_sense_are_one_sentence(
 def test_a_report_that_cannot_be_written_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("app.ui.selftest._tried", lambda _: {"ok": True})
+    monkeypatch.setattr("app.ui.selftest._run_selftest", lambda _: {"ok": True})
     monkeypatch.setattr(sys, "argv", ["Koebako", "--selftest", "--report", str(tmp_path)])
     assert main() == 7
     assert "could not be written: it is a folder." in capsys.readouterr().err

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import QAbstractItemDelegate, QFileDialog
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.settings import Settings
-from app.ui.shell.on_demand import ROOMS
-from app.ui.shell.window import MainWindow
-from app.ui.tasks.task import Stage
+from app.settings.user_settings import Settings
+from app.ui.shell.lazy_features import LAZY_FEATURE_NAMES
+from app.ui.shell.main_window import MainWindow
+from app.ui.tasks.task_spec import TaskState
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.heart import Beat, Heart, describe
 from tests.ui.recording_player import RecordingPlayer
@@ -51,7 +51,7 @@ def test_random_deeds_leave_nothing_behind(
     window = open_window(Settings(text="今日はいい天気です。"), lambda _device, _rate: player)
     driver = SoakDriver(window, seed, tmp_path)
     window.side.expression.set_open(True)
-    for name in ROOMS:  # made once, when first asked for
+    for name in LAZY_FEATURE_NAMES:  # made once, when first asked for
         getattr(window, name)
     for is_open in (True, False):
         window.window_actions["show_takes"].setChecked(is_open)
@@ -97,7 +97,7 @@ def growth(kinds: list[Counter[str]]) -> Counter[str]:
 def held_mb(window: MainWindow, player: RecordingPlayer) -> float:
     """Memory of the process without what grows on purpose (caches, and the arenas of sessions with the longest sentence so far) or is held back."""
     voice = window.controller._worker._voice
-    voice.unload()
+    voice.unload_voices()
     if voice.caches is not None:
         voice.caches.clear()
     player.requests.clear()
@@ -135,7 +135,7 @@ def at_rest(qtbot: QtBot, window: MainWindow, driver: SoakDriver) -> Counter[str
     driver.calm()
     wait_idle(qtbot, window)
     queue = window.voice_tasks.queue
-    qtbot.waitUntil(lambda: not any(job.stage in (Stage.RUNNING, Stage.WAITING) for job in queue.jobs), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not any(job.stage in (TaskState.RUNNING, TaskState.WAITING) for job in queue.jobs), timeout=WAIT_MS)
     qtbot.wait(300)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()

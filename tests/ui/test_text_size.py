@@ -9,11 +9,11 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.settings import TEXT_SIZES, Settings, TextSize, load_settings
-from app.ui.settings.dialog import SettingsDialog
-from app.ui.theme.theme import SMALLEST_PT, TEXT_SCALES, apply_fonts
+from app.settings.user_settings import TEXT_SIZES, Settings, TextSize, load_settings
+from app.ui.settings.settings_dialog import SettingsDialog
+from app.ui.theme.theme import MIN_FONT_SIZE_PT, TEXT_SCALES, apply_fonts
 from tests.ui.conftest import WAIT_MS, OpenWindow
-from tests.ui.shell.test_window import assert_nothing_is_cut_off
+from tests.ui.shell.test_main_window import assert_nothing_is_cut_off
 
 
 @pytest.fixture
@@ -27,20 +27,20 @@ def _font(qapp: QApplication) -> Iterator[None]:
 @pytest.mark.parametrize("size", TEXT_SIZES)
 def test_text_is_as_large_as_the_user_wants_it(qapp: QApplication, size: TextSize) -> None:
     qapp.setFont(QFont("sans", 8))
-    apply_fonts(qapp, japanese=True, size=size)
-    assert qapp.font().pointSizeF() == pytest.approx(SMALLEST_PT * TEXT_SCALES[size])
+    apply_fonts(qapp, is_japanese=True, size=size)
+    assert qapp.font().pointSizeF() == pytest.approx(MIN_FONT_SIZE_PT * TEXT_SCALES[size])
 
 
 @pytest.mark.usefixtures("_font")
 def test_nothing_is_cut_off_in_the_largest_text(qapp: QApplication, qtbot: QtBot, open_window: OpenWindow) -> None:
-    apply_fonts(qapp, japanese=True, size="largest")
+    apply_fonts(qapp, is_japanese=True, size="largest")
     window = open_window(Settings(text="今日はいい天気です。", expression_open=True, strip="folded"))
     window.resize(1366, 768)
     qtbot.waitUntil(lambda: assert_nothing_is_cut_off(window), timeout=WAIT_MS)
-    card = window.script.cards.row_height(0)
+    card = window.script.cards.compute_row_height(0)
     window.close()
-    apply_fonts(qapp, japanese=True, size="small")
-    assert open_window(Settings(text="今日はいい天気です。")).script.cards.row_height(0) < card
+    apply_fonts(qapp, is_japanese=True, size="small")
+    assert open_window(Settings(text="今日はいい天気です。")).script.cards.compute_row_height(0) < card
 
 
 def test_it_is_kept_and_takes_effect_after_a_restart(qtbot: QtBot, open_window: OpenWindow) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from app.ui.tasks.task import Stage
+from app.ui.tasks.task_spec import TaskState
 from tests.ui.camera import Camera
 from tests.ui.looks import in_each_look
 
@@ -28,13 +28,13 @@ def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
     window = camera.window
     window.library.add_files([voice])
     (job,) = window.voice_tasks.queue.jobs
-    camera.until(lambda: job.advance.percent > 20 or job.stage is not Stage.RUNNING)
+    camera.until(lambda: job.advance.percent > 20 or job.stage is not TaskState.RUNNING)
     camera.take("import")
-    camera.until(lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
-    if job.stage is Stage.ASKING and camera.dialog is not None:
+    camera.until(lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
+    if job.stage is TaskState.ASKING and camera.dialog is not None:
         camera.take("licence", camera.dialog)
         camera.dialog.accept()
-    camera.until(lambda: job.stage is Stage.DONE and camera.dialog is not None)
+    camera.until(lambda: job.stage is TaskState.DONE and camera.dialog is not None)
     camera.take("added")
     if (offer := camera.dialog) is not None:
         camera.take("bert", offer)
@@ -43,11 +43,11 @@ def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
     window.play_commands.play_or_stop()
     camera.until(lambda: not window.playback.is_on)
     camera.take("spoken")
-    window.library.open()
+    window.library.open_library()
     if window.library.dialog is not None:
         camera.take("library", window.library.dialog)
         window.library.dialog.close()
-    window.voices.use("0123456789abcdef")
+    window.voices.use_voice("0123456789abcdef")
     camera.take("missing")
     window.close()
 

@@ -9,15 +9,15 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from app.install.prepared import Prepared
-from app.progress import Report
-from app.voices.fast import Fast, FastGraph, RefusedGraph
-from app.voices.manifest import VoiceManifest, write_manifest
+from app.common.progress import Report
+from app.install.preparation_results import PreparationResult
+from app.voices.int8_result import Int8Graph, Int8Rejection, Int8Result
+from app.voices.voice_manifest import VoiceManifest, write_manifest
 from tests.install.voice_files import quick
 
 FAINTER = 0.8
-FAST = Fast({"decoder": FastGraph("decoder_int8.onnx", 41.4, 0.21, gain=2.9)}, 41.4, 0.21, 1.0, 2.6)
-REFUSED = {"prosody": RefusedGraph("lengths", 52.0, 0.1, 0.971, 1.4), "flow": RefusedGraph("noise", 31.2, 0.6, 1.0, 2.2)}
+FAST = Int8Result({"decoder": Int8Graph("decoder_int8.onnx", 41.4, 0.21, gain=2.9)}, 41.4, 0.21, 1.0, 2.6)
+REFUSED = {"prosody": Int8Rejection("lengths", 52.0, 0.1, 0.971, 1.4), "flow": Int8Rejection("noise", 31.2, 0.6, 1.0, 2.2)}
 
 
 def fainter(source: Path, target: Path, factor: float = FAINTER) -> None:
@@ -40,7 +40,7 @@ def make_fast(manifest: VoiceManifest, folder: Path) -> VoiceManifest:
     return made
 
 
-def quick_fast(source: Path, folder: Path, report: Report) -> Prepared:
+def quick_fast(source: Path, folder: Path, report: Report) -> PreparationResult:
     """As `quick`, with both precisions."""
     prepared = quick(source, folder, report)
     return replace(prepared, manifest=make_fast(prepared.manifest, folder))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import VoiceError
-from app.voices.containers.sources import read_source
+from app.common.errors import VoiceError
+from app.voices.containers.voice_sources import read_voice_source
 from tests.voices.fuzz import small_voices
 
 
@@ -21,7 +21,7 @@ def voice(folder: Path, **changes: bytes) -> Path:
 
 def refused(path: Path, says: str | None = None) -> VoiceError:
     with pytest.raises(VoiceError, match=says) as caught:
-        read_source(path)
+        read_voice_source(path)
     assert caught.value.message
     assert caught.value.hint
     assert "\n" not in caught.value.message

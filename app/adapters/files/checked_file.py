@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import IO
 
-from app.errors import OutputFileError
+from app.common.errors import OutputFileError
 
 
 class CheckedFile:
     """As libsndfile and zipfile want one. libsndfile calls `write` from C, where an error would only be printed, and some of its encoders
-    report success on a full disk; so the first failure is kept in `failure`, and `check` raises it.
+    report success on a full disk; so the first failure is kept in `failure`, and `raise_write_error` raises it.
 
     Args:
         file: open for reading and writing, without a buffer.
@@ -21,7 +21,7 @@ class CheckedFile:
         self._file = file
 
     def write(self, data: bytes) -> int:
-        """Writes all of it; returns less after a failure, which `check` raises."""
+        """Writes all of it; returns less after a failure, which `raise_write_error` raises."""
         done = 0
         try:
             while done < len(data) and self.failure is None:
@@ -42,12 +42,12 @@ class CheckedFile:
         """As of any file."""
         return self._file.tell()
 
-    def check(self) -> None:
+    def raise_write_error(self) -> None:
         """Raises OutputFileError if any write failed so far, or what else interrupted it."""
         if isinstance(self.failure, OSError):
-            raise self._error(self.failure) from self.failure
+            raise self._build_write_error(self.failure) from self.failure
         if self.failure is not None:
             raise self.failure
 
-    def _error(self, cause: OSError) -> OutputFileError:
+    def _build_write_error(self, cause: OSError) -> OutputFileError:
         raise NotImplementedError

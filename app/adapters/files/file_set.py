@@ -7,8 +7,8 @@ import os
 import shutil
 from pathlib import Path
 
-from app.adapters.files.part_file import PartFile, write_error
-from app.data_file import drop, move, part_beside
+from app.adapters.files.part_file import PartFile, build_write_error
+from app.common.files.atomic_write import move_path, prepare_part_path, remove_path
 
 
 class FileSet:
@@ -26,15 +26,15 @@ class FileSet:
         self._parts: list[PartFile] = []
         self._aside: Path | None = None
 
-    def write(self, path: Path, content: bytes) -> None:
+    def write_file(self, path: Path, content: bytes) -> None:
         """Adds a file, complete on the disk but for its name. Raises OutputFileError."""
         part = PartFile(path)
         self._parts.append(part)
         part.write(content)
-        part.check()
-        part.finish()
+        part.raise_write_error()
+        part.finish_writing()
 
-    def add(self, part: PartFile) -> None:
+    def add_part(self, part: PartFile) -> None:
         """Adds a file that is written already."""
         self._parts.append(part)
 
@@ -42,55 +42,55 @@ class FileSet:
         """Gives all of them their names, in the order in which they were added. Raises OutputFileError, and changes nothing then."""
         try:
             for part in self._parts:
-                part.finish()
-            self._name(self._second_names())
+                part.finish_writing()
+            self._rename_parts(self._link_old_files())
         except BaseException:
             self.discard()
             raise
         finally:
             if self._aside is not None:
-                drop(self._aside)
+                remove_path(self._aside)
 
     def discard(self) -> None:
         """Removes what has no name yet."""
         for part in self._parts:
             part.discard()
 
-    def _second_names(self) -> list[Path | None]:
+    def _link_old_files(self) -> list[Path | None]:
         """For what gives way, so that it can come back; a file alone needs none, for its rename is the last."""
-        return [self._second_name(part.target) if len(self._parts) > 1 else None for part in self._parts]
+        return [self._link_old_file(part.target) if len(self._parts) > 1 else None for part in self._parts]
 
-    def _second_name(self, target: Path) -> Path | None:
+    def _link_old_file(self, target: Path) -> Path | None:
         if not target.exists():
             return None
         try:
             if self._aside is None:
-                aside = part_beside(target)
+                aside = prepare_part_path(target)
                 aside.mkdir()
                 self._aside = aside
             second = self._aside / target.name
             try:
                 second.hardlink_to(target)
             except OSError:  # a disk that gives a file one name only
-                _copy(target, second)
+                _copy_file(target, second)
         except OSError as exc:
-            raise write_error(target, exc) from exc
+            raise build_write_error(target, exc) from exc
         return second
 
-    def _name(self, before: list[Path | None]) -> None:
+    def _rename_parts(self, backups: list[Path | None]) -> None:
         named: list[tuple[Path, Path | None]] = []
         try:
-            for part, old in zip(self._parts, before, strict=True):
+            for part, old in zip(self._parts, backups, strict=True):
                 part.put_in_place()
                 named.append((part.target, old))
         except BaseException:
             for target, old in reversed(named):
                 with contextlib.suppress(OSError):
-                    target.unlink() if old is None else move(old, target)
+                    target.unlink() if old is None else move_path(old, target)
             raise
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy_file(source: Path, target: Path) -> None:
     with source.open("rb") as old, target.open("xb") as new:
         shutil.copyfileobj(old, new)
         new.flush()

@@ -10,19 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.adapters.files.checked_file import CheckedFile
-from app.data_file import behind_link, drop, move, part_beside, parts_in
-from app.errors import OutputFileError
-from app.language import localized
-from app.small_file import NotRegularError
-from app.system_errors import reason_of
+from app.common.errors import OutputFileError
+from app.common.files.atomic_write import list_stale_parts, move_path, prepare_part_path, remove_path, resolve_symlink
+from app.common.files.bounded_read import NotRegularFileError
+from app.common.language import localize
+from app.common.system_errors import describe_reason
 
-LEFT_ALONE_S = 600.0  # parts of files that are written without a lock are not touched for as long as anybody may still write them
+MIN_STALE_PART_AGE_S = 600.0  # parts of files that are written without a lock are not touched for as long as anybody may still write them
 
 
 class PartFile(CheckedFile):
-    """Written beside its target (see `part_beside`) and renamed by `commit`.
+    """Written beside its target (see `prepare_part_path`) and renamed by `commit`.
 
-    Locked as long as it is written, so that `sweep` knows the parts whose writers are dead.
+    Locked as long as it is written, so that `remove_stale_parts` knows the parts whose writers are dead.
 
     Attributes:
         target: what gets the content; where the path is a link, what it leads to.
@@ -33,32 +33,32 @@ class PartFile(CheckedFile):
     def __init__(self, path: Path) -> None:
         self._shown = path
         try:
-            self.target = behind_link(path)
+            self.target = resolve_symlink(path)
             self._check_target()
-            sweep(self.target.parent)
-            self._part = part_beside(self.target)
+            remove_stale_parts(self.target.parent)
+            self._part = prepare_part_path(self.target)
             super().__init__(self._part.open("xb+", buffering=0))
             with contextlib.suppress(OSError):  # a disk without locks; there only the age shows it
-                _lock(self._file.fileno())
+                _lock_file(self._file.fileno())
         except (OSError, ValueError) as exc:
-            raise write_error(self._shown, exc) from exc
+            raise build_write_error(self._shown, exc) from exc
 
     def commit(self) -> None:
         """Puts all on the disk, then under the target's name; removes the part and raises OutputFileError if it cannot."""
-        self.finish()
+        self.finish_writing()
         self.put_in_place()
 
-    def finish(self) -> None:
+    def finish_writing(self) -> None:
         """Puts all on the disk: what follows needs no room there. Raises OutputFileError, and removes the part then."""
         if not self._file.closed:
-            with self._or_nothing():
+            with self._discard_on_error():
                 os.fsync(self._file.fileno())
                 self._file.close()
 
     def put_in_place(self) -> None:
         """Gives what is finished the target's name. Raises OutputFileError, and removes the part then."""
-        with self._or_nothing():
-            move(self._part, self.target)
+        with self._discard_on_error():
+            move_path(self._part, self.target)
 
     def discard(self) -> None:
         """Removes what was written."""
@@ -66,15 +66,15 @@ class PartFile(CheckedFile):
         self._part.unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def _or_nothing(self) -> Iterator[None]:
+    def _discard_on_error(self) -> Iterator[None]:
         try:
             yield
         except OSError as exc:
             self.discard()
-            raise write_error(self._shown, exc) from exc
+            raise build_write_error(self._shown, exc) from exc
 
-    def _error(self, cause: OSError) -> OutputFileError:
-        return write_error(self._shown, cause)
+    def _build_write_error(self, cause: OSError) -> OutputFileError:
+        return build_write_error(self._shown, cause)
 
     def _check_target(self) -> None:
         # Opening what is there for writing shows before the work, not after it, that the file is locked or protected.
@@ -82,7 +82,7 @@ class PartFile(CheckedFile):
             raise IsADirectoryError(errno.EISDIR, "is a directory")
         # What is there and is no plain file (a device, a pipe) must not be replaced by one, not even through a link.
         if self.target.exists() and not self.target.is_file():
-            raise NotRegularError(errno.EINVAL, localized("ファイルではありません", "it is not a file"))
+            raise NotRegularFileError(errno.EINVAL, localize("ファイルではありません", "it is not a file"))
         try:
             self.target.open("rb+").close()
         except FileNotFoundError:
@@ -90,24 +90,24 @@ class PartFile(CheckedFile):
                 raise
 
 
-def sweep(folder: Path) -> None:
+def remove_stale_parts(folder: Path) -> None:
     """Removes the parts that killed programs have left in a folder; those that are written now stay, and so does what cannot be removed."""
     with contextlib.suppress(OSError):
-        for item in parts_in(folder, LEFT_ALONE_S):
-            if item.is_file() and not item.is_symlink() and _is_free(item):
-                drop(item)
+        for item in list_stale_parts(folder, MIN_STALE_PART_AGE_S):
+            if item.is_file() and not item.is_symlink() and _is_unlocked(item):
+                remove_path(item)
 
 
-def _is_free(part: Path) -> bool:
+def _is_unlocked(part: Path) -> bool:
     try:
         with part.open("rb+") as file:
-            _lock(file.fileno())
+            _lock_file(file.fileno())
     except OSError:
         return False
     return True
 
 
-def _lock(file: int) -> None:
+def _lock_file(file: int) -> None:
     """Raises OSError where another process holds the file. On Windows an open file cannot be removed anyway."""
     if sys.platform != "win32":
         import fcntl
@@ -115,25 +115,25 @@ def _lock(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def write_error(path: Path, cause: Exception) -> OutputFileError:
-    """What the system said about the file, as a sentence for the user, and what helps."""
+def build_write_error(path: Path, cause: Exception) -> OutputFileError:
+    """Return what the system said about the file, as a sentence for the user, and what helps."""
     code = getattr(cause, "errno", None)
-    reason = reason_of(cause)
-    if code in _NO_FOLDER and not path.parent.is_dir():
-        reason = localized("フォルダーがありません", "the folder does not exist")
+    reason = describe_reason(cause)
+    if code in _NO_FOLDER_CODES and not path.parent.is_dir():
+        reason = localize("フォルダーがありません", "the folder does not exist")
         if path.parent.exists():
-            reason = localized(f"「{path.parent}」はフォルダーではありません", f"“{path.parent}” is not a folder")
-    elif code in _HELD:
-        reason = localized("書き込む権限がないか、使用中です", "it is not writable or in use")
+            reason = localize(f"「{path.parent}」はフォルダーではありません", f"“{path.parent}” is not a folder")
+    elif code in _TARGET_IN_USE_CODES:
+        reason = localize("書き込む権限がないか、使用中です", "it is not writable or in use")
     elif code == errno.EFBIG:
-        reason = reason_of(OSError(errno.ENOSPC, ""))
+        reason = describe_reason(OSError(errno.ENOSPC, ""))
     return OutputFileError(
-        localized(f"「{path}」に書き出せません：{reason}。", f"“{path}” could not be written: {reason}."), _hint(path, code)
+        localize(f"「{path}」に書き出せません：{reason}。", f"“{path}” could not be written: {reason}."), _describe_remedy(path, code)
     )
 
 
-_NO_FOLDER = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST)  # the last of a folder that is to be made where a file is
-_HELD = (
+_NO_FOLDER_CODES = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST)  # the last of a folder that is to be made where a file is
+_TARGET_IN_USE_CODES = (
     errno.ENOENT,
     errno.EACCES,
     errno.EPERM,
@@ -142,21 +142,21 @@ _HELD = (
 )  # Windows says the same of what is open elsewhere and what is protected
 
 
-def _hint(path: Path, code: int | None) -> str:
-    if code in _NO_FOLDER and not path.parent.exists():
-        return localized(
+def _describe_remedy(path: Path, code: int | None) -> str:
+    if code in _NO_FOLDER_CODES and not path.parent.exists():
+        return localize(
             f"フォルダー「{path.parent}」を作成するか、別の場所を選んでください。",
             f"Create the folder “{path.parent}”, or choose another location.",
         )
     if code == errno.EISDIR:
-        return localized("ファイル名まで指定してください。", "Add a file name.")
+        return localize("ファイル名まで指定してください。", "Add a file name.")
     if code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return localized("空き容量を増やすか、別の場所を選んでください。", "Free some space, or choose another location.")
-    if code in _HELD:
-        return localized(
+        return localize("空き容量を増やすか、別の場所を選んでください。", "Free some space, or choose another location.")
+    if code in _TARGET_IN_USE_CODES:
+        return localize(
             "ほかのアプリで開いている場合は閉じるか、別の場所を選んでください。",
             "If another application has it open, close it there, or choose another location.",
         )
     if code == errno.ENAMETOOLONG:
-        return localized("ファイル名を短くしてください。", "Choose a shorter file name.")
-    return localized("別の場所を選んでください。", "Choose another location.")
+        return localize("ファイル名を短くしてください。", "Choose a shorter file name.")
+    return localize("別の場所を選んでください。", "Choose another location.")

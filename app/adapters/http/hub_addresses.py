@@ -7,20 +7,20 @@ import re
 import urllib.parse
 import uuid
 
-from app.adapters.http.address import DEFAULT_PORTS, Address, UnusableAddressError, address_of
-from app.errors import DownloadError
-from app.language import localized
+from app.adapters.http.http_address import DEFAULT_PORTS, HttpAddress, UnusableAddressError, parse_address
+from app.common.errors import DownloadError
+from app.common.language import localize
 
 AIVISHUB_VARIABLE = "KOEBAKO_AIVISHUB"
 AIVISHUB, AIVISHUB_PAGES = "https://api.aivis-project.com/v1", "hub.aivis-project.com"
 AIVISHUB_MEDIA_HOSTS = ".aivis-project.com"  # icons and recordings lie on assets.aivis-project.com
 HF_VARIABLE = "HF_ENDPOINT"
 HUGGING_FACE = "https://huggingface.co"
-_AIVISHUB_PAGE = re.compile(r"/aivm-models/([0-9a-fA-F-]{36})(?:/.*)?")
-_HF_FILE = re.compile(r"(/[^/]+/[^/]+)/(?:resolve|blob|raw)/(.+)")
+_AIVISHUB_PAGE_PATH = re.compile(r"/aivm-models/([0-9a-fA-F-]{36})(?:/.*)?")
+_HF_FILE_PATH = re.compile(r"(/[^/]+/[^/]+)/(?:resolve|blob|raw)/(.+)")
 
 
-def aivishub_uuid(text: str) -> str | None:
+def parse_aivishub_uuid(text: str) -> str | None:
     """The id of a voice as such or in the address of its page, with or without https://; None where it is neither."""
     text = text.strip()
     try:
@@ -28,66 +28,66 @@ def aivishub_uuid(text: str) -> str | None:
     except ValueError:
         pass
     try:
-        address = address_of(text if "://" in text else f"https://{text}")
-        page = _AIVISHUB_PAGE.fullmatch(address.path)
+        address = parse_address(text if "://" in text else f"https://{text}")
+        page = _AIVISHUB_PAGE_PATH.fullmatch(address.path)
         return str(uuid.UUID(page[1])) if page and address.host == AIVISHUB_PAGES else None
     except (UnusableAddressError, ValueError):
         return None
 
 
-def aivishub_model(known: str) -> Address:
-    """Where AivisHub describes a voice; raises DownloadError."""
-    return _place(AIVISHUB_VARIABLE, AIVISHUB, f"/aivm-models/{known}")
+def build_aivishub_model_address(uuid: str) -> HttpAddress:
+    """Return where AivisHub describes a voice; raises DownloadError."""
+    return _build_hub_address(AIVISHUB_VARIABLE, AIVISHUB, f"/aivm-models/{uuid}")
 
 
-def aivishub_defaults() -> Address:
-    """Where AivisHub lists the voices that AivisSpeech begins with; raises DownloadError."""
-    return _place(AIVISHUB_VARIABLE, AIVISHUB, "/aivisspeech/default-models")
+def build_aivishub_defaults_address() -> HttpAddress:
+    """Return where AivisHub lists the voices that AivisSpeech begins with; raises DownloadError."""
+    return _build_hub_address(AIVISHUB_VARIABLE, AIVISHUB, "/aivisspeech/default-models")
 
 
-def aivishub_media(url: object) -> Address | None:
+def parse_aivishub_media_address(url: object) -> HttpAddress | None:
     """The address of an icon or a recording that AivisHub names; None where it leads elsewhere, or anybody could read it on the way."""
     try:
-        address = address_of(url) if isinstance(url, str) else None
+        address = parse_address(url) if isinstance(url, str) else None
     except UnusableAddressError:
         return None
-    if address is None or address.origin == aivishub_defaults().origin:
+    if address is None or address.origin == build_aivishub_defaults_address().origin:
         return address
     ours = address.host.endswith(AIVISHUB_MEDIA_HOSTS) and address.port == DEFAULT_PORTS["https"]
     return address if ours and address.scheme == "https" else None
 
 
-def hf_url(repo: str, file: str, revision: str) -> str:
+def build_hf_url(repo: str, file: str, revision: str) -> str:
     """The address of a file of a repository at a revision; raises DownloadError."""
     path = "/".join(urllib.parse.quote(part, safe="/") for part in (repo, "resolve", revision, file))
-    return _place(HF_VARIABLE, HUGGING_FACE, f"/{path}").url
+    return _build_hub_address(HF_VARIABLE, HUGGING_FACE, f"/{path}").url
 
 
-def hf_address(url: str) -> str | None:
+def convert_to_hf_file_url(url: str) -> str | None:
     """The address of the file if this is one of a file or of its page on Hugging Face; else None. Raises DownloadError."""
     try:
-        address = address_of(url)
+        address = parse_address(url)
     except UnusableAddressError:
         return None
-    match = _HF_FILE.fullmatch(address.path)
-    if match is None or address.origin not in (hf_origin(), address_of(HUGGING_FACE).origin):
+    match = _HF_FILE_PATH.fullmatch(address.path)
+    if match is None or address.origin not in (find_hf_origin(), parse_address(HUGGING_FACE).origin):
         return None
-    return address.join(f"{match[1]}/resolve/{match[2]}").url
+    return address.join_reference(f"{match[1]}/resolve/{match[2]}").url
 
 
-def hf_origin() -> tuple[str, str, int]:
-    """Whom the token is for; raises DownloadError."""
-    return _place(HF_VARIABLE, HUGGING_FACE, "/").origin
+def find_hf_origin() -> tuple[str, str, int]:
+    """Return whom the token is for; raises DownloadError."""
+    return _build_hub_address(HF_VARIABLE, HUGGING_FACE, "/").origin
 
 
-def _place(variable: str, usual: str, path: str) -> Address:
-    base = os.environ.get(variable, "").strip() or usual
+def _build_hub_address(variable: str, default: str, path: str) -> HttpAddress:
+    base = os.environ.get(variable, "").strip() or default
     try:
-        return address_of(base.rstrip("/") + path)
+        return parse_address(base.rstrip("/") + path)
     except UnusableAddressError as exc:
         raise DownloadError(
-            localized(
+            localize(
                 f"環境変数 {variable} のアドレスを使えません：{exc.reason}。", f"The address in {variable} cannot be used: {exc.reason}."
             ),
-            localized("正しいアドレスに直すか、この環境変数を削除してください。", "Correct it, or unset the variable."),
+            localize("正しいアドレスに直すか、この環境変数を削除してください。", "Correct it, or unset the variable."),
         ) from exc

@@ -20,96 +20,96 @@ from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 
-from app.adapters.openjtalk.rows import KIND_FEATURES
-from app.adapters.openjtalk.unused_parts import leave_out_unused
-from app.adapters.telemetry import import_unreported
-from app.core.dictionary import USUAL_PRIORITY, Entry
+from app.adapters.openjtalk.mecab_features import KIND_FEATURES
+from app.adapters.openjtalk.stub_tsqyomi import install_stub_module
+from app.adapters.ort_telemetry import import_without_telemetry
+from app.common.errors import InternalError
+from app.common.files.atomic_write import move_path, prepare_part_path, remove_path
+from app.common.files.bounded_read import open_regular_file
+from app.common.files.paths import find_data_dir
+from app.common.files.private_data_dir import make_private_folder
+from app.common.language import localize
+from app.common.processes.self_launch import run_own_program
+from app.common.processes.terminal import escape_to_one_line, write_error_line
+from app.common.system_errors import describe_reason
+from app.core.dictionary_entries import USUAL_PRIORITY, DictionaryEntry
 from app.core.mecab_rows import COST_OF_PRIORITY
 from app.core.moras import split_moras
-from app.data_file import drop, move, part_beside
-from app.errors import InternalError
-from app.language import localized
-from app.own_folder import make_folder
-from app.own_program import run_own
-from app.paths import data_dir
-from app.small_file import open_regular
-from app.system_errors import reason_of
-from app.terminal import one_line, write_error_line
 
-KEPT = 2
-_COMPILING_S = 120
-_FAILED = 70
+MAX_COMPILED_DICTIONARIES = 2
+_COMPILE_TIMEOUT_S = 120
+_COMPILE_FAILED_CODE = 70
 
 
-def compiled(entries: Sequence[Entry]) -> Path:
+def ensure_compiled_dictionary(entries: Sequence[DictionaryEntry]) -> Path:
     """MeCab's dictionary of these words, made where it is not there yet. Raises InternalError."""
-    rows = table(entries)
-    folder = data_dir() / "cache" / "dictionary"
+    rows = format_mecab_rows(entries)
+    folder = find_data_dir() / "cache" / "dictionary"
     words = hashlib.sha256(rows.encode("utf-8")).hexdigest()[:24]
     for made in folder.glob(f"{words}-*.dic"):
-        if _is_whole(made):
+        if _has_valid_digest(made):
             return made
-        drop(made)
+        remove_path(made)
     try:
-        folder = _writable(folder)
-        made = _compile(rows, folder / words)
+        folder = _find_writable_folder(folder)
+        made = _run_compiler(rows, folder / words)
     except (OSError, subprocess.SubprocessError) as exc:
-        reason = reason_of(exc)
+        reason = describe_reason(exc)
         raise InternalError(
-            localized(f"ユーザー辞書を準備できませんでした。（{reason}）", f"The user dictionary could not be prepared. ({reason})"),
-            localized(
+            localize(f"ユーザー辞書を準備できませんでした。（{reason}）", f"The user dictionary could not be prepared. ({reason})"),
+            localize(
                 "ディスクの空き容量を確認するか、最後に登録した単語を削除してください。",
                 "Check the free disk space, or delete the word you added last.",
             ),
         ) from exc
     # The one before stays: another Koebako may have read its words a moment ago.
     others = [file for file in folder.glob("*.dic") if file != made]  # which may be newer, if the clock was set back
-    for old in sorted(others, key=_changed_at)[: 1 - KEPT]:
+    for old in sorted(others, key=_find_change_time)[: 1 - MAX_COMPILED_DICTIONARIES]:
         with suppress(OSError):  # another Koebako has it open
             old.unlink()
     return made
 
 
-def _writable(folder: Path) -> Path:
+def _find_writable_folder(folder: Path) -> Path:
     """The folder, or one that lasts as long as the program: words are spoken from a data folder that cannot be written, too. Raises OSError."""
     try:
-        make_folder(folder)
+        make_private_folder(folder)
         if os.access(folder, os.W_OK):
             return folder
         reason = "not writable"
     except OSError as exc:
         reason = str(exc)
     logging.getLogger("koebako").warning("the user dictionary is compiled at every start: %s", reason)
-    return _own_folder()
+    return _create_session_folder()
 
 
 @cache
-def _own_folder() -> Path:
+def _create_session_folder() -> Path:
     folder = tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True)  # on Windows MeCab has its file open to the end
     atexit.register(folder.cleanup)
     return Path(folder.name)
 
 
-def _is_whole(made: Path) -> bool:
-    """Whether the content matches the digest in the name: MeCab trusts offsets in the file, so a damaged one can crash the process."""
+def _has_valid_digest(dictionary: Path) -> bool:
+    """Return whether the content matches the digest in the name: MeCab trusts offsets in the file, so a damaged one can crash the process."""
     try:
-        return made.stem.endswith(f"-{_digest(made)}")
+        return dictionary.stem.endswith(f"-{_compute_digest(dictionary)}")
     except OSError:
         return False
 
 
-def _digest(made: Path) -> str:
-    with open_regular(made) as file:
+def _compute_digest(dictionary: Path) -> str:
+    with open_regular_file(dictionary) as file:
         return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=8)).hexdigest()
 
 
-def _changed_at(path: Path) -> float:
+def _find_change_time(path: Path) -> float:
     with suppress(OSError):
         return path.stat().st_mtime
     return 0.0
 
 
-def table(entries: Sequence[Entry]) -> str:
+def format_mecab_rows(entries: Sequence[DictionaryEntry]) -> str:
     """The words as MeCab's compiler reads them: spelling, no classes (it finds them), cost, and features as of Open JTalk's own words."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -120,34 +120,34 @@ def table(entries: Sequence[Entry]) -> str:
     return text.getvalue()
 
 
-def _compile(rows: str, stem: Path) -> Path:
+def _run_compiler(rows: str, stem: Path) -> Path:
     """Compiles the dictionary; its name ends with the digest of its content."""
-    source, part = part_beside(stem), part_beside(stem)
+    source, part = prepare_part_path(stem), prepare_part_path(stem)
     try:
         source.write_text(rows, encoding="utf-8", newline="\n")
-        done = run_own("--dictionary", source, part, timeout_s=_COMPILING_S)
+        done = run_own_program("--dictionary", source, part, timeout_s=_COMPILE_TIMEOUT_S)
         if done.returncode:
             details = done.stderr.decode("utf-8", "replace").strip()[-300:] or f"exit code {done.returncode}"
-            raise OSError(localized(f"詳細: {details}", details))
-        made = stem.with_name(f"{stem.name}-{_digest(part)}.dic")
+            raise OSError(localize(f"詳細: {details}", details))
+        made = stem.with_name(f"{stem.name}-{_compute_digest(part)}.dic")
         try:
-            move(part, made)
+            move_path(part, made)
         except OSError:  # on Windows another Koebako may have the same file open
-            if not _is_whole(made):
+            if not _has_valid_digest(made):
                 raise
         return made
     finally:
-        drop(source)
-        drop(part)
+        remove_path(source)
+        remove_path(part)
 
 
 def main() -> int:
     """Compiles the file that the arguments name into the other one; returns 0, or 70 where that failed."""
-    leave_out_unused()
+    install_stub_module()
     try:
-        import_unreported()
+        import_without_telemetry()
         import_module("pyopenjtalk").mecab_dict_index(*sys.argv[-2:])
     except Exception as exc:  # the binding raises whatever its C and Python parts happen to raise
-        write_error_line(one_line(str(exc)))
-        return _FAILED
+        write_error_line(escape_to_one_line(str(exc)))
+        return _COMPILE_FAILED_CODE
     return 0

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.core.dictionary import Entry
+    from app.core.dictionary_entries import DictionaryEntry
 
 
 class ProjectWords:
-    """Set when a project opens. After a change, call `forget_taught_words`.
+    """Set when a project opens. After a change, call `forget_user_lexicon`.
 
     Attributes:
         entries: none where no project is open.
     """
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[DictionaryEntry, ...] = ()
 
 
 PROJECT_WORDS = ProjectWords()

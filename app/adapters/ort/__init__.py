@@ -1,3 +1,3 @@
 """ONNX Runtime, which we use only here."""
 
-from app.adapters import telemetry as telemetry  # before the first module here imports it
+from app.adapters import ort_telemetry as ort_telemetry  # before the first module here imports it

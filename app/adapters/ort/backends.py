@@ -19,13 +19,13 @@ class Backend:
         name: shown to people.
         options: what the provider is given when a session opens.
         memory: where it keeps values, as OrtValue names it.
-        on_processor: it computes on the processor, at the processor's speed.
+        is_on_processor: it computes on the processor, at the processor's speed.
         device_option: which option takes the number of a device; empty where the provider does not number devices.
         device_replaces: options that a device number excludes.
         threads_option: which option takes the number of threads; empty for none.
-        any_size: it computes graphs of open sizes at a fair speed; else it gets those only that have a form of fixed sizes.
-        keeps: options with which it keeps what it compiled for a session in `{folder}`.
-        opening_s: a driver that takes longer to open a session hangs.
+        takes_any_size: it computes graphs of open sizes at a fair speed; else it gets those only that have a form of fixed sizes.
+        cache_options: options with which it keeps what it compiled for a session in `{folder}`.
+        opening_timeout_s: a driver that takes longer to open a session hangs.
     """
 
     key: str
@@ -33,19 +33,19 @@ class Backend:
     name: str
     options: Mapping[str, str] = field(default_factory=dict)
     memory: str = "cpu"
-    on_processor: bool = False
+    is_on_processor: bool = False
     device_option: str = "device_id"
     device_replaces: tuple[str, ...] = ()
     threads_option: str = ""
-    any_size: bool = True
-    keeps: Mapping[str, str] = field(default_factory=dict)
-    opening_s: float = 120.0
+    takes_any_size: bool = True
+    cache_options: Mapping[str, str] = field(default_factory=dict)
+    opening_timeout_s: float = 120.0
 
 
 BACKENDS = {
     item.key: item
     for item in (
-        Backend("cpu", "CPUExecutionProvider", "CPU", on_processor=True, device_option=""),
+        Backend("cpu", "CPUExecutionProvider", "CPU", is_on_processor=True, device_option=""),
         Backend(
             "directml",
             "DmlExecutionProvider",
@@ -54,7 +54,7 @@ BACKENDS = {
             {"performance_preference": "high_performance", "device_filter": "gpu"},
             memory="dml",
             device_replaces=("performance_preference", "device_filter"),
-            any_size=False,  # every size but the first that a session sees is compiled again at every run
+            takes_any_size=False,  # every size but the first that a session sees is compiled again at every run
         ),
         Backend(
             "cuda",
@@ -70,9 +70,9 @@ BACKENDS = {
             "TensorrtExecutionProvider",
             "TensorRT",
             memory="cuda",
-            any_size=False,  # it compiles an engine for each shape
-            keeps={"trt_engine_cache_enable": "True", "trt_engine_cache_path": "{folder}"},
-            opening_s=900.0,  # for it tries many ways to compute each layer
+            takes_any_size=False,  # it compiles an engine for each shape
+            cache_options={"trt_engine_cache_enable": "True", "trt_engine_cache_path": "{folder}"},
+            opening_timeout_s=900.0,  # for it tries many ways to compute each layer
         ),
         # The older format runs most of our operators on the CPU.
         Backend("coreml", "CoreMLExecutionProvider", "CoreML", {"ModelFormat": "MLProgram"}, device_option=""),
@@ -82,7 +82,7 @@ BACKENDS = {
             "OpenVINO",
             # Left to itself it computes in bfloat16 where the processor can, which is heard. Its devices have names: CPU, GPU, GPU.1, NPU.
             {"device_type": "CPU", "precision": "ACCURACY"},
-            on_processor=True,
+            is_on_processor=True,
             device_option="device_type",
             threads_option="num_of_threads",
         ),
@@ -90,22 +90,22 @@ BACKENDS = {
 }
 
 
-def backend_of(place: str) -> str:
+def parse_backend(place: str) -> str:
     """`directml:1` → `directml`."""
     return place.partition(":")[0]
 
 
-def name_of(key: str) -> str:
+def find_backend_name(key: str) -> str:
     """A backend, or "auto", as people know it."""
     return "Auto" if key == "auto" else BACKENDS[key].name
 
 
-def place_name(place: str) -> str:
+def format_device_name(place: str) -> str:
     """A place for people: `directml:1` → `DirectML 1`."""
     backend, _, adapter = place.partition(":")
-    return f"{name_of(backend)} {adapter}".strip()
+    return f"{find_backend_name(backend)} {adapter}".strip()
 
 
-def on_processor(key: str) -> bool:
-    """Whether a backend computes on the processor; one that is not known does not."""
-    return key in BACKENDS and BACKENDS[key].on_processor
+def is_on_processor(key: str) -> bool:
+    """Return whether a backend computes on the processor; one that is not known does not."""
+    return key in BACKENDS and BACKENDS[key].is_on_processor

@@ -6,38 +6,38 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.runtime import RuntimeSession
-from app.errors import VoiceError
-from app.language import localized
+from app.adapters.ort.runtime_session import RuntimeSession
+from app.common.errors import VoiceError
+from app.common.language import localize
 
-_DTYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}
+_DTYPE_BY_NAME = {"float": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}
 
 
-def _dtype(declared: str) -> np.dtype[Any]:
+def _parse_dtype(declared: str) -> np.dtype[Any]:
     """`tensor(int64)` → int64."""
     try:
-        return np.dtype(_DTYPES[declared.removeprefix("tensor(").removesuffix(")")])
+        return np.dtype(_DTYPE_BY_NAME[declared.removeprefix("tensor(").removesuffix(")")])
     except KeyError as exc:
         raise VoiceError(
-            localized(
+            localize(
                 f"この音声モデルの入力の型 {declared} には対応していません。",
                 f"This model has an input of type {declared}, which is not supported.",
             ),
-            localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
+            localize("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
         ) from exc
 
 
-def input_types(session: RuntimeSession) -> dict[str, tuple[np.dtype[Any], int]]:
+def read_input_types(session: RuntimeSession) -> dict[str, tuple[np.dtype[Any], int]]:
     """Declared name → (dtype, rank)."""
-    return {item.name: (_dtype(item.type), len(item.shape)) for item in session.get_inputs()}
+    return {item.name: (_parse_dtype(item.type), len(item.shape)) for item in session.get_inputs()}
 
 
-def fit(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
+def fit_value(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
     """A value in the dtype and rank that an input declares; VoiceError where there is none."""
     if value is None:
         raise VoiceError(
-            localized(f"この音声モデルには未対応の入力「{name}」があります。", f"This model requires an unknown input, “{name}”."),
-            localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
+            localize(f"この音声モデルには未対応の入力「{name}」があります。", f"This model requires an unknown input, “{name}”."),
+            localize("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
         )
     array = np.asarray(value, dtype)
     while array.ndim < rank:

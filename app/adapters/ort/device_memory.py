@@ -7,44 +7,44 @@ from collections import defaultdict
 
 import psutil
 
-from app.adapters.ort.providers import device_used
-from app.errors import BackendError
+from app.adapters.ort.ort_devices import find_effective_device
+from app.common.errors import BackendError
 
-SHARE = 0.6  # of the adapter's own; the desktop and other programs have the rest
-SHARED_SHARE = 0.25  # of the machine's, where the adapter has none of its own
-SESSION_BYTES = 128 << 20  # beside its weights: what is computed on the way, compiled operators
+DEDICATED_MEMORY_SHARE = 0.6  # of the adapter's own; the desktop and other programs have the rest
+SHARED_MEMORY_SHARE = 0.25  # of the machine's, where the adapter has none of its own
+SESSION_OVERHEAD_BYTES = 128 << 20  # beside its weights: what is computed on the way, compiled operators
 WEIGHTS_FACTOR = 1.2  # drivers keep weights in a layout of their own
 
 _lock = threading.Lock()
-_held: dict[str, int] = defaultdict(int)
+_reserved_bytes: dict[str, int] = defaultdict(int)
 
 
-def memory_of(place: str) -> int:
+def find_memory_limit(place: str) -> int:
     """Bytes that sessions on a place may take in all."""
     try:
-        device = device_used(place)
+        device = find_effective_device(place)
     except BackendError:
         return 0
     if device is not None and device.memory_mb is not None:
-        return int((device.memory_mb << 20) * SHARE)
-    return int(psutil.virtual_memory().total * SHARED_SHARE)
+        return int((device.memory_mb << 20) * DEDICATED_MEMORY_SHARE)
+    return int(psutil.virtual_memory().total * SHARED_MEMORY_SHARE)
 
 
-def session_bytes(weights: int) -> int:
-    """What a session takes, roughly, whose weights are that many bytes."""
-    return int(weights * WEIGHTS_FACTOR) + SESSION_BYTES
+def estimate_session_bytes(weights: int) -> int:
+    """Return what a session takes, roughly, whose weights are that many bytes."""
+    return int(weights * WEIGHTS_FACTOR) + SESSION_OVERHEAD_BYTES
 
 
-def take(place: str, wanted: int, limit: int) -> bool:
+def reserve_memory(place: str, requested: int, limit: int) -> bool:
     """Counts so many bytes as taken, unless that would be more than the limit."""
     with _lock:
-        if _held[place] + wanted > limit:
+        if _reserved_bytes[place] + requested > limit:
             return False
-        _held[place] += wanted
+        _reserved_bytes[place] += requested
         return True
 
 
-def give_back(place: str, taken: int) -> None:
+def release_memory(place: str, reserved: int) -> None:
     """Counts so many bytes as free again."""
     with _lock:
-        _held[place] -= taken
+        _reserved_bytes[place] -= reserved

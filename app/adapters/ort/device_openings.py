@@ -13,163 +13,163 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.adapters.ort.device_faults import fault_of
-from app.adapters.ort.device_form import DeviceForm
-from app.adapters.ort.device_thread import ENDING, DeviceHung
-from app.errors import BackendError
-from app.language import localized
+from app.adapters.ort.device_thread import PROGRAM_ENDING, DeviceHungError
+from app.adapters.ort.ep_error_codes import identify_fault
+from app.adapters.ort.fixed_shape_graph import FixedShapeGraph
+from app.common.errors import BackendError
+from app.common.language import localize
 
-LONGEST_ENDING_S = 5.0  # that an opening which has begun is waited for when the program ends
-TURNS = ("decoder", "flow", "prosody", "bert")
+OPENING_EXIT_TIMEOUT_S = 5.0  # that an opening which has begun is waited for when the program ends
+OPENING_ORDER = ("decoder", "flow", "prosody", "bert")
 """Graphs by how much a device gains for the memory that they take, the most first."""
 
-FindForm = Callable[[bool], DeviceForm]
-"""Finds or makes the form of the graph, if asked so an exact one; may take minutes. NoFormError where there is none."""
+FindFixedShapeGraph = Callable[[bool], FixedShapeGraph]
+"""Finds or makes the form of the graph, if asked so an exact one; may take minutes. NoFixedShapeGraphError where there is none."""
 
 
-class DiffersError(BackendError):
+class DeviceMismatchError(BackendError):
     """A device that computes something else than the CPU."""
 
 
-class NoFormError(BackendError):
+class NoFixedShapeGraphError(BackendError):
     """A graph that has no form for devices; the message says why."""
 
 
-class Openable(Protocol):
-    """What is opened here: `SizedSession`."""
+class OpenableSession(Protocol):
+    """What is opened here: `FixedShapeSession`."""
 
-    settled: threading.Event
-
-    @property
-    def lost(self) -> str | None:
-        """Why nothing is tried on the device any more; None while it is."""
+    settled_event: threading.Event
 
     @property
-    def exact(self) -> bool:
-        """Whether only a form in single precision will do."""
+    def lost_reason(self) -> str | None:
+        """Return why nothing is tried on the device any more; None while it is."""
 
-    def begin(self, form: DeviceForm) -> None:
+    @property
+    def needs_exact(self) -> bool:
+        """Return whether only a form in single precision will do."""
+
+    def begin_opening(self, form: FixedShapeGraph) -> None:
         """Sizes of this form will be opened."""
 
     def open_next(self) -> bool:
         """Opens the next size; whether there is another one to be tried."""
 
-    def retreat(self) -> bool:
-        """After a DiffersError: whether a form in single precision is to be tried, for which everything was let go."""
+    def retry_in_float32(self) -> bool:
+        """After a DeviceMismatchError: whether a form in single precision is to be tried, for which everything was let go."""
 
-    def fail(self, reason: str, *, lost: bool = False, wrong: bool = False) -> None:
+    def stay_after_failure(self, reason: str, *, lost: bool = False, wrong: bool = False) -> None:
         """Leaves the graph on the CPU for good."""
 
-    def stay(self, reason: str) -> None:
+    def stay_on_cpu(self, reason: str) -> None:
         """The same, and nothing has failed."""
 
 
 @dataclass(slots=True)
-class _Turn:
+class _OpeningTurn:
     """A session that waits, and how far it is; what it belongs to may be gone meanwhile."""
 
     rank: int
-    session: weakref.ref[Openable]
-    find_form: FindForm
-    begun: bool = False
+    session: weakref.ref[OpenableSession]
+    find_fixed_shape_graph: FindFixedShapeGraph
+    has_begun: bool = False
 
-    def take(self) -> bool:
+    def take_turn(self) -> bool:
         """Does what is next; whether there will be another turn."""
-        if _refused(self.session()):
+        if _is_obsolete(self.session()):
             return False
         more = False
         try:
-            if not self.begun:
-                self._begin()
-            more = self._open()
+            if not self.has_begun:
+                self._begin_opening()
+            more = self._open_next_size()
         finally:
             session = self.session()
             if session is not None and not more:
-                session.settled.set()
+                session.settled_event.set()
         return more
 
-    def _begin(self) -> None:
+    def _begin_opening(self) -> None:
         """Nothing here holds the session while its form is made: the voice may be closed."""
         session = self.session()
-        exact = session is not None and session.exact
+        exact = session is not None and session.needs_exact
         del session
         reason, form = "", None
         try:
-            form = self.find_form(exact)
-        except NoFormError as exc:
+            form = self.find_fixed_shape_graph(exact)
+        except NoFixedShapeGraphError as exc:
             reason = exc.message
         if (found := self.session()) is None:
             return
         if form is None:
-            found.stay(reason)
+            found.stay_on_cpu(reason)
         else:
-            found.begin(form)
-            self.begun = True
+            found.begin_opening(form)
+            self.has_begun = True
 
-    def _open(self) -> bool:
+    def _open_next_size(self) -> bool:
         session = self.session()
-        if session is None or not self.begun:
+        if session is None or not self.has_begun:
             return False
         try:
             return session.open_next()
-        except DeviceHung:
-            session.fail(localized("デバイスが応答しません。", "the device does not respond."), lost=True)
-        except DiffersError as exc:
-            self.begun = False
-            if session.retreat():
+        except DeviceHungError:
+            session.stay_after_failure(localize("デバイスが応答しません。", "the device does not respond."), lost=True)
+        except DeviceMismatchError as exc:
+            self.has_begun = False
+            if session.retry_in_float32():
                 return True
-            session.fail(exc.message, lost=True, wrong=True)
+            session.stay_after_failure(exc.message, lost=True, wrong=True)
         except BackendError as exc:
-            fault = fault_of(exc)
-            if fault.no_room:
-                session.stay(fault.reason)
+            fault = identify_fault(exc)
+            if fault.is_out_of_memory:
+                session.stay_on_cpu(fault.reason)
             else:
-                session.fail(fault.reason if fault.lost else f"{exc.message} {exc.hint}".strip(), lost=fault.lost)
+                session.stay_after_failure(fault.reason if fault.is_lost else f"{exc.message} {exc.hint}".strip(), lost=fault.is_lost)
         except Exception as exc:  # a form may be damaged in any way
-            session.fail(localized("変換したファイルを読み込めません。", "its converted files cannot be read.") + f" ({exc})")
+            session.stay_after_failure(localize("変換したファイルを読み込めません。", "its converted files cannot be read.") + f" ({exc})")
         return False
 
 
-class Openings:
+class DeviceOpenings:
     """The sessions of one voice that are to be opened on devices, once all of them are known."""
 
     def __init__(self) -> None:
-        self._waiting: list[_Turn] = []
+        self._waiting: list[_OpeningTurn] = []
 
-    def add(self, graph: str, session: Openable, find_form: FindForm) -> None:
+    def add_session(self, graph: str, session: OpenableSession, find_fixed_shape_graph: FindFixedShapeGraph) -> None:
         """A session of a graph, opened unless it is gone by then."""
-        self._waiting.append(_Turn(TURNS.index(graph), weakref.ref(session), find_form))
+        self._waiting.append(_OpeningTurn(OPENING_ORDER.index(graph), weakref.ref(session), find_fixed_shape_graph))
 
-    def start(self) -> None:
+    def start_opening(self) -> None:
         """Opens them in the background, once those of voices before are."""
         if self._waiting:
             turns = sorted(self._waiting, key=lambda turn: turn.rank)
             threading.Thread(target=_open_in_turns, args=(deque(turns),), name="device sessions", daemon=True).start()
 
 
-def _open_in_turns(turns: deque[_Turn]) -> None:
-    with _one_at_a_time:
+def _open_in_turns(turns: deque[_OpeningTurn]) -> None:
+    with _opening_lock:
         while turns:
             turn = turns.popleft()
-            if turn.take():
+            if turn.take_turn():
                 turns.append(turn)
 
 
-def _refused(session: Openable | None) -> bool:
-    """Whether there is nothing to open: the voice was closed, or the device lost to another graph meanwhile."""
-    if session is None or ENDING.is_set():
+def _is_obsolete(session: OpenableSession | None) -> bool:
+    """Return whether there is nothing to open: the voice was closed, or the device lost to another graph meanwhile."""
+    if session is None or PROGRAM_ENDING.is_set():
         return True
-    if (reason := session.lost) is not None:
-        session.fail(reason)
-        session.settled.set()
-    return session.settled.is_set()
+    if (reason := session.lost_reason) is not None:
+        session.stay_after_failure(reason)
+        session.settled_event.set()
+    return session.settled_event.is_set()
 
 
-def _end() -> None:
+def _wait_for_openings() -> None:
     """No driver likes a process that ends while it opens something."""
-    ENDING.set()
-    _one_at_a_time.acquire(timeout=LONGEST_ENDING_S)
+    PROGRAM_ENDING.set()
+    _opening_lock.acquire(timeout=OPENING_EXIT_TIMEOUT_S)
 
 
-_one_at_a_time = threading.Lock()
-atexit.register(_end)
+_opening_lock = threading.Lock()
+atexit.register(_wait_for_openings)

@@ -12,30 +12,30 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-ENDING = threading.Event()
+PROGRAM_ENDING = threading.Event()
 """Set when the program ends: nothing more is prepared for a device."""
-GRACE_S = 2.0  # for a run that was asked to stop; ONNX Runtime looks between two nodes only
+RUN_END_GRACE_S = 2.0  # for a run that was asked to stop; ONNX Runtime looks between two nodes only
 
 T = TypeVar("T")
 
 
-class DeviceHung(Exception):  # noqa: N818
+class DeviceHungError(Exception):
     """A run did not end in time; its thread is left behind, and nothing else is tried meanwhile."""
 
 
-class DeviceBusy(Exception):  # noqa: N818
+class DeviceBusyError(Exception):
     """A session is being opened, which may take seconds."""
 
 
 @dataclass(slots=True)
-class _Task:
+class _DeviceTask:
     work: Callable[[], Any]
     ended: threading.Event = field(default_factory=threading.Event)
     result: Any = None
     error: BaseException | None = None
 
-    def outcome(self) -> Any:
-        """What the work gave, or raises what it raised."""
+    def take_outcome(self) -> Any:
+        """Return what the work gave, or raises what it raised."""
         if self.error is not None:
             raise self.error
         return self.result
@@ -49,28 +49,28 @@ class _DeviceThread:
     """
 
     def __init__(self) -> None:
-        self.hanging: _Task | None = None
+        self.hanging: _DeviceTask | None = None
         self._changed = threading.Condition()
-        self._runs: deque[_Task] = deque()
-        self._openings: deque[_Task] = deque()
+        self._runs: deque[_DeviceTask] = deque()
+        self._openings: deque[_DeviceTask] = deque()
         self._opening = False
-        threading.Thread(target=self._work, name="device", daemon=True).start()
+        threading.Thread(target=self._run_tasks, name="device", daemon=True).start()
 
-    def put(self, task: _Task, *, behind_openings: bool) -> None:
+    def put_task(self, task: _DeviceTask, *, behind_openings: bool) -> None:
         with self._changed:
             if self.hanging is not None and not self.hanging.ended.is_set():
-                raise DeviceHung
+                raise DeviceHungError
             if self._opening and not behind_openings:
-                raise DeviceBusy
+                raise DeviceBusyError
             self._runs.append(task)
             self._changed.notify()
 
-    def put_opening(self, task: _Task) -> None:
+    def put_opening(self, task: _DeviceTask) -> None:
         with self._changed:
             self._openings.append(task)
             self._changed.notify()
 
-    def _next(self) -> _Task:
+    def _wait_for_task(self) -> _DeviceTask:
         with self._changed:
             self._opening = False
             while not self._runs and not self._openings:
@@ -78,9 +78,9 @@ class _DeviceThread:
             self._opening = not self._runs
             return self._openings.popleft() if self._opening else self._runs.popleft()
 
-    def _work(self) -> None:
+    def _run_tasks(self) -> None:
         while True:
-            task = self._next()
+            task = self._wait_for_task()
             try:
                 task.result = task.work()
             except BaseException as exc:  # raised again where the result is waited for
@@ -93,7 +93,7 @@ _lock = threading.Lock()
 _thread: _DeviceThread | None = None
 
 
-def _device_thread() -> _DeviceThread:
+def _start_device_thread() -> _DeviceThread:
     global _thread
     with _lock:
         _thread = _thread or _DeviceThread()
@@ -105,32 +105,32 @@ def run_on_device(work: Callable[[], T], limit_s: float, stop: Callable[[], None
 
     Args:
         limit_s: after which `stop` is called, and a little later the thread given up.
-        behind_openings: wait for a session that is being opened; else DeviceBusy is raised.
+        behind_openings: wait for a session that is being opened; else DeviceBusyError is raised.
 
     Raises:
-        DeviceHung: it took longer, whether it ended then or not; or an earlier one did, and has not ended yet.
+        DeviceHungError: it took longer, whether it ended then or not; or an earlier one did, and has not ended yet.
     """
-    thread, task = _device_thread(), _Task(work)
-    thread.put(task, behind_openings=behind_openings)
+    thread, task = _start_device_thread(), _DeviceTask(work)
+    thread.put_task(task, behind_openings=behind_openings)
     if not task.ended.wait(limit_s):
         stop()
-        if not task.ended.wait(GRACE_S):
+        if not task.ended.wait(RUN_END_GRACE_S):
             thread.hanging = task
-        raise DeviceHung
-    return task.outcome()  # type: ignore[no-any-return]
+        raise DeviceHungError
+    return task.take_outcome()  # type: ignore[no-any-return]
 
 
 def open_on_device(work: Callable[[], T], limit_s: float) -> T:
-    """Runs `work` in the device thread when no run waits; for a thread that may wait. Raises what it raises, or DeviceHung."""
-    thread, task = _device_thread(), _Task(work)
+    """Runs `work` in the device thread when no run waits; for a thread that may wait. Raises what it raises, or DeviceHungError."""
+    thread, task = _start_device_thread(), _DeviceTask(work)
     thread.put_opening(task)
     if not task.ended.wait(limit_s):
         thread.hanging = task
-        raise DeviceHung
-    return task.outcome()  # type: ignore[no-any-return]
+        raise DeviceHungError
+    return task.take_outcome()  # type: ignore[no-any-return]
 
 
-def drop_on_device(held: dict[Any, Any]) -> None:
+def drop_on_device(sessions: dict[Any, Any]) -> None:
     """Lets go of sessions where they were made, some time soon."""
-    if held:
-        _device_thread().put_opening(_Task(held.clear))
+    if sessions:
+        _start_device_thread().put_opening(_DeviceTask(sessions.clear))

@@ -21,18 +21,18 @@ from pathlib import Path
 
 import xxhash
 
-from app.json_text import parse_object
-from app.own_folder import make_folder
-from app.small_file import read_small
+from app.common.files.bounded_read import read_bounded
+from app.common.files.private_data_dir import make_private_folder
+from app.common.files.untrusted_json import parse_object
 
-GRAPH_NAME = "graph.onnx"
-WEIGHTS_NAME = "weights.bin"
+OPTIMIZED_GRAPH_NAME = "graph.onnx"
+OPTIMIZED_WEIGHTS_NAME = "weights.bin"
 _RECORD_NAME = "record.json"
-_LARGEST_RECORD_BYTES = 1 << 16
+_MAX_RECORD_BYTES = 1 << 16
 _WEIGHTS_SUFFIXES = (".bin", ".data")  # of the weights that lie beside a graph of the same name
-_PART = ".part"
-_ABANDONED_S = 24 * 3600
-_ROOM = 3  # a copy with its pre-packed weights may be twice as large as the graph; a disk must not be filled for it
+_UNFINISHED_COPY_SUFFIX = ".part"
+_MIN_ABANDONED_COPY_AGE_S = 24 * 3600
+_FREE_SPACE_PER_GRAPH_BYTE = 3  # a copy with its pre-packed weights may be twice as large as the graph; a disk must not be filled for it
 
 
 class GraphStore:
@@ -49,7 +49,7 @@ class GraphStore:
         self._max_bytes = max_bytes
         self._sizes = range(smallest_bytes, largest_bytes + 1)
 
-    def copy_of(self, source: Path, flavour: str, write: Callable[[Path], None]) -> Path | None:
+    def find_or_write_copy(self, source: Path, flavour: str, write: Callable[[Path], None]) -> Path | None:
         """The optimised copy of a graph: the existing one, or one that is made now. None where there is none.
 
         Args:
@@ -58,60 +58,60 @@ class GraphStore:
             write: writes GRAPH_NAME and WEIGHTS_NAME into a folder.
         """
         try:
-            if graph_bytes(source) not in self._sizes:
+            if measure_graph_bytes(source) not in self._sizes:
                 return None
-            target = self._folder / _key(source, flavour)
+            target = self._folder / _compute_copy_key(source, flavour)
             if not target.is_dir():
-                self._add(source, target, write)
-            return self._checked(target)
+                self._add_copy(source, target, write)
+            return self._check_copy(target)
         except Exception as exc:  # `write` raises whatever ONNX Runtime does; a full or read-only disk is no reason not to speak
             logging.getLogger("koebako").info("no optimised copy of %s: %s", source, exc)
             return None
 
-    def refuse(self, source: Path, flavour: str) -> None:
+    def refuse_copy(self, source: Path, flavour: str) -> None:
         """Keeps in mind that the copy of this graph, though complete, does not open; it is not made again."""
         try:
-            target = self._folder / _key(source, flavour)
+            target = self._folder / _compute_copy_key(source, flavour)
             (target / _RECORD_NAME).write_text("{}", encoding="utf-8")
-            for name in (GRAPH_NAME, WEIGHTS_NAME):
+            for name in (OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME):
                 (target / name).unlink(missing_ok=True)
         except OSError as exc:
             logging.getLogger("koebako").info("a copy that does not open stays: %s", exc)
 
-    def _add(self, source: Path, target: Path, write: Callable[[Path], None]) -> None:
-        make_folder(self._folder)
-        if shutil.disk_usage(self._folder).free < _ROOM * graph_bytes(source):
+    def _add_copy(self, source: Path, target: Path, write: Callable[[Path], None]) -> None:
+        make_private_folder(self._folder)
+        if shutil.disk_usage(self._folder).free < _FREE_SPACE_PER_GRAPH_BYTE * measure_graph_bytes(source):
             return
-        part = Path(tempfile.mkdtemp(dir=self._folder, suffix=_PART))
+        part = Path(tempfile.mkdtemp(dir=self._folder, suffix=_UNFINISHED_COPY_SUFFIX))
         try:
             write(part)
-            record = {file.name: [file.stat().st_size, _digest(file)] for file in part.iterdir()}
+            record = {file.name: [file.stat().st_size, _compute_digest(file)] for file in part.iterdir()}
             (part / _RECORD_NAME).write_text(json.dumps(record), encoding="utf-8")
             part.rename(target)  # fails where another process was faster: then its copy serves as well
         finally:
             shutil.rmtree(part, ignore_errors=True)
-        self._make_room(target)
+        self._remove_oldest_copies(target)
 
-    def _checked(self, target: Path) -> Path | None:
+    def _check_copy(self, target: Path) -> Path | None:
         """The graph of a copy whose files are what its record says; a damaged copy is removed."""
         try:
-            record = parse_object(read_small(target / _RECORD_NAME, _LARGEST_RECORD_BYTES))
+            record = parse_object(read_bounded(target / _RECORD_NAME, _MAX_RECORD_BYTES))
             if not record:  # it was refused
                 return None
-            if any([(target / name).stat().st_size, _digest(target / name)] != found for name, found in record.items()):
+            if any([(target / name).stat().st_size, _compute_digest(target / name)] != found for name, found in record.items()):
                 raise ValueError("damaged")
         except (OSError, ValueError):
             shutil.rmtree(target, ignore_errors=True)
             raise
-        _touch(target / _RECORD_NAME)
-        return target / GRAPH_NAME
+        _touch_file(target / _RECORD_NAME)
+        return target / OPTIMIZED_GRAPH_NAME
 
-    def _make_room(self, newest: Path) -> None:
+    def _remove_oldest_copies(self, newest: Path) -> None:
         """Removes what was used longest ago, and what a process that died left."""
         copies = []
         for folder in self._folder.iterdir():
-            if folder.suffix == _PART:
-                if time.time() - folder.stat().st_mtime > _ABANDONED_S:
+            if folder.suffix == _UNFINISHED_COPY_SUFFIX:
+                if time.time() - folder.stat().st_mtime > _MIN_ABANDONED_COPY_AGE_S:
                     shutil.rmtree(folder, ignore_errors=True)
             else:
                 files = [file.stat() for file in folder.iterdir()]
@@ -120,36 +120,38 @@ class GraphStore:
         for _, size, folder in sorted(copies):
             if held > self._max_bytes and folder != newest:
                 # Renamed first: Windows refuses that while another process has it open, and nobody may find half of it.
-                shutil.rmtree(folder.rename(folder.with_suffix(_PART)), ignore_errors=True)
+                shutil.rmtree(folder.rename(folder.with_suffix(_UNFINISHED_COPY_SUFFIX)), ignore_errors=True)
                 held -= size
 
 
-def identity_of(graph: Path | bytes) -> str:
+def compute_graph_identity(graph: Path | bytes) -> str:
     """Distinguishes graphs: a file by place, size and time of change, for reading a large one would take longer than opening it."""
     if isinstance(graph, bytes):
         return hashlib.sha256(graph).hexdigest()
-    facts = [file.stat() for file in files_of(graph)]
+    facts = [file.stat() for file in list_graph_files(graph)]
     return "|".join([str(graph.resolve()), *(f"{item.st_size} {item.st_mtime_ns}" for item in facts)])
 
 
-def files_of(graph: Path) -> list[Path]:
+def list_graph_files(graph: Path) -> list[Path]:
     """The file of a graph, and the weights beside it."""
     beside = (graph.with_suffix(suffix) for suffix in _WEIGHTS_SUFFIXES)
     return [graph, *(file for file in beside if file.is_file())]
 
 
-def graph_bytes(graph: Path | bytes) -> int:
-    """What a graph takes, the weights beside it included. Raises OSError."""
-    return len(graph) if isinstance(graph, bytes) else sum(file.stat().st_size for file in files_of(graph))
+def measure_graph_bytes(graph: Path | bytes) -> int:
+    """Return what a graph takes, the weights beside it included. Raises OSError."""
+    return len(graph) if isinstance(graph, bytes) else sum(file.stat().st_size for file in list_graph_files(graph))
 
 
-def _key(source: Path, flavour: str) -> str:
-    return hashlib.sha256("|".join((identity_of(source), flavour, _processor())).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+def _compute_copy_key(source: Path, flavour: str) -> str:
+    return hashlib.sha256(
+        "|".join((compute_graph_identity(source), flavour, _describe_processor())).encode("utf-8", "surrogateescape")
+    ).hexdigest()[:32]
 
 
 @cache
-def _processor() -> str:
-    """What the layout of optimised weights depends on: a copy made for other instructions would compute nonsense."""
+def _describe_processor() -> str:
+    """Return what the layout of optimised weights depends on: a copy made for other instructions would compute nonsense."""
     flags = ""
     if Path("/proc/cpuinfo").is_file():
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
@@ -157,13 +159,13 @@ def _processor() -> str:
     return f"{platform.machine()} {platform.processor()} {flags}"
 
 
-def _digest(path: Path) -> str:
+def _compute_digest(path: Path) -> str:
     """XXH3 of all bytes (hex), nearly as fast as memory. It detects accidents, not attacks: anyone who can change the file can change its record."""
     with path.open("rb", buffering=0) as file:
         return hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()
 
 
-def _touch(file: Path) -> None:
+def _touch_file(file: Path) -> None:
     try:
         os.utime(file)
     except OSError:

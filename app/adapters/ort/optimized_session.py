@@ -16,57 +16,59 @@ from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.ort.c_session import HOLDS_THE_LOCK, unlock
-from app.adapters.ort.optimized_graphs import GRAPH_NAME, WEIGHTS_NAME, GraphStore
-from app.adapters.ort.options import session_options
-from app.adapters.ort.runtime import PythonSession, RuntimeSession, open_on_cpu
-from app.own_program import run_own
-from app.terminal import one_line, write_error_line
+from app.adapters.ort.c_session import HOLDS_GIL, enable_unlocked_sessions
+from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore
+from app.adapters.ort.runtime_session import PythonSession, RuntimeSession, open_on_cpu
+from app.adapters.ort.session_options import create_session_options
+from app.common.processes.self_launch import run_own_program
+from app.common.processes.terminal import escape_to_one_line, write_error_line
 
-_IN_THE_GRAPH_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole
-_CHILD_TIMEOUT_S = 600
-_FAILED = 70
+_MAX_INLINE_WEIGHT_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole
+_COPY_TIMEOUT_S = 600
+_COPY_FAILED_CODE = 70
 _in_child = False
 
 
-def spare_the_window() -> None:
+def keep_window_responsive() -> None:
     """From now on sessions are created without holding up the window, and copies written in a process of their own."""
     global _in_child
-    _in_child = HOLDS_THE_LOCK
-    unlock()
+    _in_child = HOLDS_GIL
+    enable_unlocked_sessions()
 
 
-def open_optimised(model: Path, options: Callable[[], ort.SessionOptions], store: GraphStore) -> RuntimeSession | None:
+def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions], store: GraphStore) -> RuntimeSession | None:
     """A session on the CPU, or None where the graph itself has to be opened.
 
     Args:
-        options: makes the options that the graph itself would be opened with.
+        create_options: makes the options that the graph itself would be opened with.
     """
     flavour = f"onnxruntime {ort.__version__} packed"
-    copy = store.copy_of(model, flavour, lambda folder: _write_in_child(model, folder) if _in_child else _write(model, options(), folder))
+    copy = store.find_or_write_copy(
+        model, flavour, lambda folder: _write_copy_in_child(model, folder) if _in_child else _write_copy(model, create_options(), folder)
+    )
     if copy is None:
         return None
-    ready = options()
+    ready = create_options()
     ready.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
         return open_on_cpu(copy, ready)
     except Exception as exc:  # ONNX Runtime 1.24 cannot read some of what it wrote: graphs with branches
         logging.getLogger("koebako").info("the optimised copy of %s does not open: %s", model, exc)
-        store.refuse(model, flavour)
+        store.refuse_copy(model, flavour)
         return None
 
 
-def _write(model: Path, options: ort.SessionOptions, folder: Path) -> None:
+def _write_copy(model: Path, options: ort.SessionOptions, folder: Path) -> None:
     """Opening writes the copy. The session is dropped: one that is opened from the copy takes half its memory."""
-    options.optimized_model_filepath = str(folder / GRAPH_NAME)
-    options.add_session_config_entry("session.optimized_model_external_initializers_file_name", WEIGHTS_NAME)
-    options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", _IN_THE_GRAPH_BYTES)
+    options.optimized_model_filepath = str(folder / OPTIMIZED_GRAPH_NAME)
+    options.add_session_config_entry("session.optimized_model_external_initializers_file_name", OPTIMIZED_WEIGHTS_NAME)
+    options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", _MAX_INLINE_WEIGHT_BYTES)
     options.add_session_config_entry("session.save_external_prepacked_constant_initializers", "1")
     PythonSession(model, options)
 
 
-def _write_in_child(model: Path, folder: Path) -> None:
-    done = run_own("--optimise", model, folder, timeout_s=_CHILD_TIMEOUT_S)
+def _write_copy_in_child(model: Path, folder: Path) -> None:
+    done = run_own_program("--optimise", model, folder, timeout_s=_COPY_TIMEOUT_S)
     if done.returncode:
         raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
 
@@ -75,8 +77,8 @@ def main() -> int:
     """Writes the copy that the arguments ask for; returns 0, or 70 where that failed."""
     model, folder = sys.argv[-2:]
     try:
-        _write(Path(model), session_options(), Path(folder))
+        _write_copy(Path(model), create_session_options(), Path(folder))
     except Exception as exc:
-        write_error_line(one_line(str(exc)))
-        return _FAILED
+        write_error_line(escape_to_one_line(str(exc)))
+        return _COPY_FAILED_CODE
     return 0

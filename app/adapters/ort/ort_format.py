@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.adapters.ort.options import session_options
-from app.adapters.ort.session import create_session
-from app.errors import BackendError
-from app.language import localized
-from app.paths import is_frozen
+from app.adapters.ort.graph_session import create_session
+from app.adapters.ort.session_options import create_session_options
+from app.common.errors import BackendError
+from app.common.files.paths import is_frozen
+from app.common.language import localize
 
-CORE_SHARE = 0.35
+RUNTIME_CORE_SHARE = 0.35
 """Of the library that is no kernel: loading, optimising, threads, memory. A published build for one transformer had 11 of 27 MB left."""
 CPU_KERNELS = "CPUExecutionProvider"
 
 
 def write_ort(model: Path, target: Path) -> None:
     """Optimises a graph for this machine's processor and writes it as `.ort`, weights included. VoiceError where it does not open."""
-    options = session_options()
+    options = create_session_options()
     options.optimized_model_filepath = str(target)
     options.add_session_config_entry("session.save_model_format", "ORT")
     create_session(model, "cpu", model.name, options)
@@ -29,7 +29,7 @@ def write_ort(model: Path, target: Path) -> None:
 
 def write_required_operators(models: Sequence[Path], target: Path) -> None:
     """Writes which operators and types `.ort` files need, for ONNX Runtime's build option `--include_ops_by_config`."""
-    with _tools():
+    with _import_ort_tools():
         from onnxruntime.tools.ort_format_model import create_config_from_models
     logging.getLogger("ort_format_model.utils").setLevel(logging.WARNING)
     with warnings.catch_warnings():
@@ -37,17 +37,17 @@ def write_required_operators(models: Sequence[Path], target: Path) -> None:
         create_config_from_models(list(models), target, True)
 
 
-def required_operators(config: Path) -> set[tuple[str, str]]:
+def read_required_operators(config: Path) -> set[tuple[str, str]]:
     """Domain and operator of every line of such a file."""
     found = set()
     for line in config.read_text(encoding="utf-8").splitlines():
         if line and line[0] not in "#!":
             domain, _version, operators = line.split(";", 2)
-            found |= {(domain.removeprefix("ai.onnx") and domain, name) for name in _names(operators)}
+            found |= {(domain.removeprefix("ai.onnx") and domain, name) for name in _parse_operator_names(operators)}
     return found
 
 
-def expected_bytes(operators: Iterable[tuple[str, str]]) -> int | None:
+def estimate_runtime_bytes(operators: Iterable[tuple[str, str]]) -> int | None:
     """About how large an ONNX Runtime with these operators alone is, by its share of the kernels; None where this one does not list its own."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
@@ -61,10 +61,10 @@ def expected_bytes(operators: Iterable[tuple[str, str]]) -> int | None:
     ]
     share = sum(kernel in wanted for kernel in kernels) / max(1, len(kernels))
     whole = max((path.stat().st_size for path in Path(state.__file__).parent.iterdir() if path.is_file()), default=0)
-    return round(whole * (CORE_SHARE + (1 - CORE_SHARE) * share))
+    return round(whole * (RUNTIME_CORE_SHARE + (1 - RUNTIME_CORE_SHARE) * share))
 
 
-def write_fused(model: Path, target: Path, heads: int, hidden: int) -> None:
+def write_fused_graph(model: Path, target: Path, heads: int, hidden: int) -> None:
     """Fuses additions with layer norms and biases with activations of a BERT as ONNX Runtime's own tool does before a session sees it.
 
     Without the tool's shape inference, which needs sympy: sentences (n, width) of one text have no batch axis, so it would only stop the tool.
@@ -79,7 +79,7 @@ def write_fused(model: Path, target: Path, heads: int, hidden: int) -> None:
         "fusion_utils",
     ):  # expect the models of torch only, and say so
         logging.getLogger(name).setLevel(logging.ERROR)
-    with _tools():
+    with _import_ort_tools():
         from onnxruntime.transformers.fusion_options import FusionOptions
         from onnxruntime.transformers.optimizer import optimize_model
 
@@ -92,28 +92,28 @@ def write_fused(model: Path, target: Path, heads: int, hidden: int) -> None:
 
 
 @contextmanager
-def _tools() -> Iterator[None]:
+def _import_ort_tools() -> Iterator[None]:
     try:
         yield
     except ImportError as exc:
         raise BackendError(
-            localized("ONNX Runtime のツールを使えません。", "ONNX Runtime's tools are not available."),
-            where_tools_are(exc.name),
+            localize("ONNX Runtime のツールを使えません。", "ONNX Runtime's tools are not available."),
+            describe_missing_tools(exc.name),
         ) from exc
 
 
-def where_tools_are(missing: str | None = None) -> str:
+def describe_missing_tools(missing: str | None = None) -> str:
     """A hint for those who lack ONNX Runtime's tools, or what they need.
 
     Args:
         missing: the module that was not found, if that is known.
     """
     if is_frozen() or missing is None:
-        return localized("Koebako の Python パッケージ版では使えます。", "Koebako as a Python package can use them.")
-    return localized(f"Python パッケージ「{missing}」をインストールしてください。", f"Install the Python package “{missing}”.")
+        return localize("Koebako の Python パッケージ版では使えます。", "Koebako as a Python package can use them.")
+    return localize(f"Python パッケージ「{missing}」をインストールしてください。", f"Install the Python package “{missing}”.")
 
 
-def _names(operators: str) -> Iterable[str]:
+def _parse_operator_names(operators: str) -> Iterable[str]:
     """`Add,MatMul{"inputs": {"0": ["float"]}}` → Add, MatMul."""
     depth, name = 0, ""
     for letter in operators + ",":

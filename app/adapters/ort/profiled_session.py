@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.options import session_options
-from app.adapters.ort.profile_events import Events, OperatorRun, profiled
-from app.adapters.ort.session import GraphSession, create_session
+from app.adapters.ort.graph_session import GraphSession, create_session
+from app.adapters.ort.profile_events import Events, OperatorRun, parse_profiled_runs
+from app.adapters.ort.session_options import create_session_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +24,20 @@ class GraphRun:
     """One run of one graph.
 
     Attributes:
-        began_s: as `time.perf_counter` says.
-        took_s: as the caller waited.
+        start_s: as `time.perf_counter` says.
+        duration_s: as the caller waited.
         shift_s: the operators' `began_us` plus this is `time.perf_counter`.
     """
 
     graph: str
-    began_s: float
-    took_s: float
+    start_s: float
+    duration_s: float
     shift_s: float
     operators: tuple[OperatorRun, ...]
 
 
 class ProfiledSession:
-    """As `GraphSession`; `end` gives all runs. Profiling itself adds a few microseconds an operator.
+    """As `GraphSession`; `end_profiling` gives all runs. Profiling itself adds a few microseconds an operator.
 
     Attributes:
         inputs, outputs: as `GraphSession` has them.
@@ -45,28 +45,28 @@ class ProfiledSession:
         calls: the values that it was run with since they were cleared.
     """
 
-    def __init__(self, model: Path | bytes, place: str, graph: str, free: Mapping[str, int] = MappingProxyType({})) -> None:
+    def __init__(self, model: Path | bytes, place: str, graph: str, fixed_dims: Mapping[str, int] = MappingProxyType({})) -> None:
         """Opens the graph as it is opened for speaking, but for the copy that is kept of an optimised one. Errors as `create_session`."""
         self._folder = tempfile.mkdtemp(prefix="koebako-profile-")
-        options = session_options()
+        options = create_session_options()
         options.enable_profiling = True
         options.profile_file_prefix = str(Path(self._folder) / "profile")
         self._graph = graph
         try:
-            self._bare = create_session(model, place, graph, options, free)
+            self._bare = create_session(model, place, graph, options, fixed_dims)
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         self._session = GraphSession(self._bare, graph, place)
         self.inputs, self.outputs = self._session.inputs, self._session.outputs
         self._waited: list[tuple[float, float]] = []
-        self.opened = model, place, free
+        self.opened = model, place, fixed_dims
         self.calls: list[dict[str, Any]] = []
 
-    def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """As `GraphSession.run`."""
         began = time.perf_counter()
-        results = self._session.run(values, outputs)
+        results = self._session.run_graph(values, outputs)
         self._waited.append((began, time.perf_counter() - began))
         self.calls.append(values)
         return results
@@ -75,27 +75,27 @@ class ProfiledSession:
         """Stops the run in progress, if any."""
         self._session.terminate()
 
-    def parts(self) -> list[ProfiledSession]:
-        """Itself: see `FormedSession`."""
+    def list_sessions(self) -> list[ProfiledSession]:
+        """Itself: see `FixedShapeProfiledSession`."""
         return [self]
 
-    def end(self) -> list[GraphRun]:
+    def end_profiling(self) -> list[GraphRun]:
         """All runs, in order, but those of which ONNX Runtime kept no record: it stops at a million operators. The session is over."""
         try:
             events = json.loads(Path(self._bare.end_profiling()).read_text(encoding="utf-8"))
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
-        return runs_of(self._graph, events, self._waited)
+        return build_graph_runs(self._graph, events, self._waited)
 
 
-def runs_of(graph: str, events: Events, waited: Sequence[tuple[float, float]]) -> list[GraphRun]:
+def build_graph_runs(graph: str, events: Events, call_times: Sequence[tuple[float, float]]) -> list[GraphRun]:
     """Runs by the events of a profile.
 
     Args:
-        waited: when each run began and how long it took, in seconds of `time.perf_counter`.
+        call_times: when each run began and how long it took, in seconds of `time.perf_counter`.
     """
     return [
         # The caller waited a little before and after what ONNX Runtime calls the run.
-        GraphRun(graph, began_s, took_s, began_s + (took_s - run.took_us / 1e6) / 2 - run.began_us / 1e6, run.operators)
-        for run, (began_s, took_s) in zip(profiled(events), waited, strict=False)
+        GraphRun(graph, began_s, took_s, began_s + (took_s - run.duration_us / 1e6) / 2 - run.start_us / 1e6, run.operators)
+        for run, (began_s, took_s) in zip(parse_profiled_runs(events), call_times, strict=False)
     ]

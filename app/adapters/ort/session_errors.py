@@ -4,46 +4,53 @@ from __future__ import annotations
 
 import re
 
-from app.adapters.ort.backends import place_name
-from app.errors import BackendError, VoiceError
-from app.language import localized
+from app.adapters.ort.backends import format_device_name
+from app.common.errors import BackendError, VoiceError
+from app.common.language import localize
 
-LONGEST_REASON = 300  # letters; providers have been seen to write pages
+MAX_SESSION_REASON_CHARS = 300  # letters; providers have been seen to write pages
 
 
-def plain_words(exc: BaseException) -> str:
+def describe_ort_error(exc: BaseException) -> str:
     """ONNX Runtime's words without the source files of its build machine, on one line that can be read."""
     words = " ".join(re.sub(r"\S*[\\/]\S*\.(?:cc|cpp|h)\S*\s*", "", str(exc)).split())
-    return words if len(words) <= LONGEST_REASON else words[: LONGEST_REASON // 2] + " … " + words[-LONGEST_REASON // 2 :]
+    return (
+        words
+        if len(words) <= MAX_SESSION_REASON_CHARS
+        else words[: MAX_SESSION_REASON_CHARS // 2] + " … " + words[-MAX_SESSION_REASON_CHARS // 2 :]
+    )
 
 
-def not_opened(name: str, exc: Exception) -> VoiceError:
+def build_open_error(name: str, exc: Exception) -> VoiceError:
     """Not even the CPU opens the graph of this name."""
     return VoiceError(
-        localized(f"音声モデルを開けません（{name}）。", f"The model cannot be opened ({name})."),
-        localized(
-            f"ファイルが壊れている可能性があります。詳細: {plain_words(exc)}", f"The file may be damaged. Details: {plain_words(exc)}"
+        localize(f"音声モデルを開けません（{name}）。", f"The model cannot be opened ({name})."),
+        localize(
+            f"ファイルが壊れている可能性があります。詳細: {describe_ort_error(exc)}",
+            f"The file may be damaged. Details: {describe_ort_error(exc)}",
         ),
     )
 
 
-def not_run(name: str, place: str, exc: Exception) -> BackendError:
+def build_run_error(name: str, place: str, exc: Exception) -> BackendError:
     """The graph of this name opened on a place and failed while it ran."""
-    elsewhere = "" if place == "cpu" else localized("バックエンドを CPU に切り替えてお試しください。", "Try the CPU backend. ")
+    elsewhere = "" if place == "cpu" else localize("バックエンドを CPU に切り替えてお試しください。", "Try the CPU backend. ")
     return BackendError(
-        localized(f"音声モデルの計算に失敗しました（{name}）。", f"The model failed to run ({name})."),
-        elsewhere + localized(f"詳細: {plain_words(exc)}", f"Details: {plain_words(exc)}"),
+        localize(f"音声モデルの計算に失敗しました（{name}）。", f"The model failed to run ({name})."),
+        elsewhere + localize(f"詳細: {describe_ort_error(exc)}", f"Details: {describe_ort_error(exc)}"),
     )
 
 
-def stays_on_cpu(what: str, place: str, reason: str) -> str:
+def describe_staying_on_cpu(subject: str, place: str, reason: str) -> str:
     """A graph runs on the CPU although a place was asked for, and nothing failed there."""
-    return localized(
-        f"{what}は {place_name(place)} ではなく CPU で動作します: {reason}",
-        f"{what} runs on the CPU, not on {place_name(place)}: {reason}",
+    return localize(
+        f"{subject}は {format_device_name(place)} ではなく CPU で動作します: {reason}",
+        f"{subject} runs on the CPU, not on {format_device_name(place)}: {reason}",
     )
 
 
-def not_started(place: str, reason: str) -> BackendError:
+def build_start_error(place: str, reason: str) -> BackendError:
     """A place runs nothing; the reason is in the hint."""
-    return BackendError(localized(f"{place_name(place)} を起動できません。", f"{place_name(place)} could not start."), reason)
+    return BackendError(
+        localize(f"{format_device_name(place)} を起動できません。", f"{format_device_name(place)} could not start."), reason
+    )

@@ -13,7 +13,7 @@ import ctypes
 import sys
 
 
-def silence_alsa() -> None:
+def mute_alsa_messages() -> None:
     """From now on ALSA prints nothing in this process; does nothing where there is no ALSA."""
     if not sys.platform.startswith("linux"):
         return

@@ -14,13 +14,13 @@ class PlayPosition:
         request_id: the request that sounds.
         frames: how many of its own samples were handed to the device, counted at `sampling_rate` Hz.
         sampling_rate: the voice's rate.
-        finished: all of it was handed over; it is heard one device latency later.
+        is_finished: all of it was handed over; it is heard one device latency later.
     """
 
     request_id: str
     frames: int
     sampling_rate: int
-    finished: bool
+    is_finished: bool
 
 
 @dataclass(slots=True)
@@ -33,10 +33,10 @@ class RequestMark:
     end: int | None = None
     frames: int = 0
 
-    def position(self, read: int, device_rate: int) -> PlayPosition:
-        """The position when `read` samples of the ring were taken, at the device's rate."""
-        finished = self.end is not None and read >= self.end
-        played = (read - self.start) * self.sampling_rate // device_rate
+    def compute_position(self, samples_read: int, device_rate: int) -> PlayPosition:
+        """The position when `samples_read` samples of the ring were taken, at the device's rate."""
+        finished = self.end is not None and samples_read >= self.end
+        played = (samples_read - self.start) * self.sampling_rate // device_rate
         frames = self.frames if finished else min(self.frames, played)
         return PlayPosition(self.request_id, frames, self.sampling_rate, finished)
 
@@ -47,18 +47,18 @@ class RequestMarks:
     def __init__(self) -> None:
         self._marks: deque[RequestMark] = deque()
 
-    def begin(self, request_id: str, sampling_rate: int, start: int, read: int) -> RequestMark:
+    def begin_request(self, request_id: str, sampling_rate: int, start: int, samples_read: int) -> RequestMark:
         """Adds a request, and forgets those that sounded before the current one."""
-        while len(self._marks) > 1 and self._marks[1].start <= read:
+        while len(self._marks) > 1 and self._marks[1].start <= samples_read:
             self._marks.popleft()
         self._marks.append(RequestMark(request_id, sampling_rate, start))
         return self._marks[-1]
 
-    def clear(self) -> None:
+    def clear_marks(self) -> None:
         """Forgets all."""
         self._marks.clear()
 
-    def position(self, read: int, device_rate: int) -> PlayPosition | None:
+    def compute_position(self, samples_read: int, device_rate: int) -> PlayPosition | None:
         """The latest request that has been reached; None without any."""
-        reached = next((mark for mark in reversed(self._marks) if mark.start <= read), None)
-        return None if reached is None else reached.position(read, device_rate)
+        reached = next((mark for mark in reversed(self._marks) if mark.start <= samples_read), None)
+        return None if reached is None else reached.compute_position(samples_read, device_rate)

@@ -10,9 +10,9 @@ import sys
 
 import numpy as np
 
-from app.core.types import Float32
+from app.core.synthesis_types import Float32
 
-FADE_S = 0.005
+ABORT_FADE_S = 0.005
 UNKNOWN_END = sys.maxsize
 
 
@@ -28,7 +28,7 @@ class SampleRing:
 
     def __init__(self, frames: int, rate: int) -> None:
         self._samples: Float32 = np.zeros(frames, dtype=np.float32)
-        self._fade: Float32 = np.linspace(1, 0, max(2, round(FADE_S * rate)), dtype=np.float32)[:, None]
+        self._fade: Float32 = np.linspace(1, 0, max(2, round(ABORT_FADE_S * rate)), dtype=np.float32)[:, None]
         self.written = 0
         self.read = 0
         self.blocks = 0
@@ -45,28 +45,28 @@ class SampleRing:
         """Samples queued and not yet taken."""
         return self.written - self.read
 
-    def hold(self, frames: int) -> None:
+    def add_pre_roll(self, frames: int) -> None:
         """Plays this much silence before the next sample; to be called while no callback runs."""
         self._hold = frames
 
-    def begin(self) -> int:
+    def begin_request(self) -> int:
         """Starts a request of unknown length; returns the counter of its first sample."""
         self._start = self.written
         self._end = UNKNOWN_END
         return self.written
 
-    def excuse(self) -> None:
+    def allow_gap(self) -> None:
         """A gap that begins here is no fault: silence leads up to it, and what follows is still being computed."""
         self._start = self.written
 
-    def end(self, frames: int) -> int:
+    def end_request(self, frames: int) -> int:
         """Ends the request `frames` from here; returns the counter after its last sample. Before those are put:
         a callback in between must not take the end for a gap.
         """
         self._end = self.written + frames
         return self._end
 
-    def put(self, samples: Float32) -> int:
+    def put_samples(self, samples: Float32) -> int:
         """Queues float32 (N,) as far as there is room; returns how many went in."""
         size = self._samples.size
         count = min(samples.size, size - self.pending)
@@ -77,7 +77,7 @@ class SampleRing:
         self.written += count
         return count
 
-    def level(self, frames: int) -> tuple[float, float]:
+    def measure_level(self, frames: int) -> tuple[float, float]:
         """Peak and effective value of the next samples, for any thread; those already taken may have been overwritten."""
         count = min(frames, self.written - self.read)
         if count <= 0 or self._discard > self.read:
@@ -85,17 +85,17 @@ class SampleRing:
         samples = self._samples.take(np.arange(self.read, self.read + count), mode="wrap")
         return float(np.abs(samples).max()), float(np.sqrt(np.mean(np.square(samples))))
 
-    def discard(self) -> None:
+    def discard_queue(self) -> None:
         """Lets the callback fade out and drop all that is queued, within its next block."""
         self._end = self.written
         self._discard = self.written
 
-    def empty(self) -> None:
+    def clear_queue(self) -> None:
         """Drops all that is queued at once; only while no callback runs."""
-        self.discard()
+        self.discard_queue()
         self.read = self.written
 
-    def fill(self, out: Float32) -> None:
+    def fill_output(self, out: Float32) -> None:
         """The callback: fills float32 (frames, channels) with samples, else zeros. Allocates no buffer, takes no lock."""
         self.blocks += 1
         if self._hold > 0:
@@ -104,7 +104,7 @@ class SampleRing:
             return
         done = self._fade_out(out) if self._discard > self.read else 0
         count = min(self.written - self.read, len(out) - done)
-        self._copy(out[done : done + count], self.read)
+        self._copy_samples(out[done : done + count], self.read)
         out[done + count :] = 0
         self.read += count
         self._count_gap(len(out) - done - count)
@@ -116,12 +116,12 @@ class SampleRing:
         stride = -(-len(self._fade) // count)  # a block shorter than the fade falls faster
         gains = self._fade[::stride][:count]
         faded = out[: len(gains)]
-        self._copy(faded, self.read)
+        self._copy_samples(faded, self.read)
         np.multiply(faded, gains, out=faded)
         self.read = discard
         return len(gains)
 
-    def _copy(self, out: Float32, start: int) -> None:
+    def _copy_samples(self, out: Float32, start: int) -> None:
         at = start % self._samples.size
         head = min(len(out), self._samples.size - at)
         out[:head] = self._samples[at : at + head, None]

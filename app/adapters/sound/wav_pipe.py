@@ -10,78 +10,80 @@ from typing import BinaryIO
 
 import soundfile
 
-from app.adapters.sound.formats import Encoding
-from app.core.types import Float32
-from app.errors import OutputFileError
-from app.language import localized
-from app.system_errors import reason_of
+from app.adapters.sound.sound_formats import SoundEncoding
+from app.common.errors import OutputFileError
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+from app.core.synthesis_types import Float32
 
-_UNKNOWN = 0xFFFFFFFF  # what readers of streamed WAV take for "until the end"; sox, ffmpeg and libsndfile do
-_HEADER_BYTES = 44
-_BYTES = {"PCM_16": 2, "PCM_24": 3, "FLOAT": 4}
+_UNKNOWN_LENGTH = 0xFFFFFFFF  # what readers of streamed WAV take for "until the end"; sox, ffmpeg and libsndfile do
+_WAV_HEADER_BYTES = 44
+_BYTES_PER_SAMPLE = {"PCM_16": 2, "PCM_24": 3, "FLOAT": 4}
 
 
-class WavPipe:
+class WavPipeWriter:
     """A header with unknown lengths, then samples. Where the output is a plain file after all, the lengths follow."""
 
-    def __init__(self, encoding: Encoding, out: BinaryIO | None = None) -> None:
+    def __init__(self, encoding: SoundEncoding, out: BinaryIO | None = None) -> None:
         found = out or getattr(sys.stdout, "buffer", None)
         if found is None:  # a windowed program on Windows has no standard output
             raise OutputFileError(
-                localized("標準出力がありません。", "There is no standard output."),
-                localized("ファイル名を指定してください。", "Specify a file instead."),
+                localize("標準出力がありません。", "There is no standard output."),
+                localize("ファイル名を指定してください。", "Specify a file instead."),
             )
         self._out: BinaryIO = found
         self._encoding = encoding
         self._size = 0
-        self._start = self._position()
-        self._send(self._header(_UNKNOWN, _UNKNOWN))
+        self._start = self._find_position()
+        self._send_bytes(self._build_header(_UNKNOWN_LENGTH, _UNKNOWN_LENGTH))
 
-    def write(self, samples: Float32) -> None:
+    def write_frames(self, samples: Float32) -> None:
         """Float32 (N, channels) within [-1, 1]."""
         encoded = io.BytesIO()
         form = self._encoding
         with soundfile.SoundFile(encoded, "w", form.rate, form.channels, form.subtype, endian="LITTLE", format="RAW") as raw:
             raw.write(samples)
         self._size += encoded.tell()
-        self._send(encoded.getvalue())
+        self._send_bytes(encoded.getvalue())
 
     def close(self) -> None:
         """Writes the lengths where that is possible; the output itself stays open."""
-        if self._start is None or self._position() != self._start + _HEADER_BYTES + self._size:
+        if self._start is None or self._find_position() != self._start + _WAV_HEADER_BYTES + self._size:
             return  # a pipe, or a file that somebody else writes to as well
         padding = self._size % 2
-        self._send(bytes(padding))
+        self._send_bytes(bytes(padding))
         end = self._out.tell()
         self._out.seek(self._start)
-        whole = _HEADER_BYTES - 8 + self._size + padding
-        self._send(self._header(min(_UNKNOWN, whole), min(_UNKNOWN, self._size)))
+        whole = _WAV_HEADER_BYTES - 8 + self._size + padding
+        self._send_bytes(self._build_header(min(_UNKNOWN_LENGTH, whole), min(_UNKNOWN_LENGTH, self._size)))
         self._out.seek(end)
 
-    def _header(self, riff_size: int, data_size: int) -> bytes:
+    def _build_header(self, riff_size: int, data_size: int) -> bytes:
         form = self._encoding
-        sample = _BYTES[form.subtype]
+        sample = _BYTES_PER_SAMPLE[form.subtype]
         kind = 3 if form.subtype == "FLOAT" else 1
         layout = (kind, form.channels, form.rate, form.rate * form.channels * sample, form.channels * sample, sample * 8)
         return struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", riff_size, b"WAVE", b"fmt ", 16, *layout, b"data", data_size)
 
-    def _position(self) -> int | None:
-        if not self._out.seekable() or _only_grows(self._out):
+    def _find_position(self) -> int | None:
+        if not self._out.seekable() or _is_append_only(self._out):
             return None
         return self._out.tell()
 
-    def _send(self, data: bytes) -> None:
+    def _send_bytes(self, data: bytes) -> None:
         try:
             self._out.write(data)
             self._out.flush()
         except (OSError, ValueError) as exc:
-            self._leave()
+            self._detach_broken_stdout()
             raise OutputFileError(
-                localized(f"標準出力に書き出せません：{reason_of(exc)}。", f"Standard output could not be written: {reason_of(exc)}."),
-                localized("出力を受け取るコマンドを確認してください。", "Check the command that reads it."),
+                localize(
+                    f"標準出力に書き出せません：{describe_reason(exc)}。", f"Standard output could not be written: {describe_reason(exc)}."
+                ),
+                localize("出力を受け取るコマンドを確認してください。", "Check the command that reads it."),
             ) from exc
 
-    def _leave(self) -> None:
+    def _detach_broken_stdout(self) -> None:
         # What a broken pipe left in the buffer would raise once more when the program ends.
         if self._out is getattr(sys.stdout, "buffer", None):
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -89,8 +91,8 @@ class WavPipe:
             os.close(nowhere)
 
 
-def _only_grows(out: BinaryIO) -> bool:
-    """Whether the shell opened it with `>>`: what is written lands at the end, wherever one seeks."""
+def _is_append_only(out: BinaryIO) -> bool:
+    """Return whether the shell opened it with `>>`: what is written lands at the end, wherever one seeks."""
     if sys.platform == "win32":
         return False
     import fcntl

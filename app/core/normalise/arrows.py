@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 
 from app.core.normalise.characters import PLACEHOLDER
-from app.core.normalise.kept_words import KEPT
-from app.core.normalise.rare import RarePattern
+from app.core.normalise.kept_words import KEPT_CHAR_RANGE
+from app.core.normalise.lazy_pattern import LazyPattern
 
-_RIGHT = "➡⮕➔➙➛➜➝➞➟➠➤➥➦➧➨➩➪➫➬➭➮➯➱➲➳➵➸➺➻➼➽➾⟶⟹⟾↦⇢⇨⇾🡒🡺"
-_DRAWN = RarePattern("<>", r"<?(?:[-—−ー]{1,9}|={1,9})>|<[-—−]{1,9}(?=\s?[ぁ-んァ-ヶ一-龠])")  # ->, =>, <->, <-
-_PLAIN = str.maketrans(dict.fromkeys(_RIGHT, "→") | dict.fromkeys("⬅⟵⟸⇐⇦⇠", "←") | dict.fromkeys("⟷⟺⬌", "↔"))
+_RIGHT_ARROWS = "➡⮕➔➙➛➜➝➞➟➠➤➥➦➧➨➩➪➫➬➭➮➯➱➲➳➵➸➺➻➼➽➾⟶⟹⟾↦⇢⇨⇾🡒🡺"
+_DRAWN_ARROW = LazyPattern("<>", r"<?(?:[-—−ー]{1,9}|={1,9})>|<[-—−]{1,9}(?=\s?[ぁ-んァ-ヶ一-龠])")  # ->, =>, <->, <-
+_PLAIN_ARROWS = str.maketrans(dict.fromkeys(_RIGHT_ARROWS, "→") | dict.fromkeys("⬅⟵⟸⇐⇦⇠", "←") | dict.fromkeys("⟷⟺⬌", "↔"))
 
 _ARROWS = "→⇒←↔⇔"
-_BETWEEN = RarePattern(
+_ARROW_BETWEEN_WORDS = LazyPattern(
     _ARROWS,
-    rf"(?<=[ぁ-んァ-ヶー一-龠々A-Za-z0-9%)）」』】\]\"'!?…{PLACEHOLDER}{KEPT}])\s?[{_ARROWS}]+\s?"
-    rf"(?=[ぁ-んァ-ヶ一-龠A-Za-z0-9(（「『【\[\"'$¥€£+−\-{PLACEHOLDER}{KEPT}])",
+    rf"(?<=[ぁ-んァ-ヶー一-龠々A-Za-z0-9%)）」』】\]\"'!?…{PLACEHOLDER}{KEPT_CHAR_RANGE}])\s?[{_ARROWS}]+\s?"
+    rf"(?=[ぁ-んァ-ヶ一-龠A-Za-z0-9(（「『【\[\"'$¥€£+−\-{PLACEHOLDER}{KEPT_CHAR_RANGE}])",
 )
-_AT_AN_END = RarePattern(
+_ARROW_AT_LINE_END = LazyPattern(
     _ARROWS, rf"^[ \u3000]*[{_ARROWS}]+[ \u3000]*(?=[^\s{_ARROWS}↑↓])|(?<=[^\s{_ARROWS}↑↓])\s*[{_ARROWS}]+[ \u3000]*$", re.MULTILINE
 )
 _NUMBER_BEFORE = re.compile(r"\d[^\d\s]{0,3}$")
@@ -28,20 +28,20 @@ _PROPOSITIONS = re.compile(r"(?<![A-Za-z])[A-Za-z]\s?[⇒⇔]\s?[A-Za-z](?![A-Za
 
 def join_arrows(text: str) -> str:
     """Text with one sign for an arrow, however it is drawn."""
-    return _DRAWN.sub(_arrow, text.translate(_PLAIN))
+    return _DRAWN_ARROW.sub(_choose_arrow, text.translate(_PLAIN_ARROWS))
 
 
-def _arrow(match: re.Match[str]) -> str:
+def _choose_arrow(match: re.Match[str]) -> str:
     left, right = match[0].startswith("<"), match[0].endswith(">")
     return "↔" if left and right else "→" if right else "←"
 
 
 def speak_arrows(text: str) -> str:
     """Text without the arrows that words or lines explain."""
-    return _AT_AN_END.sub("", _BETWEEN.sub(_between, text))
+    return _ARROW_AT_LINE_END.sub("", _ARROW_BETWEEN_WORDS.sub(_speak_arrow_between, text))
 
 
-def _between(match: re.Match[str]) -> str:
+def _speak_arrow_between(match: re.Match[str]) -> str:
     text, start, end = match.string, match.start(), match.end()
     if _PROPOSITIONS.match(text, start - 1):
         return match[0]

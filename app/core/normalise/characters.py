@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from app.core.normalise.kept_words import keep
-from app.core.normalise.signs import KEPT_FIRST, SPOKEN_FIRST
+from app.core.normalise.kept_words import keep_words
+from app.core.normalise.spoken_signs import KEPT_SIGNS_BEFORE_NFKC, SIGNS_BEFORE_NFKC
 
 # Stands for a word whose reading the user gave; no rule may read or drop it.
 PLACEHOLDER = "\ue000"
 
-_LINE_BREAKS = dict.fromkeys("\x85\u2028\u2029\v\f", "\n") | {"\r": ""}
+_LINE_BREAK_TABLE = dict.fromkeys("\x85\u2028\u2029\v\f", "\n") | {"\r": ""}
 _OTHER_KANA = {"゛": "\u3099", "゜": "", "ヷ": "ヴァ", "ヸ": "ヴィ", "ヹ": "ヴェ", "ヺ": "ヴォ"}  # ゛ joins the kana before it
 _SMALL_KANA = dict(zip("ㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿ", "クシストヌハヒフヘホムラリルレロ", strict=True))  # of Ainu: ㇷ゚ is プ
 _BEFORE_NFKC = str.maketrans(
-    SPOKEN_FIRST
-    | {sign: keep(words) for sign, words in KEPT_FIRST.items()}
-    | _LINE_BREAKS
+    SIGNS_BEFORE_NFKC
+    | {sign: keep_words(words) for sign, words in KEPT_SIGNS_BEFORE_NFKC.items()}
+    | _LINE_BREAK_TABLE
     | _OTHER_KANA
     | _SMALL_KANA
     | {"\u200b": " ", "\u00ad": "", "´": "", "¨": "", "⁄": "/", "ℓ": "L", "℉": "°F"}
@@ -29,32 +29,32 @@ _AFTER_NFKC = str.maketrans(
 )
 
 _SUPERSCRIPT = "([⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
-_POWER = re.compile(rf"(?<=[\d)）]){_SUPERSCRIPT}|(?<![\dA-Za-z])([A-Za-z]){_SUPERSCRIPT}")
+_SUPERSCRIPT_POWER = re.compile(rf"(?<=[\d)）]){_SUPERSCRIPT}|(?<![\dA-Za-z])([A-Za-z]){_SUPERSCRIPT}")
 _RATE_BEFORE = re.compile(r"(?:\d\s?[A-Za-zµμ]{1,4}|[A-Za-zµμ]{2,4})[²³23]?/$")
 _VULGAR_FRACTION = re.compile(r"(?<!\d)(\d*+)([¼½¾⅐-⅞])")
 
 
-def to_plain_characters(text: str) -> str:
+def normalise_characters(text: str) -> str:
     """Text whose characters are NFKC and make a sound or a pause; all else is dropped."""
-    text = _POWER.sub(_power, text)
-    text = _VULGAR_FRACTION.sub(_fraction, text)
+    text = _SUPERSCRIPT_POWER.sub(_speak_power, text)
+    text = _VULGAR_FRACTION.sub(_speak_fraction, text)
     text = unicodedata.normalize("NFKC", text.translate(_BEFORE_NFKC)).translate(_AFTER_NFKC)
-    return "".join(_plain(char) for char in text)
+    return "".join(_simplify_char(char) for char in text)
 
 
-def _power(match: re.Match[str]) -> str:
+def _speak_power(match: re.Match[str]) -> str:
     """A number or a variable to some power, but not the unit behind a stroke: 5m/s²."""
     if match[2] and match[2] in "ms" and _RATE_BEFORE.search(match.string, 0, match.start()):
         return match[0]
     return f"{match[2] or ''}の{unicodedata.normalize('NFKC', match[1] or match[3])}乗"
 
 
-def _fraction(match: re.Match[str]) -> str:
+def _speak_fraction(match: re.Match[str]) -> str:
     numerator, denominator = unicodedata.normalize("NFKC", match[2]).split("⁄")
     return f"{match[1]}{'と' if match[1] else ''}{denominator}ぶんの{numerator}"
 
 
-def _plain(char: str) -> str:
+def _simplify_char(char: str) -> str:
     if char == "\n":
         return char
     if char.isspace():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_WORDS = """
+_ENGLISH_WORD_LIST = """
 a ア ability アビリティー ago アゴー air エアー am アム an アン another アナザー answer アンサー any エニー are アー as アズ ask アスク away アウェイ
 bad バッド base ベース bear ベア beautiful ビューティフル been ビーン better ベター big ビッグ bird バード both ボース boat ボート boy ボーイ bread ブレッド
 break ブレイク bring ブリング build ビルド busy ビジー buy バイ car カー cat キャット catch キャッチ chat チャット cloud クラウド class クラス code コード
@@ -46,11 +46,11 @@ host ホスト ground グラウンド field フィールド engineers エンジ�
 plugin プラグイン widget ウィジェット cache キャッシュ we've ウイブ we're ウイアー bee ビー gap ギャップ lab ラボ lie ライ pie パイ tie タイ too トゥー pig ピッグ tip チップ fox フォックス elf エルフ ink インク inn イン odd オッド ear イヤー age エイジ noon ヌーン chime チャイム shine シャイン sunshine サンシャイン casino カジノ volcano ボルケーノ arena アリーナ genie ジーニー hero ヒーロー heroine ヒロイン tornado トルネード china チャイナ tomato トマト chocolate チョコレート curious キュリオス debut デビュー eleven イレブン enough イナフ famous フェイマス hidden ヒドゥン iron アイアン lion ライオン senior シニア junior ジュニア tongue タン way ウェイ wave ウェーブ week ウィーク wing ウイング hi ハイ sea シイ see シイ mom マム owl アウル ray レイ fur ファー oak オーク ace エース ash アッシュ bay ベイ sue スー mouse マウス lightning ライトニング fantasy ファンタジー display ディスプレイ play プレイ day デイ sunday サンデー happy ハッピー rain レイン main メイン straight ストレート portrait ポートレート make メイク take テイク name ネーム legacy レガシー red レッド film フィルム pip ピップ cascade カスケード readme リードミー kernel カーネル thread スレッド pace ペース queue キュー parse パース compile コンパイル compose コンポーズ async エイシンク json ジェイソン
 """
 
-_FIELDS = _WORDS.split()
-COMMON_WORDS: dict[str, str] = dict(zip(_FIELDS[::2], _FIELDS[1::2], strict=True))
+_ENGLISH_WORD_FIELDS = _ENGLISH_WORD_LIST.split()
+COMMON_ENGLISH_READINGS: dict[str, str] = dict(zip(_ENGLISH_WORD_FIELDS[::2], _ENGLISH_WORD_FIELDS[1::2], strict=True))
 
 # Names of the letters; in an abbreviation A is エー, on its own エイ.
-LETTERS: dict[str, str] = dict(
+LETTER_READINGS: dict[str, str] = dict(
     zip(
         "abcdefghijklmnopqrstuvwxyz",
         [
@@ -84,4 +84,17 @@ LETTERS: dict[str, str] = dict(
         strict=True,
     )
 )
-SMALL_NUMBERS = ["ゼロ", "ワン", "ツー", "スリー", "フォー", "ファイブ", "シックス", "セブン", "エイト", "ナイン", "テン", "イレブン"]
+SMALL_NUMBER_READINGS = [
+    "ゼロ",
+    "ワン",
+    "ツー",
+    "スリー",
+    "フォー",
+    "ファイブ",
+    "シックス",
+    "セブン",
+    "エイト",
+    "ナイン",
+    "テン",
+    "イレブン",
+]

@@ -1,6 +1,6 @@
 """Words that the normaliser puts for signs and that the analyser must not read again: 小なり is ショーナリ wherever it stands.
 
-On its way through the normaliser each is one private character; `split_kept` says where they stand when all else is settled.
+On its way through the normaliser each is one private character; `split_kept_words` says where they stand when all else is settled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class KeptWord:
 
 
 # Word, reading, accent.
-_TABLE = """
+_KEPT_WORD_TABLE = """
 プラス プラス 0 マイナス マイナス 0 かける カケル 2 わる ワル 0 ひく ヒク 0 イコール イコール 2 ノットイコール ノットイコール 5 ニアリーイコール ニアリーイコール 6
 小なり ショーナリ 1 大なり ダイナリ 1 非常に ヒジョーニ 0 小さい チーサイ 3 大きい オーキイ 3 ほぼ ホボ 1 等しい ヒトシイ 3
 アンド アンド 1 アット アット 1 シャープ シャープ 1 セクション セクション 1 段落 ダンラク 0 合同 ゴードー 0 合同でない ゴードーデナイ 6 相似 ソージ 0
@@ -39,27 +39,30 @@ _TABLE = """
 毎 マイ 1 毎時 マイジ 1 毎分 マイフン 1 毎秒 マイビョー 1 毎日 マイニチ 1 パー パー 1 祝 シュク 1
 """
 
-_FIRST = 0xE100
-_FIELDS = _TABLE.split()
-_WORDS = [
-    KeptWord(surface, reading, int(accent)) for surface, reading, accent in zip(_FIELDS[::3], _FIELDS[1::3], _FIELDS[2::3], strict=True)
+_FIRST_KEPT_CODE = 0xE100
+_KEPT_WORD_FIELDS = _KEPT_WORD_TABLE.split()
+_KEPT_WORDS = [
+    KeptWord(surface, reading, int(accent))
+    for surface, reading, accent in zip(_KEPT_WORD_FIELDS[::3], _KEPT_WORD_FIELDS[1::3], _KEPT_WORD_FIELDS[2::3], strict=True)
 ]
-_CHAR_OF = {word.surface: chr(_FIRST + number) for number, word in enumerate(_WORDS)}
-_WORD_AT = {ord(char): surface for surface, char in _CHAR_OF.items()}
-KEPT = f"{chr(_FIRST)}-{chr(_FIRST + len(_WORDS) - 1)}"  # all of them, for a class of characters
-_KEPT = re.compile(f"([{KEPT}])")
+_CHARS_BY_SURFACE = {word.surface: chr(_FIRST_KEPT_CODE + number) for number, word in enumerate(_KEPT_WORDS)}
+_SURFACES_BY_CODE = {ord(char): surface for surface, char in _CHARS_BY_SURFACE.items()}
+KEPT_CHAR_RANGE = f"{chr(_FIRST_KEPT_CODE)}-{chr(_FIRST_KEPT_CODE + len(_KEPT_WORDS) - 1)}"  # all of them, for a class of characters
+_KEPT_CHAR = re.compile(f"([{KEPT_CHAR_RANGE}])")
 
 
-def keep(words: str) -> str:
+def keep_words(words: str) -> str:
     """Words of the table, parted by spaces, as the characters that stand for them."""
-    return "".join(_CHAR_OF[word] for word in words.split())
+    return "".join(_CHARS_BY_SURFACE[word] for word in words.split())
 
 
-def write_out(text: str) -> str:
+def write_kept_words(text: str) -> str:
     """The text with the words themselves."""
-    return text.translate(_WORD_AT)
+    return text.translate(_SURFACES_BY_CODE)
 
 
-def split_kept(text: str) -> list[str | KeptWord]:
+def split_kept_words(text: str) -> list[str | KeptWord]:
     """The text in pieces, each either plain text or such a word."""
-    return [_WORDS[ord(piece) - _FIRST] if _KEPT.fullmatch(piece) else piece for piece in _KEPT.split(text) if piece]
+    return [
+        _KEPT_WORDS[ord(piece) - _FIRST_KEPT_CODE] if _KEPT_CHAR.fullmatch(piece) else piece for piece in _KEPT_CHAR.split(text) if piece
+    ]

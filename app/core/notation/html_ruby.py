@@ -6,19 +6,19 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.core.notation.kana import KANJI
-from app.core.notation.noted import NotedText, Ruby, Span
+from app.core.notation.kana_readings import KANJI_CLASS
+from app.core.notation.noted_text import LetterSpan, NotedText, RubyReading
 
-LONGEST = 4_000  # letters of one element, tags included; what is longer is text
+MAX_RUBY_ELEMENT_LENGTH = 4_000  # letters of one element, tags included; what is longer is text
 LONGEST_BASE, LONGEST_READING = 100, 200  # letters of all bases, of a reading; likewise
-_TAG = re.compile(r"<(/?)(ruby|rbc|rb|rtc|rt|rp)(?:\s[^<>]{0,500})?/?>", re.IGNORECASE)
-_OKURIGANA = re.compile(f"[ぁ-ゖ]+(?=[{KANJI}])")
+_RUBY_TAG = re.compile(r"<(/?)(ruby|rbc|rb|rtc|rt|rp)(?:\s[^<>]{0,500})?/?>", re.IGNORECASE)
+_OKURIGANA_BEFORE_KANJI = re.compile(f"[ぁ-ゖ]+(?=[{KANJI_CLASS}])")
 _BASE, _READING, _NOTHING = "base", "reading", ""
-_CONTENT = {"ruby": _BASE, "rbc": _BASE, "rb": _BASE, "rtc": _READING, "rt": _READING, "rp": _NOTHING}
+_CONTENT_BY_TAG = {"ruby": _BASE, "rbc": _BASE, "rb": _BASE, "rtc": _READING, "rt": _READING, "rp": _NOTHING}
 
 
 @dataclass(slots=True)
-class _Part:
+class _RubySegment:
     """Text between two tags; depth counts the elements it stands in."""
 
     content: str
@@ -28,17 +28,17 @@ class _Part:
 
 
 @dataclass(slots=True)
-class _Element:
+class _RubyElement:
     """An outermost element while its tags are met."""
 
     start: int
     depth: int = 0
     content: str = _BASE
-    silent: list[Span] = field(default_factory=list)
-    parts: list[_Part] = field(default_factory=list)
+    silent: list[LetterSpan] = field(default_factory=list)
+    parts: list[_RubySegment] = field(default_factory=list)
 
     @property
-    def letters(self) -> int:
+    def base_length(self) -> int:
         """Of all bases."""
         return sum(part.end - part.start for part in self.parts if part.content == _BASE)
 
@@ -53,40 +53,40 @@ class _Element:
         if self.content != _BASE:
             self.silent.append((first, last))
         if self.content:
-            self.parts.append(_Part(self.content, first, last, self.depth))
+            self.parts.append(_RubySegment(self.content, first, last, self.depth))
 
     def add_tag(self, tag: re.Match[str]) -> None:
-        """What follows a tag belongs to what it begins, or to the base where it ends something."""
+        """Assign the text behind a tag to what the tag begins, or to the base where it ends something."""
         name, ends = tag[2].lower(), bool(tag[1])
         self.silent.append(tag.span())
-        self.content = _BASE if ends else _CONTENT[name]
+        self.content = _BASE if ends else _CONTENT_BY_TAG[name]
         if name == "ruby":
             self.depth += -1 if ends else 1
 
 
-def without_html_ruby(noted: NotedText) -> NotedText:
+def extract_html_ruby(noted: NotedText) -> NotedText:
     """The text with the elements taken apart; one that is not closed is text."""
     text = noted.plain
     if "<" not in text:
         return noted
-    silent: list[Span] = []
-    rubies: list[Ruby] = []
-    wholes: list[Span] = []
-    for element, end in _elements(text):
-        readings = list(_readings(text, element.parts))
-        if element.letters > LONGEST_BASE or any(len(ruby.reading) > LONGEST_READING for ruby in readings):
+    silent: list[LetterSpan] = []
+    rubies: list[RubyReading] = []
+    wholes: list[LetterSpan] = []
+    for element, end in _parse_elements(text):
+        readings = list(_build_rubies(text, element.parts))
+        if element.base_length > LONGEST_BASE or any(len(ruby.reading) > LONGEST_READING for ruby in readings):
             continue
         silent += element.silent
         rubies += readings
         wholes.append((element.start, end))
-    return noted.noting(silent, rubies, wholes)
+    return noted.add_notation(silent, rubies, wholes)
 
 
-def _elements(text: str) -> Iterator[tuple[_Element, int]]:
+def _parse_elements(text: str) -> Iterator[tuple[_RubyElement, int]]:
     """Each outermost element, and where it ends."""
-    tags = list(_TAG.finditer(text))
-    for first, last in _outermost(tags):
-        element, at = _Element(tags[first].start()), tags[first].start()
+    tags = list(_RUBY_TAG.finditer(text))
+    for first, last in _find_outermost(tags):
+        element, at = _RubyElement(tags[first].start()), tags[first].start()
         for tag in tags[first : last + 1]:
             element.add_text(text, at, tag.start())
             element.add_tag(tag)
@@ -94,7 +94,7 @@ def _elements(text: str) -> Iterator[tuple[_Element, int]]:
         yield element, at
 
 
-def _outermost(tags: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
+def _find_outermost(tags: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
     """The tags that begin and end an element which is in none; one that is not closed, or too far away, begins nothing."""
     opened: list[int] = []
     pairs: list[tuple[int, int]] = []
@@ -103,14 +103,14 @@ def _outermost(tags: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
             continue
         if not tag[1]:
             opened.append(at)
-        elif opened and tag.end() - tags[first := opened.pop()].start() <= LONGEST:
+        elif opened and tag.end() - tags[first := opened.pop()].start() <= MAX_RUBY_ELEMENT_LENGTH:
             while pairs and pairs[-1][0] > first:
                 pairs.pop()
             pairs.append((first, at))
     yield from pairs
 
 
-def _readings(text: str, parts: list[_Part]) -> Iterator[Ruby]:
+def _build_rubies(text: str, parts: list[_RubySegment]) -> Iterator[RubyReading]:
     """Of each run of bases the readings that follow it: one each where there are as many, else all of them together.
 
     Readings further out than their base are a second one, which nobody can say at once.
@@ -128,12 +128,14 @@ def _readings(text: str, parts: list[_Part]) -> Iterator[Ruby]:
             continue
         said = [text[part.start : part.end] for part in readings if part.depth >= bases[-1].depth]
         if len(said) == len(bases):
-            yield from (_of_kanji(text, Ruby(base.start, base.end, reading)) for base, reading in zip(bases, said, strict=True))
+            yield from (
+                _trim_okurigana(text, RubyReading(base.start, base.end, reading)) for base, reading in zip(bases, said, strict=True)
+            )
         elif said:
-            yield Ruby(bases[0].start, bases[-1].end, "".join(said))
+            yield RubyReading(bases[0].start, bases[-1].end, "".join(said))
 
 
-def _of_kanji(text: str, ruby: Ruby) -> Ruby:
+def _trim_okurigana(text: str, ruby: RubyReading) -> RubyReading:
     """取(と)り扱(あつか)い in one element: the kana before 扱 end what was read before."""
-    kana = _OKURIGANA.match(text, ruby.start, ruby.end)
-    return ruby if kana is None or ruby.reading.startswith(kana[0]) else Ruby(kana.end(), ruby.end, ruby.reading)
+    kana = _OKURIGANA_BEFORE_KANJI.match(text, ruby.start, ruby.end)
+    return ruby if kana is None or ruby.reading.startswith(kana[0]) else RubyReading(kana.end(), ruby.end, ruby.reading)

@@ -6,22 +6,22 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
 
-from app.core.moras import hiragana_to_katakana
-from app.core.notation.kana import KANJI, kana_of, sounding, within_words
+from app.core.moras import convert_to_katakana
+from app.core.notation.kana_readings import KANJI_CLASS, convert_to_sounds, list_inner_readings, normalise_kana
 
-Readings = Callable[[str], Collection[str]]
+FindReadings = Callable[[str], Collection[str]]
 """All readings in katakana, as they are spelled, that a dictionary has for a word as written; none for what it does not know."""
 
 LONGEST_BASE, LONGEST_READING = 24, 40  # letters, kana
 LONGEST_ENDING = 5  # kana behind the word that may belong to it: 蔑（さげす）む
-_LONGEST_WORD = 8
-_IS_KANJI = re.compile(f"[{KANJI}]")
-_JOINTS = "ノガツ"  # not always written between parts: 木下, 源頼朝, 八岳
-_ALSO = {"ヶ": ("ガ", "カ", "ケ"), "ヵ": ("カ",), "ケ": ("ガ",), "一日": ("ツイタチ",)}
+_LONGEST_DICTIONARY_WORD = 8
+_KANJI_CHAR = re.compile(f"[{KANJI_CLASS}]")
+_JOINING_KANA = "ノガツ"  # not always written between parts: 木下, 源頼朝, 八岳
+_EXTRA_READINGS = {"ヶ": ("ガ", "カ", "ケ"), "ヵ": ("カ",), "ケ": ("ガ",), "一日": ("ツイタチ",)}
 
 
-def base_length(before: str, kana: str, after: str, readings: Readings) -> int:
-    """How many of the letters before it a reading belongs to; 0 where it is no reading of them.
+def find_base_length(before: str, kana: str, after: str, readings: FindReadings) -> int:
+    """Return how many of the letters before it a reading belongs to; 0 where it is no reading of them.
 
     Args:
         kana: in katakana.
@@ -30,85 +30,85 @@ def base_length(before: str, kana: str, after: str, readings: Readings) -> int:
     if not 0 < len(kana) <= LONGEST_READING:
         return 0
     before = before[-LONGEST_BASE:]
-    start = _Parts(before, kana, _kana_at_start(after), readings).start()
+    start = _ReadingDecomposer(before, kana, _find_leading_kana(after), readings).find_start()
     return 0 if start is None else len(before) - start
 
 
-class _Parts:
+class _ReadingDecomposer:
     """Looks for parts of a text whose readings joined are the given one; the last part may have an ending behind the reading."""
 
-    def __init__(self, before: str, kana: str, ending: str, readings: Readings) -> None:
+    def __init__(self, before: str, kana: str, ending: str, readings: FindReadings) -> None:
         self._text, self._end = before + ending, len(before)
-        self._kana, self._sound = kana, sounding(kana)
+        self._kana, self._sound = kana, convert_to_sounds(kana)
         self._readings = cache(lambda word: tuple(readings(word)))
 
-    def start(self) -> int | None:
-        """Where the first part begins, with as few parts as there can be."""
-        waiting = list(dict.fromkeys(self._last_parts()))
+    def find_start(self) -> int | None:
+        """Return where the first part begins, with as few parts as there can be."""
+        waiting = list(dict.fromkeys(self._list_last_parts()))
         known = set(waiting)
         for place, left in waiting:  # grows
             if left == 0 and self._may_begin(place):
                 return place
-            more = [found for found in self._parts(place, left) if found not in known]
+            more = [found for found in self._list_inner_parts(place, left) if found not in known]
             waiting += more
             known.update(more)
         return None
 
-    def _may_begin(self, place: int) -> bool:
+    def _may_begin(self, position: int) -> bool:
         """魔法使（つか）い: a part of a word is read as in the word. 中止（やめ） is said of the whole word, which is read otherwise."""
-        if place == 0 or not _IS_KANJI.match(self._text, place - 1):
+        if position == 0 or not _KANJI_CHAR.match(self._text, position - 1):
             return True
         sounds = [
-            sounding(reading).removesuffix(sounding(hiragana_to_katakana(self._text[self._end : end])))
+            convert_to_sounds(reading).removesuffix(convert_to_sounds(convert_to_katakana(self._text[self._end : end])))
             for end in range(self._end, len(self._text) + 1)
-            for start in range(max(0, end - _LONGEST_WORD), place)
-            for reading in self._of(start, end)
+            for start in range(max(0, end - _LONGEST_DICTIONARY_WORD), position)
+            for reading in self._find_readings(start, end)
         ]
-        fitting = tuple(sounding(sound) for sound in within_words(self._kana, is_last=True))
+        fitting = tuple(convert_to_sounds(sound) for sound in list_inner_readings(self._kana, is_last=True))
         return not sounds or any(sound.endswith(fitting) for sound in sounds)
 
-    def _last_parts(self) -> Iterator[tuple[int, int]]:
-        """Where the last part begins, and how many kana are left for those before it."""
+    def _list_last_parts(self) -> Iterator[tuple[int, int]]:
+        """Yield where the last part begins, and how many kana are left for those before it."""
         for end in range(self._end, len(self._text) + 1):
-            ending = hiragana_to_katakana(self._text[self._end : end])
-            for place in range(self._end - 1, max(-1, end - _LONGEST_WORD - 1), -1):
-                for reading in self._of(place, end):
+            ending = convert_to_katakana(self._text[self._end : end])
+            for place in range(self._end - 1, max(-1, end - _LONGEST_DICTIONARY_WORD - 1), -1):
+                for reading in self._find_readings(place, end):
                     if ending and not (reading.endswith(ending) and len(reading) > len(ending)):
                         continue
                     own = reading.removesuffix(ending)
-                    yield from self._fitting(place, own, len(self._kana), is_last=not ending)
-                    yield from self._without_honorific(place, own)
+                    yield from self._match_reading(place, own, len(self._kana), is_last=not ending)
+                    yield from self._match_without_honorific(place, own)
 
-    def _parts(self, end: int, left: int) -> Iterator[tuple[int, int]]:
+    def _list_inner_parts(self, end: int, left: int) -> Iterator[tuple[int, int]]:
         """The same for a part before another one."""
-        if left > 1 and self._kana[left - 1] in _JOINTS:
-            yield from self._parts_at(end, left - 1)
-        yield from self._parts_at(end, left)
+        if left > 1 and self._kana[left - 1] in _JOINING_KANA:
+            yield from self._list_parts_ending_at(end, left - 1)
+        yield from self._list_parts_ending_at(end, left)
 
-    def _parts_at(self, end: int, left: int) -> Iterator[tuple[int, int]]:
-        for place in range(end - 1, max(-1, end - _LONGEST_WORD - 1), -1):
-            for reading in self._of(place, end):
-                yield from self._fitting(place, reading, left, is_last=False)
+    def _list_parts_ending_at(self, end: int, left: int) -> Iterator[tuple[int, int]]:
+        for place in range(end - 1, max(-1, end - _LONGEST_DICTIONARY_WORD - 1), -1):
+            for reading in self._find_readings(place, end):
+                yield from self._match_reading(place, reading, left, is_last=False)
 
-    def _of(self, place: int, end: int) -> Collection[str]:
-        word = self._text[place:end]
-        itself = hiragana_to_katakana(kana_of(word)) if end - place == 1 else ""
-        return [*filter(None, (itself,)), *_ALSO.get(word, ()), *(() if itself else self._readings(word))]
+    def _find_readings(self, position: int, end: int) -> Collection[str]:
+        word = self._text[position:end]
+        itself = convert_to_katakana(normalise_kana(word)) if end - position == 1 else ""
+        return [*filter(None, (itself,)), *_EXTRA_READINGS.get(word, ()), *(() if itself else self._readings(word))]
 
-    def _fitting(self, place: int, reading: str, left: int, *, is_last: bool) -> Iterator[tuple[int, int]]:
-        for sound in within_words(reading, is_last=is_last):
+    def _match_reading(self, position: int, reading: str, left: int, *, is_last: bool) -> Iterator[tuple[int, int]]:
+        for sound in list_inner_readings(reading, is_last=is_last):
             rest = left - len(sound)
-            if rest >= 0 and sounding(self._kana[:rest] + sound) == self._sound[:left]:
-                yield place, rest
+            if rest >= 0 and convert_to_sounds(self._kana[:rest] + sound) == self._sound[:left]:
+                yield position, rest
 
-    def _without_honorific(self, place: int, reading: str) -> Iterator[tuple[int, int]]:
+    def _match_without_honorific(self, position: int, reading: str) -> Iterator[tuple[int, int]]:
         """お母（かあ）さん: kana at the beginning of a word that are not repeated."""
-        written = self._text[place : self._end]
-        start = _kana_at_start(written)
-        if start and len(start) < len(written) and sounding(reading) == sounding(hiragana_to_katakana(start) + self._kana):
-            yield place + len(start), 0
+        written = self._text[position : self._end]
+        start = _find_leading_kana(written)
+        if start and len(start) < len(written) and convert_to_sounds(reading) == convert_to_sounds(convert_to_katakana(start) + self._kana):
+            yield position + len(start), 0
 
 
-def _kana_at_start(text: str) -> str:
+def _find_leading_kana(text: str) -> str:
     end = next((end for end, char in enumerate(text[:LONGEST_ENDING]) if not "ぁ" <= char <= "ゖ"), min(len(text), LONGEST_ENDING))
     return text[:end]

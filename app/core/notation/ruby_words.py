@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.core.moras import hiragana_to_katakana
-from app.core.notation.kana import sounding
-from app.core.readings.morphs import Correction, Morph, Part
-from app.core.readings.second import pronounced
-from app.core.types import Sentence
+from app.core.moras import convert_to_katakana
+from app.core.notation.kana_readings import convert_to_sounds
+from app.core.readings.morphs import Correction, Morph, MorphPart
+from app.core.readings.sudachi_check import convert_to_pronunciation
+from app.core.synthesis_types import LineSentence
 
 _HIRAGANA = re.compile("[ぁ-ゖー]+")
-_SMALL = frozenset("ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮーンん")
-_INFLECTED = {"動詞": "verb", "形容詞": "adjective"}
+_NEVER_FIRST = frozenset("ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮーンん")
+_INFLECTED_KINDS = {"動詞": "verb", "形容詞": "adjective"}
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextReading:
     """The reading of letters [start, end) of a normalised text.
 
     Attributes:
@@ -32,7 +32,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownWord:
+class LexiconWord:
     """A word of the analyser's dictionary: how its reading is spelled and pronounced, its part of speech, and what it costs."""
 
     spelled: str
@@ -44,18 +44,18 @@ class KnownWord:
 class Lexicon(Protocol):
     """What the analyser knows without a sentence."""
 
-    def known(self, surface: str) -> Sequence[KnownWord]:
+    def find_words(self, surface: str) -> Sequence[LexiconWord]:
         """All words that are written so."""
 
-    def morphs(self, text: str) -> Sequence[Morph]:
+    def split_morphs(self, text: str) -> Sequence[Morph]:
         """The words of a text."""
 
-    def accent(self, kana: str) -> int:
+    def compute_accent(self, kana: str) -> int:
         """The accent of kana as one phrase; 0 where they are several."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Segment:
+class _WordSegment:
     """Letters that are read together; all but the first are empty where no reading is given and they are no kana.
 
     Attributes:
@@ -69,50 +69,52 @@ class _Segment:
     pronounced: str = ""
 
 
-def readings_within(readings: Sequence[Reading], piece: Sentence) -> tuple[Reading, ...]:
+def select_readings(readings: Sequence[TextReading], piece: LineSentence) -> tuple[TextReading, ...]:
     """The readings of letters of a piece of the text, counted over the piece."""
     end = piece.start + len(piece.text)
     inside = (reading for reading in readings if piece.start <= reading.start and reading.end <= end)
-    return tuple(Reading(reading.start - piece.start, reading.end - piece.start, reading.kana) for reading in inside)
+    return tuple(TextReading(reading.start - piece.start, reading.end - piece.start, reading.kana) for reading in inside)
 
 
-def ruby_corrections(morphs: Sequence[Morph], readings: Sequence[Reading], lexicon: Lexicon) -> Iterator[Correction]:
+def find_ruby_corrections(morphs: Sequence[Morph], readings: Sequence[TextReading], lexicon: Lexicon) -> Iterator[Correction]:
     """The words at which readings stand, as they are to be read; kana beside a reading in its word belong to it.
 
     A word that is read so anyway stays as it is, and nobody may read it otherwise later.
     """
     text = "".join(morph.surface for morph in morphs)
-    for first, last, given in _groups(morphs, [_without_kana(text, reading) for reading in readings]):
+    for first, last, given in _group_readings(morphs, [_trim_shared_kana(text, reading) for reading in readings]):
         own = morphs[first:last]
-        segments = list(_segments(text, own[0].start, own[-1].end, given))
+        segments = list(_split_segments(text, own[0].start, own[-1].end, given))
         name = " ".join(reading.kana for reading in given)
         if not all(segment.spelled for segment in segments):
-            parts = _several(segments, lexicon)
-        elif _sound(segments) == sounding("".join(morph.reading for morph in own)):
-            yield from (Correction(at, at + 1, (Part(morph.surface, morph.reading),), "ruby", name) for at, morph in enumerate(own, first))
+            parts = _build_parts(segments, lexicon)
+        elif _join_sounds(segments) == convert_to_sounds("".join(morph.reading for morph in own)):
+            yield from (
+                Correction(at, at + 1, (MorphPart(morph.surface, morph.reading),), "ruby", name) for at, morph in enumerate(own, first)
+            )
             continue
         else:
-            parts = (_word(own, segments, lexicon),)
+            parts = (_merge_words(own, segments, lexicon),)
         yield Correction(first, last, parts, "ruby", name)
 
 
-def _without_kana(text: str, reading: Reading) -> Reading:
+def _trim_shared_kana(text: str, reading: TextReading) -> TextReading:
     """走る《はしる》 as 走《はし》る: kana that both end with are read as elsewhere."""
     start, end, kana = reading.start, reading.end, reading.kana
-    while end - start > 1 and len(kana) > 1 and _HIRAGANA.match(text, end - 1) and _same(text[end - 1], kana[-1]):
+    while end - start > 1 and len(kana) > 1 and _HIRAGANA.match(text, end - 1) and _is_same_kana(text[end - 1], kana[-1]):
         end, kana = end - 1, kana[:-1]
-    while end - start > 1 and len(kana) > 1 and _HIRAGANA.match(text, start) and _same(text[start], kana[0]):
+    while end - start > 1 and len(kana) > 1 and _HIRAGANA.match(text, start) and _is_same_kana(text[start], kana[0]):
         start, kana = start + 1, kana[1:]
-    return Reading(start, end, kana) if kana[0] not in _SMALL else reading
+    return TextReading(start, end, kana) if kana[0] not in _NEVER_FIRST else reading
 
 
-def _same(one: str, other: str) -> bool:
-    return hiragana_to_katakana(one) == hiragana_to_katakana(other)
+def _is_same_kana(one: str, other: str) -> bool:
+    return convert_to_katakana(one) == convert_to_katakana(other)
 
 
-def _groups(morphs: Sequence[Morph], readings: Sequence[Reading]) -> Iterator[tuple[int, int, list[Reading]]]:
+def _group_readings(morphs: Sequence[Morph], readings: Sequence[TextReading]) -> Iterator[tuple[int, int, list[TextReading]]]:
     """Words [first, last) with the readings that stand at them; readings that share a word are together."""
-    group: tuple[int, int, list[Reading]] | None = None
+    group: tuple[int, int, list[TextReading]] | None = None
     for reading in readings:
         first = next((at for at, morph in enumerate(morphs) if morph.end > reading.start), len(morphs))
         last = next((at for at, morph in enumerate(morphs) if morph.start >= reading.end), len(morphs))
@@ -126,65 +128,70 @@ def _groups(morphs: Sequence[Morph], readings: Sequence[Reading]) -> Iterator[tu
         yield group
 
 
-def _segments(text: str, start: int, end: int, readings: Sequence[Reading]) -> Iterator[_Segment]:
+def _split_segments(text: str, start: int, end: int, readings: Sequence[TextReading]) -> Iterator[_WordSegment]:
     """The letters [start, end) of a text, cut around the readings."""
     for reading in readings:
         if start < reading.start:
-            yield _plain(text[start : reading.start])
-        spelled = hiragana_to_katakana(reading.kana)
-        sound = spelled if spelled == reading.kana else pronounced(spelled)  # katakana are written as they sound
-        yield _Segment(text[reading.start : reading.end], reading.kana, spelled, sound)
+            yield _create_plain_segment(text[start : reading.start])
+        spelled = convert_to_katakana(reading.kana)
+        sound = spelled if spelled == reading.kana else convert_to_pronunciation(spelled)  # katakana are written as they sound
+        yield _WordSegment(text[reading.start : reading.end], reading.kana, spelled, sound)
         start = reading.end
     if start < end:
-        yield _plain(text[start:end])
+        yield _create_plain_segment(text[start:end])
 
 
-def _plain(letters: str) -> _Segment:
+def _create_plain_segment(letters: str) -> _WordSegment:
     if not _HIRAGANA.fullmatch(letters):
-        return _Segment(letters)
-    kana = hiragana_to_katakana(letters)
-    return _Segment(letters, letters, kana, kana)
+        return _WordSegment(letters)
+    kana = convert_to_katakana(letters)
+    return _WordSegment(letters, letters, kana, kana)
 
 
-def _sound(segments: Sequence[_Segment]) -> str:
-    return sounding("".join(segment.spelled for segment in segments))
+def _join_sounds(segments: Sequence[_WordSegment]) -> str:
+    return convert_to_sounds("".join(segment.spelled for segment in segments))
 
 
-def _word(own: Sequence[Morph], segments: Sequence[_Segment], lexicon: Lexicon) -> Part:
+def _merge_words(own: Sequence[Morph], segments: Sequence[_WordSegment], lexicon: Lexicon) -> MorphPart:
     """Words of the analyser as one; of their part of speech where there is one."""
     letters = "".join(segment.letters for segment in segments)
     kinds = own[-1].kinds
-    if known := _known(letters, segments, kinds, lexicon):
+    if known := _find_known_word(letters, segments, kinds, lexicon):
         return known
-    reading, accent = "".join(segment.pronounced for segment in segments), lexicon.accent("".join(segment.written for segment in segments))
+    reading, accent = (
+        "".join(segment.pronounced for segment in segments),
+        lexicon.compute_accent("".join(segment.written for segment in segments)),
+    )
     if len(own) == 1 and own[0].reading and "数" not in kinds:
-        return Part(letters, reading, accent)
-    return Part(letters, reading, accent, _INFLECTED.get(kinds[0] if kinds else "", "noun"))
+        return MorphPart(letters, reading, accent)
+    return MorphPart(letters, reading, accent, _INFLECTED_KINDS.get(kinds[0] if kinds else "", "noun"))
 
 
-def _several(segments: Sequence[_Segment], lexicon: Lexicon) -> tuple[Part, ...]:
+def _build_parts(segments: Sequence[_WordSegment], lexicon: Lexicon) -> tuple[MorphPart, ...]:
     """Words in place of one of which only a part is read: 都《みやこ》 in 東京都. Letters without any reading stay silent."""
-    parts = tuple(part for segment in segments for part in _parts(segment, lexicon))
+    parts = tuple(part for segment in segments for part in _split_parts(segment, lexicon))
     if all(part.reading for part in parts):
         return parts
     letters, reading = "".join(segment.letters for segment in segments), "".join(part.reading or "" for part in parts)
-    return (Part(letters, reading, 0, "noun"),)
+    return (MorphPart(letters, reading, 0, "noun"),)
 
 
-def _parts(segment: _Segment, lexicon: Lexicon) -> Iterator[Part]:
+def _split_parts(segment: _WordSegment, lexicon: Lexicon) -> Iterator[MorphPart]:
     if segment.spelled:
-        known = _known(segment.letters, [segment], (), lexicon)
-        yield known or Part(segment.letters, segment.pronounced, lexicon.accent(segment.written), "noun")
+        known = _find_known_word(segment.letters, [segment], (), lexicon)
+        yield known or MorphPart(segment.letters, segment.pronounced, lexicon.compute_accent(segment.written), "noun")
     else:
-        yield from (Part(morph.surface, morph.reading, None, _kind(morph.kinds)) for morph in lexicon.morphs(segment.letters))
+        yield from (
+            MorphPart(morph.surface, morph.reading, None, _join_kinds(morph.kinds)) for morph in lexicon.split_morphs(segment.letters)
+        )
 
 
-def _known(letters: str, segments: Sequence[_Segment], kinds: Sequence[str], lexicon: Lexicon) -> Part | None:
+def _find_known_word(letters: str, segments: Sequence[_WordSegment], kinds: Sequence[str], lexicon: Lexicon) -> MorphPart | None:
     """The word with this reading as the dictionary has it, sooner as this part of speech, then the most usual."""
-    found = [word for word in lexicon.known(letters) if sounding(word.spelled) == _sound(segments)]
-    best = min(found, key=lambda word: (not word.kind.startswith(_kind(kinds)), word.cost), default=None)
-    return None if best is None else Part(letters, best.pronounced, None, best.kind)
+    found = [word for word in lexicon.find_words(letters) if convert_to_sounds(word.spelled) == _join_sounds(segments)]
+    best = min(found, key=lambda word: (not word.kind.startswith(_join_kinds(kinds)), word.cost), default=None)
+    return None if best is None else MorphPart(letters, best.pronounced, None, best.kind)
 
 
-def _kind(kinds: Sequence[str]) -> str:
+def _join_kinds(kinds: Sequence[str]) -> str:
     return ",".join(kinds[:3])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from app.core.moras import split_moras
-from app.core.readings.morphs import Correction, Morph, Part
+from app.core.readings.morphs import Correction, Morph, MorphPart
 
-_SWALLOWED = "の"
-_SWALLOWED_WHOLE = 3  # 家の上 as a place
+_SWALLOWED_PARTICLE = "の"
+_SWALLOWED_WHOLE_LENGTH = 3  # 家の上 as a place
 _NOUN, _PARTICLE = "名詞,一般", "助詞,連体化"
-_BEHIND = {
+_NOUN_READINGS = {
     "下": "シタ",
     "上": "ウエ",
     "中": "ナカ",
@@ -23,47 +23,55 @@ _BEHIND = {
     "後": "アト",
 }
 _BEFORE_U = dict(zip("カガサタナバマラワ", "コゴソトノボモロオ", strict=True))
-_CUT_SHORT = ("ッ", "ン")
+_CUT_SHORT_ENDS = ("ッ", "ン")
 _BEHIND_VERBS = frozenset(("ます", "たい", "動詞", "接続助詞", "接尾", "た", "て"))
 
 
-def misparses(morphs: Sequence[Morph]) -> Iterator[Correction]:
-    """What such words are instead."""
+def find_misparses(morphs: Sequence[Morph]) -> Iterator[Correction]:
+    """Yield what such words are instead."""
     for at, morph in enumerate(morphs):
         following = morphs[at + 1] if at + 1 < len(morphs) else None
         if morph.surface == "いい" and morph.base == "いう" and "連用形" in morph.kinds:
             if following is None or _BEHIND_VERBS.isdisjoint((following.base, *following.kinds[:2])):
-                yield Correction(at, at + 1, (Part("いい", "イイ", 1, "adjective"),), "rule", "いい")
+                yield Correction(at, at + 1, (MorphPart("いい", "イイ", 1, "adjective"),), "rule", "いい")
         elif morph.surface == "彼" and following is not None and following.base == "女らしい":
-            rest = Part(following.surface.removeprefix("女"), kind="助動詞")
-            yield Correction(at, at + 2, (Part("彼女", "カノジョ", kind="名詞,代名詞"), rest), "rule", "彼女")
+            rest = MorphPart(following.surface.removeprefix("女"), kind="助動詞")
+            yield Correction(at, at + 2, (MorphPart("彼女", "カノジョ", kind="名詞,代名詞"), rest), "rule", "彼女")
         elif morph.surface == "目と" and morph.reading == "モクト":
-            yield Correction(at, at + 1, (Part("目", "メ", kind=_NOUN), Part("と", kind="助詞,並立助詞")), "rule", "目と")
-        elif morph.surface == "う" and "助動詞" in morph.kinds and at and morphs[at - 1].reading.endswith(_CUT_SHORT):
-            yield Correction(at, at + 1, (Part("う", "ウ", kind="感動詞"),), "rule", "う")  # as an auxiliary it would become ー
+            yield Correction(at, at + 1, (MorphPart("目", "メ", kind=_NOUN), MorphPart("と", kind="助詞,並立助詞")), "rule", "目と")
+        elif morph.surface == "う" and "助動詞" in morph.kinds and at and morphs[at - 1].reading.endswith(_CUT_SHORT_ENDS):
+            yield Correction(at, at + 1, (MorphPart("う", "ウ", kind="感動詞"),), "rule", "う")  # as an auxiliary it would become ー
         elif following is not None and following.surface == "う" and "未然形" in morph.kinds and morph.reading[-1:] in _BEFORE_U:
             reading = morph.reading[:-1] + _BEFORE_U[morph.reading[-1]]  # 行かう is 行こう
-            yield Correction(at, at + 1, (Part(morph.surface, reading, len(split_moras(reading))),), "rule", "う")
+            yield Correction(at, at + 1, (MorphPart(morph.surface, reading, len(split_moras(reading))),), "rule", "う")
         elif (
             "固有名詞" in morph.kinds
-            and len(morph.surface) == _SWALLOWED_WHOLE
-            and morph.surface[1] == _SWALLOWED
-            and morph.surface[2] in _BEHIND
+            and len(morph.surface) == _SWALLOWED_WHOLE_LENGTH
+            and morph.surface[1] == _SWALLOWED_PARTICLE
+            and morph.surface[2] in _NOUN_READINGS
         ):
             noun = morph.surface[2]
-            parts = (Part(morph.surface[0], kind=_NOUN), Part(_SWALLOWED, kind=_PARTICLE), Part(noun, _BEHIND[noun], kind=_NOUN))
-            yield Correction(at, at + 1, parts, "rule", _SWALLOWED)
-        elif "固有名詞" in morph.kinds and len(morph.surface) > 1 and morph.surface.endswith(_SWALLOWED) and following is not None:
+            parts = (
+                MorphPart(morph.surface[0], kind=_NOUN),
+                MorphPart(_SWALLOWED_PARTICLE, kind=_PARTICLE),
+                MorphPart(noun, _NOUN_READINGS[noun], kind=_NOUN),
+            )
+            yield Correction(at, at + 1, parts, "rule", _SWALLOWED_PARTICLE)
+        elif "固有名詞" in morph.kinds and len(morph.surface) > 1 and morph.surface.endswith(_SWALLOWED_PARTICLE) and following is not None:
             yield from _split_name(at, morph, following)
 
 
-def _split_name(at: int, name: Morph, following: Morph) -> Iterator[Correction]:
+def _split_name(index: int, name: Morph, following: Morph) -> Iterator[Correction]:
     """桜の, 家の before a noun: a noun and its particle."""
     if "名詞" not in following.kinds or not name.reading.endswith("ノ"):
         return
-    stem = name.surface.removesuffix(_SWALLOWED)
+    stem = name.surface.removesuffix(_SWALLOWED_PARTICLE)
     yield Correction(
-        at, at + 1, (Part(stem, name.reading.removesuffix("ノ"), kind=_NOUN), Part(_SWALLOWED, kind=_PARTICLE)), "rule", _SWALLOWED
+        index,
+        index + 1,
+        (MorphPart(stem, name.reading.removesuffix("ノ"), kind=_NOUN), MorphPart(_SWALLOWED_PARTICLE, kind=_PARTICLE)),
+        "rule",
+        _SWALLOWED_PARTICLE,
     )
-    if noun := _BEHIND.get(following.surface):
-        yield Correction(at + 1, at + 2, (Part(following.surface, noun, kind=_NOUN),), "rule", _SWALLOWED)
+    if noun := _NOUN_READINGS.get(following.surface):
+        yield Correction(index + 1, index + 2, (MorphPart(following.surface, noun, kind=_NOUN),), "rule", _SWALLOWED_PARTICLE)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Source = Literal["rule", "dictionary", "second", "ruby"]
+CorrectionSource = Literal["rule", "dictionary", "second", "ruby"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class Morph:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MorphPart:
     """A word that takes the place of others.
 
     Attributes:
         surface: as written.
         reading: katakana; None is what the analyser's dictionary has for the surface.
         accent: mora after which the pitch falls, 0 = never; None is what the dictionary has for surface and reading.
-        kind: as `app.core.dictionary` names it, or adverb, of a word that the analyser's dictionary need not have; otherwise the word is looked up there,
+        kind: as `app.core.dictionary_entries` names it, or adverb, of a word that the analyser's dictionary need not have; otherwise the word is looked up there,
             sooner as this part of speech (名詞,一般) or, where it is empty, as what the analyser took it for.
         joining: how the accent of a noun that stands before it changes, by Open JTalk's rules: the pitch falls at its own accent (C1), behind its first
             mora (C2), right before it (C3) or nowhere (C4); empty is as without it. Only for words of one of these kinds.
@@ -61,15 +61,15 @@ class Correction:
 
     first: int
     last: int
-    parts: tuple[Part, ...]
-    source: Source
+    parts: tuple[MorphPart, ...]
+    source: CorrectionSource
     name: str
 
 
-def without_overlaps(found: Sequence[Correction]) -> list[Correction]:
+def drop_overlaps(corrections: Sequence[Correction]) -> list[Correction]:
     """In order, none over another; of two the earlier given wins."""
     kept: list[Correction] = []
-    for correction in found:
+    for correction in corrections:
         if all(correction.last <= other.first or correction.first >= other.last for other in kept):
             kept.append(correction)
     return sorted(kept, key=lambda correction: correction.first)

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.core.words import Word
+from app.core.accent_phrases import Word
 
 # Neighbouring words, with the reading the front end gives them, and the readings they should have.
-_RULES: dict[tuple[tuple[str, str], ...], tuple[str, ...]] = {
+_PAIR_RULES: dict[tuple[tuple[str, str], ...], tuple[str, ...]] = {
     (("腹", "ハラ"), ("八", "ハチ"), ("分", "フン")): ("ハラ", "ハチ", "ブ"),
     (("八", "ハチ"), ("分", "フン")): ("ハッ", "プン"),
     (("何", "ナン"), ("色", "ショク")): ("ナニ", "イロ"),
     (("一月", "ヒトツキ"), ("号", "ゴー")): ("イチガツ", "ゴー"),
 }
-_LONGEST = max(map(len, _RULES))
+_LONGEST_PAIR_RULE = max(map(len, _PAIR_RULES))
 
 
-def mend_readings(words: Iterable[Word]) -> list[Word]:
+def repair_readings(words: Iterable[Word]) -> list[Word]:
     """The words with such readings put right."""
     mended = list(words)
     for start in range(len(mended)):
-        for length in range(min(_LONGEST, len(mended) - start), 1, -1):
+        for length in range(min(_LONGEST_PAIR_RULE, len(mended) - start), 1, -1):
             found = mended[start : start + length]
-            readings = _RULES.get(tuple((word.surface, word.pronunciation) for word in found))
+            readings = _PAIR_RULES.get(tuple((word.surface, word.pronunciation) for word in found))
             if readings:
                 name = "".join(word.surface for word in found)
                 mended[start : start + length] = [

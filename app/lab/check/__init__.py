@@ -1,1 +1,1 @@
-"""Whether a voice or BERT is what it should be: checks with limits, for people and for continuous integration."""
+"""Checks of a voice or BERT against limits, for people and for continuous integration."""

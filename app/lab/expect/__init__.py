@@ -1,1 +1,1 @@
-"""How long graphs should take on this machine, and where their time goes instead."""
+"""Estimates how long graphs should take on this machine, and shows where their time goes instead."""

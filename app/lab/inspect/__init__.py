@@ -1,1 +1,1 @@
-"""What the graphs of a voice or BERT are made of, and what preparing them changed."""
+"""Shows the contents of the graphs of a voice or BERT, and the changes that preparation made to them."""

@@ -1,1 +1,1 @@
-"""What each backend could run of a voice or a BERT, before one is there, and what it was truly given."""
+"""Shows which operators of a voice or a BERT each backend could run, before the backend is there, and which it was truly given."""

@@ -1,1 +1,1 @@
-"""Where the time of a voice or a BERT goes: stage by stage, module by module, operator by operator; and its memory."""
+"""Profiles the time of a voice or a BERT: stage by stage, module by module, operator by operator; and its memory."""

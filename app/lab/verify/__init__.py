@@ -1,1 +1,1 @@
-"""Whether two ways to compute the same graph agree, and where they first do not."""
+"""Verifies that two ways to compute the same graph agree, and finds where they first do not."""

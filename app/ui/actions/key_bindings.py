@@ -1,4 +1,4 @@
-"""Keys of the user's choice, in a file of their own; only what differs from the usual ones is kept."""
+"""The user's keys, in a file of their own that holds only what differs from the defaults."""
 
 from __future__ import annotations
 
@@ -10,88 +10,93 @@ from typing import Any
 
 from PySide6.QtGui import QKeySequence
 
-from app.data_file import load_data, save_data, versioned
-from app.errors import AppError
-from app.language import localized
-from app.paths import data_dir
+from app.common.errors import AppError
+from app.common.files.atomic_write import check_version, load_data, save_data
+from app.common.files.paths import find_data_dir
+from app.common.language import localize
 
-VERSION = 1
+SHORTCUTS_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
-    """Keys of one action, in Qt's portable words.
+class KeyBinding:
+    """The keys of one action, as Qt's portable text.
 
     Attributes:
-        keys: work everywhere in the window.
-        list_keys: work in the list of lines only.
+        keys: Keys that work everywhere in the window.
+        list_keys: Keys that work in the list of lines only.
     """
 
     keys: tuple[str, ...] = ()
     list_keys: tuple[str, ...] = ()
 
 
-Bindings = Mapping[str, Binding]
+KeyBindings = Mapping[str, KeyBinding]
 
 
-def shortcuts_path() -> Path:
-    """Where they are kept."""
-    return data_dir() / "shortcuts.json"
+def locate_shortcuts_file() -> Path:
+    """Return the path of the file of shortcuts."""
+    return find_data_dir() / "shortcuts.json"
 
 
-def keys_of(sequence: QKeySequence) -> tuple[str, ...]:
-    """The keys that a user pressed; the enter key of the number pad goes along with the other one."""
+def convert_key_sequence(sequence: QKeySequence) -> tuple[str, ...]:
+    """Return the pressed key as portable text; Return and Enter are returned together."""
     key = sequence.toString(QKeySequence.SequenceFormat.PortableText)
     if not key:
         return ()
+    # Qt distinguishes the number pad's Enter from Return, and users expect both to do the same.
     if key.endswith(("Return", "Enter")):
         stem = key.removesuffix("Return").removesuffix("Enter")
         return f"{stem}Return", f"{stem}Enter"
     return (key,)
 
 
-def conflicts(bindings: Bindings) -> dict[str, list[str]]:
-    """Names of actions by the key that several of them share; Qt would let none of these work."""
+def find_key_conflicts(bindings: KeyBindings) -> dict[str, list[str]]:
+    """Return the names of actions by the key that several of them share."""
+    # Qt triggers none of several actions that share a key.
     users: defaultdict[str, set[str]] = defaultdict(set)
     for name, binding in bindings.items():
         for key in (*binding.keys, *binding.list_keys):
-            users[_portable(key)].add(name)
+            users[_normalize_key(key)].add(name)
     return {key: sorted(names) for key, names in users.items() if len(names) > 1}
 
 
-def usable(usual: Binding, bindings: Bindings) -> Binding:
-    """Usual keys of an action but for those that the user has given to others: of a key that two actions share, Qt lets neither work."""
+def drop_reassigned_keys(default: KeyBinding, bindings: KeyBindings) -> KeyBinding:
+    """Return an action's default keys without those that the user gave to other actions."""
     if not bindings:
-        return usual
-    taken = {_portable(key) for binding in bindings.values() for key in (*binding.keys, *binding.list_keys)}
-    free = [tuple(key for key in keys if _portable(key) not in taken) for keys in (usual.keys, usual.list_keys)]
-    return Binding(*free)
+        return default
+    # Of a key that two actions share, Qt would let neither work.
+    taken = {_normalize_key(key) for binding in bindings.values() for key in (*binding.keys, *binding.list_keys)}
+    free = [tuple(key for key in keys if _normalize_key(key) not in taken) for keys in (default.keys, default.list_keys)]
+    return KeyBinding(*free)
 
 
-def _portable(key: str) -> str:
+def _normalize_key(key: str) -> str:
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
 
 
-def load_shortcuts() -> tuple[dict[str, Binding], AppError | None]:
-    """Changed keys by name of the action; what cannot be read is kept in a copy and reported."""
+def load_shortcuts() -> tuple[dict[str, KeyBinding], AppError | None]:
+    """Return the changed keys by action; a file that cannot be read is copied aside and reported."""
     shortcuts, error = load_data(
-        shortcuts_path(), _read, localized("ショートカットキーの設定を読み込めませんでした。", "The shortcuts could not be read.")
+        locate_shortcuts_file(),
+        _parse_shortcuts,
+        localize("ショートカットキーの設定を読み込めませんでした。", "The shortcuts could not be read."),
     )
     return shortcuts or {}, error
 
 
-def save_shortcuts(bindings: Bindings) -> None:
-    """Writes all of them; OutputFileError where that fails."""
-    data = {"version": VERSION, "shortcuts": {name: asdict(binding) for name, binding in bindings.items()}}
-    save_data(shortcuts_path(), data, localized("ショートカットキーの設定を保存できません", "The shortcuts could not be saved"))
+def save_shortcuts(bindings: KeyBindings) -> None:
+    """Write all changed keys. Raise OutputFileError where that fails."""
+    data = {"version": SHORTCUTS_VERSION, "shortcuts": {name: asdict(binding) for name, binding in bindings.items()}}
+    save_data(locate_shortcuts_file(), data, localize("ショートカットキーの設定を保存できません", "The shortcuts could not be saved"))
 
 
-def _read(data: Any) -> dict[str, Binding]:
-    items = versioned(data, VERSION, "shortcuts").items()
-    return {name: Binding(_keys(item, "keys"), _keys(item, "list_keys")) for name, item in items}
+def _parse_shortcuts(data: Any) -> dict[str, KeyBinding]:
+    items = check_version(data, SHORTCUTS_VERSION, "shortcuts").items()
+    return {name: KeyBinding(_parse_keys(item, "keys"), _parse_keys(item, "list_keys")) for name, item in items}
 
 
-def _keys(item: Any, scope: str) -> tuple[str, ...]:
+def _parse_keys(item: Any, scope: str) -> tuple[str, ...]:
     keys = item.get(scope) if isinstance(item, dict) else None
     if not isinstance(keys, list) or not all(isinstance(key, str) and QKeySequence(key).count() == 1 for key in keys):
         raise ValueError("no keys")

@@ -1,4 +1,4 @@
-"""A field that takes one combination of keys."""
+"""A field for one key combination."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
 
-from app.language import localized
-from app.ui.actions.key_bindings import keys_of
+from app.common.language import localize
+from app.ui.actions.key_bindings import convert_key_sequence
 
 
 class KeyField(QKeySequenceEdit):
-    """Emptied, it stands for none.
+    """A field that stands for no key when it is empty.
 
     Signals:
-        chosen(): it holds other keys than before.
+        chosen(): The field has other keys than before.
     """
 
     chosen = Signal()
@@ -26,27 +26,29 @@ class KeyField(QKeySequenceEdit):
         self.setClearButtonEnabled(True)
         self.setAccessibleName(name)
         self.setToolTip(tip)
-        self.keySequenceChanged.connect(self._on_pressed)
+        self.keySequenceChanged.connect(self._accept_keys)
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The combination, with others that were given along with it as long as it stays."""
+        """Return the keys: the shown combination, with its companions as long as it is unchanged."""
         return self._keys
 
     def show_keys(self, keys: tuple[str, ...]) -> None:
-        """Shows the first of these."""
+        """Show the first of these keys."""
         self._keys = keys
         self.setKeySequence(QKeySequence(keys[0] if keys else ""))
-        self._show_empty()
+        self._clear_placeholder()
 
     @Slot(QKeySequence)
-    def _on_pressed(self, pressed: QKeySequence) -> None:
-        if keys_of(pressed)[:1] != self._keys[:1]:
-            self._keys = keys_of(pressed)
+    def _accept_keys(self, pressed: QKeySequence) -> None:
+        # The field shows one of several keys, such as Return with Enter: compared alone, the others are not lost.
+        if convert_key_sequence(pressed)[:1] != self._keys[:1]:
+            self._keys = convert_key_sequence(pressed)
             self.chosen.emit()
-        self._show_empty()
+        self._clear_placeholder()
 
-    def _show_empty(self) -> None:
-        """Qt would call in every field, and again after each change, to press a key."""
+    def _clear_placeholder(self) -> None:
+        """Replace the placeholder "Press shortcut" in all line edits of the field."""
+        # Qt sets its own prompt in every field, and again after each change.
         for field in self.findChildren(QLineEdit):
-            field.setPlaceholderText(localized("なし", "none"))
+            field.setPlaceholderText(localize("なし", "none"))

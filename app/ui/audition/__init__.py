@@ -1,1 +1,1 @@
-"""Listening: many ways to speak a line side by side, and blind tests of what was kept."""
+"""Audition board and blind tests: many ways to speak a line side by side, and tests of the takes that were kept."""

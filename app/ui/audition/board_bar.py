@@ -1,4 +1,4 @@
-"""What can be done with the focused cell by mouse, and the filter above the table."""
+"""The buttons for the focused cell of a board, and the filter above the table."""
 
 from __future__ import annotations
 
@@ -8,145 +8,156 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from app.core.takes import HIGHEST_RATING, LONGEST_NOTE, Take
-from app.language import localized
+from app.common.language import localize
+from app.core.takes import HIGHEST_RATING, LONGEST_NOTE, LineTake
 from app.ui.plain_text import PlainLabel
 from app.ui.widgets.choice_box import ChoiceBox
 
-RATING_WIDTH = 134  # pixels
+RATING_FILTER_WIDTH_PX = 134
 
 
-class NoteField(QLineEdit):
-    """A note to the focused cell.
+class CellNoteField(QLineEdit):
+    """A line edit for the note on the focused cell.
 
     Signals:
-        left(): Enter or Esc; the keys go back to the table.
+        leave_requested(): Enter or Esc was pressed; the keys go back to the table.
     """
 
-    left = Signal()
+    leave_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setMaxLength(LONGEST_NOTE)
-        self.setPlaceholderText(localized("メモ", "Note"))
+        self.setPlaceholderText(localize("メモ", "Note"))
         self.setAccessibleName(self.placeholderText())
-        self.setToolTip(localized("選んでいる音声のメモ。（N）", "Note on the selected sound. (N)"))
+        self.setToolTip(localize("選んでいる音声のメモ。（N）", "Note on the selected sound. (N)"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter and Esc are not the dialog's."""
+        """Handle Enter and Esc here instead of passing them to the dialog."""
+        # The window would take Esc as stop or close; here both keys lead back to the table.
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
             event.accept()
-            self.left.emit()
+            self.leave_requested.emit()
         else:
             super().keyPressEvent(event)
 
 
 class BoardBar(QWidget):
-    """Buttons below the table; each has its key in its tip.
+    """A row of buttons below the table, each with its key in its tooltip.
 
     Signals:
-        wanted(str): a wish of `board_keys`.
-        noted(str): the note of the focused cell.
+        command_requested(str): A command of `board_keys` was clicked.
+        note_changed(str): The note of the focused cell was edited.
     """
 
-    wanted = Signal(str)
-    noted = Signal(str)
+    command_requested = Signal(str)
+    note_changed = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self.play = self._push(
-            localized("再生／停止", "Play / stop"),
-            localized("選んでいる音声を再生します。（Space）", "Plays the selected sound. (Space)"),
+        self.play_button = self._create_push_button(
+            localize("再生／停止", "Play / stop"),
+            localize("選んでいる音声を再生します。（Space）", "Plays the selected sound. (Space)"),
             "play",
         )
-        self.through = self._push(
-            localized("連続再生", "Play from here"), localized("順番に続けて再生します。（P）", "Plays one after the other. (P)"), "through"
+        self.play_through_button = self._create_push_button(
+            localize("連続再生", "Play from here"), localize("順番に続けて再生します。（P）", "Plays one after the other. (P)"), "through"
         )
-        self.shuffled = self._push(
-            localized("シャッフル", "Shuffle"),
-            localized("順番を変えて続けて再生します。（Shift+P）", "Plays all in random order. (Shift+P)"),
+        self.shuffle_button = self._create_push_button(
+            localize("シャッフル", "Shuffle"),
+            localize("順番を変えて続けて再生します。（Shift+P）", "Plays all in random order. (Shift+P)"),
             "shuffled",
         )
-        self.apply = self._push(
-            localized("行に適用", "Apply to line"),
-            localized("この声と設定を行に適用します。（Enter）", "The line gets this voice and these settings. (Enter)"),
+        self.apply_button = self._create_push_button(
+            localize("行に適用", "Apply to line"),
+            localize("この声と設定を行に適用します。（Enter）", "The line gets this voice and these settings. (Enter)"),
             "apply",
         )
-        self.apply.setObjectName("primary")
-        self.star = self._tool(
-            "★", localized("スター", "Star"), localized("スターを付けて残します。（S）", "Stars the sound and keeps it. (S)"), "star"
+        self.apply_button.setObjectName("primary")
+        self.star_button = self._create_tool_button(
+            "★", localize("スター", "Star"), localize("スターを付けて残します。（S）", "Stars the sound and keeps it. (S)"), "star"
         )
         self.ratings = [
-            self._tool(
+            self._create_tool_button(
                 str(number),
-                localized(f"評価 {number}", f"Rating {number}"),
-                localized(f"{number} と評価します。（{number}、0 で消去）", f"Rates it {number}. ({number}; 0 clears)"),
+                localize(f"評価 {number}", f"Rating {number}"),
+                localize(f"{number} と評価します。（{number}、0 で消去）", f"Rates it {number}. ({number}; 0 clears)"),
                 f"rate {number}",
             )
             for number in range(1, HIGHEST_RATING + 1)
         ]
-        self.note = NoteField()
-        self.note.editingFinished.connect(lambda: self.noted.emit(self.note.text()))
-        self._lay_out()
+        self.note = CellNoteField()
+        self.note.editingFinished.connect(lambda: self.note_changed.emit(self.note.text()))
+        self._lay_out_widgets()
 
-    def _lay_out(self) -> None:
+    def _lay_out_widgets(self) -> None:
         marks = QHBoxLayout()
         marks.setSpacing(3)
-        for button in (self.star, *self.ratings):
+        for button in (self.star_button, *self.ratings):
             marks.addWidget(button)
         marks.addSpacing(8)
         marks.addWidget(self.note, 1)
         deeds = QHBoxLayout()
         deeds.setSpacing(6)
-        for widget in (self.play, self.through, self.shuffled):
+        for widget in (self.play_button, self.play_through_button, self.shuffle_button):
             deeds.addWidget(widget)
         deeds.addStretch(1)
-        deeds.addWidget(self.apply)
+        deeds.addWidget(self.apply_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addLayout(marks)
         column.addLayout(deeds)
 
-    def show_take(self, take: Take | None, *, there_is_a_cell: bool) -> None:
-        """What was said of the focused cell."""
-        self.star.setChecked(take is not None and take.starred)
+    def show_take(self, take: LineTake | None, *, has_cell: bool) -> None:
+        """Show star, rating and note of the focused cell's take, and enable the buttons where a cell is focused."""
+        self.star_button.setChecked(take is not None and take.starred)
         rating = take.rating if take is not None else 0
         for number, button in enumerate(self.ratings, 1):
             button.setChecked(number <= rating)
+        # The user may still be typing: another cell's state must not replace the note meanwhile.
         if not self.note.hasFocus():
             self.note.setText(take.note if take is not None else "")
-        for widget in (self.play, self.through, self.shuffled, self.apply, self.star, *self.ratings, self.note):
-            widget.setEnabled(there_is_a_cell)
+        for widget in (
+            self.play_button,
+            self.play_through_button,
+            self.shuffle_button,
+            self.apply_button,
+            self.star_button,
+            *self.ratings,
+            self.note,
+        ):
+            widget.setEnabled(has_cell)
 
-    def _push(self, text: str, tip: str, wish: str) -> QPushButton:
+    def _create_push_button(self, text: str, tip: str, command: str) -> QPushButton:
         button = QPushButton(text)
         button.setToolTip(tip)
         button.setAutoDefault(False)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys to the table
-        button.clicked.connect(self._emitter(wish))
+        # A click leaves the focus, and so the keys, with the table.
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(self._create_emitter(command))
         return button
 
-    def _tool(self, text: str, name: str, tip: str, wish: str) -> QToolButton:
+    def _create_tool_button(self, text: str, name: str, tip: str, command: str) -> QToolButton:
         button = QToolButton()
         button.setText(text)
         button.setObjectName("framed")
         button.setAccessibleName(name)
         button.setToolTip(tip)
         button.setCheckable(True)
-        button.clicked.connect(self._emitter(wish))
+        button.clicked.connect(self._create_emitter(command))
         return button
 
-    def _emitter(self, wish: str) -> Callable[[], None]:
-        return lambda: self.wanted.emit(wish)
+    def _create_emitter(self, command: str) -> Callable[[], None]:
+        return lambda: self.command_requested.emit(command)
 
 
 class BoardFilter(QWidget):
-    """Which cells are shown, and how many there are.
+    """A filter of the shown cells, with their count.
 
     Signals:
-        changed(): others are wanted.
-        compare_requested(): a blind test of the starred cells.
+        changed(): Another filter was chosen.
+        compare_requested(): A blind test of the starred cells is requested.
     """
 
     changed = Signal()
@@ -155,39 +166,43 @@ class BoardFilter(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.starred = QToolButton()
-        self.starred.setText(localized("★ スター付き", "★ Starred"))
+        self.starred.setText(localize("★ スター付き", "★ Starred"))
         self.starred.setCheckable(True)
         self.starred.setObjectName("framed")
-        self.starred.setToolTip(localized("スターを付けた音声だけを表示します。", "Shows starred sounds only."))
+        self.starred.setToolTip(localize("スターを付けた音声だけを表示します。", "Shows starred sounds only."))
         self.starred.toggled.connect(self.changed)
         self.rating = ChoiceBox()
-        self.rating.setAccessibleName(localized("評価", "Rating"))
-        self.rating.setToolTip(localized("評価で絞り込みます。", "Filters the sounds by rating."))
+        self.rating.setAccessibleName(localize("評価", "Rating"))
+        self.rating.setToolTip(localize("評価で絞り込みます。", "Filters the sounds by rating."))
         self.rating.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToContents)
-        self.rating.setMinimumWidth(RATING_WIDTH)
-        self.rating.addItem(localized("すべての評価", "Any rating"), 0)
+        self.rating.setMinimumWidth(RATING_FILTER_WIDTH_PX)
+        self.rating.addItem(localize("すべての評価", "Any rating"), 0)
         for number in range(1, HIGHEST_RATING):
-            self.rating.addItem(localized(f"評価 {number} 以上", f"{number} or more"), number)
-        self.rating.addItem(localized(f"評価 {HIGHEST_RATING}", f"{HIGHEST_RATING} only"), HIGHEST_RATING)
+            self.rating.addItem(localize(f"評価 {number} 以上", f"{number} or more"), number)
+        self.rating.addItem(localize(f"評価 {HIGHEST_RATING}", f"{HIGHEST_RATING} only"), HIGHEST_RATING)
         self.rating.currentIndexChanged.connect(self.changed)
         self.count = PlainLabel()
         self.count.setObjectName("muted")
-        self.compare = QPushButton(localized("ブラインドテスト…", "Blind test…"))
-        self.compare.setToolTip(
-            localized("スターを付けた音声を、名前を伏せて聞き比べます。", "Compares the starred sounds with their names hidden.")
+        self.compare_button = QPushButton(localize("ブラインドテスト…", "Blind test…"))
+        self.compare_button.setToolTip(
+            localize("スターを付けた音声を、名前を伏せて聞き比べます。", "Compares the starred sounds with their names hidden.")
         )
-        self.compare.setAutoDefault(False)
-        self.compare.clicked.connect(self.compare_requested)
+        self.compare_button.setAutoDefault(False)
+        self.compare_button.clicked.connect(self.compare_requested)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         for widget in (self.starred, self.rating, self.count):
             row.addWidget(widget)
         row.addStretch(1)
-        row.addWidget(self.compare)
+        row.addWidget(self.compare_button)
 
     @Slot(int, int, int)
-    def show_counts(self, cells: int, made: int, starred: int) -> None:
-        """How far the board is."""
-        self.count.setText(localized(f"{cells:,} 個中 {made:,} 個を合成済み", f"{made:,} of {cells:,} synthesised") if cells else "")
-        self.compare.setEnabled(starred > 1)
+    def show_counts(self, cell_count: int, made_count: int, starred_count: int) -> None:
+        """Show how many of the board's cells are made, and offer a blind test where two are starred."""
+        self.count.setText(
+            localize(f"{cell_count:,} 個中 {made_count:,} 個を合成済み", f"{made_count:,} of {cell_count:,} synthesised")
+            if cell_count
+            else ""
+        )
+        self.compare_button.setEnabled(starred_count > 1)

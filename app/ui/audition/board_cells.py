@@ -1,4 +1,4 @@
-"""What is known of the cells of a board: which were made, what was said of them, and the sounds that were heard last."""
+"""The state of the cells of a board: which are made, how the user marked them, and the sounds heard last."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from enum import Enum
 
 from PySide6.QtCore import QObject, Signal
 
-from app.adapters.sound.kept import Int16, as_float, sixteen_bits
-from app.audition.board import Board, Cell, Made, takes_by_line
-from app.core.cache import LRUCache
+from app.adapters.sound.take_codec import Int16, convert_to_float, convert_to_int16
+from app.audition.board import Board, BoardCell, RenderingKey, map_takes_by_line
+from app.common.errors import AppError, NothingToReadError
+from app.core.lru_cache import LRUCache
 from app.core.script import Line
-from app.core.takes import Take, change, take_of
-from app.core.types import Float32
-from app.errors import AppError, NothingToReadError
+from app.core.synthesis_types import Float32
+from app.core.takes import LineTake, change_take, create_take
 
-MOST_BYTES = 64 << 20  # of sounds in 16 bits: some twelve minutes; what is older is spoken again, and sounds the same
+# Some twelve minutes of sound in 16 bits; an older sound is spoken again when it is played, and sounds the same.
+MAX_CELL_SOUND_BYTES = 64 << 20
 
 
-class Phase(Enum):
-    """How far the sound of a cell is."""
+class CellPhase(Enum):
+    """An enum of how far the sound of a cell is."""
 
     EMPTY = "empty"
     MAKING = "making"
@@ -30,163 +31,166 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CellState:
-    """Shown in a cell.
+    """A snapshot of a cell, as the table draws it.
 
     Attributes:
-        take: what was said of it, and how long it is; None where nothing is known.
-        error: why it failed.
+        take: The cell's marks and length in seconds; None where nothing is known.
+        error: The message of its failure, else empty.
     """
 
-    phase: Phase = Phase.EMPTY
-    take: Take | None = None
-    playing: bool = False
+    phase: CellPhase = CellPhase.EMPTY
+    take: LineTake | None = None
+    is_playing: bool = False
     error: str = ""
 
 
 class BoardCells(QObject):
-    """Cells of a board by what they speak: they are found again on another board with other voices beside them.
+    """The cells' states, keyed by the line a cell speaks: the same line is found again on another board with other voices beside it.
 
     Attributes:
-        board: empty before the first one.
-        sounds: by id of the take; the oldest go.
+        board: The shown board; empty before the first one.
+        sounds: Samples (int16, `(T,)`) and rate (Hz) by take id; the oldest are dropped.
 
     Signals:
-        replacing(), replaced(): another board comes, and is there.
-        changed(Cell): another state of this one.
-        made(Take, Line, tuple[Float32, int]): samples and rate of one that was made.
-        marked(Take, Line): the user said something of it, or made it the line's.
-        silent_found(str): the id of a line in which nothing can be read.
+        about_to_be_replaced(), replaced(): Emitted before and after another board is shown.
+        cell_changed(BoardCell): The cell has another state.
+        sound_made(LineTake, Line, tuple[Float32, int]): A sound was made; samples `(T,)` and rate (Hz).
+        cell_marked(LineTake, Line): The user marked the cell or applied it to its line.
+        silent_line_found(str): The id of a line that has nothing to read.
     """
 
-    replacing = Signal()
+    about_to_be_replaced = Signal()
     replaced = Signal()
-    changed = Signal(object)
-    made = Signal(object, object, object)
-    marked = Signal(object, object)
-    silent_found = Signal(str)
+    cell_changed = Signal(object)
+    sound_made = Signal(object, object, object)
+    cell_marked = Signal(object, object)
+    silent_line_found = Signal(str)
 
-    def __init__(self, parent: QObject, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, parent: QObject, max_bytes: int = MAX_CELL_SOUND_BYTES) -> None:
         super().__init__(parent)
         self.board = Board((), ())
-        self.sounds: LRUCache[tuple[Int16, int]] = LRUCache(1 << 16, most_bytes)
-        self._numbers: dict[Made, int] = {}  # of all that was ever spoken here: what it is made of takes long to compare
-        self._takes: dict[int, Take] = {}
+        self.sounds: LRUCache[tuple[Int16, int]] = LRUCache(1 << 16, max_bytes)
+        # Every rendering that was ever spoken here gets a number: comparing whole lines for each lookup takes long.
+        self._numbers: dict[RenderingKey, int] = {}
+        self._takes: dict[int, LineTake] = {}
         self._errors: dict[int, str] = {}
-        self._keys: dict[Cell, int] = {}
-        self._playing: Cell | None = None
-        self._making: Cell | None = None
+        self._keys: dict[BoardCell, int] = {}
+        self._playing: BoardCell | None = None
+        self._making: BoardCell | None = None
 
-    def show(self, board: Board) -> None:
-        """Another board; what was made of its cells before is still known, what failed may be tried again."""
-        self.replacing.emit()
+    def show_board(self, board: Board) -> None:
+        """Show another board; sounds and marks of lines it shares with former boards are kept."""
+        self.about_to_be_replaced.emit()
         self.board, self._playing, self._making = board, None, None
-        self._keys = {cell: self._key(board.line(cell)) for cell in board.cells}
+        self._keys = {cell: self._find_key(board.find_line(cell)) for cell in board.cells}
+        # Failed cells may be tried again on a new board: the cause may be gone.
         self._errors.clear()
         self.replaced.emit()
 
-    def know(self, takes: Iterable[Take]) -> None:
-        """Takes that are kept; cells that speak just so show what was said of them."""
-        for made, kept in takes_by_line(takes).items():
+    def merge_kept_takes(self, takes: Iterable[LineTake]) -> None:
+        """Show the marks of kept takes in the cells that speak exactly as they do."""
+        for made, kept in map_takes_by_line(takes).items():
             key = self._numbers.setdefault(made, len(self._numbers))
             own = self._takes.get(key, kept)
             self._takes[key] = replace(own, starred=kept.starred, rating=kept.rating, note=kept.note, sound=kept.sound, size=kept.size)
 
-    def state(self, cell: Cell) -> CellState:
-        """As it is now."""
+    def build_state(self, cell: BoardCell) -> CellState:
+        """Return the cell's state as it is now."""
         key = self._keys[cell]
         take, error = self._takes.get(key), self._errors.get(key, "")
-        phase = Phase.MAKING if cell == self._making else Phase.FAILED if error else Phase.EMPTY
-        if take is not None and take.length_s and phase is not Phase.MAKING:
-            phase = Phase.READY
+        phase = CellPhase.MAKING if cell == self._making else CellPhase.FAILED if error else CellPhase.EMPTY
+        if take is not None and take.length_s and phase is not CellPhase.MAKING:
+            phase = CellPhase.READY
         return CellState(phase, take, cell == self._playing, error)
 
-    def take(self, cell: Cell) -> Take | None:
-        """What was made there, or said of it."""
+    def find_take(self, cell: BoardCell) -> LineTake | None:
+        """Return the cell's take, or None where nothing was made or marked."""
         return self._takes.get(self._keys[cell])
 
-    def line(self, cell: Cell) -> Line:
-        """What is spoken there."""
-        return self.board.line(cell)
+    def find_line(self, cell: BoardCell) -> Line:
+        """Return the line that the cell speaks."""
+        return self.board.find_line(cell)
 
-    def sound(self, cell: Cell) -> tuple[Float32, int] | None:
-        """Samples and rate, where they are still held."""
-        take = self.take(cell)
-        return None if take is None else self.sound_of(take)
+    def find_sound(self, cell: BoardCell) -> tuple[Float32, int] | None:
+        """Return samples `(T,)` and rate (Hz) of a cell, or None where they were dropped."""
+        take = self.find_take(cell)
+        return None if take is None else self.find_take_sound(take)
 
-    def sound_of(self, take: Take) -> tuple[Float32, int] | None:
-        """The same for the take of a cell."""
+    def find_take_sound(self, take: LineTake) -> tuple[Float32, int] | None:
+        """Return samples `(T,)` and rate (Hz) of a cell's take, or None where they were dropped."""
         held = self.sounds.get(take.id)
-        return None if held is None else (as_float(held[0]), held[1])
+        return None if held is None else (convert_to_float(held[0]), held[1])
 
     @property
-    def done(self) -> frozenset[Cell]:
-        """The cells that need not be made: they were, or cannot be."""
-        return frozenset(cell for cell in self.board.cells if self.state(cell).phase in (Phase.READY, Phase.FAILED))
+    def finished_cells(self) -> frozenset[BoardCell]:
+        """Return the cells that are made or cannot be made."""
+        return frozenset(cell for cell in self.board.cells if self.build_state(cell).phase in (CellPhase.READY, CellPhase.FAILED))
 
-    def begin(self, cell: Cell | None) -> None:
-        """The cell that is being made in the background; None is none."""
+    def mark_making(self, cell: BoardCell | None) -> None:
+        """Show which cell is being made in the background; None for none."""
         before, self._making = self._making, cell
-        self._tell(before, cell)
+        self._emit_cell_changes(before, cell)
 
-    def play(self, cell: Cell | None) -> None:
-        """The cell that is heard now; None is none."""
+    def mark_playing(self, cell: BoardCell | None) -> None:
+        """Show which cell is playing; None for none."""
         before, self._playing = self._playing, cell
-        self._tell(before, cell)
+        self._emit_cell_changes(before, cell)
 
-    def put(self, line: Line, samples: Float32, rate: int) -> None:
-        """A sound was made of what one or several cells speak."""
-        key = self._key(line)
-        take = replace(self._takes.get(key) or take_of(line), length_s=len(samples) / rate)
+    def add_sound(self, line: Line, samples: Float32, rate: int) -> None:
+        """Store the sound of a line (samples `(T,)`, rate in Hz) for all cells that speak it."""
+        key = self._find_key(line)
+        take = replace(self._takes.get(key) or create_take(line), length_s=len(samples) / rate)
         self._takes[key] = take
         self._errors.pop(key, None)
-        kept = sixteen_bits(samples)
+        kept = convert_to_int16(samples)
         self.sounds.put(take.id, (kept, rate), kept.nbytes)
-        self._tell_of(key)
-        self.made.emit(take, line, (samples, rate))
+        self._emit_key_changes(key)
+        self.sound_made.emit(take, line, (samples, rate))
 
-    def fail(self, cell: Cell, error: AppError, *, whole_voice: bool = False) -> None:
-        """It cannot be made; with `whole_voice` neither can the others of its voice."""
+    def mark_failed(self, cell: BoardCell, error: AppError, *, is_whole_voice: bool = False) -> None:
+        """Mark a cell as failed; with `is_whole_voice` also the voice's other cells that are not made."""
+        # A line of punctuation fails with every voice; dropping the line says so once, not in every cell.
         if isinstance(error, NothingToReadError):
-            self.silent_found.emit(self.line(cell).id)
+            self.silent_line_found.emit(self.find_line(cell).id)
             return
-        voice, why = self.line(cell).settings.voice, f"{error.message} {error.hint}".strip()
-        for other in self.board.cells if whole_voice else (cell,):
-            if other == cell or (self.line(other).settings.voice == voice and self.state(other).phase is Phase.EMPTY):
+        voice, why = self.find_line(cell).settings.voice, f"{error.message} {error.hint}".strip()
+        for other in self.board.cells if is_whole_voice else (cell,):
+            if other == cell or (self.find_line(other).settings.voice == voice and self.build_state(other).phase is CellPhase.EMPTY):
                 self._errors[self._keys[other]] = why
-                self.changed.emit(other)
+                self.cell_changed.emit(other)
 
-    def retry(self, cell: Cell) -> None:
-        """It may be tried again, with the others that failed for the same reason."""
+    def clear_error(self, cell: BoardCell) -> None:
+        """Clear the error of a cell and of the others that failed for the same reason, so that they are tried again."""
         why = self._errors.get(self._keys[cell])
         for key in [key for key, error in self._errors.items() if error == why]:
             del self._errors[key]
-            self._tell_of(key)
+            self._emit_key_changes(key)
 
-    def mark(self, cell: Cell, **values: object) -> None:
-        """The user gives it a star, a rating or a note; it need not have been made."""
+    def mark_cell(self, cell: BoardCell, **values: object) -> None:
+        """Set star, rating or note of a cell, which need not be made."""
         key = self._keys[cell]
-        take = self._takes.get(key) or take_of(self.line(cell))
-        (self._takes[key],) = change((take,), take.id, **values)
-        self._tell_of(key)
-        self.marked.emit(self._takes[key], self.line(cell))
+        take = self._takes.get(key) or create_take(self.find_line(cell))
+        (self._takes[key],) = change_take((take,), take.id, **values)
+        self._emit_key_changes(key)
+        self.cell_marked.emit(self._takes[key], self.find_line(cell))
 
-    def take_in(self, take_id: str, kept: Take) -> Take | None:
-        """The sound of a cell's take is kept; returns the take as it is now, None where it is gone."""
+    def merge_kept_sound(self, take_id: str, kept: LineTake) -> LineTake | None:
+        """Record that the sound of a cell's take is kept; return the updated take, or None where it is gone."""
         key = next((key for key, take in self._takes.items() if take.id == take_id), None)
         if key is None:
             return None
         self._takes[key] = replace(self._takes[key], sound=kept.sound, size=kept.size)
         return self._takes[key]
 
-    def _tell_of(self, key: int) -> None:
+    def _emit_key_changes(self, key: int) -> None:
         for cell, other in self._keys.items():
             if other == key:
-                self.changed.emit(cell)
+                self.cell_changed.emit(cell)
 
-    def _tell(self, *cells: Cell | None) -> None:
+    def _emit_cell_changes(self, *cells: BoardCell | None) -> None:
         for cell in dict.fromkeys(cells):
             if cell in self._keys:
-                self.changed.emit(cell)
+                self.cell_changed.emit(cell)
 
-    def _key(self, line: Line) -> int:
+    def _find_key(self, line: Line) -> int:
         return self._numbers.setdefault((line.id, line.text, line.settings, line.overrides), len(self._numbers))

@@ -1,4 +1,4 @@
-"""What a board compares: voices with their speakers and styles, strengths, presets."""
+"""The chooser of a board: voices with their speakers and styles, style weights, presets."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QToolButton, QTreeWidget, QVBoxLayout, QWidget
 
 from app.audition.board import VoiceChoice
-from app.audition.board_wishes import Wishes
+from app.audition.board_setup import BoardSetup
+from app.common.language import localize
 from app.core.presets import Presets
-from app.core.text_search import folded
-from app.language import localized
-from app.ui.audition.board_tree import check, fill, voices_of
+from app.core.text_search import fold_text
+from app.ui.audition.board_voice_tree import check_voices, collect_checked_voices, fill_voice_tree
 from app.ui.plain_text import PlainLabel
 from app.ui.voices.catalog_voice import CatalogVoice
 
-STRENGTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
-PRESETS_HEIGHT = 104  # pixels
-SETTLE_MS = 120  # several boxes change with the one of their voice
+OFFERED_STRENGTHS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+PRESETS_HEIGHT_PX = 104
+# Checking a voice changes the boxes of all its styles; the board is rebuilt once, after the last of them.
+BOARD_SETTLE_MS = 120
 
 
 class BoardChooser(QWidget):
-    """Boxes to check.
+    """A side panel of check boxes that say what the board compares.
 
     Signals:
-        changed(): something else is wanted.
-        lines_requested(): the lines that are selected in the script now.
+        changed(): Something else is checked.
+        lines_requested(): The lines now selected in the script are to be compared.
     """
 
     changed = Signal()
@@ -37,48 +38,49 @@ class BoardChooser(QWidget):
         self._presets: Presets = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(SETTLE_MS)
+        self._timer.setInterval(BOARD_SETTLE_MS)
         self._timer.timeout.connect(self.changed)
         self.lines = PlainLabel()
         self.lines.setWordWrap(True)
-        self.take_lines = QToolButton()
-        self.take_lines.setObjectName("framed")
-        self.take_lines.setText(localized("選択中の行に変更", "Use selected lines"))
-        self.take_lines.setToolTip(localized("台本で選んでいる行に切り替えます。", "Switches to the lines selected in the script."))
-        self.take_lines.clicked.connect(self.lines_requested)
+        self.take_lines_button = QToolButton()
+        self.take_lines_button.setObjectName("framed")
+        self.take_lines_button.setText(localize("選択中の行に変更", "Use selected lines"))
+        self.take_lines_button.setToolTip(localize("台本で選んでいる行に切り替えます。", "Switches to the lines selected in the script."))
+        self.take_lines_button.clicked.connect(self.lines_requested)
         self.search = QLineEdit()
-        self.search.setPlaceholderText(localized("声を検索", "Search voices"))
+        self.search.setPlaceholderText(localize("声を検索", "Search voices"))
         self.search.setAccessibleName(self.search.placeholderText())
-        self.search.setToolTip(localized("名前で声を絞り込みます。", "Filters the voices by name."))
+        self.search.setToolTip(localize("名前で声を絞り込みます。", "Filters the voices by name."))
         self.search.setClearButtonEnabled(True)
-        self.search.textChanged.connect(self._show_found)
+        self.search.textChanged.connect(self._filter_tree)
         self.tree = QTreeWidget()
         self.tree.setObjectName("choices")
         self.tree.setHeaderHidden(True)
-        self.tree.setAccessibleName(localized("声・話者・スタイル", "Voices, speakers and styles"))
+        self.tree.setAccessibleName(localize("声・話者・スタイル", "Voices, speakers and styles"))
         self.tree.setIndentation(16)
         self.tree.itemChanged.connect(lambda _item: self._timer.start())
-        self.strengths = {strength: self._strength(strength) for strength in STRENGTHS}
+        self.strengths = {strength: self._create_strength_button(strength) for strength in OFFERED_STRENGTHS}
         self.presets = QListWidget()
         self.presets.setObjectName("choices")
-        self.presets.setMaximumHeight(PRESETS_HEIGHT)
-        self.presets.setAccessibleName(localized("プリセット", "Preset"))
+        self.presets.setMaximumHeight(PRESETS_HEIGHT_PX)
+        self.presets.setAccessibleName(localize("プリセット", "Preset"))
         self.presets.itemChanged.connect(lambda _item: self._timer.start())
-        self._lay_out()
+        self._lay_out_widgets()
 
     @property
-    def wishes(self) -> Wishes:
-        """What is checked."""
+    def board_setup(self) -> BoardSetup:
+        """Return the checked voices, style weights and presets."""
         items = [self.presets.item(row) for row in range(self.presets.count())]
         named = [item.data(Qt.ItemDataRole.UserRole) for item in items if item.checkState() == Qt.CheckState.Checked]
         strengths = tuple(strength for strength, button in self.strengths.items() if button.isChecked())
-        return Wishes(voices_of(self.tree), strengths, {name: self._presets[name].values for name in named})
+        return BoardSetup(collect_checked_voices(self.tree), strengths, {name: self._presets[name].values for name in named})
 
-    def offer(self, voices: Sequence[CatalogVoice], usable: Callable[[CatalogVoice], bool], presets: Presets) -> None:
-        """Voices and presets that there are; what is checked stays so."""
-        before, self._presets = self.wishes, presets
+    def offer_choices(self, voices: Sequence[CatalogVoice], is_usable: Callable[[CatalogVoice], bool], presets: Presets) -> None:
+        """Offer these voices and presets; what is checked stays checked."""
+        before, self._presets = self.board_setup, presets
+        # Refilling would emit itemChanged for every box and rebuild the board from half a tree.
         self.tree.blockSignals(True)
-        fill(self.tree, voices, usable)
+        fill_voice_tree(self.tree, voices, is_usable)
         self.tree.blockSignals(False)
         self.presets.blockSignals(True)
         self.presets.clear()
@@ -91,33 +93,34 @@ class BoardChooser(QWidget):
         self.presets.blockSignals(False)
         for part in (self.presets, self.presets_title):
             part.setVisible(bool(presets))
-        check(self.tree, before.voices)
-        self._show_found()
+        check_voices(self.tree, before.voices)
+        self._filter_tree()
 
-    def choose(self, voices: Collection[VoiceChoice], strengths: Collection[float] = (), presets: Collection[str] = ()) -> None:
-        """Checks these and no others."""
-        check(self.tree, voices)
+    def choose_ways(self, voices: Collection[VoiceChoice], strengths: Collection[float] = (), presets: Collection[str] = ()) -> None:
+        """Check these voices, style weights and presets, and no others."""
+        check_voices(self.tree, voices)
         for strength, button in self.strengths.items():
             button.setChecked(strength in strengths)
         for row in range(self.presets.count()):
             item = self.presets.item(row)
             item.setCheckState(Qt.CheckState.Checked if item.data(Qt.ItemDataRole.UserRole) in presets else Qt.CheckState.Unchecked)
+        # The caller builds the board itself; the timer would build it a second time.
         self._timer.stop()
 
     def show_lines(self, texts: Sequence[str]) -> None:
-        """The lines that are compared."""
-        more = localized(f" ほか {len(texts) - 1} 行", f" and {len(texts) - 1} more") if len(texts) > 1 else ""
-        none = localized("テキストのある行を選択してください。", "Select lines with text.")
-        self.lines.setText(f"{_short(texts[0])}{more}" if texts else none)
+        """Show the text of the first compared line and the number of the others."""
+        more = localize(f" ほか {len(texts) - 1} 行", f" and {len(texts) - 1} more") if len(texts) > 1 else ""
+        none = localize("テキストのある行を選択してください。", "Select lines with text.")
+        self.lines.setText(f"{_shorten_text(texts[0])}{more}" if texts else none)
 
-    def _strength(self, strength: float) -> QToolButton:
+    def _create_strength_button(self, strength: float) -> QToolButton:
         button = QToolButton()
         button.setText(f"{strength:g}")
         button.setCheckable(True)
         button.setObjectName("framed")
-        button.setAccessibleName(localized(f"スタイルの強さ {strength:g}", f"Style weight {strength:g}"))
+        button.setAccessibleName(localize(f"スタイルの強さ {strength:g}", f"Style weight {strength:g}"))
         button.setToolTip(
-            localized(
+            localize(
                 f"スタイルの強さ {strength:g} を比べます。選ばなければ行の設定のままです。",
                 f"Compares style weight {strength:g}. If none is checked, lines keep their own.",
             )
@@ -125,19 +128,19 @@ class BoardChooser(QWidget):
         button.toggled.connect(lambda _on: self._timer.start())
         return button
 
-    def _lay_out(self) -> None:
+    def _lay_out_widgets(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        column.addWidget(_title(localized("行", "Lines")))
+        column.addWidget(_create_title(localize("行", "Lines")))
         column.addWidget(self.lines)
-        column.addWidget(self.take_lines, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.take_lines_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(6)
-        column.addWidget(_title(localized("声・話者・スタイル", "Voices, speakers and styles")))
+        column.addWidget(_create_title(localize("声・話者・スタイル", "Voices, speakers and styles")))
         column.addWidget(self.search)
         column.addWidget(self.tree, 1)
         column.addSpacing(6)
-        column.addWidget(_title(localized("スタイルの強さ", "Style weight")))
+        column.addWidget(_create_title(localize("スタイルの強さ", "Style weight")))
         row = QHBoxLayout()
         row.setSpacing(4)
         for button in self.strengths.values():
@@ -145,25 +148,25 @@ class BoardChooser(QWidget):
         row.addStretch(1)
         column.addLayout(row)
         column.addSpacing(6)
-        self.presets_title = _title(localized("プリセット", "Presets"))
+        self.presets_title = _create_title(localize("プリセット", "Presets"))
         column.addWidget(self.presets_title)
         column.addWidget(self.presets)
 
     @Slot()
-    def _show_found(self) -> None:
-        wanted = folded(self.search.text()).split()
+    def _filter_tree(self) -> None:
+        wanted = fold_text(self.search.text()).split()
         for row in range(self.tree.topLevelItemCount()):
             item = self.tree.topLevelItem(row)
             assert item is not None
-            item.setHidden(not all(word in folded(item.text(0)) for word in wanted))
+            item.setHidden(not all(word in fold_text(item.text(0)) for word in wanted))
 
 
-def _title(text: str) -> PlainLabel:
+def _create_title(text: str) -> PlainLabel:
     title = PlainLabel(text)
     title.setObjectName("heading")
     return title
 
 
-def _short(text: str, most: int = 40) -> str:
+def _shorten_text(text: str, max_length: int = 40) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= max_length else f"{line[: max_length - 1]}…"

@@ -1,4 +1,4 @@
-"""The board in its window: which voices, styles and lines it compares, and what comes of them."""
+"""The controller of the audition board: builds it from the selected lines and the chosen voices, and keeps its cells."""
 
 from __future__ import annotations
 
@@ -7,50 +7,50 @@ from collections.abc import Collection
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.audition.board import MOST_CELLS, Cell, VoiceChoice
-from app.audition.board_wishes import Wishes, board_of
+from app.audition.board import MAX_BOARD_CELLS, BoardCell, VoiceChoice
+from app.audition.board_setup import BoardSetup, build_board
+from app.common.language import localize
 from app.core.script import Line, LineSettings
-from app.language import localized
 from app.ui.audition.board_cells import BoardCells
 from app.ui.audition.board_filler import BoardFiller
-from app.ui.audition.board_focus import BoardFocus
+from app.ui.audition.board_focus_controller import BoardFocusController
 from app.ui.audition.board_model import BoardModel
 from app.ui.audition.board_player import BoardPlayer
 from app.ui.audition.board_window import BoardWindow
 from app.ui.parameters.preset_bar import PresetBar
-from app.ui.playback.playback import Playback
-from app.ui.script.document import ScriptDocument
-from app.ui.script.selection import Selection
-from app.ui.script.take_seeds import TakeSeeds
-from app.ui.synthesis.controller import SpeechController
-from app.ui.voices.catalog import VoiceCatalog
+from app.ui.playback.line_playback import LinePlayback
+from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_document import ScriptDocument
+from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_catalog import VoiceCatalog
 
 
 class BoardController(QObject):
-    """Made when the board is first opened. What was said of cells stays until the program ends; their sounds go with the window.
+    """Opens the board; it is made when the board is first opened.
 
     Attributes:
-        cells: all that is known of them.
-        window: while it is open.
+        cells: The states of all cells; their marks last until the program ends, their sounds until the window closes.
+        window: The open window, or None.
 
     Signals:
-        compare_requested(list[Take]): a blind test of these.
-        opening(): it is about to be shown.
+        compare_requested(list[LineTake]): A blind test of these takes is requested.
+        about_to_open(): Emitted before the board is shown.
     """
 
-    opening = Signal()
+    about_to_open = Signal()
     compare_requested = Signal(object)
 
     def __init__(
         self,
         parent: QWidget,
         document: ScriptDocument,
-        selection: Selection,
-        seeds: TakeSeeds,
+        selection: LineSelection,
+        seeds: LineSeeds,
         catalog: VoiceCatalog,
         speech: SpeechController,
-        playback: Playback,
+        playback: LinePlayback,
         presets: PresetBar,
     ) -> None:
         super().__init__(parent)
@@ -58,128 +58,133 @@ class BoardController(QObject):
         self._catalog, self._presets = catalog, presets
         self.cells = BoardCells(self)
         self.window: BoardWindow | None = None
-        self._focus: BoardFocus | None = None
+        self._focus: BoardFocusController | None = None
         self.player = BoardPlayer(self, self.cells, speech, playback)
-        self.filler = BoardFiller(self, self.cells, speech, self._bert_of)
-        self._model = BoardModel(self, self.cells, catalog.find)
+        self.filler = BoardFiller(self, self.cells, speech, self._find_bert)
+        self._model = BoardModel(self, self.cells, catalog.find_voice)
         self._lines: tuple[Line, ...] = ()
-        self._wishes = Wishes()
-        catalog.changed.connect(self._offer)
-        catalog.changed.connect(self._model.rename)
-        self.cells.silent_found.connect(self._leave_out)
+        self._setup = BoardSetup()
+        catalog.changed.connect(self._offer_choices)
+        catalog.changed.connect(self._model.update_names)
+        self.cells.silent_line_found.connect(self._drop_line)
 
-    def open(self, voices: Collection[str] = ()) -> None:
-        """Shows the board of the selected lines, with these voices if there are any, else with what was compared last or the styles of the line."""
+    def open_board(self, voices: Collection[str] = ()) -> None:
+        """Show the board of the selected lines.
+
+        It compares `voices` if there are any, else the voices compared last, else the styles of the line's own voice.
+        """
         if self.window is None:
             window = self.window = BoardWindow(self._parent, self._model)
-            window.chooser.changed.connect(self._rebuild)
-            window.chooser.lines_requested.connect(self._take_lines)
-            window.filter.compare_requested.connect(self._compare)
-            window.finished.connect(self._on_closed)
-            self._focus = BoardFocus(window, self._model, self.cells, self.player, self.filler, self._document)
-            self._offer()
-        self.opening.emit()
-        self._choose(voices)
+            window.chooser.changed.connect(self._rebuild_board)
+            window.chooser.lines_requested.connect(self._take_selected_lines)
+            window.filter.compare_requested.connect(self._compare_starred)
+            window.finished.connect(self._forget_window)
+            self._focus = BoardFocusController(window, self._model, self.cells, self.player, self.filler, self._document)
+            self._offer_choices()
+        self.about_to_open.emit()
+        self._choose_ways(voices)
         self.window.show()
         self.window.raise_()
         self.window.activateWindow()
-        self._take_lines()
+        self._take_selected_lines()
         self.window.view.setFocus()
 
     def close(self) -> None:
-        """Gives up what runs."""
+        """Close the window and stop playing and filling."""
         if self.window is not None:
             self.window.reject()
 
-    def _choose(self, voices: Collection[str]) -> None:
+    def _choose_ways(self, voices: Collection[str]) -> None:
         assert self.window is not None
         settings = self._selection.settings
         if voices:
-            found = [voice for name in voices if (voice := self._catalog.find(name)) is not None]
-            wishes = Wishes(tuple(VoiceChoice(voice.id, (voice.speakers[0][1],), (voice.styles[0][1],)) for voice in found))
+            found = [voice for name in voices if (voice := self._catalog.find_voice(name)) is not None]
+            wishes = BoardSetup(tuple(VoiceChoice(voice.id, (voice.speakers[0][1],), (voice.styles[0][1],)) for voice in found))
         else:
-            voice = self._catalog.find(settings.voice)
-            if voice is not None and any(choice.voice == voice.id for choice in self._wishes.voices):
-                wishes = self._wishes
+            voice = self._catalog.find_voice(settings.voice)
+            if voice is not None and any(choice.voice == voice.id for choice in self._setup.voices):
+                wishes = self._setup
             else:
-                wishes = Wishes((_all_styles(voice, settings),)) if voice is not None else Wishes()
-        self.window.chooser.choose(wishes.voices, wishes.strengths, wishes.presets.keys())
+                wishes = BoardSetup((_choose_all_styles(voice, settings),)) if voice is not None else BoardSetup()
+        self.window.chooser.choose_ways(wishes.voices, wishes.strengths, wishes.presets.keys())
 
     @Slot()
-    def _offer(self) -> None:
+    def _offer_choices(self) -> None:
         if self.window is not None:
-            self.window.chooser.offer(self._catalog.voices, lambda voice: voice.has_bert, self._presets.presets)
+            self.window.chooser.offer_choices(self._catalog.voices, lambda voice: voice.has_bert, self._presets.presets)
 
     @Slot()
-    def _take_lines(self) -> None:
-        found = (self._document.script.find(line_id) for line_id in self._selection.ids)
-        self._lines = tuple(self._seeds.applied(line) for line in found if line is not None and line.text.strip())
-        self._rebuild()
+    def _take_selected_lines(self) -> None:
+        found = (self._document.script.find_line(line_id) for line_id in self._selection.ids)
+        self._lines = tuple(self._seeds.apply_last_seed(line) for line in found if line is not None and line.text.strip())
+        self._rebuild_board()
 
     @Slot(str)
-    def _leave_out(self, line_id: str) -> None:
-        """A line in which nothing can be read has no sounds to compare; the focus stays with its own line."""
+    def _drop_line(self, line_id: str) -> None:
+        """Take a line that has nothing to read off the board; keep the focus on its line."""
         window, focus = self.window, self._focus
-        current = None if window is None else window.view.current
+        current = None if window is None else window.view.current_cell
         focused = None if current is None else self.cells.board.lines[current.row]
         self._lines = tuple(line for line in self._lines if line.id != line_id)
-        self._rebuild()
+        self._rebuild_board()
         if focus is not None and current is not None and focused in self.cells.board.lines:
-            focus.focus(Cell(self.cells.board.lines.index(focused), current.column))
+            focus.focus_cell(BoardCell(self.cells.board.lines.index(focused), current.column))
 
     @Slot()
-    def _rebuild(self) -> None:
-        """Another board; the focus goes to its beginning, and it fills from there."""
+    def _rebuild_board(self) -> None:
+        """Build the board from what is chosen, focus its first cell and fill it from there."""
         window, focus = self.window, self._focus
         if window is None or focus is None:
             return
-        self.player.stop()
-        self.filler.stop()
-        self._wishes = wishes = window.chooser.wishes
-        count = wishes.count(len(self._lines))
+        # Cells are coordinates: a job of the old board would mark another line's cell on the new one.
+        self.player.stop_playing()
+        self.filler.stop_filling()
+        self._setup = wishes = window.chooser.board_setup
+        count = wishes.count_cells(len(self._lines))
         window.chooser.show_lines([line.text for line in self._lines])
-        lines = () if wishes.is_empty or count > MOST_CELLS else self._lines
-        self.cells.show(board_of(lines, wishes))
-        window.show_empty(_why_empty(bool(self._lines), wishes, count))
-        focus.filter()
+        # `Board` raises ValueError for more cells than this; the window explains it instead.
+        lines = () if wishes.is_empty or count > MAX_BOARD_CELLS else self._lines
+        self.cells.show_board(build_board(lines, wishes))
+        window.show_empty(_explain_empty_board(bool(self._lines), wishes, count))
+        focus.apply_filter()
         if self.cells.board.cells:
-            focus.focus(Cell(0, 0))
+            focus.focus_cell(BoardCell(0, 0))
 
     @Slot()
-    def _compare(self) -> None:
-        takes = (self.cells.take(cell) for cell in self.cells.board.cells)
+    def _compare_starred(self) -> None:
+        takes = (self.cells.find_take(cell) for cell in self.cells.board.cells)
         self.compare_requested.emit([take for take in takes if take is not None and take.starred])
 
     @Slot()
-    def _on_closed(self) -> None:
+    def _forget_window(self) -> None:
         self.window = self._focus = None
-        self.player.stop()
-        self.filler.stop()
+        self.player.stop_playing()
+        self.filler.stop_filling()
         self.cells.sounds.clear()
 
-    def _bert_of(self, voice: str) -> str:
-        found = self._catalog.find(voice)
+    def _find_bert(self, voice: str) -> str:
+        found = self._catalog.find_voice(voice)
         return found.manifest.bert if found is not None else ""
 
 
-def _all_styles(voice: CatalogVoice, settings: LineSettings) -> VoiceChoice:
-    """All styles of the speaker that a line has."""
+def _choose_all_styles(voice: CatalogVoice, settings: LineSettings) -> VoiceChoice:
+    """Return a choice of all styles of a line's speaker."""
     names = [name for _, name in voice.speakers]
     speaker = settings.speaker if settings.speaker in names else names[0]
     return VoiceChoice(voice.id, (speaker,), tuple(name for _, name in voice.styles))
 
 
-def _why_empty(there_are_lines: bool, wishes: Wishes, count: int) -> str:
-    if not there_are_lines:
-        return localized(
+def _explain_empty_board(has_lines: bool, setup: BoardSetup, cell_count: int) -> str:
+    if not has_lines:
+        return localize(
             "台本でテキストのある行を選び、「選択中の行に変更」を押してください。",
             "Select lines with text in the script, then press “Use selected lines”.",
         )
-    if wishes.is_empty:
-        return localized("左の一覧で、聞き比べる声やスタイルを選んでください。", "Check the voices and styles to compare on the left.")
-    if count > MOST_CELLS:
-        return localized(
-            f"{count:,} 通りあります。{MOST_CELLS:,} 通り以下になるように減らしてください。",
-            f"That makes {count:,} combinations. Choose {MOST_CELLS:,} or fewer.",
+    if setup.is_empty:
+        return localize("左の一覧で、聞き比べる声やスタイルを選んでください。", "Check the voices and styles to compare on the left.")
+    if cell_count > MAX_BOARD_CELLS:
+        return localize(
+            f"{cell_count:,} 通りあります。{MAX_BOARD_CELLS:,} 通り以下になるように減らしてください。",
+            f"That makes {cell_count:,} combinations. Choose {MAX_BOARD_CELLS:,} or fewer.",
         )
     return ""

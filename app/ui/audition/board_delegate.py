@@ -1,4 +1,4 @@
-"""Draws a cell: its star and rating at the left, its state or length at the right, a corner for a note."""
+"""A delegate that draws a cell: star and rating at the left, state or length at the right, a corner for a note."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core.takes import HIGHEST_RATING
-from app.ui.audition.board_cells import CellState, Phase
+from app.ui.audition.board_cells import CellPhase, CellState
 from app.ui.audition.board_model import SHOWN_ROLE, STATE_ROLE, Index
-from app.ui.script.card import seconds
-from app.ui.theme.icons import icon
+from app.ui.script.card_layout import format_card_seconds
+from app.ui.theme.themed_icons import draw_icon
 
 ICON, EDGE, CORNER, DOT = 16, 8, 9, 5  # pixels
-FAINT = 0.35
+EMPTY_CELL_OPACITY = 0.35
 
 
 class BoardDelegate(QStyledItemDelegate):
-    """Colours come from the palette, so that another theme needs no word to it."""
+    """Draws cells in the palette's colours, so that another theme needs no notice."""
 
     def __init__(self, view: QAbstractItemView) -> None:
         super().__init__(view)
@@ -25,11 +25,12 @@ class BoardDelegate(QStyledItemDelegate):
         self._icons: dict[tuple[str, str], QIcon] = {}
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
-        """As the headers have it; nothing is measured for a thousand cells."""
+        """Return an empty size."""
+        # The headers set the sizes; measuring a thousand cells would be wasted time.
         return QSize(0, 0)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """One cell."""
+        """Draw one cell."""
         state: CellState = index.data(STATE_ROLE)
         colors = option.palette
         accent = colors.color(QPalette.ColorRole.Highlight)
@@ -38,11 +39,11 @@ class BoardDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not index.data(SHOWN_ROLE):
-            painter.setOpacity(FAINT)
-        ground = QColor(accent) if state.playing else colors.color(QPalette.ColorRole.Midlight)
-        if state.playing:
+            painter.setOpacity(EMPTY_CELL_OPACITY)
+        ground = QColor(accent) if state.is_playing else colors.color(QPalette.ColorRole.Midlight)
+        if state.is_playing:
             ground.setAlphaF(0.28)
-        elif state.phase is Phase.EMPTY and not (option.state & QStyle.StateFlag.State_MouseOver):
+        elif state.phase is CellPhase.EMPTY and not (option.state & QStyle.StateFlag.State_MouseOver):
             ground.setAlphaF(0.35)
         painter.setBrush(ground)
         painter.setPen(QPen(accent, 2) if focused else Qt.PenStyle.NoPen)
@@ -51,14 +52,14 @@ class BoardDelegate(QStyledItemDelegate):
         self._paint_state(painter, place, state, colors, accent)
         painter.restore()
 
-    def _paint_marks(self, painter: QPainter, place: QRectF, state: CellState, accent: QColor, text: QColor) -> None:
+    def _paint_marks(self, painter: QPainter, rect: QRectF, state: CellState, accent: QColor, text: QColor) -> None:
         take = state.take
         if take is None:
             return
-        middle = place.center().y()
-        left = place.left() + EDGE
+        middle = rect.center().y()
+        left = rect.left() + EDGE
         if take.starred:
-            self._draw(painter, "star", accent, left, middle)
+            self._draw_icon(painter, "star", accent, left, middle)
         left += ICON + 6
         if take.rating:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -68,26 +69,28 @@ class BoardDelegate(QStyledItemDelegate):
                 painter.setBrush(color)
                 painter.drawEllipse(QPointF(left + number * (DOT + 3) + DOT / 2, middle), DOT / 2, DOT / 2)
         if take.note:
-            corner = QPointF(place.right() - 1, place.top() + 1)
+            corner = QPointF(rect.right() - 1, rect.top() + 1)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(accent)
             painter.drawPolygon(QPolygonF([corner, corner - QPointF(CORNER, 0), corner + QPointF(0, CORNER)]))
 
-    def _paint_state(self, painter: QPainter, place: QRectF, state: CellState, colors: QPalette, accent: QColor) -> None:
+    def _paint_state(self, painter: QPainter, rect: QRectF, state: CellState, colors: QPalette, accent: QColor) -> None:
         muted = colors.color(QPalette.ColorRole.PlaceholderText)
-        right, middle = place.right() - EDGE, place.center().y()
-        if state.phase is Phase.FAILED:
-            self._draw(painter, "error", colors.color(QPalette.ColorRole.Text), right - ICON, middle)
-        elif state.phase is Phase.MAKING or (state.playing and state.phase is Phase.EMPTY):
-            self._draw(painter, "waiting", accent, right - ICON, middle)
-        elif state.phase is Phase.READY and state.take is not None:
-            painter.setPen(accent if state.playing else colors.color(QPalette.ColorRole.Text))
+        right, middle = rect.right() - EDGE, rect.center().y()
+        if state.phase is CellPhase.FAILED:
+            self._draw_icon(painter, "error", colors.color(QPalette.ColorRole.Text), right - ICON, middle)
+        elif state.phase is CellPhase.MAKING or (state.is_playing and state.phase is CellPhase.EMPTY):
+            self._draw_icon(painter, "waiting", accent, right - ICON, middle)
+        elif state.phase is CellPhase.READY and state.take is not None:
+            painter.setPen(accent if state.is_playing else colors.color(QPalette.ColorRole.Text))
             painter.drawText(
-                place.adjusted(0, 0, -EDGE, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, seconds(state.take.length_s)
+                rect.adjusted(0, 0, -EDGE, 0),
+                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
+                format_card_seconds(state.take.length_s),
             )
         else:
-            self._draw(painter, "play", muted, right - ICON, middle)
+            self._draw_icon(painter, "play", muted, right - ICON, middle)
 
-    def _draw(self, painter: QPainter, name: str, color: QColor, left: float, middle: float) -> None:
-        drawn = self._icons.setdefault((name, color.name()), icon(name, color))
+    def _draw_icon(self, painter: QPainter, name: str, color: QColor, left: float, middle: float) -> None:
+        drawn = self._icons.setdefault((name, color.name()), draw_icon(name, color))
         drawn.paint(painter, QRect(round(left), round(middle - ICON / 2), ICON, ICON))

@@ -1,4 +1,4 @@
-"""Has the cells of a board made in the background, those near the focused one first."""
+"""A background filler that makes the cells of a board, those near the focused one first."""
 
 from __future__ import annotations
 
@@ -8,73 +8,77 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.audition.board import Cell
-from app.audition.board_order import fill_order
-from app.errors import AppError, InputError
-from app.ui.audition.board_cells import BoardCells, Phase
-from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import RenderTake, TakeResult
+from app.audition.board import BoardCell
+from app.audition.board_order import plan_fill_order
+from app.common.errors import AppError, InputError
+from app.ui.audition.board_cells import BoardCells, CellPhase
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.synthesis_jobs import RenderTakeJob, TakeResult
 
-AT_ONCE = 2  # the synthesis thread never waits for the window, and what is focused next is soon made
+# Two, so that the synthesis thread never waits for the window, and a cell focused next is still made soon.
+MAX_FILL_JOBS = 2
 
 
 class BoardFiller(QObject):
-    """Asks for a few cells at a time, so that the order may change at any moment.
+    """Requests a few cells at a time, so that their order may change at any moment.
 
     Signals:
-        advanced(): a cell was made, or cannot be.
+        advanced(): A cell was made or has failed.
 
     Args:
-        bert_of: names the BERT of a voice: what it says of a text is remembered for the other voices that use it.
+        find_bert: Returns the id of a voice's BERT; its output for a text is cached for the other voices that use it.
     """
 
     advanced = Signal()
 
-    def __init__(self, parent: QObject, cells: BoardCells, speech: SpeechController, bert_of: Callable[[str], str]) -> None:
+    def __init__(self, parent: QObject, cells: BoardCells, speech: SpeechController, find_bert: Callable[[str], str]) -> None:
         super().__init__(parent)
-        self._cells, self._speech, self._bert_of = cells, speech, bert_of
-        self._left: deque[Cell] = deque()
-        self._asked: dict[Cell, RenderTake] = {}
+        self._cells, self._speech, self._bert_of = cells, speech, find_bert
+        self._left: deque[BoardCell] = deque()
+        self._asked: dict[BoardCell, RenderTakeJob] = {}
         self._goes = False
 
     @property
-    def left(self) -> int:
-        """Cells that are still to be made."""
+    def remaining_count(self) -> int:
+        """Return the number of cells that are still to be made."""
         return len(self._left) + len(self._asked)
 
-    def fill(self, focus: Cell) -> None:
-        """Continues from another cell, or with another board."""
+    def fill_from(self, focus: BoardCell) -> None:
+        """Restart filling around another cell, or on another board."""
         self._goes = True
         board = self._cells.board
         asked = self._asked.keys()
-        self._left = deque(fill_order(board, focus, self._cells.done | asked, self._bert_of))
-        self._ask()
+        self._left = deque(plan_fill_order(board, focus, self._cells.finished_cells | asked, self._bert_of))
+        self._request_cells()
 
-    def stop(self) -> None:
-        """Gives up what is not made yet."""
+    def stop_filling(self) -> None:
+        """Drop all cells that are not made yet."""
         self._goes = False
         self._left.clear()
         asked, self._asked = self._asked, {}
         self._speech.stop_rendering(list(asked.values()))
-        self._cells.begin(None)
+        self._cells.mark_making(None)
 
-    def _ask(self) -> None:
-        while self._goes and self._left and len(self._asked) < AT_ONCE:
+    def _request_cells(self) -> None:
+        while self._goes and self._left and len(self._asked) < MAX_FILL_JOBS:
             cell = self._left.popleft()
-            if self._cells.state(cell).phase is Phase.EMPTY:
-                on_made, on_failed = partial(self._on_made, cell), partial(self._on_failed, cell)
-                self._asked[cell] = self._speech.render(self._cells.line(cell), on_made=on_made, on_failed=on_failed, quiet=True)
-        self._cells.begin(next(iter(self._asked), None))
+            if self._cells.build_state(cell).phase is CellPhase.EMPTY:
+                on_made, on_failed = partial(self._store_sound, cell), partial(self._mark_failed, cell)
+                self._asked[cell] = self._speech.render_take(
+                    self._cells.find_line(cell), on_made=on_made, on_failed=on_failed, is_quiet=True
+                )
+        self._cells.mark_making(next(iter(self._asked), None))
 
-    def _on_made(self, cell: Cell, taken: TakeResult) -> None:
+    def _store_sound(self, cell: BoardCell, result: TakeResult) -> None:
         del self._asked[cell]
-        self._cells.put(taken.job.line, taken.samples, taken.rate)
-        self._ask()
+        self._cells.add_sound(result.job.line, result.samples, result.rate)
+        self._request_cells()
         self.advanced.emit()
 
-    def _on_failed(self, cell: Cell, error: AppError) -> None:
+    def _mark_failed(self, cell: BoardCell, error: AppError) -> None:
         del self._asked[cell]
-        self._cells.begin(None)
-        self._cells.fail(cell, error, whole_voice=not isinstance(error, InputError))  # not for the line's own sake
-        self._ask()
+        self._cells.mark_making(None)
+        # An InputError concerns this line alone; any other error concerns the voice, and its other cells would fail too.
+        self._cells.mark_failed(cell, error, is_whole_voice=not isinstance(error, InputError))
+        self._request_cells()
         self.advanced.emit()

@@ -1,14 +1,14 @@
-"""What the keys of a board do: one table for the view, its hint line and its menu."""
+"""The keys of a board: one table for the view, its hint line and its menu."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from app.common.language import localize
 from app.core.takes import HIGHEST_RATING
-from app.language import localized
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
-KEYS: dict[Qt.Key, str] = {
+BOARD_KEYS: dict[Qt.Key, str] = {
     Key.Key_Left: "left",
     Key.Key_Right: "right",
     Key.Key_Up: "up",
@@ -23,31 +23,33 @@ KEYS: dict[Qt.Key, str] = {
     Key.Key_P: "through",
     Key.Key_Escape: "stop",
 } | {Qt.Key(Key.Key_0.value + number): f"rate {number}" for number in range(HIGHEST_RATING + 1)}
-MOVES = frozenset({"left", "right", "up", "down", "first", "last"})
+MOVE_COMMANDS = frozenset({"left", "right", "up", "down", "first", "last"})
 
 
-def action_of(key: int, held: Qt.KeyboardModifier) -> str:
-    """What a key asks for; empty where it is none of ours."""
-    held &= ~Held.KeypadModifier  # digits and arrows of the number pad
+def find_command(key: int, modifiers: Qt.KeyboardModifier) -> str:
+    """Return the command of a key; empty where the board has none for it."""
+    # Digits and arrows of the number pad carry this modifier and mean the same.
+    modifiers &= ~Held.KeypadModifier
     try:
-        found = KEYS.get(Qt.Key(key), "")
-    except ValueError:  # a key that this Qt has no name for
+        found = BOARD_KEYS.get(Qt.Key(key), "")
+    # `Qt.Key` raises for a key that this Qt version has no name for.
+    except ValueError:
         return ""
-    if found == "through" and held == Held.ShiftModifier:
+    if found == "through" and modifiers == Held.ShiftModifier:
         return "shuffled"
-    return found if held == Held.NoModifier else ""
+    return found if modifiers == Held.NoModifier else ""
 
 
-def hints() -> tuple[tuple[str, str], ...]:
-    """Keys and what they do, as the window shows them."""
+def list_key_hints() -> tuple[tuple[str, str], ...]:
+    """Return the keys and what they do, as the window shows them."""
     return (
-        ("↑↓←→", localized("移動して再生", "move and play")),
-        ("Space", localized("再生／停止", "play / stop")),
-        ("Enter", localized("行に適用", "apply to the line")),
-        ("S", localized("スター", "star")),
-        ("1–5", localized("評価（0 で消去）", "rate (0 clears)")),
-        ("N", localized("メモ", "note")),
-        ("P", localized("連続再生", "play from here")),
-        ("Shift+P", localized("シャッフル再生", "shuffle")),
-        ("Esc", localized("停止／閉じる", "stop / close")),
+        ("↑↓←→", localize("移動して再生", "move and play")),
+        ("Space", localize("再生／停止", "play / stop")),
+        ("Enter", localize("行に適用", "apply to the line")),
+        ("S", localize("スター", "star")),
+        ("1–5", localize("評価（0 で消去）", "rate (0 clears)")),
+        ("N", localize("メモ", "note")),
+        ("P", localize("連続再生", "play from here")),
+        ("Shift+P", localize("シャッフル再生", "shuffle")),
+        ("Esc", localize("停止／閉じる", "stop / close")),
     )

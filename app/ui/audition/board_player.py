@@ -1,4 +1,4 @@
-"""Cells of a board as they are heard: one at once, or one after the other."""
+"""A player of board cells, one at a time or one after the other."""
 
 from __future__ import annotations
 
@@ -8,141 +8,145 @@ from dataclasses import dataclass, field
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.audition.board import Cell
-from app.core.requests import cast_of, request_of
+from app.audition.board import BoardCell
+from app.core.line_requests import build_request, find_cast
 from app.core.script import Line
-from app.core.types import AudioChunk, Float32
+from app.core.synthesis_types import AudioChunk, Float32
 from app.ui.audition.board_cells import BoardCells
-from app.ui.playback.playback import Playback
-from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import Speak
-from app.ui.synthesis.results import SpeakFailure
-from app.ui.synthesis.side_by_side import SideBySide
+from app.ui.playback.line_playback import LinePlayback
+from app.ui.synthesis.parallel_sounds import ParallelSounds
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.synthesis_jobs import SpeechJob
+from app.ui.synthesis.synthesis_results import SpeakFailure
 
-BETWEEN_MS = 350  # silence between two cells that are played through
+BOARD_PLAY_GAP_MS = 350  # silence between two cells that are played through
 
 
 @dataclass(slots=True, eq=False)
-class _Heard:
-    """What is heard now, and the pieces of it so far."""
+class _CellPlayback:
+    """The cell that is playing, with the pieces of its sound so far."""
 
-    cell: Cell
+    cell: BoardCell
     line: Line
     pieces: list[Float32] = field(default_factory=list)
     rate: int = 0
 
 
 class BoardPlayer(QObject):
-    """What is not made yet is heard while it is being made, and then counts as made.
+    """Plays cells; a cell that is not made yet is played while it is made, and its sound is kept in the cells.
 
     Signals:
-        moved(Cell): of several, this one is next.
-        settled(): a cell was made, or nothing is heard any more.
+        cell_started(BoardCell): The next of several cells starts.
+        settled(): A cell was made, or playback has ended.
     """
 
-    moved = Signal(object)
+    cell_started = Signal(object)
     settled = Signal()
 
-    def __init__(self, parent: QObject, cells: BoardCells, speech: SpeechController, playback: Playback) -> None:
+    def __init__(self, parent: QObject, cells: BoardCells, speech: SpeechController, playback: LinePlayback) -> None:
         super().__init__(parent)
         self._cells, self._speech, self._playback = cells, speech, playback
-        self._queue: list[Cell] = []
-        self._spoken: _Heard | None = None
+        self._queue: list[BoardCell] = []
+        self._spoken: _CellPlayback | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(BETWEEN_MS)
-        self._timer.timeout.connect(self._on_pause_over)
-        speech.chunk_made.connect(self._on_chunk)
-        speech.made.connect(self._on_made)
-        speech.heard.connect(self._on_heard)
-        speech.dropped.connect(self._on_dropped)
-        speech.speaking_failed.connect(self._on_failed)
+        self._timer.setInterval(BOARD_PLAY_GAP_MS)
+        self._timer.timeout.connect(self._play_after_pause)
+        speech.chunk_made.connect(self._add_chunk)
+        speech.speech_computed.connect(self._store_sound)
+        speech.speech_played.connect(self._finish_cell)
+        speech.speech_dropped.connect(self._stop_if_dropped)
+        speech.speaking_failed.connect(self._mark_failed)
 
     @property
-    def is_on(self) -> bool:
-        """A cell is heard, or will be in a moment."""
+    def is_active(self) -> bool:
+        """Return whether a cell is playing or is about to."""
         return self._spoken is not None or bool(self._queue)
 
     @property
-    def playing(self) -> Cell | None:
-        """The cell that is heard."""
+    def playing_cell(self) -> BoardCell | None:
+        """Return the playing cell, or None."""
         return self._spoken.cell if self._spoken else None
 
-    def play(self, cells: Sequence[Cell]) -> None:
-        """Plays these one after the other, the first at once; what is heard now stops."""
-        self.stop()
+    def play_cells(self, cells: Sequence[BoardCell]) -> None:
+        """Stop playback, then play these cells one after the other."""
+        self.stop_playing()
         self._queue = list(cells)
-        self._next()
+        self._play_next()
 
-    def stop(self) -> None:
-        """Silence."""
+    def stop_playing(self) -> None:
+        """Stop playback and clear the queue."""
         self._queue = []
         self._timer.stop()
         if self._spoken is not None:
-            self._end()
-            self._speech.stop()
+            self._end_cell()
+            self._speech.stop_speaking()
 
     @Slot()
-    def _on_pause_over(self) -> None:
-        if self._speech.spoken:  # something else was begun in the pause
+    def _play_after_pause(self) -> None:
+        # The user began to play something else during the pause; continuing would talk over it.
+        if self._speech.spoken_jobs:
             self._queue = []
-        self._next()
+        self._play_next()
 
-    def _next(self) -> None:
+    def _play_next(self) -> None:
         if not self._queue:
             self.settled.emit()
             return
         cell = self._queue.pop(0)
-        line, held = self._cells.line(cell), self._cells.sound(cell)
-        self._playback.stop()  # and whatever else is heard
-        self._spoken = heard = _Heard(cell, line)  # first: a short sound may be over before the call returns
-        self._cells.play(cell)
+        line, held = self._cells.find_line(cell), self._cells.find_sound(cell)
+        # The script's own playback must not continue behind the cell.
+        self._playback.stop_playing()
+        # This comes before the call: a short sound may have ended by the time `play_sounds` returns.
+        self._spoken = heard = _CellPlayback(cell, line)
+        self._cells.mark_playing(cell)
         if held is not None:
-            self._speech.play_kept(SideBySide([held[0]], held[1]), heard)
+            self._speech.play_sounds(ParallelSounds([held[0]], held[1]), heard)
         else:
-            self._speech.speak_next(request_of(line), cast_of(line), source=heard)
-        self.moved.emit(cell)
+            self._speech.speak_request_next(build_request(line), find_cast(line), source=heard)
+        self.cell_started.emit(cell)
 
-    def _end(self) -> None:
+    def _end_cell(self) -> None:
         self._spoken = None
-        self._cells.play(None)
+        self._cells.mark_playing(None)
         self.settled.emit()
 
-    def _is_mine(self, job: Speak | None) -> bool:
+    def _is_own_job(self, job: SpeechJob | None) -> bool:
         return job is not None and self._spoken is not None and job.source is self._spoken
 
     @Slot(object)
-    def _on_chunk(self, chunk: AudioChunk) -> None:
-        job = self._speech.find(chunk.request_id)
-        if job is not None and isinstance(job.source, _Heard):
+    def _add_chunk(self, chunk: AudioChunk) -> None:
+        job = self._speech.find_job(chunk.request_id)
+        if job is not None and isinstance(job.source, _CellPlayback):
             job.source.pieces.append(chunk.samples)
             job.source.rate = chunk.sampling_rate
 
     @Slot(object)
-    def _on_made(self, job: Speak) -> None:
-        heard = job.source  # which may have been heard to its end already
-        if isinstance(heard, _Heard) and job.kept is None and heard.pieces:
-            self._cells.put(heard.line, np.concatenate(heard.pieces), heard.rate)
+    def _store_sound(self, job: SpeechJob) -> None:
+        # The job's own source, not the current one: playback may have moved on before the sound was complete.
+        heard = job.source
+        if isinstance(heard, _CellPlayback) and job.recorded is None and heard.pieces:
+            self._cells.add_sound(heard.line, np.concatenate(heard.pieces), heard.rate)
             self.settled.emit()
 
     @Slot(object)
-    def _on_heard(self, job: Speak) -> None:
-        if self._is_mine(job):
-            self._end()
+    def _finish_cell(self, job: SpeechJob) -> None:
+        if self._is_own_job(job):
+            self._end_cell()
             if self._queue:
                 self._timer.start()
 
     @Slot(object)
-    def _on_dropped(self, jobs: Sequence[Speak]) -> None:
-        if any(map(self._is_mine, jobs)):
+    def _stop_if_dropped(self, jobs: Sequence[SpeechJob]) -> None:
+        if any(map(self._is_own_job, jobs)):
             self._queue = []
-            self._end()
+            self._end_cell()
 
     @Slot(object)
-    def _on_failed(self, failed: SpeakFailure) -> None:
-        if self._spoken is not None and self._is_mine(failed.job):
+    def _mark_failed(self, failure: SpeakFailure) -> None:
+        if self._spoken is not None and self._is_own_job(failure.job):
             cell = self._spoken.cell
-            self._end()
-            self._cells.fail(cell, failed.error)
+            self._end_cell()
+            self._cells.mark_failed(cell, failure.error)
             if self._queue:
                 self._timer.start()

@@ -1,4 +1,4 @@
-"""The table of a board: keys and clicks become wishes."""
+"""The table of a board, which turns keys and clicks into commands."""
 
 from __future__ import annotations
 
@@ -6,42 +6,41 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from app.audition.board import Cell
-from app.language import localized
+from app.audition.board import BoardCell
+from app.common.language import localize
 from app.ui.audition.board_delegate import BoardDelegate
 from app.ui.audition.board_header import BoardHeader
-from app.ui.audition.board_keys import MOVES, action_of
-from app.ui.audition.board_model import BoardModel, cell_at
+from app.ui.audition.board_keys import MOVE_COMMANDS, find_command
+from app.ui.audition.board_model import BoardModel, convert_to_cell
 
 CELL, NARROWEST = (132, 42), 110  # pixels
 HEAD, NAMES = 44, 168
 
 
 class BoardView(QTableView):
-    """Draws a few dozen cells however many there are.
+    """A table view that draws only the visible cells, however many there are.
 
     Signals:
-        wanted(str): a wish of `board_keys`.
-        pointed(Cell): this one was clicked.
-        opened(Cell): this one was double-clicked.
+        command_requested(str): A command of `board_keys` was entered.
+        cell_clicked(BoardCell): The cell was clicked.
+        cell_double_clicked(BoardCell): The cell was double-clicked.
     """
 
-    wanted = Signal(str)
-    pointed = Signal(object)
-    opened = Signal(object)
+    command_requested = Signal(str)
+    cell_clicked = Signal(object)
+    cell_double_clicked = Signal(object)
 
     def __init__(self, model: BoardModel) -> None:
         super().__init__()
         self.setObjectName("board")
         self.setModel(model)
-        self.setAccessibleName(localized("オーディションの一覧", "Audition board"))
-        self.setAccessibleDescription(localized("矢印キーで移動すると再生します。", "Arrow keys move and play."))
+        self.setAccessibleName(localize("オーディションの一覧", "Audition board"))
+        self.setAccessibleDescription(localize("矢印キーで移動すると再生します。", "Arrow keys move and play."))
         self.setItemDelegate(BoardDelegate(self))
         self.setTabKeyNavigation(False)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(
-            QAbstractItemView.SelectionMode.NoSelection
-        )  # Qt would paint it behind the cells; the current one is what counts
+        # Qt would paint a selection behind the cells; only the current cell counts.
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setShowGrid(False)
         self.setMouseTracking(True)
         self.setWordWrap(False)
@@ -58,26 +57,27 @@ class BoardView(QTableView):
         down.setDefaultSectionSize(CELL[1])
         down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         down.setFixedWidth(NAMES)
-        self.clicked.connect(self._on_clicked)
-        self.doubleClicked.connect(lambda index: self.opened.emit(cell_at(index)))
-        model.modelReset.connect(self.fit)
+        self.clicked.connect(self._emit_cell_clicked)
+        self.doubleClicked.connect(lambda index: self.cell_double_clicked.emit(convert_to_cell(index)))
+        model.modelReset.connect(self.fit_columns)
 
     @property
-    def current(self) -> Cell | None:
-        """The focused cell."""
+    def current_cell(self) -> BoardCell | None:
+        """Return the focused cell, or None."""
         index = self.currentIndex()
-        return cell_at(index) if index.isValid() else None
+        return convert_to_cell(index) if index.isValid() else None
 
-    def focus_cell(self, cell: Cell) -> None:
-        """Moves to a cell, which is seen then."""
+    def focus_cell(self, cell: BoardCell) -> None:
+        """Focus a cell and scroll to it."""
         index = self.model().index(cell.column, cell.row)
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
         self.scrollTo(index)
+        # The headers emphasise the focused row and column, and Qt by itself repaints only the two cells.
         for part in (self.viewport(), self.horizontalHeader().viewport(), self.verticalHeader().viewport()):
             part.update()
 
-    def hide_empty(self, shown: frozenset[Cell]) -> None:
-        """Rows and columns in which no cell passes the filter."""
+    def hide_empty_sections(self, shown: frozenset[BoardCell]) -> None:
+        """Hide the rows and columns in which no cell passes the filter."""
         ways, lines = {cell.column for cell in shown}, {cell.row for cell in shown}
         for row in range(self.model().rowCount()):
             self.setRowHidden(row, row not in ways)
@@ -85,27 +85,28 @@ class BoardView(QTableView):
             self.setColumnHidden(column, column not in lines)
 
     @Slot()
-    def fit(self) -> None:
-        """Columns share the width there is, down to what a cell needs."""
+    def fit_columns(self) -> None:
+        """Share the width among the columns, down to the width that a cell needs."""
         header = self.horizontalHeader()
         room = self.viewport().width() // max(1, self.model().columnCount())
         header.setDefaultSectionSize(max(CELL[0], min(room, 2 * CELL[0])))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width is shared out again."""
+        """Fit the columns to the new width."""
         super().resizeEvent(event)
-        self.fit()
+        self.fit_columns()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Our own keys, once each for what does not repeat; the others scroll and move as Qt has it."""
-        wish = action_of(event.key(), event.modifiers())
+        """Emit our own keys as commands; only moves repeat while a key is held."""
+        wish = find_command(event.key(), event.modifiers())
         if not wish:
-            event.ignore()  # also letters, by which Qt would look for a row
+            # Qt would take letters for its keyboard search and jump to a row.
+            event.ignore()
             return
         event.accept()
-        if wish in MOVES or not event.isAutoRepeat():
-            self.wanted.emit(wish)
+        if wish in MOVE_COMMANDS or not event.isAutoRepeat():
+            self.command_requested.emit(wish)
 
     @Slot(QModelIndex)
-    def _on_clicked(self, index: QModelIndex) -> None:
-        self.pointed.emit(cell_at(index))
+    def _emit_cell_clicked(self, index: QModelIndex) -> None:
+        self.cell_clicked.emit(convert_to_cell(index))

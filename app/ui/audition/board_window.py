@@ -1,4 +1,4 @@
-"""The window of a board: what is compared at the left, the table at the right, what can be done below it."""
+"""The window of the audition board: the chooser at the left, the table at the right, the buttons below the table."""
 
 from __future__ import annotations
 
@@ -9,31 +9,32 @@ from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.language import localized
+from app.common.language import localize
 from app.ui.audition.board_bar import BoardBar, BoardFilter
 from app.ui.audition.board_chooser import BoardChooser
-from app.ui.audition.board_keys import hints
+from app.ui.audition.board_keys import list_key_hints
 from app.ui.audition.board_model import BoardModel
 from app.ui.audition.board_view import BoardView
 from app.ui.plain_text import PlainLabel
-from app.ui.theme.measures import DIALOG_MARGINS
+from app.ui.theme.dialog_margins import DIALOG_MARGINS
 
 SIZE, CHOOSER_WIDTH, NARROWEST_CHOOSER = (1100, 640), 280, 272
-BESIDES = (40, 80)  # pixels of the screen that are left free
+# These pixels of the screen stay free, for the title bar and the desktop's panels.
+SCREEN_MARGINS_PX = (40, 80)
 
 
 class BoardWindow(QDialog):
-    """Shows; what is wanted is decided elsewhere.
+    """Shows the board and emits commands; the controllers decide what follows.
 
     Signals:
-        wanted(str): a wish of `board_keys`.
+        command_requested(str): A command of `board_keys` was chosen.
     """
 
-    wanted = Signal(str)
+    command_requested = Signal(str)
 
     def __init__(self, parent: QWidget, model: BoardModel) -> None:
         super().__init__(parent)
-        self.setWindowTitle(localized("オーディション", "Audition"))
+        self.setWindowTitle(localize("オーディション", "Audition"))
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.chooser, self.filter, self.bar = BoardChooser(), BoardFilter(), BoardBar()
@@ -45,63 +46,77 @@ class BoardWindow(QDialog):
         self.pages = QStackedWidget()
         self.pages.addWidget(self.view)
         self.pages.addWidget(self.empty)
-        self.hints = QLabel(" &nbsp; ".join(f"<span style='white-space: nowrap'><b>{keys}</b> {what}</span>" for keys, what in hints()))
+        self.hints = QLabel(
+            " &nbsp; ".join(f"<span style='white-space: nowrap'><b>{keys}</b> {what}</span>" for keys, what in list_key_hints())
+        )
         self.hints.setObjectName("muted")
         self.hints.setWordWrap(True)
         self.reason = PlainLabel()
         self.reason.setObjectName("error")
         self.reason.setWordWrap(True)
         self.reason.hide()
-        self.view.wanted.connect(self.wanted)
-        self.bar.wanted.connect(self.wanted)
-        self.bar.note.left.connect(self.view.setFocus)
+        self.view.command_requested.connect(self.command_requested)
+        self.bar.command_requested.connect(self.command_requested)
+        self.bar.note.leave_requested.connect(self.view.setFocus)
         self.view.customContextMenuRequested.connect(self._show_menu)
-        self._lay_out()
-        chosen = (self.chooser.take_lines, self.chooser.search, self.chooser.tree, *self.chooser.strengths.values(), self.chooser.presets)
-        stops = (self.filter.starred, self.filter.rating, self.filter.compare, *chosen, self.view)
-        for before, after in itertools.pairwise(stops):  # from the top down, and then on to the table
+        self._lay_out_widgets()
+        chosen = (
+            self.chooser.take_lines_button,
+            self.chooser.search,
+            self.chooser.tree,
+            *self.chooser.strengths.values(),
+            self.chooser.presets,
+        )
+        stops = (self.filter.starred, self.filter.rating, self.filter.compare_button, *chosen, self.view)
+        # Qt's order follows creation: Tab would leave the filter for the bar and reach the table late.
+        for before, after in itertools.pairwise(stops):
             self.setTabOrder(before, after)
         room = self.screen().availableSize()
-        self.resize(min(SIZE[0], room.width() - BESIDES[0]), min(SIZE[1], room.height() - BESIDES[1]))
+        self.resize(min(SIZE[0], room.width() - SCREEN_MARGINS_PX[0]), min(SIZE[1], room.height() - SCREEN_MARGINS_PX[1]))
 
-    def show_empty(self, why: str) -> None:
-        """Instead of the table, why there is none; empty shows it."""
-        self.empty.setText(why)
-        self.pages.setCurrentWidget(self.empty if why else self.view)
+    def show_empty(self, reason: str) -> None:
+        """Show why there is no table; an empty reason shows the table."""
+        self.empty.setText(reason)
+        self.pages.setCurrentWidget(self.empty if reason else self.view)
 
-    def show_reason(self, why: str) -> None:
-        """Why the focused cell failed, for those who do not point at it; empty where it did not."""
-        self.reason.setText(why)
-        self.reason.setVisible(bool(why))
+    def show_failure_reason(self, reason: str) -> None:
+        """Show why the focused cell failed, for users who do not hover it; an empty reason hides the text."""
+        self.reason.setText(reason)
+        self.reason.setVisible(bool(reason))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc stops what is heard first; Enter is the table's alone."""
+        """Let Esc stop playback before it closes the window, and leave Enter to the table."""
         if event.key() == Qt.Key.Key_Escape:
-            self.wanted.emit("stop")
+            self.command_requested.emit("stop")
         elif event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
 
     @Slot(QPoint)
-    def _show_menu(self, place: QPoint) -> None:
-        if not self.view.indexAt(place).isValid():
+    def _show_menu(self, position: QPoint) -> None:
+        if not self.view.indexAt(position).isValid():
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         bar = self.bar
-        for button, wish in ((bar.play, "play"), (bar.through, "through"), (bar.shuffled, "shuffled"), (bar.apply, "apply")):
-            menu.addAction(button.text()).triggered.connect(self._emitter(wish))
+        for button, wish in (
+            (bar.play_button, "play"),
+            (bar.play_through_button, "through"),
+            (bar.shuffle_button, "shuffled"),
+            (bar.apply_button, "apply"),
+        ):
+            menu.addAction(button.text()).triggered.connect(self._create_emitter(wish))
         menu.addSeparator()
-        marks = {"star": bar.star.accessibleName(), "note": bar.note.accessibleName()}
+        marks = {"star": bar.star_button.accessibleName(), "note": bar.note.accessibleName()}
         marks |= {f"rate {number}": rating.accessibleName() for number, rating in enumerate(bar.ratings, 1)}
-        marks["rate 0"] = localized("評価を消去", "Clear rating")
+        marks["rate 0"] = localize("評価を消去", "Clear rating")
         for wish, name in marks.items():
-            menu.addAction(name).triggered.connect(self._emitter(wish))
-        menu.popup(self.view.viewport().mapToGlobal(place))
+            menu.addAction(name).triggered.connect(self._create_emitter(wish))
+        menu.popup(self.view.viewport().mapToGlobal(position))
 
-    def _emitter(self, wish: str) -> Callable[[], None]:
-        return lambda: self.wanted.emit(wish)
+    def _create_emitter(self, command: str) -> Callable[[], None]:
+        return lambda: self.command_requested.emit(command)
 
-    def _lay_out(self) -> None:
+    def _lay_out_widgets(self) -> None:
         right = QWidget()
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)

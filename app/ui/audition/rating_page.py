@@ -1,4 +1,4 @@
-"""One trial of a MUSHRA test: listen, rate, continue. No names are here to be seen."""
+"""The page of one MUSHRA trial: listen, rate, continue. It shows no names."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.audition.mushra import MushraTest, MushraTrial
-from app.language import localized
-from app.ui.audition.letters import STEPS, Head, position_bar
-from app.ui.audition.parts import button, key, name_play
-from app.ui.audition.rating_scale import LETTERS, RatingScale
+from app.common.language import localize
+from app.ui.audition.rating_scale import RATING_LETTERS, RatingScale
+from app.ui.audition.trial_buttons import add_shortcut, create_button, update_play_button
+from app.ui.audition.trial_letters import POSITION_STEPS, TrialHeader, create_position_bar
 from app.ui.plain_text import PlainLabel
 
 
 class RatingPage(QWidget):
-    """Made for one trial.
+    """A page made for one trial.
 
     Signals:
-        rated(list[int], int): 0 to 100 for each sound from left to right, and milliseconds since the trial was shown.
-        back_requested(): the last ratings were a mistake.
-        play_requested(): begins, or stops.
+        rated(list[int], int): The ratings (0 to 100) of the sounds from left to right, and milliseconds since the trial was shown.
+        back_requested(): The previous ratings were a mistake.
+        play_requested(): Playback is to begin or to stop.
     """
 
     rated = Signal(object, int)
@@ -32,64 +32,66 @@ class RatingPage(QWidget):
     def __init__(self, test: MushraTest, trial: MushraTrial) -> None:
         super().__init__()
         self._began = time.monotonic()
-        self.head, self.scale, self.bar = Head(), RatingScale(len(trial.order)), position_bar()
+        self.head, self.scale, self.bar = TrialHeader(), RatingScale(len(trial.order)), create_position_bar()
         self.head.number.setText(f"MUSHRA  {trial.number + 1} / {len(test.plan.sounds)}")
         self.head.show_seal(test.commitment)
-        question = localized(
+        question = localize(
             "参照にどれだけ近いですか？ 参照と同じ音声が 1 つあります。",
             "How close is each sound to the reference? One of them is the reference itself.",
         )
         self.question, self.hint = PlainLabel(question), PlainLabel()
         self.hint.setObjectName("muted")
-        self.play = button(localized("再生", "Play"), localized("再生・停止（Space）", "Plays or stops (Space)."), self.play_requested.emit)
-        self.play.setEnabled(False)
-        tip = localized("この評価で次へ進みます（Enter）。", "Takes these ratings and continues (Enter).")
-        self.confirm = button(localized("決定", "Confirm"), tip, self._confirm, primary=True)
-        tip = localized("前の行の評価をやり直します（Backspace）。", "Takes back the ratings of the line before (Backspace).")
-        self.back = button(localized("戻る", "Back"), tip, self.back_requested.emit)
-        self.back.setEnabled(trial.number > 0)
-        self.scale.changed.connect(self._show)
-        self._lay_out()
+        self.play_button = create_button(
+            localize("再生", "Play"), localize("再生・停止（Space）", "Plays or stops (Space)."), self.play_requested.emit
+        )
+        self.play_button.setEnabled(False)
+        tip = localize("この評価で次へ進みます（Enter）。", "Takes these ratings and continues (Enter).")
+        self.confirm_button = create_button(localize("決定", "Confirm"), tip, self._confirm_ratings, is_primary=True)
+        tip = localize("前の行の評価をやり直します（Backspace）。", "Takes back the ratings of the line before (Backspace).")
+        self.back_button = create_button(localize("戻る", "Back"), tip, self.back_requested.emit)
+        self.back_button.setEnabled(trial.number > 0)
+        self.scale.changed.connect(self._update_confirm_button)
+        self._lay_out_widgets()
         self._bind_keys()
-        self._show()
+        self._update_confirm_button()
 
-    def show_playing(self, playing: bool) -> None:
-        """Says what the play button does now."""
-        name_play(self.play, playing=playing)
+    def show_playing(self, is_playing: bool) -> None:
+        """Show on the button whether it plays or stops now."""
+        update_play_button(self.play_button, is_playing=is_playing)
 
-    def show_position(self, share: float) -> None:
-        """How much was heard, 0 to 1."""
-        self.bar.setValue(round(STEPS * share))
+    def show_position(self, fraction: float) -> None:
+        """Show how much of the sound was played, as a fraction from 0 to 1."""
+        self.bar.setValue(round(POSITION_STEPS * fraction))
 
     @Slot()
-    def _show(self) -> None:
-        self.confirm.setEnabled(self.scale.is_complete)
-        if not self.scale.is_heard:
-            last = LETTERS[len(self.scale.buttons) - 1]
-            words = localized(f"すべて聞いてください（R、A〜{last} キー）。", f"Listen to all of them (keys R, A–{last}).")
+    def _update_confirm_button(self) -> None:
+        self.confirm_button.setEnabled(self.scale.is_complete)
+        if not self.scale.is_all_heard:
+            last = RATING_LETTERS[len(self.scale.buttons) - 1]
+            words = localize(f"すべて聞いてください（R、A〜{last} キー）。", f"Listen to all of them (keys R, A–{last}).")
         elif not self.scale.is_complete:
-            words = localized("すべてに点を付けてください。", "Rate all of them.")
+            words = localize("すべてに点を付けてください。", "Rate all of them.")
         else:
-            words = localized("Enter で決定します。", "Press Enter to confirm.")
+            words = localize("Enter で決定します。", "Press Enter to confirm.")
         self.hint.setText(words)
 
-    def _confirm(self) -> None:
-        self.rated.emit(self.scale.values, round((time.monotonic() - self._began) * 1000))
+    def _confirm_ratings(self) -> None:
+        self.rated.emit(self.scale.ratings, round((time.monotonic() - self._began) * 1000))
 
     def _bind_keys(self) -> None:
-        key(self, "R", partial(self.scale.listen_requested.emit, 0))
-        for place, letter in enumerate(LETTERS[: len(self.scale.buttons)], 1):
-            key(self, letter, partial(self.scale.listen_requested.emit, place))
-        pressed = {"Space": self.play, "Return": self.confirm, "Enter": self.confirm, "Backspace": self.back}
+        add_shortcut(self, "R", partial(self.scale.listen_requested.emit, 0))
+        for place, letter in enumerate(RATING_LETTERS[: len(self.scale.buttons)], 1):
+            add_shortcut(self, letter, partial(self.scale.listen_requested.emit, place))
+        pressed = {"Space": self.play_button, "Return": self.confirm_button, "Enter": self.confirm_button, "Backspace": self.back_button}
         for name, item in pressed.items():
-            key(self, name, item.click)
+            add_shortcut(self, name, item.click)
 
-    def _lay_out(self) -> None:
+    def _lay_out_widgets(self) -> None:
         ends = QHBoxLayout()
-        ends.addWidget(self.back)
-        ends.addWidget(self.play)
+        ends.addWidget(self.back_button)
+        ends.addWidget(self.play_button)
         ends.addStretch()
-        ends.addWidget(self.confirm)
+        ends.addWidget(self.confirm_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)

@@ -1,4 +1,4 @@
-"""Sounds beside each other, each with a button to hear it and a slider from 0 to 100."""
+"""A rating scale: sounds side by side, each with a play button and a slider from 0 to 100."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from string import ascii_uppercase
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.audition.mushra import HIGHEST
-from app.language import localized
-from app.ui.audition.parts import button, exclusive, play_words, uncheck
+from app.audition.mushra import HIGHEST_MUSHRA_RATING
+from app.common.language import localize
 from app.ui.audition.rating_slider import RatingSlider
+from app.ui.audition.trial_buttons import create_button, create_exclusive_group, describe_play_button, uncheck_all
 from app.ui.plain_text import PlainLabel
 
-LETTERS = ascii_uppercase
-HEIGHT, WIDTH, STEP, PAGE = 200, 52, 1, 10  # pixels of a slider, of its column; points
+RATING_LETTERS = ascii_uppercase
+# The slider's height and its column's width in pixels; the steps of arrow and page keys in points.
+HEIGHT, WIDTH, STEP, PAGE = 200, 52, 1, 10
 UNRATED = "–"
 
 
 class RatingScale(QWidget):
-    """Made for so many sounds.
+    """A row of sliders for a fixed number of sounds.
 
     Attributes:
-        reference: hears the open reference.
-        buttons, sliders: of the sounds, from left to right.
+        reference: The button that plays the open reference.
+        buttons, sliders: Those of the sounds, from left to right.
 
     Signals:
-        listen_requested(int): 0 is the reference, the others follow.
-        changed(): something was heard or rated.
+        listen_requested(int): A sound is to be played; 0 is the reference, the others follow.
+        changed(): A sound was played or rated.
     """
 
     listen_requested = Signal(int)
@@ -39,81 +40,85 @@ class RatingScale(QWidget):
         super().__init__()
         self._heard: set[int] = set()
         self._rated: set[int] = set()
-        tip = localized("参照を再生します（R キー）。", "Plays the reference (R key).")
-        words, hear = localized("参照", "Reference"), partial(self.listen_requested.emit, 0)
-        self.reference = button(words, tip, hear, name=localized("参照を再生", "Play the reference"), checkable=True)
-        self.buttons = [self._button(place) for place in range(count)]
-        self.sliders = [self._slider(place) for place in range(count)]
+        tip = localize("参照を再生します（R キー）。", "Plays the reference (R key).")
+        words, hear = localize("参照", "Reference"), partial(self.listen_requested.emit, 0)
+        self.reference = create_button(words, tip, hear, name=localize("参照を再生", "Play the reference"), is_checkable=True)
+        self.buttons = [self._create_button(place) for place in range(count)]
+        self.sliders = [self._create_slider(place) for place in range(count)]
         self._values = [QLabel(UNRATED, alignment=Qt.AlignmentFlag.AlignHCenter) for _ in range(count)]
-        self._group = exclusive(self, (self.reference, *self.buttons))
-        self._lay_out()
+        self._group = create_exclusive_group(self, (self.reference, *self.buttons))
+        self._lay_out_widgets()
 
     @property
-    def values(self) -> list[int]:
-        """From left to right."""
+    def ratings(self) -> list[int]:
+        """Return the ratings (0 to 100) from left to right."""
         return [slider.value() for slider in self.sliders]
 
     @property
     def is_complete(self) -> bool:
-        """Everything was heard and rated."""
+        """Return whether every sound was played and rated."""
         return len(self._rated) == len(self.sliders) and len(self._heard) == len(self.sliders) + 1
 
     @property
-    def is_heard(self) -> bool:
-        """Everything was heard."""
+    def is_all_heard(self) -> bool:
+        """Return whether every sound was played."""
         return len(self._heard) == len(self.sliders) + 1
 
     @property
-    def current(self) -> int:
-        """What plays, or will; the reference before anything was chosen."""
+    def current_index(self) -> int:
+        """Return the index of the sound that plays or is about to; 0, the reference, before any choice."""
         return next((place for place, item in enumerate((self.reference, *self.buttons)) if item.isChecked()), 0)
 
-    def show_heard(self, place: int) -> None:
-        """It is heard now."""
-        (self.reference, *self.buttons)[place].setChecked(True)
-        self._heard.add(place)
+    def mark_heard(self, index: int) -> None:
+        """Mark a sound as playing and as heard."""
+        (self.reference, *self.buttons)[index].setChecked(True)
+        self._heard.add(index)
         self.changed.emit()
 
-    def show_nothing(self) -> None:
-        """A click has checked a button, and nothing is to be heard yet."""
-        uncheck(self._group)
+    def uncheck_buttons(self) -> None:
+        """Uncheck all play buttons."""
+        # A click checks a button even while the sounds are still loading.
+        uncheck_all(self._group)
 
-    def is_known(self, place: int) -> bool:
-        """It was heard."""
-        return place in self._heard
+    def has_heard(self, index: int) -> bool:
+        """Return whether a sound was heard."""
+        return index in self._heard
 
-    def _button(self, place: int) -> QPushButton:
-        letter = LETTERS[place]
-        tip = localized(f"{letter} を再生します（{letter} キー）。", f"Plays {letter} ({letter} key).")
-        return button(letter, tip, partial(self.listen_requested.emit, place + 1), name=play_words(letter), checkable=True)
+    def _create_button(self, index: int) -> QPushButton:
+        letter = RATING_LETTERS[index]
+        tip = localize(f"{letter} を再生します（{letter} キー）。", f"Plays {letter} ({letter} key).")
+        return create_button(
+            letter, tip, partial(self.listen_requested.emit, index + 1), name=describe_play_button(letter), is_checkable=True
+        )
 
-    def _slider(self, place: int) -> RatingSlider:
+    def _create_slider(self, index: int) -> RatingSlider:
         slider = RatingSlider()
-        slider.setRange(0, HIGHEST)
+        slider.setRange(0, HIGHEST_MUSHRA_RATING)
         slider.setSingleStep(STEP)
         slider.setPageStep(PAGE)
         slider.setMinimumHeight(HEIGHT)
-        slider.setAccessibleName(localized(f"{LETTERS[place]} の評価", f"Rating of {LETTERS[place]}"))
-        slider.setToolTip(localized("参照との近さを 0〜100 点で付けます。", "How close it is to the reference, 0 to 100."))
+        slider.setAccessibleName(localize(f"{RATING_LETTERS[index]} の評価", f"Rating of {RATING_LETTERS[index]}"))
+        slider.setToolTip(localize("参照との近さを 0〜100 点で付けます。", "How close it is to the reference, 0 to 100."))
+        # A rating equal to the slider's start changes no value: pressing the handle or a key must count as a rating too.
         for moved in (slider.valueChanged, slider.sliderPressed, slider.actionTriggered):
-            moved.connect(self._rater(place))
+            moved.connect(self._create_rate_callback(index))
         return slider
 
-    def _rater(self, place: int) -> Callable[..., None]:
-        def rate(*_what: object) -> None:
-            self._rated.add(place)
-            self._values[place].setText(str(self.sliders[place].value()))
+    def _create_rate_callback(self, index: int) -> Callable[..., None]:
+        def update_rating(*_what: object) -> None:
+            self._rated.add(index)
+            self._values[index].setText(str(self.sliders[index].value()))
             self.changed.emit()
 
-        return rate
+        return update_rating
 
-    def _lay_out(self) -> None:
+    def _lay_out_widgets(self) -> None:
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(6)
         grid.addWidget(self.reference, 2, 0)
         words = QVBoxLayout()
-        for word in scale_words():
+        for word in list_scale_labels():
             label = PlainLabel(word)
             label.setObjectName("muted")
             words.addWidget(label, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -125,7 +130,7 @@ class RatingScale(QWidget):
             grid.addWidget(item, 2, place)
 
 
-def scale_words() -> tuple[str, ...]:
-    """The five parts of the scale, from the top."""
+def list_scale_labels() -> tuple[str, ...]:
+    """Return the labels of the scale's five parts, from the top."""
     ja, en = ("非常に良い", "良い", "普通", "悪い", "非常に悪い"), ("Excellent", "Good", "Fair", "Poor", "Bad")
-    return tuple(localized(*pair) for pair in zip(ja, en, strict=True))
+    return tuple(localize(*pair) for pair in zip(ja, en, strict=True))

@@ -1,4 +1,4 @@
-"""A vertical slider that goes where it is pressed, as people know it from listening tests."""
+"""A vertical slider that jumps to where it is pressed, as listening tests have it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 
 
 class RatingSlider(QSlider):
-    """Qt's own would go one page towards a click beside its handle; keys and wheel are Qt's."""
+    """A slider whose handle moves to the pointer; keys and wheel stay Qt's."""
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Vertical)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Brings the handle under the pointer first, so that Qt finds it there and drags it."""
+        """Move the handle under the pointer, then let Qt drag it."""
         if event.button() == Qt.MouseButton.LeftButton:
-            self._bring_handle(event)
+            # Qt would move one page towards a press beside the handle; under the pointer it finds the handle and drags it.
+            self._move_handle_to(event)
         super().mousePressEvent(event)
 
-    def _bring_handle(self, event: QMouseEvent) -> None:
+    def _move_handle_to(self, event: QMouseEvent) -> None:
         option = QStyleOptionSlider()
         self.initStyleOption(option)
         control, parts = QStyle.ComplexControl.CC_Slider, QStyle.SubControl

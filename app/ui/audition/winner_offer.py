@@ -1,4 +1,4 @@
-"""What came first in a blind test that has ended is offered to the lines that were compared."""
+"""The offer to give the winner's settings of an ended blind test to the lines that were compared."""
 
 from __future__ import annotations
 
@@ -6,58 +6,59 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Slot
 
-from app.audition.winner import takes_of_column, with_settings_of
-from app.core.takes import Take
-from app.language import localized
+from app.audition.winner_settings import apply_take_settings, list_column_takes
+from app.common.language import localize
+from app.core.takes import LineTake
 from app.ui.audition.result_page import ResultPage
-from app.ui.script.document import ScriptDocument
+from app.ui.script.script_document import ScriptDocument
 
 
 class WinnerOffer(QObject):
-    """Gone with the page of the result.
+    """Offers the winner on a result page, and is destroyed with that page.
 
     Args:
-        name: of the column that came first.
-        takes: that the column was made of.
+        name: The name of the winning column.
+        takes: The takes of the winning column.
     """
 
-    def __init__(self, page: ResultPage, document: ScriptDocument, name: str, takes: Sequence[Take]) -> None:
+    def __init__(self, page: ResultPage, document: ScriptDocument, name: str, takes: Sequence[LineTake]) -> None:
         super().__init__(page)
         self._page, self._document, self._name, self._takes = page, document, name, tuple(takes)
-        page.apply_requested.connect(self._apply)
-        document.changed.connect(self._show)
-        self._show()
+        page.apply_requested.connect(self._apply_winner)
+        document.changed.connect(self._update_offer)
+        self._update_offer()
 
     @Slot()
-    def _apply(self) -> None:
-        """One step back undoes it; texts and readings stay."""
-        after = with_settings_of(self._document.script, self._takes)
-        self._document.edit(localized("ブラインドテストから適用", "Apply from blind test"), after)
+    def _apply_winner(self) -> None:
+        """Apply the settings of the winning takes in one undo step; texts and readings stay."""
+        after = apply_take_settings(self._document.script, self._takes)
+        self._document.apply_edit(localize("ブラインドテストから適用", "Apply from blind test"), after)
 
     @Slot()
-    def _show(self, *_scripts: object) -> None:
-        """Nothing is offered once the lines are gone, as in another project; nothing can be applied twice."""
+    def _update_offer(self, *_scripts: object) -> None:
+        """Show, disable or hide the offer after an edit of the script."""
+        # The lines are gone in another project, and settings that the lines already have cannot be applied twice.
         script = self._document.script
-        if not any(script.find(take.line) for take in self._takes):
+        if not any(script.find_line(take.line) for take in self._takes):
             self._page.hide_offer()
         else:
-            self._page.show_offer(self._name, applied=with_settings_of(script, self._takes) == script)
+            self._page.show_offer(self._name, is_applied=apply_take_settings(script, self._takes) == script)
 
 
 def offer_winner(
     page: ResultPage,
     document: ScriptDocument,
-    takes: Sequence[Take],
+    takes: Sequence[LineTake],
     names: Sequence[str],
     sounds: Sequence[Sequence[str]],
     column: int | None,
 ) -> None:
-    """Offers the column that came first, if there is one and its takes are still known.
+    """Offer the winning column, if there is one and its takes are still known.
 
     Args:
-        takes: all of the project.
-        column: see `app.audition.winner.winner_of`.
+        takes: All takes of the project.
+        column: The winning column, see `app.audition.winner_settings.find_winner`.
     """
-    found = takes_of_column(sounds, column, takes) if column is not None else ()
+    found = list_column_takes(sounds, column, takes) if column is not None else ()
     if column is not None and found:
         WinnerOffer(page, document, names[column], found)

@@ -1,1 +1,1 @@
-"""Scripts from other programs and for them: asking what columns and names mean, adding the lines, writing texts and tables."""
+"""Import and export of scripts for other programs: asks what columns and names mean, adds the lines, writes texts and tables."""

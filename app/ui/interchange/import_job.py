@@ -1,4 +1,4 @@
-"""Files that were given together: their lines are added together, and what none of them could give is said once."""
+"""A job of files imported together: their lines are inserted in one step, and losses are reported once."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.common.errors import AppError
+from app.common.language import localize
 from app.core.project import Character, VoiceReference
 from app.core.script import Line, LineSettings
-from app.errors import AppError
-from app.language import localized
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
-    from app.interchange.imported import Imported
+    from app.interchange.imported_script import ImportedScript
 
-SHORT = 2  # sentences that the banner shows by themselves
+# More sentences than the banner can show go into its details.
+MAX_REPORTED_SENTENCES = 2
 
 
 @dataclass(slots=True)
 class ImportJob:
-    """What is still to be read, and what has come of the rest.
+    """The files still to read, and the contents of those already read.
 
     Attributes:
-        row: the lines go before it; None: below the selected ones.
-        names: of the files that were read.
-        dropped: what was not taken over, in sentences.
-        error: the first one.
+        row: The row that the lines are inserted before; None inserts them below the selected ones.
+        names: The names of the files read so far.
+        dropped: What was not imported, in sentences.
+        error: The first error.
     """
 
     files: deque[Path]
@@ -40,25 +41,31 @@ class ImportJob:
     dropped: list[str] = field(default_factory=list)
     error: AppError | None = None
 
-    def add(self, name: str, imported: Imported, taken: Collection[str], usual: LineSettings) -> None:
-        """Takes in a file: its lines get other ids than those `taken`, and without any setting of their own the `usual` ones."""
-        from app.interchange.gathered import with_new_ids
+    def add_file(self, name: str, imported: ImportedScript, taken_ids: Collection[str], default_settings: LineSettings) -> None:
+        """Add a file's lines.
 
-        imported, plain = with_new_ids(imported, frozenset((*taken, *(line.id for line in self.lines)))), LineSettings()
-        self.lines += [replace(line, settings=usual) if line.settings == plain else line for line in imported.project.script.lines]
+        Their ids are replaced where they are in `taken_ids` or in use here; lines without any setting of their own get
+        `default_settings`.
+        """
+        from app.interchange.script_builder import replace_taken_ids
+
+        imported, plain = replace_taken_ids(imported, frozenset((*taken_ids, *(line.id for line in self.lines)))), LineSettings()
+        self.lines += [
+            replace(line, settings=default_settings) if line.settings == plain else line for line in imported.project.script.lines
+        ]
         self.voices += imported.project.voices
         self.characters += imported.project.characters
-        self.dropped += imported.dropped
+        self.dropped += imported.losses
         self.names.append(name)
 
-    def report(self, banner: Banner) -> None:
-        """Says what was not taken over, each once."""
+    def report_problems(self, banner: Banner) -> None:
+        """Report what was not imported, each kind once."""
         sentences, count, names = list(dict.fromkeys(self.dropped)), len(self.lines), ", ".join(self.names)
-        is_short = len(sentences) <= SHORT
+        is_short = len(sentences) <= MAX_REPORTED_SENTENCES
         banner.show_message(
             "notice",
-            localized(f"「{names}」から {count:,} 行を読み込みました。", f"Lines imported from “{names}”: {count:,}."),
-            " ".join(sentences) if is_short else localized("読み込まなかったものがあります。", "Some content was not imported."),
+            localize(f"「{names}」から {count:,} 行を読み込みました。", f"Lines imported from “{names}”: {count:,}."),
+            " ".join(sentences) if is_short else localize("読み込まなかったものがあります。", "Some content was not imported."),
             details="" if is_short else "\n".join(sentences),
-            page="import",
+            help_page="import",
         )

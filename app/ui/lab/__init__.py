@@ -1,1 +1,1 @@
-"""The Lab window: the parts of `koebako lab`, with their tables and pictures."""
+"""The Lab window: the commands of `koebako lab` with their tables and pictures."""

@@ -1,4 +1,4 @@
-"""A table of rows: sorted by its headers, copied with Ctrl+C."""
+"""A table view of rows, sorted by its headers and copied with Ctrl+C."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
-from app.lab.rows import Row, exact
-from app.language import localized
-from app.ui.lab.row_model import RowModel
+from app.common.language import localize
+from app.lab.report_rows import Row, format_exact
+from app.ui.lab.row_model import LabRowModel
 
-NAMING = {"candidate", "graph", "part", "case", "check", "form", "backend", "scope", "stage", "name", "length", "batch"}
-"""Columns that say what a row is about."""
+NAMING_COLUMNS = {"candidate", "graph", "part", "case", "check", "form", "backend", "scope", "stage", "name", "length", "batch"}
+"""The columns that identify a row."""
 
-CONCLUDING = ("winner", "median_ms", "slower", "speedup", "verdict", "efficiency", "share", "ok", "passed")
-"""Columns that say what came of it: next to those, for they are what one looks for. Copies and files keep the rows' own order."""
+CONCLUDING_COLUMNS = ("winner", "median_ms", "slower", "speedup", "verdict", "efficiency", "share", "ok", "passed")
+"""The columns that state a result. They are shown right after the identifying columns; copies and files keep the rows' own order."""
 
 WIDEST, ROW_MARGINS, CELL_MARGINS = 320, 8, 6  # pixels
 
 
-class RowTable(QTableView):
-    """Rows of one kind.
+class LabRowTable(QTableView):
+    """A table of rows of one kind.
 
     Signals:
-        chosen(Row): another row is current.
+        chosen(Row): Another row is current.
     """
 
     chosen = Signal(object)
 
-    def __init__(self, name: str, same: str = "") -> None:
-        """`same`: a column in which all rows have the same value."""
+    def __init__(self, name: str, constant_column: str = "") -> None:
+        """Hide `constant_column`, in which all rows have the same value."""
         super().__init__()
-        self._same = same
-        self.rows = RowModel(with_even_digits(self.font()))
+        self._same = constant_column
+        self.rows = LabRowModel(use_even_digits(self.font()))
         self.setModel(self.rows)
         self.setObjectName("words")
         self.setAccessibleName(name)
-        self.setToolTip(localized("見出しで並べ替え、Ctrl+C でコピーします。", "Click a header to sort; Ctrl+C copies the selected rows."))
+        self.setToolTip(localize("見出しで並べ替え、Ctrl+C でコピーします。", "Click a header to sort; Ctrl+C copies the selected rows."))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -54,20 +54,22 @@ class RowTable(QTableView):
         header.setStretchLastSection(True)
         self.setSortingEnabled(True)
         self.rows.columnsInserted.connect(self._fit_columns)
-        self.selectionModel().currentRowChanged.connect(self._on_current)
+        self.selectionModel().currentRowChanged.connect(self._emit_chosen)
 
-    def add(self, rows: Sequence[Row]) -> None:
-        """More rows; the first one ever is current."""
+    def add_rows(self, rows: Sequence[Row]) -> None:
+        """Add rows; the first row ever added becomes current."""
         is_first = not self.rows.rows
-        self.rows.add(rows)
-        shown = [not self.rows.is_empty(column) and name != self._same for column, name in enumerate(self.rows.columns)]
+        self.rows.add_rows(rows)
+        shown = [not self.rows.is_column_empty(column) and name != self._same for column, name in enumerate(self.rows.columns)]
         header = self.horizontalHeader()
-        header.setStretchLastSection(False)  # while it stretches, Qt leaves a gap where it hides a column
+        # While the last section stretches, Qt leaves a gap where it hides a column.
+        header.setStretchLastSection(False)
         for column, is_shown in enumerate(shown):
             self.setColumnHidden(column, not is_shown)
         self._put_conclusions_first()
         last = max((column for column, is_shown in enumerate(shown) if is_shown), key=header.visualIndex, default=0)
-        header.setStretchLastSection(any(shown) and not self.rows.holds_figures(last))  # figures would stand far from the others
+        # Stretched numbers would be right-aligned far from the other columns.
+        header.setStretchLastSection(any(shown) and not self.rows.has_figures(last))
         if is_first and rows:
             self._fit_columns()
             self.selectionModel().setCurrentIndex(
@@ -75,21 +77,24 @@ class RowTable(QTableView):
             )
 
     @property
-    def current(self) -> Row | None:
-        """The row whose details are shown."""
+    def current_row(self) -> Row | None:
+        """Return the current row, whose details are shown, or None."""
         index = self.currentIndex()
         return self.rows.rows[index.row()] if index.isValid() else None
 
-    def copied(self) -> str:
-        """The selected rows below their headers, for a spreadsheet: cells with tabs between them, numbers as they are."""
+    def format_selected_rows(self) -> str:
+        """Format the selected rows with their headers for a spreadsheet: tab-separated, numbers unrounded."""
         places = sorted({index.row() for index in self.selectionModel().selectedRows()})
-        lines = [self.rows.columns, *([_flat(exact(self.rows.rows[place].get(name))) for name in self.rows.columns] for place in places)]
+        lines = [
+            self.rows.columns,
+            *([_flatten_text(format_exact(self.rows.rows[place].get(name))) for name in self.rows.columns] for place in places),
+        ]
         return "\n".join("\t".join(line) for line in lines)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copies rows, where Qt would copy one cell."""
+        """Copy whole rows on Ctrl+C, where Qt would copy one cell."""
         if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(self.copied())
+            QGuiApplication.clipboard().setText(self.format_selected_rows())
         else:
             super().keyPressEvent(event)
 
@@ -102,23 +107,24 @@ class RowTable(QTableView):
     def _put_conclusions_first(self) -> None:
         header, columns = self.horizontalHeader(), self.rows.columns
         names = [columns[header.logicalIndex(place)] for place in range(len(columns))]
-        target = next((place for place, name in enumerate(names) if name not in NAMING), 0)
-        for name in [name for name in CONCLUDING if name in columns]:
+        target = next((place for place, name in enumerate(names) if name not in NAMING_COLUMNS), 0)
+        for name in [name for name in CONCLUDING_COLUMNS if name in columns]:
             header.moveSection(header.visualIndex(columns.index(name)), target)
             target += 1
 
     @Slot(QModelIndex, QModelIndex)
-    def _on_current(self, _now: QModelIndex, _before: QModelIndex) -> None:
-        if self.current is not None:
-            self.chosen.emit(self.current)
+    def _emit_chosen(self, _now: QModelIndex, _before: QModelIndex) -> None:
+        if self.current_row is not None:
+            self.chosen.emit(self.current_row)
 
 
-def with_even_digits(font: QFont) -> QFont:
-    """The font with digits of one width, so that those of a column stand below each other."""
+def use_even_digits(font: QFont) -> QFont:
+    """Return the font with digits of equal width, so that the digits of a column line up."""
     font = QFont(font)
+    # "tnum" is OpenType's feature for tabular figures.
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
 
 
-def _flat(text: str) -> str:
+def _flatten_text(text: str) -> str:
     return text.replace("\t", " ").replace("\r", " ").replace("\n", " ")

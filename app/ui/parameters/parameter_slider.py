@@ -1,4 +1,4 @@
-"""The slider of a parameter, drawn by ourselves: coloured from the default to the value."""
+"""A self-drawn slider for a parameter, coloured from the default to the value."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QW
 from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 
 GROOVE, KNOB, RING = 4, 7, 10
-NOTCH = 120  # what a mouse wheel reports per click
+# Qt reports eighths of a degree, and a notch of most mice is 15 degrees.
+WHEEL_NOTCH_UNITS = 120
 
 
 class ParameterSlider(QSlider):
-    """A horizontal slider whose coloured part reaches from the default to the value; a click jumps.
+    """A horizontal slider whose coloured part reaches from the default to the value; a click jumps to its position.
 
     Signals:
-        reset_requested(): a double click asks for the default.
+        reset_requested(): A double click asks for the default.
     """
 
     reset_requested = Signal()
@@ -30,59 +31,61 @@ class ParameterSlider(QSlider):
         self.setMouseTracking(True)
 
     def set_mixed(self, is_mixed: bool) -> None:
-        """Without a knob it stands for several values."""
+        """Hide the knob while the slider stands for several values."""
         if is_mixed != self._is_mixed:
             self._is_mixed = is_mixed
             self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """One notch, one step."""
+        """Move one step for each notch of the wheel."""
         delta = event.angleDelta()
+        # Touchpads and fine wheels send fractions of a notch, which are added up.
         self._wheel += delta.y() or delta.x()
-        notches = int(self._wheel / NOTCH)
-        self._wheel -= notches * NOTCH
+        notches = int(self._wheel / WHEEL_NOTCH_UNITS)
+        self._wheel -= notches * WHEEL_NOTCH_UNITS
         self.setValue(self.value() + notches)
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Moves to where the mouse is, then drags from there; Qt's own slider would ask the style where the knob is, which we draw elsewhere."""
+        """Move the knob to the mouse and start dragging."""
         if event.button() != Qt.MouseButton.LeftButton:
             super().mousePressEvent(event)
             return
+        # Qt's own slider asks the style for the knob's position, but we draw the knob elsewhere.
         self.setSliderDown(True)
-        self._follow(event)
+        self._move_to_mouse(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Continues the drag."""
+        """Continue the drag."""
         if self.isSliderDown() and event.buttons() & Qt.MouseButton.LeftButton:
-            self._follow(event)
+            self._move_to_mouse(event)
         else:
             super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Ends the drag."""
+        """End the drag."""
         if event.button() == Qt.MouseButton.LeftButton:
             self.setSliderDown(False)
         super().mouseReleaseEvent(event)
 
-    def _follow(self, event: QMouseEvent) -> None:
-        left, width = self._track()
+    def _move_to_mouse(self, event: QMouseEvent) -> None:
+        left, width = self._compute_track()
         place = round(event.position().x() - left)
-        self.setSliderPosition(QStyle.sliderValueFromPosition(0, self.maximum(), place, round(width), self._mirrored()))
+        self.setSliderPosition(QStyle.sliderValueFromPosition(0, self.maximum(), place, round(width), self._is_mirrored()))
         event.accept()
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
-        """Asks for the default."""
+        """Ask for the default value."""
         self.reset_requested.emit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Groove, the part that differs from the default, and the knob."""
+        """Draw the groove, the part between default and value, and the knob."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colors = self.palette()
-        left, width = self._track()
+        left, width = self._compute_track()
         middle = self.height() / 2
-        knob, origin = self._place(self.value()), self._place(self._default)
+        knob, origin = self._place_value(self.value()), self._place_value(self._default)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colors.color(QPalette.ColorRole.Mid))
         painter.drawRoundedRect(QRectF(left - GROOVE / 2, middle - GROOVE / 2, width + GROOVE, GROOVE), 2, 2)
@@ -101,16 +104,17 @@ class ParameterSlider(QSlider):
         painter.setPen(QPen(accent, 2.5))
         painter.drawEllipse(QPointF(knob, middle), KNOB, KNOB)
 
-    def _place(self, value: int) -> float:
-        left, width = self._track()
+    def _place_value(self, value: int) -> float:
+        left, width = self._compute_track()
         share = value / max(1, self.maximum())
-        return left + width * (1 - share if self._mirrored() else share)
+        return left + width * (1 - share if self._is_mirrored() else share)
 
-    def _mirrored(self) -> bool:
+    def _is_mirrored(self) -> bool:
         return self.layoutDirection() == Qt.LayoutDirection.RightToLeft
 
-    def _track(self) -> tuple[float, float]:
-        """Left end and length of the way of the style's handle: dragging follows the same way."""
+    def _compute_track(self) -> tuple[float, float]:
+        """Return the left end and the length (pixels) of the track on which the knob's centre moves."""
+        # The style's own handle defines the track, so that dragging and drawing agree.
         option = QStyleOptionSlider()
         self.initStyleOption(option)
         handle = self.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, self)

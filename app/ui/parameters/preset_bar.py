@@ -1,4 +1,4 @@
-"""Chooses, keeps, removes and passes on presets."""
+"""A bar that chooses, saves, removes, imports and exports presets."""
 
 from __future__ import annotations
 
@@ -8,69 +8,69 @@ from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
-from app.core.presets import Preset, Presets
+from app.common.language import localize
+from app.common.user_notices import show_notice
+from app.core.presets import LinePreset, Presets
 from app.core.script import LineSettings
-from app.language import localized
-from app.notices import notify
-from app.ui.kept_file import KeptFile
-from app.ui.parameters.preset_files import PresetFiles
-from app.ui.parameters.preset_name import PresetName
-from app.ui.parameters.preset_shelf import Entry, PresetShelf
-from app.ui.parameters.presets import load_presets, save_presets, standard_name
-from app.ui.theme.icons import icon
-from app.ui.theme.theme import is_theme_change
+from app.ui.autosaved_file import AutosavedFile
+from app.ui.parameters.preset_collection import PresetCollection, PresetEntry
+from app.ui.parameters.preset_files import PresetFilesButton
+from app.ui.parameters.preset_name_dialog import PresetNameDialog
+from app.ui.parameters.preset_storage import describe_default_preset, load_presets, save_presets
+from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.choice_box import ChoiceBox
 
 
 class PresetBar(QWidget):
-    """A list of names, and what can be done with them; it is shown at once and written in the background, and is no step of the script's history.
+    """A list of presets with its buttons; changes are shown at once, written in the background, and are no steps of the script's history.
 
     Attributes:
-        file: where they are kept.
-        more: reads and writes those that are passed on.
+        file: The background writer of the user's presets.
+        more: The button that imports and exports presets.
 
     Signals:
-        chosen(dict): values of a preset by the name of the setting.
-        removed(Entry): the user removed it; `restore` puts it back.
-        project_changed(Presets): those of the project are others, by the user's doing.
-        taken_in(int): so many came from a file.
-        failed(AppError): a file could not be read or written.
+        chosen(dict): A preset was chosen; its values by the name of the setting.
+        preset_removed(PresetEntry): The user removed the preset; `restore_preset` puts it back.
+        project_changed(Presets): The user changed the presets of the project.
+        presets_imported(int): This number of presets was imported.
+        failed(AppError): A file could not be read or written.
     """
 
     chosen = Signal(object)
-    removed = Signal(object)
+    preset_removed = Signal(object)
     project_changed = Signal(object)
-    taken_in = Signal(int)
+    presets_imported = Signal(int)
     failed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self._shelf = PresetShelf()
-        self.file = KeptFile(self, "presets", lambda: partial(save_presets, self._shelf.own), after_ms=0)
+        self._shelf = PresetCollection()
+        self.file = AutosavedFile(self, "presets", lambda: partial(save_presets, self._shelf.own), delay_ms=0)
         self._settings = LineSettings()
-        self.label = QLabel(localized("プリセット", "Preset"))
+        self.label = QLabel(localize("プリセット", "Preset"))
         self.names = ChoiceBox()
-        self.names.setPlaceholderText(localized("（変更あり）", "(changed)"))
+        self.names.setPlaceholderText(localize("（変更あり）", "(changed)"))
         self.names.setAccessibleName(self.label.text())
-        self.names.setToolTip(localized("選んだ行にプリセットの設定を適用します。", "Applies a preset to the selected lines."))
+        self.names.setToolTip(localize("選んだ行にプリセットの設定を適用します。", "Applies a preset to the selected lines."))
         self.names.setMinimumContentsLength(6)
-        self.names.activated.connect(self._on_selected)
+        self.names.activated.connect(self._apply_selected)
         self.label.setBuddy(self.names)
-        self.keep = self._button(
+        self.keep = self._create_button(
             "add",
-            localized("プリセットとして保存", "Save as a preset"),
-            localized("今の設定に名前を付けて保存します。", "Saves the current settings under a name."),
+            localize("プリセットとして保存", "Save as a preset"),
+            localize("今の設定に名前を付けて保存します。", "Saves the current settings under a name."),
         )
-        self.drop = self._button(
+        self.drop = self._create_button(
             "delete",
-            localized("プリセットを削除", "Delete preset"),
-            localized("選択中のプリセットを削除します。", "Deletes the selected preset."),
+            localize("プリセットを削除", "Delete preset"),
+            localize("選択中のプリセットを削除します。", "Deletes the selected preset."),
         )
-        self.more = PresetFiles(lambda: self.presets)
+        self.more = PresetFilesButton(lambda: self.presets)
         self.more.failed.connect(self.failed)
-        self.more.found.connect(self._on_found)
-        self.keep.clicked.connect(self._on_keep)
-        self.drop.clicked.connect(self._on_drop)
+        self.more.presets_read.connect(self._import_presets)
+        self.keep.clicked.connect(self._ask_for_name)
+        self.drop.clicked.connect(self._remove_selected)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -81,97 +81,97 @@ class PresetBar(QWidget):
         for button in (self.keep, self.drop, self.more):
             buttons.addWidget(button)
         row.addLayout(buttons)
-        self._fill()
-        self._draw()
+        self._fill_choices()
+        self._draw_icons()
 
     @property
     def presets(self) -> Presets:
-        """All of them, by the name that is shown."""
+        """Return all presets by their displayed name."""
         return {item.name: item.preset for item in self._shelf.entries}
 
-    def load(self) -> None:
-        """Reads the presets from the disk; the user sees where that fails."""
+    def load_presets(self) -> None:
+        """Read the user's presets from the disk, and show a notice where that fails."""
         presets, error = load_presets()
-        self._shelf.show(own=presets)
-        self._fill()
-        notify(error)
+        self._shelf.set_presets(own=presets)
+        self._fill_choices()
+        show_notice(error)
 
     def show_project(self, presets: Presets) -> None:
-        """Another project, or others in it."""
+        """Show the presets of another project, or changed ones of the same."""
         if presets != self._shelf.project:
-            self._shelf.show(project=presets)
-            self._fill()
+            self._shelf.set_presets(project=presets)
+            self._fill_choices()
 
     def show_settings(self, settings: LineSettings) -> None:
-        """Shows the preset that a line's settings are, if they are one; rather one that names who speaks."""
+        """Show the preset that equals a line's settings, preferring one with voice, speaker and style."""
         self._settings = settings
-        known = [Preset(), *self.presets.values()]
-        same = [row for row, preset in enumerate(known) if Preset.of(settings, character=preset.character) == preset]
+        known = [LinePreset(), *self.presets.values()]
+        same = [row for row, preset in enumerate(known) if LinePreset.from_settings(settings, character=preset.character) == preset]
         self.names.setCurrentIndex(max(same, key=lambda row: (known[row].character, -row), default=-1))
         self.drop.setEnabled(self.names.currentIndex() > 0)
 
-    def keep_as(self, name: str, character: bool = False, in_project: bool = False) -> None:
-        """Keeps the settings that are shown under a name, for all projects or for the open one; one of the same name is replaced."""
-        self._shelf.put(name, Preset.of(self._settings, character=character), in_project=in_project)
-        self._changed(in_project=in_project)
+    def keep_settings_as(self, name: str, with_speaker: bool = False, in_project: bool = False) -> None:
+        """Save the shown settings under a name, for all projects or for the open one, replacing a preset of that name."""
+        self._shelf.put_preset(name, LinePreset.from_settings(self._settings, character=with_speaker), in_project=in_project)
+        self._save_presets(in_project=in_project)
 
-    def restore(self, gone: Entry) -> None:
-        """Puts back one that was removed; what has come since stays."""
-        self._shelf.add({gone.kept_as: gone.preset}, in_project=gone.in_project)
-        self._changed(in_project=gone.in_project)
+    def restore_preset(self, entry: PresetEntry) -> None:
+        """Put back a removed preset; presets added since are kept."""
+        self._shelf.add_presets({entry.stored_name: entry.preset}, in_project=entry.in_project)
+        self._save_presets(in_project=entry.in_project)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Redraws the icons for another theme."""
-        if is_theme_change(self, event):
-            self._draw()
+        """Redraw the icons in the colours of another theme."""
+        if is_theme_change_event(self, event):
+            self._draw_icons()
         super().changeEvent(event)
 
-    def _button(self, drawing: str, name: str, tip: str) -> QToolButton:
+    def _create_button(self, drawing: str, name: str, tip: str) -> QToolButton:
         button = QToolButton()
         button.setObjectName(drawing)
         button.setAccessibleName(name)
         button.setToolTip(tip)
         return button
 
-    def _changed(self, *, in_project: bool) -> None:
-        self._fill()
+    def _save_presets(self, *, in_project: bool) -> None:
+        self._fill_choices()
         if in_project:
             self.project_changed.emit(self._shelf.project)
         else:
-            self.file.changed()
+            self.file.schedule_save()
 
-    def _fill(self) -> None:
+    def _fill_choices(self) -> None:
         self.names.clear()
-        of_project = localized("（プロジェクト）", " (project)")
-        self.names.addItems([standard_name(), *(item.name + of_project * item.in_project for item in self._shelf.entries)])
+        of_project = localize("（プロジェクト）", " (project)")
+        self.names.addItems([describe_default_preset(), *(item.name + of_project * item.in_project for item in self._shelf.entries)])
         self.more.export.setEnabled(bool(self._shelf.entries))
         self.show_settings(self._settings)
 
     @Slot(int)
-    def _on_selected(self, row: int) -> None:
-        self.chosen.emit([Preset(), *self.presets.values()][row].values)
+    def _apply_selected(self, row: int) -> None:
+        self.chosen.emit([LinePreset(), *self.presets.values()][row].values)
 
     @Slot()
-    def _on_keep(self) -> None:
-        taken = self._shelf.names(in_project=False), self._shelf.names(in_project=True)
-        dialog = PresetName(self, *taken, self._shelf.entries[self.names.currentIndex() - 1] if self.drop.isEnabled() else None)
-        dialog.given.connect(self.keep_as)
+    def _ask_for_name(self) -> None:
+        taken = self._shelf.list_names(in_project=False), self._shelf.list_names(in_project=True)
+        dialog = PresetNameDialog(self, *taken, self._shelf.entries[self.names.currentIndex() - 1] if self.drop.isEnabled() else None)
+        dialog.name_accepted.connect(self.keep_settings_as)
         dialog.open()
 
     @Slot()
-    def _on_drop(self) -> None:
+    def _remove_selected(self) -> None:
         gone = self._shelf.entries[self.names.currentIndex() - 1]
-        self._shelf.remove(gone)
-        self._changed(in_project=gone.in_project)
-        self.removed.emit(gone)
+        self._shelf.remove_preset(gone)
+        self._save_presets(in_project=gone.in_project)
+        self.preset_removed.emit(gone)
 
     @Slot(object)
-    def _on_found(self, found: Presets) -> None:
-        self._shelf.add(found, in_project=False)
-        self._changed(in_project=False)
-        self.taken_in.emit(len(found))
+    def _import_presets(self, presets: Presets) -> None:
+        self._shelf.add_presets(presets, in_project=False)
+        self._save_presets(in_project=False)
+        self.presets_imported.emit(len(presets))
 
-    def _draw(self) -> None:
+    def _draw_icons(self) -> None:
         color = self.palette().color(QPalette.ColorRole.WindowText)
         for button in (self.keep, self.drop, self.more):
-            button.setIcon(icon(button.objectName(), color))
+            button.setIcon(draw_icon(button.objectName(), color))

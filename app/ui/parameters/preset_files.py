@@ -1,4 +1,4 @@
-"""Presets as files that are passed on."""
+"""A button that imports and exports presets as files."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from pathlib import Path
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
 
+from app.common.language import localize
 from app.core.presets import Presets
-from app.language import localized
-from app.ui.background import BackgroundThread
-from app.ui.parameters.presets import read_presets, save_presets
-from app.ui.widgets.open_files import ask_for_one
+from app.ui.background_thread import BackgroundThread
+from app.ui.parameters.preset_storage import read_presets, save_presets
+from app.ui.widgets.open_file_dialogs import ask_for_file
 
 
-class PresetFiles(QToolButton):
-    """A menu to import and export them; files are read and written in the background.
+class PresetFilesButton(QToolButton):
+    """A menu button; files are read and written in the background.
 
     Attributes:
-        export: the entry, to be disabled where there is nothing to export.
+        export: The menu entry, to be disabled where there is nothing to export.
 
     Signals:
-        found(Presets): those of a file.
-        failed(AppError): a file could not be read or written.
+        presets_read(Presets): The presets of a file were read.
+        failed(AppError): A file could not be read or written.
 
     Args:
-        presets: what is exported.
+        presets: Returns the presets to export.
     """
 
-    found = Signal(object)
+    presets_read = Signal(object)
     failed = Signal(object)
 
     def __init__(self, presets: Callable[[], Presets]) -> None:
@@ -39,31 +39,31 @@ class PresetFiles(QToolButton):
         self._background = BackgroundThread(self, "preset files")
         self._background.failed.connect(self.failed)
         self.setObjectName("more")
-        self.setAccessibleName(localized("プリセットの読み込みと書き出し", "Import and export presets"))
+        self.setAccessibleName(localize("プリセットの読み込みと書き出し", "Import and export presets"))
         self.setToolTip(
-            localized("プリセットをファイルから読み込み、ファイルに書き出します。", "Imports presets from a file, or exports them.")
+            localize("プリセットをファイルから読み込み、ファイルに書き出します。", "Imports presets from a file, or exports them.")
         )
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
-        menu.addAction(localized("プリセットを読み込む…", "Import presets…")).triggered.connect(self._on_import)
-        self.export = menu.addAction(localized("プリセットを書き出す…", "Export presets…"))
-        self.export.triggered.connect(self._on_export)
+        menu.addAction(localize("プリセットを読み込む…", "Import presets…")).triggered.connect(self._choose_import_file)
+        self.export = menu.addAction(localize("プリセットを書き出す…", "Export presets…"))
+        self.export.triggered.connect(self._export_presets)
         self.setMenu(menu)
 
-    def take_in(self, file: Path) -> None:
-        """Reads a file; `found` follows, or `failed`."""
-        self._background.run(partial(read_presets, file), self.found.emit)
+    def import_file(self, file: Path) -> None:
+        """Read a file and emit `presets_read` or `failed`."""
+        self._background.run_work(partial(read_presets, file), self.presets_read.emit)
 
     @Slot()
-    def _on_import(self) -> None:
-        kinds = localized("プリセット", "Presets") + " (*.json)"
-        if (file := ask_for_one(self, localized("プリセットを読み込む", "Import presets"), kinds)) is not None:
-            self.take_in(file)
+    def _choose_import_file(self) -> None:
+        kinds = localize("プリセット", "Presets") + " (*.json)"
+        if (file := ask_for_file(self, localize("プリセットを読み込む", "Import presets"), kinds)) is not None:
+            self.import_file(file)
 
     @Slot()
-    def _on_export(self) -> None:
+    def _export_presets(self) -> None:
         start = str(Path.home() / "koebako-presets.json")
-        name, _ = QFileDialog.getSaveFileName(self, localized("プリセットを書き出す", "Export presets"), start, "JSON (*.json)")
+        name, _ = QFileDialog.getSaveFileName(self, localize("プリセットを書き出す", "Export presets"), start, "JSON (*.json)")
         if name:
             file = Path(name) if Path(name).suffix.lower() == ".json" else Path(name + ".json")
-            self._background.run(partial(save_presets, self._presets(), file))
+            self._background.run_work(partial(save_presets, self._presets(), file))

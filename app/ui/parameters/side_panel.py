@@ -1,4 +1,4 @@
-"""The column at the right: the voice, and everything that shapes the sound of the selected lines."""
+"""The column at the right: the voice and all settings of the selected lines."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.limits import BOUNDS
+from app.common.language import localize
+from app.core.request_limits import BOUNDS
 from app.core.script import LineSettings
-from app.language import localized
 from app.ui.parameters.assist_field import AssistField
 from app.ui.parameters.parameter_slider import ParameterSlider
 from app.ui.parameters.pause_fields import PauseFields
@@ -25,26 +25,27 @@ from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.seed_field import SeedField
 from app.ui.parameters.slider_field import SliderField
 from app.ui.parameters.voice_fields import VoiceFields
-from app.ui.voices.card import VoiceCard
-from app.ui.voices.card_words import KnownVoice
-from app.ui.widgets.section import Section
-from app.ui.widgets.wheel_focus import WheelFocus
+from app.ui.voices.voice_card import VoiceCard
+from app.ui.voices.voice_card_labels import VoiceSummary
+from app.ui.widgets.folding_section import FoldingSection
+from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
 
-MAIN = [name for name, bounds in BOUNDS.items() if not bounds.is_advanced]
-ADVANCED = [name for name, bounds in BOUNDS.items() if bounds.is_advanced and name != "assist_weight"]  # which stands below the assist text
+MAIN_PARAMETERS = [name for name, bounds in BOUNDS.items() if not bounds.is_advanced]
+# `assist_weight` is left out, because its slider is placed below the assist text.
+ADVANCED_PARAMETERS = [name for name, bounds in BOUNDS.items() if bounds.is_advanced and name != "assist_weight"]
 USUAL_WIDTH, NARROWEST, WIDEST = 400, 340, 640  # pixels
 
 
 class SidePanel(QScrollArea):
-    """Shows the settings of a line, and emits what the user changes.
+    """Shows the settings of a line, and emits the user's changes.
 
     Attributes:
-        sliders: by name of the setting.
+        sliders: The sliders by name of the setting.
 
     Signals:
-        edited(str, object): the user gave the setting of this name this value.
-        preset_selected(dict): the user gave these settings these values at once.
-        folded(): the expression group was opened or closed.
+        edited(str, object): The user changed the setting of this name to this value.
+        preset_selected(dict): The user changed these settings to these values at once.
+        folded(): The section of advanced settings was opened or closed.
     """
 
     edited = Signal(str, object)
@@ -53,6 +54,7 @@ class SidePanel(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
+        # Set while settings are shown: the fields' own signals must not count as edits of the line.
         self._showing = False
         self._settings, self._count = LineSettings(), 1
         self._mixed: Collection[str] = ()
@@ -66,36 +68,40 @@ class SidePanel(QScrollArea):
         self.seed = SeedField()
         self.pauses = PauseFields()
         self.assist = AssistField()
-        self.expression = Section(
-            localized("詳細設定", "Advanced"),
-            localized("緩急、間、ゆらぎを調整します。", "Rhythm, pauses and variation."),
+        self.expression = FoldingSection(
+            localize("詳細設定", "Advanced"),
+            localize("緩急、間、ゆらぎを調整します。", "Rhythm, pauses and variation."),
         )
         for widget in (
-            *(self.sliders[name] for name in ADVANCED),
+            *(self.sliders[name] for name in ADVANCED_PARAMETERS),
             self.pauses,
             self.assist,
             self.sliders["assist_weight"],
             self.seed,
         ):
             self.expression.content.addWidget(widget)
-        self._build()
-        self._align()
-        self._connect()
+        self._build_widgets()
+        self._align_labels()
+        self._connect_widgets()
 
-    def show_voice(self, voice: KnownVoice) -> None:
-        """Offers what a voice has; the style and speaker of the line stay where the voice has them."""
+    def show_voice(self, voice: VoiceSummary) -> None:
+        """Offer the speakers and styles of a voice; the line keeps its own where the voice has them."""
         self.card.show_voice(voice)
-        self._choices.offer([name for _, name in voice.speakers], [name for _, name in voice.styles])
+        self._choices.offer_choices([name for _, name in voice.speakers], [name for _, name in voice.styles])
         self.show_settings(self._settings, self._count, self._mixed)
 
     def show_missing(self, name: str) -> None:
-        """The voice of the line is not here: nothing of another one is offered in its place."""
-        self.card.show_missing(name)
-        self._choices.offer([], [])
+        """Show that the line's voice is missing."""
+        self.card.show_missing_voice(name)
+        # Speakers and styles of another voice must not be offered in its place.
+        self._choices.offer_choices([], [])
         self.show_settings(self._settings, self._count, self._mixed)
 
     def show_settings(self, settings: LineSettings, count: int = 1, mixed: Collection[str] = ()) -> None:
-        """Shows the settings of the current line of `count` selected ones, which differ in those of the names `mixed`; with none there is nothing to set."""
+        """Show the settings of the current line.
+
+        `count` lines are selected, which differ in the settings named in `mixed`; with no line there is nothing to set.
+        """
         self._settings, self._count, self._mixed = settings, count, mixed
         self._showing = True
         for name, slider in self.sliders.items():
@@ -112,32 +118,33 @@ class SidePanel(QScrollArea):
         self._show_count(count)
 
     def _show_count(self, count: int) -> None:
-        """What the settings are for; voices can be managed without any line."""
-        for widget in (*(self.sliders[name] for name in MAIN), self.presets, self.expression):
+        """Show how many lines the settings apply to."""
+        for widget in (*(self.sliders[name] for name in MAIN_PARAMETERS), self.presets, self.expression):
             widget.setEnabled(count > 0)
+        # The card and the chooser's button stay enabled: voices can be managed without any line.
         self._choices.set_enabled(count > 0)
         if count:
-            words = localized(
+            words = localize(
                 f"{count} 行を選択中。変更はすべての行に適用されます。", f"{count} lines selected; changes apply to all of them."
             )
         else:
-            words = localized("行を選択すると、声や話し方を変更できます。", "Select a line to change its voice and style.")
+            words = localize("行を選択すると、声や話し方を変更できます。", "Select a line to change its voice and style.")
         self.chosen.setText(words)
         self.chosen.setVisible(count != 1)
 
     @Slot()
-    def reset(self) -> None:
-        """All sliders back to their defaults."""
+    def reset_parameters(self) -> None:
+        """Reset all sliders to their defaults."""
         for slider in self.sliders.values():
-            slider.reset()
+            slider.reset_value()
 
-    def _build(self) -> None:
+    def _build_widgets(self) -> None:
         self._controls = QWidget()
         controls = QVBoxLayout(self._controls)
         controls.setContentsMargins(0, 0, 0, 0)
         controls.setSpacing(4)
         controls.addLayout(self._choices)
-        for name in MAIN:
+        for name in MAIN_PARAMETERS:
             controls.addWidget(self.sliders[name])
         controls.addWidget(self.presets)
         controls.addWidget(self.expression)
@@ -153,15 +160,16 @@ class SidePanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # its room is kept, or all would move sideways
-        self.verticalScrollBar().rangeChanged.connect(self._on_range)
+        # The scroll bar's space is reserved, or everything would move sideways when it appears.
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.verticalScrollBar().rangeChanged.connect(self._update_scroll_bar)
         self.setMaximumWidth(WIDEST)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         kinds = (QAbstractSpinBox, QComboBox, ParameterSlider)
-        WheelFocus(self).watch(control for kind in kinds for control in side.findChildren(kind))
+        WheelFocusFilter(self).watch_controls(control for kind in kinds for control in side.findChildren(kind))
 
-    def _align(self) -> None:
-        """All names take the width of the longest, so that sliders stand below each other."""
+    def _align_labels(self) -> None:
+        """Give all labels the width of the longest, so that the sliders line up."""
         labels = [
             *(slider.label for slider in self.sliders.values()),
             self.seed.label,
@@ -176,27 +184,27 @@ class SidePanel(QScrollArea):
         needed = self._controls.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
         self.setMinimumWidth(max(NARROWEST, needed))
 
-    def _connect(self) -> None:
+    def _connect_widgets(self) -> None:
         for name, slider in self.sliders.items():
-            slider.value_changed.connect(self._emitter(name))
-        self.seed.value_changed.connect(self._emitter("seed"))
-        self.seed.locked_changed.connect(self._emitter("seed_locked"))
-        self.pauses.edited.connect(self._emitter("pauses"))
-        self.assist.textEdited.connect(self._emitter("assist_text"))
+            slider.value_changed.connect(self._create_emitter(name))
+        self.seed.value_changed.connect(self._create_emitter("seed"))
+        self.seed.locked_changed.connect(self._create_emitter("seed_locked"))
+        self.pauses.edited.connect(self._create_emitter("pauses"))
+        self.assist.textEdited.connect(self._create_emitter("assist_text"))
         self._choices.edited.connect(self.edited)
         self.presets.chosen.connect(self.preset_selected)
         self.expression.toggled.connect(self.folded)
 
-    def _emitter(self, name: str) -> Callable[[object], None]:
-        def emit(value: object) -> None:
+    def _create_emitter(self, name: str) -> Callable[[object], None]:
+        def emit_value(value: object) -> None:
             self._emit_change(name, value)
 
-        return emit
+        return emit_value
 
     def _emit_change(self, name: str, value: object) -> None:
         if not self._showing:
             self.edited.emit(name, value)
 
     @Slot(int, int)
-    def _on_range(self, low: int, high: int) -> None:
+    def _update_scroll_bar(self, low: int, high: int) -> None:
         self.verticalScrollBar().setEnabled(high > low)

@@ -1,4 +1,4 @@
-"""Which voice, which of its speakers, which of their styles: the first choices for a line."""
+"""Fields for the voice of a line, its speaker and its style."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
+from app.common.language import localize
 from app.core.script import LineSettings
-from app.language import localized
-from app.ui.labels import style_name
-from app.ui.voices.chooser import VoiceChooser
+from app.ui.display_names import format_style
+from app.ui.voices.voice_chooser import VoiceChooser
 from app.ui.widgets.choice_box import ChoiceBox
 
 
 class VoiceFields(QFormLayout):
-    """Three boxes with their names; that of the speakers is seen only where there are several.
+    """A form of three combo boxes; that of the speakers is visible only where the voice has several.
 
     Attributes:
-        chooser, speakers, styles: the boxes.
+        chooser, speakers, styles: The combo boxes.
 
     Signals:
-        edited(str, object): the user gave the setting of this name this value; the chooser emits for itself.
+        edited(str, object): The user changed the setting of this name to this value; the chooser has signals of its own.
     """
 
     edited = Signal(str, object)
@@ -30,33 +30,36 @@ class VoiceFields(QFormLayout):
         super().__init__()
         self._showing = False
         self.chooser = VoiceChooser()
-        self.styles = _box(localized("スタイル", "Style"), localized("声のスタイル（感情や話し方）。", "The speaking style of the voice."))
-        self.speakers = _box(localized("話者", "Speaker"), localized("この声に含まれる話者。", "The speaker within this voice."))
+        self.styles = _create_combo_box(
+            localize("スタイル", "Style"), localize("声のスタイル（感情や話し方）。", "The speaking style of the voice.")
+        )
+        self.speakers = _create_combo_box(localize("話者", "Speaker"), localize("この声に含まれる話者。", "The speaker within this voice."))
         self.setHorizontalSpacing(8)
         self.setVerticalSpacing(6)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self.addRow(localized("声", "Voice"), self.chooser)
-        self.addRow(localized("話者", "Speaker"), self.speakers)
-        self.addRow(localized("スタイル", "Style"), self.styles)
+        self.addRow(localize("声", "Voice"), self.chooser)
+        self.addRow(localize("話者", "Speaker"), self.speakers)
+        self.addRow(localize("スタイル", "Style"), self.styles)
         self.setRowVisible(self.speakers, False)
-        self.styles.currentIndexChanged.connect(self._on_style)
-        self.speakers.currentIndexChanged.connect(self._on_speaker)
+        self.styles.currentIndexChanged.connect(self._emit_style)
+        self.speakers.currentIndexChanged.connect(self._emit_speaker)
 
     @property
     def labels(self) -> list[QWidget]:
-        """The names of the boxes."""
+        """Return the labels of the combo boxes."""
         return [self.labelForField(box) for box in (self.chooser, self.styles, self.speakers)]
 
     @property
     def speaker(self) -> str:
-        """The chosen speaker of a voice that has several, else empty."""
+        """Return the chosen speaker of a voice that has several, else an empty string."""
         return self.speakers.currentText() if self.speakers.count() > 1 else ""
 
-    def offer(self, speakers: Sequence[str], styles: Sequence[str]) -> None:
-        """Offers what a voice has."""
+    def offer_choices(self, speakers: Sequence[str], styles: Sequence[str]) -> None:
+        """Offer these speakers and styles."""
+        # Refilling a box changes its index, which must not count as an edit of the line.
         self._showing = True
         for box, items in (
-            (self.styles, [(style_name(name), name) for name in styles]),
+            (self.styles, [(format_style(name), name) for name in styles]),
             (self.speakers, [(name, name) for name in speakers]),
         ):
             box.clear()
@@ -66,33 +69,35 @@ class VoiceFields(QFormLayout):
         self.setRowVisible(self.speakers, len(speakers) > 1)
 
     def show_settings(self, settings: LineSettings, mixed: Collection[str] = ()) -> None:
-        """Shows what a line has; nothing where the selected ones differ."""
+        """Show a line's speaker and style; nothing where the selected lines differ."""
         self._showing = True
         for box, name in ((self.styles, "style"), (self.speakers, "speaker")):
             box.setCurrentIndex(max(0, box.findData(getattr(settings, name))) if box.count() and name not in mixed else -1)
-            box.setPlaceholderText(localized("（複数）", "(mixed)"))
+            box.setPlaceholderText(localize("（複数）", "(mixed)"))
         if not self.styles.count():
-            self.styles.setPlaceholderText(style_name(settings.style) or "–")  # what the line remembers while its voice is not here
+            # A line keeps its style while its voice is missing, so the style is still shown.
+            self.styles.setPlaceholderText(format_style(settings.style) or "–")
         self._showing = False
 
-    def set_enabled(self, there_is_a_line: bool) -> None:
-        """Voices can be managed without any line."""
-        self.chooser.box.setEnabled(there_is_a_line)
+    def set_enabled(self, has_line: bool) -> None:
+        """Enable the boxes where there is a line."""
+        # The chooser's box alone: its button manages voices, which needs no line.
+        self.chooser.box.setEnabled(has_line)
         for box in (self.speakers, self.styles):
-            box.setEnabled(there_is_a_line and box.count() > 0)
+            box.setEnabled(has_line and box.count() > 0)
 
     @Slot()
-    def _on_style(self) -> None:
+    def _emit_style(self) -> None:
         if not self._showing:
             self.edited.emit("style", self.styles.currentData())
 
     @Slot()
-    def _on_speaker(self) -> None:
+    def _emit_speaker(self) -> None:
         if not self._showing:
             self.edited.emit("speaker", self.speakers.currentData())
 
 
-def _box(name: str, tip: str) -> QComboBox:
+def _create_combo_box(name: str, tip: str) -> QComboBox:
     box = ChoiceBox()
     box.setAccessibleName(name)
     box.setToolTip(tip)

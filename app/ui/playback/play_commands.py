@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.ui.playback.playback import Playback
-from app.ui.playback.saving import Saving
-from app.ui.script.document import ScriptDocument
-from app.ui.script.selection import Selection
-from app.ui.synthesis.controller import SpeechController
+from app.ui.playback.line_playback import LinePlayback
+from app.ui.playback.sound_saving import SavingController
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_document import ScriptDocument
+from app.ui.synthesis.speech_controller import SpeechController
 
 
 class PlayCommands(QObject):
@@ -25,7 +25,7 @@ class PlayCommands(QObject):
     nothing_to_speak = Signal()
 
     def __init__(
-        self, document: ScriptDocument, selection: Selection, speech: SpeechController, playback: Playback, saving: Saving
+        self, document: ScriptDocument, selection: LineSelection, speech: SpeechController, playback: LinePlayback, saving: SavingController
     ) -> None:
         super().__init__(playback)
         self._document, self._selection, self._speech = document, selection, speech
@@ -34,68 +34,68 @@ class PlayCommands(QObject):
     @Slot()
     def play_or_stop(self) -> None:
         """Speaks the selected lines, or stops when something is spoken. Before the voice is there it speaks as soon as it is."""
-        if self._playback.is_on or self._speech.state.speaking:
-            self.stop()
+        if self._playback.is_on or self._speech.state.is_speaking:
+            self.stop_playing()
         else:
-            self.play(self._selection.ids)
+            self.play_lines(self._selection.ids)
 
     @Slot(str)
     def play_or_stop_line(self, line_id: str) -> None:
         """Speaks one line, or stops when it is spoken."""
         if self._playback.is_speaking(line_id):
-            self.stop()
+            self.stop_playing()
         else:
-            self.play([line_id])
+            self.play_lines([line_id])
 
     @Slot(str)
     def play_again(self, line_id: str) -> None:
         """Speaks a line that was changed."""
         self.began.emit()
-        self._playback.play([line_id])
+        self._playback.play_lines([line_id])
 
     @Slot()
     def play_through(self) -> None:
         """Speaks from the current line to the end."""
-        ids = self._all_ids()
+        ids = self._list_all_ids()
         current = self._selection.current_id
-        self.play(ids[ids.index(current) if current in ids else 0 :])
+        self.play_lines(ids[ids.index(current) if current in ids else 0 :])
 
-    def play(self, ids: Sequence[str]) -> None:
+    def play_lines(self, ids: Sequence[str]) -> None:
         """Speaks these lines one after the other."""
         self.began.emit()
-        if not self._playback.play(ids):
+        if not self._playback.play_lines(ids):
             self.nothing_to_speak.emit()
 
     @Slot(object)
     def play_if_silent(self, ids: Sequence[str]) -> None:
         """Speaks the first of these lines that is still there, unless something is spoken."""
-        known = [line_id for line_id in ids if self._document.script.find(line_id)]
-        if known and not self._playback.is_on and not self._speech.state.speaking:
-            self.play(known[:1])
+        known = [line_id for line_id in ids if self._document.script.find_line(line_id)]
+        if known and not self._playback.is_on and not self._speech.state.is_speaking:
+            self.play_lines(known[:1])
 
     @Slot()
-    def stop(self) -> None:
+    def stop_playing(self) -> None:
         """Stops what is spoken."""
-        self._playback.stop()
+        self._playback.stop_playing()
 
     @Slot()
     def save_or_stop(self) -> None:
         """Asks for a place and writes the sound of the selected lines, or gives up what is being written."""
-        if self._speech.state.saving:
-            self._saving.stop()
+        if self._speech.state.is_saving:
+            self._saving.stop_saving()
         else:
             self.began.emit()
-            self._saving.save(self._selection.ids)
+            self._saving.save_lines(self._selection.ids)
 
     @Slot()
-    def save_all(self) -> None:
+    def save_all_lines(self) -> None:
         """Writes each line into a file of its own."""
-        self._saving.save(self._all_ids())
+        self._saving.save_lines(self._list_all_ids())
 
     @Slot()
-    def save_joined(self) -> None:
+    def save_joined_lines(self) -> None:
         """Writes all lines into one file."""
-        self._saving.save_joined(self._all_ids())
+        self._saving.save_joined_lines(self._list_all_ids())
 
-    def _all_ids(self) -> list[str]:
+    def _list_all_ids(self) -> list[str]:
         return [line.id for line in self._document.script.lines]

@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.line_sound import LineSound
 from app.core.script import Line
-from app.core.types import AudioChunk
-from app.ui.synthesis.controller import SpeechController
+from app.core.synthesis_types import AudioChunk
+from app.ui.synthesis.speech_controller import SpeechController
 
-KEPT_LINES = 200  # a minute of a line takes 60 KB
+MAX_KEPT_LINE_SOUNDS = 200  # a minute of a line takes 60 KB
 
 
-class LineSounds(QObject):
+class LineSoundCollector(QObject):
     """Knows the last sound of each line.
 
     Signals:
@@ -29,33 +29,33 @@ class LineSounds(QObject):
         super().__init__(controller)
         self._controller = controller
         self._sounds: OrderedDict[str, tuple[Line, LineSound]] = OrderedDict()
-        controller.chunk_made.connect(self._on_chunk)
+        controller.chunk_made.connect(self._add_chunk)
 
-    def find(self, line_id: str) -> LineSound | None:
+    def find_sound(self, line_id: str) -> LineSound | None:
         """The last sound of a line."""
         found = self._sounds.get(line_id)
         return found[1] if found else None
 
     def is_current(self, line: Line) -> bool:
-        """Whether the sound is that of the line as it is now."""
+        """Return whether the sound is that of the line as it is now."""
         found = self._sounds.get(line.id)
         return found is not None and found[0] == line
 
-    def whole(self) -> list[tuple[Line, LineSound]]:
+    def list_complete_sounds(self) -> list[tuple[Line, LineSound]]:
         """Every line with its sound that is complete, the last one last."""
         return [item for item in self._sounds.values() if item[1].is_whole]
 
-    def remember(self, line: Line, sound: LineSound) -> bool:
+    def remember_sound(self, line: Line, sound: LineSound) -> bool:
         """Takes over the sound of an earlier run; False where the line has had another one since."""
-        if line.id in self._sounds or len(self._sounds) >= KEPT_LINES:
+        if line.id in self._sounds or len(self._sounds) >= MAX_KEPT_LINE_SOUNDS:
             return False
         self._sounds[line.id] = (line, sound)
         self.changed.emit(line.id)
         return True
 
     @Slot(object)
-    def _on_chunk(self, chunk: AudioChunk) -> None:
-        job = self._controller.find(chunk.request_id)
+    def _add_chunk(self, chunk: AudioChunk) -> None:
+        job = self._controller.find_job(chunk.request_id)
         line = job.source if job is not None else None
         if not isinstance(line, Line):
             return
@@ -63,9 +63,9 @@ class LineSounds(QObject):
         if found is None or found[1].request_id != chunk.request_id:
             found = self._sounds[line.id] = (line, LineSound(chunk.request_id))
             self._sounds.move_to_end(line.id)
-            if len(self._sounds) > KEPT_LINES:
+            if len(self._sounds) > MAX_KEPT_LINE_SOUNDS:
                 self._sounds.popitem(last=False)
-        found[1].add(chunk)
+        found[1].add_chunk(chunk)
         self.changed.emit(line.id)
         if found[1].is_whole:
             self.completed.emit()

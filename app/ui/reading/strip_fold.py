@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtGui import QAction
 
-from app.ui.reading.strip.panel import StripPanel
-from app.ui.settings.fold import RememberedFold
-from app.ui.settings.store import SettingsStore
+from app.ui.reading.strip.strip_panel import StripPanel
+from app.ui.settings.remembered_fold import RememberedFold
+from app.ui.settings.settings_store import SettingsStore
 
-LOW_WINDOW = 760  # pixels below which a window has no room for the strip and enough lines
+STRIP_LOW_WINDOW_PX = 760  # pixels below which a window has no room for the strip and enough lines
 
 
 class StripFold(RememberedFold):
@@ -18,4 +18,4 @@ class StripFold(RememberedFold):
         action.setChecked(panel.is_open)
         action.toggled.connect(panel.set_open)
         panel.toggled.connect(action.setChecked)
-        super().__init__(panel, panel, settings, "strip", LOW_WINDOW)
+        super().__init__(panel, panel, settings, "strip", STRIP_LOW_WINDOW_PX)

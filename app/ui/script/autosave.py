@@ -7,21 +7,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from app.common.errors import AppError
+from app.common.files.atomic_write import encode_readable_json, load_data, save_bytes
+from app.common.files.paths import find_data_dir
+from app.common.language import localize
 from app.core.script import Script
-from app.core.script_data import script_from_data, script_to_data
-from app.data_file import load_data, save_bytes, script_bytes
-from app.errors import AppError
-from app.language import localized
-from app.paths import data_dir
-from app.ui.kept_file import KeptFile
-from app.ui.script.document import ScriptDocument
-from app.ui.script.origin import Origin, origin_from_data, origin_to_data
-from app.ui.script.take_seeds import TakeSeeds
+from app.core.script_data import convert_script_to_data, parse_script
+from app.ui.autosaved_file import AutosavedFile
+from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_origin import ScriptOrigin, dump_script_origin, parse_script_origin
 
-SAVE_AFTER_MS = 2000  # from the first change on, however many follow: never more than this is lost
+AUTOSAVE_DELAY_MS = 2000  # from the first change on, however many follow: never more than this is lost
 
 
-class Kept(NamedTuple):
+class AutosaveState(NamedTuple):
     """What the window held last.
 
     Attributes:
@@ -33,35 +33,39 @@ class Kept(NamedTuple):
 
     script: Script | None
     current: str
-    origin: Origin
+    origin: ScriptOrigin
     error: AppError | None
 
 
-def autosave_path() -> Path:
-    """Where the script is kept between starts."""
-    return data_dir() / "autosave.json"
+def locate_autosave_file() -> Path:
+    """Return where the script is kept between starts."""
+    return find_data_dir() / "autosave.json"
 
 
-def load_autosave() -> Kept:
-    """What was written last."""
-    failed = localized("前回の台本を読み込めませんでした。", "The previous script could not be read.")
-    found, error = load_data(autosave_path(), _read, failed)
-    script, current, origin = found or (None, "", Origin())
-    return Kept(script, current, origin, error)
+def load_autosave() -> AutosaveState:
+    """Return what was written last."""
+    failed = localize("前回の台本を読み込めませんでした。", "The previous script could not be read.")
+    found, error = load_data(locate_autosave_file(), _parse_autosave, failed)
+    script, current, origin = found or (None, "", ScriptOrigin())
+    return AutosaveState(script, current, origin, error)
 
 
-def write_autosave(script: Script, current: str, origin: Origin | None = None) -> None:
+def write_autosave(script: Script, current: str, origin: ScriptOrigin | None = None) -> None:
     """Writes the script at once. Raises OutputFileError."""
-    project = origin_to_data(origin or Origin())
-    data = script_to_data(script) | {"current": current} | ({"project": project} if project else {})
-    save_bytes(autosave_path(), script_bytes(data), localized("台本を自動保存できません", "The script could not be saved automatically"))
+    project = dump_script_origin(origin or ScriptOrigin())
+    data = convert_script_to_data(script) | {"current": current} | ({"project": project} if project else {})
+    save_bytes(
+        locate_autosave_file(),
+        encode_readable_json(data),
+        localize("台本を自動保存できません", "The script could not be saved automatically"),
+    )
 
 
-def _read(data: Any) -> tuple[Script, str, Origin]:
-    return script_from_data(data), str(data.get("current", "")), origin_from_data(data.get("project"))
+def _parse_autosave(data: Any) -> tuple[Script, str, ScriptOrigin]:
+    return parse_script(data), str(data.get("current", "")), parse_script_origin(data.get("project"))
 
 
-class Autosave(KeptFile):
+class Autosave(AutosavedFile):
     """The script.
 
     Args:
@@ -70,10 +74,10 @@ class Autosave(KeptFile):
         origin: where the script belongs.
     """
 
-    def __init__(self, document: ScriptDocument, seeds: TakeSeeds, current: Callable[[], str], origin: Callable[[], Origin]) -> None:
-        def snapshot() -> Callable[[], None]:
-            return partial(write_autosave, seeds.applied_to(document.script), current(), origin())
+    def __init__(self, document: ScriptDocument, seeds: LineSeeds, current: Callable[[], str], origin: Callable[[], ScriptOrigin]) -> None:
+        def take_snapshot() -> Callable[[], None]:
+            return partial(write_autosave, seeds.apply_last_seeds(document.script), current(), origin())
 
-        super().__init__(document, "autosave", snapshot, SAVE_AFTER_MS)
-        document.changed.connect(self.changed)
-        seeds.changed.connect(self.changed)
+        super().__init__(document, "autosave", take_snapshot, AUTOSAVE_DELAY_MS)
+        document.changed.connect(self.schedule_save)
+        seeds.changed.connect(self.schedule_save)

@@ -7,20 +7,20 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QIcon, QPainter, QPalette, QPen
 
-from app.language import localized
-from app.ui.script.card import RADIUS
-from app.ui.theme.icons import icon
+from app.common.language import localize
+from app.ui.script.card_layout import CARD_RADIUS_PX
+from app.ui.theme.themed_icons import draw_icon
 
-INSET = 2.0
-PICTURE = 40.0
-TITLE_SCALE = 1.25  # of the font of the lines
+FRAME_INSET_PX = 2.0
+EMPTY_PICTURE_PX = 40.0
+EMPTY_TITLE_SCALE = 1.25  # of the font of the lines
 GAP, BLOCK_GAP = 8.0, 22.0
 CAP_PADDING, CAP_RADIUS = 7.0, 5.0
 
-Keys = Sequence[tuple[str, str]]  # the key, and what it does
+KeyHints = Sequence[tuple[str, str]]  # the key, and what it does
 
 
-class EmptyState:
+class EmptyStatePainter:
     """Paints frame, words and keys.
 
     Attributes:
@@ -28,51 +28,57 @@ class EmptyState:
     """
 
     def __init__(self) -> None:
-        self.taught: Callable[[], Keys] = tuple
+        self.taught: Callable[[], KeyHints] = tuple
         self._picture, self._color = QIcon(), QColor()
 
-    def paint(self, painter: QPainter, room: QRectF, font: QFont, palette: QPalette, focused: bool) -> None:
+    def paint_empty_state(self, painter: QPainter, area: QRectF, font: QFont, palette: QPalette, is_focused: bool) -> None:
         """Fills the room; the frame shows whether keys are heard."""
         muted = palette.color(QPalette.ColorRole.PlaceholderText)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(palette.color(QPalette.ColorRole.Highlight if focused else QPalette.ColorRole.Mid), 1.5, Qt.PenStyle.DashLine))
-        painter.drawRoundedRect(room.adjusted(INSET, INSET, -INSET, -INSET), RADIUS, RADIUS)
-        title, more = lesson()
+        painter.setPen(
+            QPen(palette.color(QPalette.ColorRole.Highlight if is_focused else QPalette.ColorRole.Mid), 1.5, Qt.PenStyle.DashLine)
+        )
+        painter.drawRoundedRect(
+            area.adjusted(FRAME_INSET_PX, FRAME_INSET_PX, -FRAME_INSET_PX, -FRAME_INSET_PX), CARD_RADIUS_PX, CARD_RADIUS_PX
+        )
+        title, more = describe_first_steps()
         large, small = QFont(font), QFont(font)
-        large.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
+        large.setPointSizeF(font.pointSizeF() * EMPTY_TITLE_SCALE)
         large.setWeight(QFont.Weight.DemiBold)
         small.setPointSizeF(font.pointSizeF() * 0.85)
         row = QFontMetricsF(small).height()
         tall, taller, cap = QFontMetricsF(large).height(), row * len(more.split("\n")), row + 6
-        top = room.center().y() - (PICTURE + GAP + tall + GAP + taller + BLOCK_GAP + cap) / 2
-        self._drawn(muted).paint(painter, QRectF(room.center().x() - PICTURE / 2, top, PICTURE, PICTURE).toRect())
-        top += PICTURE + GAP
+        top = area.center().y() - (EMPTY_PICTURE_PX + GAP + tall + GAP + taller + BLOCK_GAP + cap) / 2
+        self._find_picture(muted).paint(
+            painter, QRectF(area.center().x() - EMPTY_PICTURE_PX / 2, top, EMPTY_PICTURE_PX, EMPTY_PICTURE_PX).toRect()
+        )
+        top += EMPTY_PICTURE_PX + GAP
         for words, shown, color, height in ((title, large, palette.color(QPalette.ColorRole.Text), tall), (more, small, muted, taller)):
             painter.setFont(shown)
             painter.setPen(color)
-            painter.drawText(QRectF(room.left(), top, room.width(), height), Qt.AlignmentFlag.AlignCenter, words)
+            painter.drawText(QRectF(area.left(), top, area.width(), height), Qt.AlignmentFlag.AlignCenter, words)
             top += height + GAP
-        _paint_keys(painter, QPointF(room.center().x(), top - GAP + BLOCK_GAP), cap, palette, self.taught())
+        _paint_keys(painter, QPointF(area.center().x(), top - GAP + BLOCK_GAP), cap, palette, self.taught())
 
-    def _drawn(self, color: QColor) -> QIcon:
+    def _find_picture(self, color: QColor) -> QIcon:
         """The picture, read once for each colour."""
         if color != self._color:
-            self._picture, self._color = icon("script", color), color
+            self._picture, self._color = draw_icon("script", color), color
         return self._picture
 
 
-def lesson() -> tuple[str, str]:
-    """What the empty list teaches: first what to do, then what else can be done."""
+def describe_first_steps() -> tuple[str, str]:
+    """Return what the empty list teaches: first what to do, then what else can be done."""
     return (
-        localized("ここにテキストを入力してください", "Type Japanese text here"),
-        localized(
+        localize("ここにテキストを入力してください", "Type Japanese text here"),
+        localize(
             "テキストや .txt .csv .md ファイルをドラッグ＆ドロップすると、1 行ずつ追加されます。\n声のファイルもドラッグ＆ドロップで追加できます。",
             "Or drop text or a .txt, .csv or .md file: each line is added to the script.\nYou can also drop voice files here.",
         ),
     )
 
 
-def _paint_keys(painter: QPainter, middle: QPointF, height: float, palette: QPalette, keys: Keys) -> None:
+def _paint_keys(painter: QPainter, middle: QPointF, height: float, palette: QPalette, keys: KeyHints) -> None:
     """Caps with what they do beside them, in one row around `middle`, its upper edge."""
     metrics = QFontMetricsF(painter.font())
     widths = [(metrics.horizontalAdvance(key) + 2 * CAP_PADDING, metrics.horizontalAdvance(label)) for key, label in keys]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from app.common.language import localize
 from app.core.script import Line
-from app.language import localized
 
 
-class Phase(Enum):
+class LinePhase(Enum):
     """The state of a line."""
 
     IDLE = "idle"
@@ -19,7 +19,7 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
+class LastRendering:
     """One rendering of a line.
 
     Attributes:
@@ -42,25 +42,25 @@ class LineState:
         error: why it failed.
     """
 
-    phase: Phase = Phase.IDLE
+    phase: LinePhase = LinePhase.IDLE
     share: float = 0.0
-    take: Take | None = None
+    last_rendering: LastRendering | None = None
     error: str = ""
 
     def is_done(self, line: Line) -> bool:
         """True when the line was spoken just as it is now."""
-        return self.phase is Phase.IDLE and self.take is not None and self.take.line == line
+        return self.phase is LinePhase.IDLE and self.last_rendering is not None and self.last_rendering.line == line
 
 
-def said_of(line: Line, state: LineState) -> str:
+def describe_line_state(line: Line, state: LineState) -> str:
     """The state of a line, or what its sound was, in words."""
-    if state.phase is Phase.FAILED:
+    if state.phase is LinePhase.FAILED:
         return state.error
-    if state.phase is Phase.PREPARING:
-        return localized("次に再生します。", "Plays next.")
-    if state.take is None:
+    if state.phase is LinePhase.PREPARING:
+        return localize("次に再生します。", "Plays next.")
+    if state.last_rendering is None:
         return ""
-    length = localized(f"{state.take.length_s:.1f} 秒。", f"{state.take.length_s:.1f} s. ")
-    if state.take.line == line:
-        return length + localized("現在のテキストと設定での長さです。", "Length with the current text and settings.")
-    return length + localized("合成した後に、行が変更されています。", "The line has changed since it was synthesised.")
+    length = localize(f"{state.last_rendering.length_s:.1f} 秒。", f"{state.last_rendering.length_s:.1f} s. ")
+    if state.last_rendering.line == line:
+        return length + localize("現在のテキストと設定での長さです。", "Length with the current text and settings.")
+    return length + localize("合成した後に、行が変更されています。", "The line has changed since it was synthesised.")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractItemModel, QObject, QSize, Qt, Slot
 from app.ui.script.script_model import Index
 
 
-class RowSizes(QObject):
+class RowSizeCache(QObject):
     """The sizes of a model's rows, measured when they are asked for first.
 
     Attributes:
@@ -25,11 +25,11 @@ class RowSizes(QObject):
         self.version = 0
         self._measure = measure
         self._sizes: list[QSize | None] = [None] * model.rowCount()
-        model.rowsInserted.connect(self._on_inserted)
-        model.rowsRemoved.connect(self._on_removed)
-        model.dataChanged.connect(self._on_changed)
+        model.rowsInserted.connect(self._insert_rows)
+        model.rowsRemoved.connect(self._remove_rows)
+        model.dataChanged.connect(self._forget_changed_rows)
 
-    def size(self, row: int) -> QSize:
+    def find_size(self, row: int) -> QSize:
         """The size of a row."""
         known = self._sizes[row]
         if known is None:
@@ -37,28 +37,28 @@ class RowSizes(QObject):
         return known
 
     @property
-    def unmeasured(self) -> int:
-        """How many rows are yet to be measured, which is what takes long."""
+    def unmeasured_count(self) -> int:
+        """Return how many rows are yet to be measured, which is what takes long."""
         return self._sizes.count(None)
 
-    def forget(self) -> None:
+    def forget_sizes(self) -> None:
         """The list has another width, so that each row has to be measured again."""
-        self._put(0, len(self._sizes), len(self._sizes))
+        self._replace_rows(0, len(self._sizes), len(self._sizes))
 
-    def _put(self, first: int, end: int, count: int) -> None:
+    def _replace_rows(self, first: int, end: int, count: int) -> None:
         """So many unmeasured rows in place of these."""
         self._sizes[first:end] = [None] * count
         self.version += 1
 
     @Slot()
-    def _on_inserted(self, _parent: Index, first: int, last: int) -> None:
-        self._put(first, first, last + 1 - first)
+    def _insert_rows(self, _parent: Index, first: int, last: int) -> None:
+        self._replace_rows(first, first, last + 1 - first)
 
     @Slot()
-    def _on_removed(self, _parent: Index, first: int, last: int) -> None:
-        self._put(first, last + 1, 0)
+    def _remove_rows(self, _parent: Index, first: int, last: int) -> None:
+        self._replace_rows(first, last + 1, 0)
 
     @Slot()
-    def _on_changed(self, first: Index, last: Index, roles: Sequence[int]) -> None:
+    def _forget_changed_rows(self, first: Index, last: Index, roles: Sequence[int]) -> None:
         if Qt.ItemDataRole.DisplayRole in roles:
-            self._put(first.row(), last.row() + 1, last.row() + 1 - first.row())
+            self._replace_rows(first.row(), last.row() + 1, last.row() + 1 - first.row())

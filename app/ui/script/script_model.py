@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QMimeData, QModelIndex, QPersistentModelIndex, QStringListModel, Qt, Slot
 
+from app.common.language import localize
 from app.core.script import Line, Script
-from app.language import localized
-from app.ui.labels import style_name
-from app.ui.script.document import ScriptDocument
-from app.ui.script.line_state import LineState, Phase
+from app.ui.display_names import format_style
+from app.ui.script.line_state import LinePhase, LineState
+from app.ui.script.script_document import ScriptDocument
 
 Index = QModelIndex | QPersistentModelIndex
 LINE_ROLE = Qt.ItemDataRole.UserRole
 STATE_ROLE = Qt.ItemDataRole.UserRole + 1
 LINES_MIME = "application/x-koebako-lines"
-_NOWHERE = QModelIndex()
-_OF_A_LINE = (  # put together once: Qt asks for each of ten thousand lines
+_INVALID_LINE_INDEX = QModelIndex()
+_LINE_FLAGS = (  # put together once: Qt asks for each of ten thousand lines
     Qt.ItemFlag.ItemIsSelectable
     | Qt.ItemFlag.ItemIsEnabled
     | Qt.ItemFlag.ItemIsEditable
@@ -38,39 +38,39 @@ class ScriptModel(QStringListModel):
         self._document = document
         self._lines = self._coming = document.script.lines
         for changed in (self.rowsInserted, self.rowsRemoved):  # before any view: it asks for lines by their new rows
-            changed.connect(self._take_coming)
+            changed.connect(self._update_lines)
         self._states: dict[str, LineState] = {}
-        document.changed.connect(self._on_changed)
+        document.changed.connect(self._apply_changes)
         document.replaced.connect(lambda: self._states.clear())
 
-    def line(self, row: int) -> Line | None:
+    def find_line(self, row: int) -> Line | None:
         """The line of a row; None where there is none."""
         return self._lines[row] if 0 <= row < len(self._lines) else None
 
-    def ids(self, first: int, last: int) -> list[str]:
+    def list_ids(self, first: int, last: int) -> list[str]:
         """The ids of the lines in these rows, both ends included."""
         return [line.id for line in self._lines[first : last + 1]]
 
-    def row(self, line_id: str) -> int:
+    def find_row(self, line_id: str) -> int:
         """The row of a line, -1 without one."""
-        row = Script(self._lines).index(line_id)
+        row = Script(self._lines).find_index(line_id)
         return -1 if row is None else row
 
-    def state(self, line_id: str) -> LineState:
-        """What is known of a line."""
+    def find_state(self, line_id: str) -> LineState:
+        """Return what is known of a line."""
         return self._states.get(line_id, LineState())
 
     def set_state(self, line_id: str, state: LineState) -> None:
         """Shows the state of a line."""
-        if state != self.state(line_id):
+        if state != self.find_state(line_id):
             self._states[line_id] = state
-            index = self.index(self.row(line_id))
+            index = self.index(self.find_row(line_id))
             if index.isValid():
                 self.dataChanged.emit(index, index, [STATE_ROLE])
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Text, line, state, and words for those who do not see the card."""
-        line = self.line(index.row())
+        line = self.find_line(index.row())
         if line is None:
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
@@ -78,14 +78,14 @@ class ScriptModel(QStringListModel):
         if role == LINE_ROLE:
             return line
         if role == STATE_ROLE:
-            return self.state(line.id)
+            return self.find_state(line.id)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return spoken_words(index.row(), line, self.state(line.id))
+            return describe_line_card(index.row(), line, self.find_state(line.id))
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Lines can be edited and dragged; they are dropped between each other."""
-        return _OF_A_LINE if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled
+        return _LINE_FLAGS if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled
 
     def mimeTypes(self) -> list[str]:
         """Lines for ourselves, text for others."""
@@ -93,14 +93,14 @@ class ScriptModel(QStringListModel):
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
         """Ids and texts."""
-        lines = [line for index in sorted(indexes, key=lambda item: item.row()) if (line := self.line(index.row()))]
+        lines = [line for index in sorted(indexes, key=lambda item: item.row()) if (line := self.find_line(index.row()))]
         data = QMimeData()
         data.setData(LINES_MIME, "\n".join(line.id for line in lines).encode())
         data.setText("\n".join(line.text for line in lines))
         return data
 
     @Slot(object, object)
-    def _on_changed(self, _before: Script, after: Script) -> None:
+    def _apply_changes(self, _before: Script, after: Script) -> None:
         old, new = self._lines, after.lines
         shorter = min(len(old), len(new))
         start = next((row for row in range(shorter) if old[row] is not new[row]), shorter)
@@ -121,22 +121,22 @@ class ScriptModel(QStringListModel):
             self.insertRows(start, len(come))
 
     @Slot()
-    def _take_coming(self) -> None:
+    def _update_lines(self) -> None:
         self._lines = self._coming
 
 
-def spoken_words(row: int, line: Line, state: LineState) -> str:
+def describe_line_card(row: int, line: Line, state: LineState) -> str:
     """A card in words, for screen readers."""
     parts = [
-        localized(f"{row + 1} 行目", f"Line {row + 1}"),
-        line.text or localized("空の行", "empty line"),
-        style_name(line.settings.style),
+        localize(f"{row + 1} 行目", f"Line {row + 1}"),
+        line.text or localize("空の行", "empty line"),
+        format_style(line.settings.style),
     ]
     parts.append(
         {
-            Phase.PREPARING: localized("準備中", "preparing"),
-            Phase.SPEAKING: localized("再生中", "playing"),
-            Phase.FAILED: state.error,
+            LinePhase.PREPARING: localize("準備中", "preparing"),
+            LinePhase.SPEAKING: localize("再生中", "playing"),
+            LinePhase.FAILED: state.error,
         }.get(state.phase, "")
     )
-    return localized("、", ", ").join(part for part in parts if part)
+    return localize("、", ", ").join(part for part in parts if part)

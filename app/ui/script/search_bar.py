@@ -6,25 +6,25 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
-from app.core.text_search import Query
-from app.language import localized
+from app.common.language import localize
+from app.core.text_search import SearchQuery
 from app.ui.plain_text import PlainLabel
-from app.ui.theme.icons import icon
-from app.ui.theme.theme import is_theme_change
+from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.themed_icons import draw_icon
 
 
 class SearchBar(QWidget):
-    """Fields and buttons; what they do is `app.ui.script.search`.
+    """Fields and buttons; what they do is `app.ui.script.script_search`.
 
     Signals:
-        query_changed(): other words, or another way to compare them.  by_changed(): what takes their place.
+        query_changed(): other words, or another way to compare them.  replacement_changed(): what takes their place.
         step_requested(int): 1 for the next place, -1 for the one before.
         replace_requested(bool): everywhere, or at the current place.
         closed(): the user has finished.
     """
 
     query_changed = Signal()
-    by_changed = Signal()
+    replacement_changed = Signal()
     step_requested = Signal(int)
     replace_requested = Signal(bool)
     closed = Signal()
@@ -33,71 +33,71 @@ class SearchBar(QWidget):
         super().__init__()
         self.setObjectName("card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.wanted = _field(localized("検索", "Find"))
-        self.by = _field(localized("置換後のテキスト", "Replace with"))
+        self.wanted = _create_field(localize("検索", "Find"))
+        self.by = _create_field(localize("置換後のテキスト", "Replace with"))
         self.count = QLabel()
         self.count.setObjectName("muted")
         self.count.setMinimumWidth(self.count.fontMetrics().horizontalAdvance("0,000 / 0,000"))
-        self.loose = QCheckBox(localized("かな・全角半角・大文字小文字を区別しない", "Ignore kana, width and case"))
+        self.loose = QCheckBox(localize("かな・全角半角・大文字小文字を区別しない", "Ignore kana, width and case"))
         self.loose.setChecked(True)
-        self.expression = QCheckBox(localized("正規表現", "Regular expression"))
+        self.expression = QCheckBox(localize("正規表現", "Regular expression"))
         self.problem = PlainLabel()
         self.problem.setObjectName("error")
         self.problem.setWordWrap(True)
         self.problem.hide()
-        self.chosen_only = QCheckBox(localized("選択中の行のみ", "Selected lines only"))
-        self.previous = self._tool("up", localized("前を検索（Shift+Enter）", "Previous (Shift+Enter)"))
-        self.next = self._tool("down", localized("次を検索（Enter）", "Next (Enter)"))
-        self.close_button = self._tool("close", localized("検索を閉じる（Esc）", "Close (Esc)"))
-        self.one = QPushButton(localized("置換", "Replace"))
-        self.all = QPushButton(localized("すべて置換", "Replace all"))
+        self.chosen_only = QCheckBox(localize("選択中の行のみ", "Selected lines only"))
+        self.previous = self._create_tool_button("up", localize("前を検索（Shift+Enter）", "Previous (Shift+Enter)"))
+        self.next = self._create_tool_button("down", localize("次を検索（Enter）", "Next (Enter)"))
+        self.close_button = self._create_tool_button("close", localize("検索を閉じる（Esc）", "Close (Esc)"))
+        self.one = QPushButton(localize("置換", "Replace"))
+        self.all = QPushButton(localize("すべて置換", "Replace all"))
         for control, tip in (
-            (self.loose, localized("「ねこ」で「ネコ」「ﾈｺ」も見つけます。", "Finds ネコ and ﾈｺ as well when you type ねこ.")),
+            (self.loose, localize("「ねこ」で「ネコ」「ﾈｺ」も見つけます。", "Finds ネコ and ﾈｺ as well when you type ねこ.")),
             (
                 self.expression,
-                localized(
+                localize(
                     "例: ^(.+)「 で行の先頭から「の前までを見つけ、置換後のテキストで $1 として使えます。(?i) で大文字小文字を区別しません。",
                     "For example ^(.+)「 finds what comes before 「 and $1 puts it into the replacement. (?i) ignores case.",
                 ),
             ),
-            (self.chosen_only, localized("選んでいる行の中だけを探します。", "Searches the selected lines only.")),
-            (self.one, localized("見つかった言葉を 1 つ置き換えます（Enter）。", "Replaces the word that was found (Enter).")),
-            (self.all, localized("見つかった言葉をすべて置き換えます。", "Replaces every word that was found.")),
+            (self.chosen_only, localize("選んでいる行の中だけを探します。", "Searches the selected lines only.")),
+            (self.one, localize("見つかった言葉を 1 つ置き換えます（Enter）。", "Replaces the word that was found (Enter).")),
+            (self.all, localize("見つかった言葉をすべて置き換えます。", "Replaces every word that was found.")),
         ):
             control.setToolTip(tip)
-        self._build()
-        self._connect()
-        self._draw()
+        self._build_widgets()
+        self._connect_widgets()
+        self._draw_icons()
         self.hide()
 
     @property
-    def query(self) -> Query:
-        """What is sought."""
+    def query(self) -> SearchQuery:
+        """Return what is sought."""
         is_expression = self.expression.isChecked()
-        return Query(self.wanted.text(), self.loose.isChecked() and not is_expression, is_expression)
+        return SearchQuery(self.wanted.text(), self.loose.isChecked() and not is_expression, is_expression)
 
-    def open(self, *, replacing: bool, several: bool) -> None:
+    def open_bar(self, *, is_replacing: bool, has_selection: bool) -> None:
         """Shows the bar, with the second row for replacing, and the choice of lines where several are selected."""
         for widget in (self.by, self.one, self.all):
-            widget.setVisible(replacing)
-        self.chosen_only.setVisible(several)
+            widget.setVisible(is_replacing)
+        self.chosen_only.setVisible(has_selection)
         with QSignalBlocker(self.chosen_only):  # who opens the bar searches
-            self.chosen_only.setChecked(several)
+            self.chosen_only.setChecked(has_selection)
         self.show()
         self.wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.wanted.selectAll()
 
-    def show_count(self, place: int, count: int) -> None:
-        """Says which of how many places is the current one; `place` counts from 1, 0 for none."""
-        nothing = localized("見つかりません", "Not found") if self.wanted.text() and not self.problem.text() else ""
-        self.count.setText(f"{place:,} / {count:,}" if count else nothing)
+    def show_count(self, number: int, count: int) -> None:
+        """Says which of how many places is the current one; `number` counts from 1, 0 for none."""
+        nothing = localize("見つかりません", "Not found") if self.wanted.text() and not self.problem.text() else ""
+        self.count.setText(f"{number:,} / {count:,}" if count else nothing)
         for button in (self.previous, self.next, self.one, self.all):
             button.setEnabled(count > 0)
 
-    def show_problem(self, words: str) -> None:
+    def show_problem(self, message: str) -> None:
         """Says why nothing can be found; empty where there is no reason."""
-        self.problem.setText(words)
-        self.problem.setVisible(bool(words))
+        self.problem.setText(message)
+        self.problem.setVisible(bool(message))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter and Esc belong to the fields here; elsewhere they edit a line and stop the sound."""
@@ -108,17 +108,17 @@ class SearchBar(QWidget):
                 event.accept()
                 return True
             if event.type() == QEvent.Type.KeyPress:
-                self._press(watched, event)
+                self._press_key(watched, event)
                 return True
         return super().eventFilter(watched, event)
 
     def changeEvent(self, event: QEvent) -> None:
         """Redraws the icons for another theme."""
-        if is_theme_change(self, event):
-            self._draw()
+        if is_theme_change_event(self, event):
+            self._draw_icons()
         super().changeEvent(event)
 
-    def _press(self, field: QObject, event: QKeyEvent) -> None:
+    def _press_key(self, field: QObject, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         elif field is self.by:
@@ -126,14 +126,14 @@ class SearchBar(QWidget):
         else:
             self.step_requested.emit(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
 
-    def _tool(self, drawing: str, tip: str) -> QToolButton:
+    def _create_tool_button(self, drawing: str, tip: str) -> QToolButton:
         button = QToolButton()
         button.setProperty("drawing", drawing)
         button.setToolTip(tip)
         button.setAccessibleName(tip.partition("（")[0].partition(" (")[0])
         return button
 
-    def _build(self) -> None:
+    def _build_widgets(self) -> None:
         grid = QGridLayout(self)
         grid.setContentsMargins(8, 6, 8, 6)
         grid.setSpacing(6)
@@ -154,9 +154,9 @@ class SearchBar(QWidget):
         grid.addWidget(self.problem, 3, 0, 1, 2)
         grid.setColumnStretch(0, 1)
 
-    def _connect(self) -> None:
+    def _connect_widgets(self) -> None:
         self.wanted.textChanged.connect(self.query_changed)
-        self.by.textChanged.connect(self.by_changed)
+        self.by.textChanged.connect(self.replacement_changed)
         self.loose.toggled.connect(self.query_changed)
         self.expression.toggled.connect(self.loose.setDisabled)
         self.expression.toggled.connect(self.query_changed)
@@ -170,19 +170,19 @@ class SearchBar(QWidget):
             field.installEventFilter(self)
 
     @Slot()
-    def _draw(self) -> None:
+    def _draw_icons(self) -> None:
         color = self.palette().color(QPalette.ColorRole.WindowText)
         for button in (self.previous, self.next, self.close_button):
-            button.setIcon(icon(button.property("drawing"), color))
+            button.setIcon(draw_icon(button.property("drawing"), color))
 
 
-def _field(name: str) -> QLineEdit:
+def _create_field(name: str) -> QLineEdit:
     field = QLineEdit()
     field.setPlaceholderText(name)
     field.setAccessibleName(name)
     field.setToolTip(name)
     field.setClearButtonEnabled(True)
     for button in field.findChildren(QToolButton):
-        button.setAccessibleName(localized("入力を消去", "Clear"))
+        button.setAccessibleName(localize("入力を消去", "Clear"))
         button.setToolTip(button.accessibleName())
     return field

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.adapters.ort.placement import AUTO, parse_placement
-from app.errors import AppError, BackendError
-from app.language import localized
-from app.settings import Settings
+from app.adapters.ort.device_placement import AUTO, parse_placement
+from app.common.errors import AppError, BackendError
+from app.common.language import localize
+from app.settings.user_settings import Settings
 
 
-def with_known_backend(settings: Settings, notice: AppError | None) -> tuple[Settings, AppError | None]:
+def replace_unknown_backend(settings: Settings, notice: AppError | None) -> tuple[Settings, AppError | None]:
     """The same, or else with "auto" and a notice, lest no voice opens before the user chooses another; an earlier notice stays."""
     try:
         parse_placement(settings.backend)
     except BackendError:
-        words = localized(
+        words = localize(
             f"バックエンド「{settings.backend}」はないため、Auto に戻しました。",
             f"There is no backend “{settings.backend}”; it was reset to Auto.",
         )

@@ -1,24 +1,25 @@
-"""When a window is seen for the first time: what nobody sees waits until then, so that it delays no pixel."""
+"""Reports when a window was first painted; work that is not visible waits until then, so that it delays no pixel."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-LONGEST_MS = 1000  # a window that starts minimised, or behind a locked screen, is not painted at all
+# Milliseconds; a window that starts minimised or behind a locked screen is never painted.
+MAX_FIRST_PAINT_MS = 1000
 
 
-class FirstPaint(QObject):
-    """Watches a window that is not shown yet.
+class FirstPaintWatcher(QObject):
+    """Watches a window before it is shown.
 
     Attributes:
-        is_over: the window has been painted, or has had long enough.
+        is_over: the window was painted, or the time limit has passed.
 
     Signals:
-        over(): once, when that has come about.
+        painted(): emitted once, when `is_over` becomes true.
     """
 
-    over = Signal()
+    painted = Signal()
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -26,21 +27,22 @@ class FirstPaint(QObject):
         self._window = window
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._end)
+        self._timer.timeout.connect(self._report_painted)
         window.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """The window itself is painted first, then all that is in it; the timer comes after both."""
+        """Start the timer at the first paint."""
         if event.type() == QEvent.Type.Paint:
+            # The window's own paint event comes before those of its children; a timer of 0 ms fires after all of them.
             self._timer.start(0)
         elif event.type() == QEvent.Type.Show:
-            self._timer.start(LONGEST_MS)
+            self._timer.start(MAX_FIRST_PAINT_MS)
         elif event.type() == QEvent.Type.Close:
             self._timer.stop()
         return False
 
     @Slot()
-    def _end(self) -> None:
+    def _report_painted(self) -> None:
         self.is_over = True
         self._window.removeEventFilter(self)
-        self.over.emit()
+        self.painted.emit()

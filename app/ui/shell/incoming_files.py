@@ -1,4 +1,4 @@
-"""Files and links from everywhere — drops, the command line, later starts, menus — and where they go."""
+"""Routes files and links from drops, the command line, later starts and menus to the features that open them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from PySide6.QtCore import QEvent, QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
+from app.common.language import localize
 from app.core.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES
-from app.language import localized
-from app.ui.link_kinds import is_text, is_voice, links_in, name_of
 from app.ui.script.line_commands import LineCommands
+from app.ui.web_links import format_link_name, is_text_link, is_voice_link, list_dropped_links
 from app.ui.widgets.banner import Banner
 
 
-class IncomingFiles(QObject):
-    """Scripts and texts become lines; any other file may be a voice. Nothing is fetched from a link without a question.
+class IncomingFileRouter(QObject):
+    """Opens scripts and texts as lines; any other file may be a voice. Nothing is downloaded from a link without asking.
 
     Signals:
-        project_found(Path): the first project among the files, which takes the place of everything: scripts that came with it are left alone.
-        scripts_found(list[Path], int | None): scripts, tables and texts, and the row that their lines go before.
+        project_found(Path): the first project among the files; it replaces everything, so scripts beside it are ignored.
+        scripts_found(list[Path], int | None): scripts, tables and texts, and the row before which their lines are inserted.
         others_found(list[Path]): other files.
-        voice_link_found(str): the address of a voice.
+        voice_link_found(str): the URL of a voice.
 
     Args:
-        banner: offers to open the link of a text file in the browser.
+        banner: the banner that offers to open the link of a text file in the browser.
     """
 
     project_found = Signal(object)
@@ -39,13 +39,13 @@ class IncomingFiles(QObject):
         self._lines, self._banner = lines, banner
 
     def accept_drops(self, window: QWidget) -> None:
-        """Takes what is dropped anywhere on a window."""
+        """Accept drops anywhere on a window."""
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
     @Slot(object, int)
-    def take_files(self, files: Sequence[Path], row: int | None = None) -> None:
-        """Opens files; their lines go before this row, or below the selected ones."""
+    def open_files(self, files: Sequence[Path], row: int | None = None) -> None:
+        """Open files; their lines are inserted before this row, or below the selected ones."""
         projects = [file for file in files if file.suffix.lower() == PROJECT_SUFFIX]
         scripts = [file for file in files if file.suffix.lower() in SCRIPT_SUFFIXES]
         others = [file for file in files if file not in scripts and file not in projects]
@@ -57,50 +57,54 @@ class IncomingFiles(QObject):
             self.others_found.emit(others)
 
     @Slot(object, int)
-    def take_links(self, links: Sequence[str], row: int | None = None) -> None:
-        """The first voice, else the first text file; else a line for every link."""
-        voice, text = next(filter(is_voice, links), ""), next(filter(is_text, links), "")
+    def open_links(self, links: Sequence[str], row: int | None = None) -> None:
+        """Open the first voice link, else the first text link; without either, insert each link as a line."""
+        voice, text = next(filter(is_voice_link, links), ""), next(filter(is_text_link, links), "")
         if voice:
             self.voice_link_found.emit(voice)
         elif text:
-            self._offer_text(text)
+            self._offer_text_download(text)
         else:
-            self._lines.add_text("\n".join(links), self._lines.place() if row is None else row)
+            self._lines.add_text("\n".join(links), self._lines.find_insertion_row() if row is None else row)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Takes files and links; everything else goes its way."""
-        if event.type() == QEvent.Type.DragEnter and isinstance(event, QDragEnterEvent) and (_files(event) or links_in(event.mimeData())):
+        """Accept dragged and dropped files and links; leave other events alone."""
+        if (
+            event.type() == QEvent.Type.DragEnter
+            and isinstance(event, QDragEnterEvent)
+            and (_list_local_files(event) or list_dropped_links(event.mimeData()))
+        ):
             event.acceptProposedAction()
             return True
-        if event.type() == QEvent.Type.Drop and isinstance(event, QDropEvent) and self._take(event):
+        if event.type() == QEvent.Type.Drop and isinstance(event, QDropEvent) and self._accept_drop(event):
             event.acceptProposedAction()
             return True
         return super().eventFilter(watched, event)
 
-    def _take(self, event: QDropEvent) -> bool:
-        """False when there is nothing to take."""
-        if files := _files(event):
-            self.take_files(files)
-        elif links := links_in(event.mimeData()):
-            self.take_links(links)
+    def _accept_drop(self, event: QDropEvent) -> bool:
+        """Open the dropped files or links; return False if there are none."""
+        if files := _list_local_files(event):
+            self.open_files(files)
+        elif links := list_dropped_links(event.mimeData()):
+            self.open_links(links)
         else:
             return False
         return True
 
-    def _offer_text(self, link: str) -> None:
-        name = name_of(link)
+    def _offer_text_download(self, link: str) -> None:
+        name = format_link_name(link)
         self._banner.show_message(
             "notice",
-            localized(f"「{name}」はまだダウンロードされていません。", f"“{name}” has not been downloaded yet."),
-            localized(
+            localize(f"「{name}」はまだダウンロードされていません。", f"“{name}” has not been downloaded yet."),
+            localize(
                 "ブラウザーで保存し、そのファイルをここにドラッグ＆ドロップしてください。",
                 "Save it in the browser, then drop the file here.",
             ),
-            action=localized("ブラウザーで開く", "Open in browser"),
-            then=lambda: QDesktopServices.openUrl(QUrl(link)),
+            action=localize("ブラウザーで開く", "Open in browser"),
+            on_action=lambda: QDesktopServices.openUrl(QUrl(link)),
         )
 
 
-def _files(event: QDropEvent) -> list[Path]:
-    """What lies on this machine; addresses elsewhere are not files."""
+def _list_local_files(event: QDropEvent) -> list[Path]:
+    """Return the dropped files of this machine; other URLs are not files."""
     return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

@@ -1,27 +1,28 @@
-"""Whether the latency dock is open: by its header."""
+"""Opens and closes the latency dock by its header."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QMainWindow
 
-from app.ui.latency.dock import LatencyDock
-from app.ui.settings.fold import RememberedFold
-from app.ui.settings.store import SettingsStore
-from app.ui.shell.layout import give_share
+from app.ui.latency.latency_dock import LatencyDock
+from app.ui.settings.remembered_fold import RememberedFold
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.shell.window_layout import resize_dock
 
-LOW_WINDOW = 780  # pixels below which the lines need the room, above all under a message
+# Window height in pixels below which the lines need the room, above all under a banner.
+LOW_WINDOW_HEIGHT = 780
 
 
 class LatencyFold(RememberedFold):
-    """Keeps dock and settings in step; a dock that the user opens gets its share of the window."""
+    """Keeps dock and settings in step, and resizes a dock that the user opens."""
 
     def __init__(self, window: QMainWindow, dock: LatencyDock, settings: SettingsStore) -> None:
-        super().__init__(dock, dock, settings, "latency", LOW_WINDOW)
+        super().__init__(dock, dock, settings, "latency", LOW_WINDOW_HEIGHT)
         self._window, self._dock = window, dock
-        self.folded.connect(self._share)
+        self.folded.connect(self._apply_dock_share)
 
     @Slot(bool)
-    def _share(self, is_open: bool) -> None:
+    def _apply_dock_share(self, is_open: bool) -> None:
         if is_open:
-            give_share(self._window, self._dock)
+            resize_dock(self._window, self._dock)

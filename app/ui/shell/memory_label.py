@@ -1,4 +1,4 @@
-"""How much memory the program takes, looked at now and then."""
+"""The label of the status line for the memory of the program."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import psutil
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QLabel
 
-from app.language import localized
-from app.ui.widgets.shown_timer import ShownTimer
+from app.common.language import localize
+from app.ui.widgets.visibility_timer import VisibilityTimer
 
-LOOK_EVERY_MS = 2000
+MEMORY_INTERVAL_MS = 2000
 
 
 class MemoryLabel(QLabel):
-    """Looks only while it can be seen."""
+    """Updates only while it is visible."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("muted")
         self.setToolTip(
-            localized(
+            localize(
                 "メモリーの使用量。未使用の声を解放するタイミングは、設定で変更できます。",
                 "Memory in use. Settings can unload idle voices.",
             )
         )
-        self.setAccessibleName(localized("メモリー", "Memory"))
+        self.setAccessibleName(localize("メモリー", "Memory"))
         self._process = psutil.Process()
-        ShownTimer(self, LOOK_EVERY_MS, self.look)
+        VisibilityTimer(self, MEMORY_INTERVAL_MS, self.update_memory)
 
     @Slot()
-    def look(self) -> None:
-        """Shows what is taken now."""
+    def update_memory(self) -> None:
+        """Show the resident memory in MiB."""
         self.setText(f"{self._process.memory_info().rss / (1 << 20):,.0f} MiB")

@@ -1,4 +1,4 @@
-"""One window for each data folder: a second start gives its files to the window that is open, which comes to the front.
+"""Keeps one window per data folder: a second start passes its files to the open window, which comes to the front.
 
 Two windows would overwrite each other's script. No socket is needed: requests are small files in a folder that the open window watches.
 """
@@ -16,69 +16,74 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from app.adapters.files.lock import FileLock
-from app.data_file import PRIVATE, write_whole
-from app.json_text import parse_json
-from app.own_folder import make_folder
-from app.paths import data_dir
-from app.small_file import read_small
+from app.adapters.files.file_lock import FileLock
+from app.common.files.atomic_write import PRIVATE, write_file_atomically
+from app.common.files.bounded_read import read_bounded
+from app.common.files.paths import find_data_dir
+from app.common.files.private_data_dir import make_private_folder
+from app.common.files.untrusted_json import parse_json
 
-PATIENCE_S = 10.0  # a window that is just opening takes requests once it stands
-POLL_S = 0.05
-LARGEST_REQUEST_BYTES = 8 << 20  # more names than a start can be given
+# Seconds; a window that is still opening takes requests once it is ready.
+INSTANCE_TIMEOUT_S = 10.0
+INSTANCE_POLL_S = 0.05
+# Bytes; a command line cannot hold as many file names.
+MAX_OPEN_REQUEST_BYTES = 8 << 20
 ANY_PROCESS = -1
 
 
-def requests_dir() -> Path:
-    """Where requests wait."""
-    return data_dir() / "requests"
+def find_requests_dir() -> Path:
+    """Return the folder of pending requests."""
+    return find_data_dir() / "requests"
 
 
-def take_place(files: Sequence[Path]) -> FileLock | None:
-    """The lock of the one window, to be held as long as it is open; None when another window took the files over.
+def acquire_window_lock(files: Sequence[Path]) -> FileLock | None:
+    """Return the lock of the one window, to be held while it is open, or None if another window took over the files.
 
-    Where nothing can be written, or the other window does not react, this start gets a window of its own (an unheld lock).
+    If nothing can be written or the other window does not react, this start gets a window of its own (an unheld lock).
     """
-    lock = FileLock(data_dir() / "window.lock")
-    request = requests_dir() / f"{uuid.uuid4().hex}.json"
+    lock = FileLock(find_data_dir() / "window.lock")
+    request = find_requests_dir() / f"{uuid.uuid4().hex}.json"
     try:
-        make_folder(data_dir())
+        make_private_folder(find_data_dir())
         if lock.acquire():
             return lock
-        _let_it_come_to_the_front()
-        write_whole(request, json.dumps([str(file.absolute()) for file in files]).encode(), PRIVATE)
-        ends = time.monotonic() + PATIENCE_S
+        _allow_raising_window()
+        write_file_atomically(request, json.dumps([str(file.absolute()) for file in files]).encode(), PRIVATE)
+        ends = time.monotonic() + INSTANCE_TIMEOUT_S
         while request.exists():
-            if lock.acquire() or time.monotonic() > ends:  # it was closed meanwhile, or stands still
+            # The other window was closed meanwhile, or does not react.
+            if lock.acquire() or time.monotonic() > ends:
                 request.unlink(missing_ok=True)
                 return lock
-            time.sleep(POLL_S)
+            time.sleep(INSTANCE_POLL_S)
     except OSError:
         return lock
     return None
 
 
 def take_requests() -> list[list[Path]]:
-    """The files of every start that waits, an empty list for one without files; each is answered by removing its request."""
+    """Return the files of every waiting start, an empty list for one without files; removing its request answers it."""
     taken = []
-    for request in sorted(requests_dir().glob("*.json")):
+    for request in sorted(find_requests_dir().glob("*.json")):
         with contextlib.suppress(OSError):
-            content = read_small(request, LARGEST_REQUEST_BYTES)
+            content = read_bounded(request, MAX_OPEN_REQUEST_BYTES)
             request.unlink()
             try:
-                taken.append(_files(parse_json(content)))
-            except ValueError as exc:  # nobody asked for that
+                taken.append(_parse_files(parse_json(content)))
+            # The file is no request of ours.
+            except ValueError as exc:
                 logging.getLogger("koebako").info("%s: %s", request, exc)
     return taken
 
 
-def _files(data: Any) -> list[Path]:
+def _parse_files(data: Any) -> list[Path]:
     if not isinstance(data, list) or not all(isinstance(name, str) and "\0" not in name for name in data):
         raise ValueError("no names of files")
     return [Path(name) for name in data]
 
 
-def _let_it_come_to_the_front() -> None:
-    """Windows lets a program raise its window only by leave of the one that the user has just started."""
+def _allow_raising_window() -> None:
+    """Allow the open window to raise itself."""
+    # Windows lets a program raise its window only with the permission of the one that the user has just started.
     if sys.platform == "win32":
         ctypes.windll.user32.AllowSetForegroundWindow(ANY_PROCESS)

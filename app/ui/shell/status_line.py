@@ -1,4 +1,4 @@
-"""The bottom line: the state, how fast it was, and where it runs."""
+"""The status line: state, speed and backend."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar
 
-from app.adapters.ort.backends import BACKENDS, backend_of
-from app.language import localized
-from app.stage_words import stage_name
-from app.ui.labels import milliseconds
-from app.ui.plain_text import PlainLabel, plain_tip
-from app.ui.probe_labels import finding_words, offer_missing, show_findings
-from app.ui.script.duration import ScriptDuration
+from app.adapters.ort.backends import BACKENDS, parse_backend
+from app.common.language import localize
+from app.common.stage_labels import find_stage_label
+from app.ui.display_names import format_ms
+from app.ui.plain_text import PlainLabel, escape_tip
+from app.ui.probe_labels import add_missing_backends, describe_probe_result, show_probe_results
+from app.ui.script.script_duration import ScriptDuration
 from app.ui.shell.level_meter import LevelMeter
 from app.ui.shell.memory_label import MemoryLabel
-from app.ui.synthesis.measurements import LatencyHistory
-from app.ui.synthesis.on_cpu_words import on_cpu_words
-from app.ui.synthesis.results import MachineInfo, OpenedVoice
-from app.ui.synthesis.state import SpeechState
+from app.ui.synthesis.cpu_notice import describe_cpu_use
+from app.ui.synthesis.latency_history import LatencyHistory
+from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.synthesis_results import MachineInfo, OpenedVoice
 from app.ui.widgets.elided_label import ElidedLabel
 
 
 class StatusLine(QStatusBar):
-    """State at the left, figures of the newest line and the backend at the right.
+    """Shows the state at the left, the figures of the newest line and the backend at the right.
 
     Signals:
         backend_selected(str): the user chose another backend.
 
     Attributes:
-        places: where each stage really runs, a line for each; empty before a voice has opened.
+        places: the backend of each stage, one per row; empty before a voice was opened.
     """
 
     backend_selected = Signal(str)
@@ -45,18 +45,18 @@ class StatusLine(QStatusBar):
         self._findings: tuple[Mapping[str, Any], ...] = ()
         self.places = ""
         self.state = ElidedLabel("")
-        self.state.setAccessibleName(localized("状態", "Status"))
+        self.state.setAccessibleName(localize("状態", "Status"))
         self.figures = QLabel()
         self.figures.setObjectName("muted")
-        self.figures.setToolTip(_meaning())
+        self.figures.setToolTip(_describe_figures())
         self.figures.setContentsMargins(10, 0, 0, 0)
         self.backends = QComboBox()
-        self.backends.setAccessibleName(localized("バックエンド", "Backend"))
+        self.backends.setAccessibleName(localize("バックエンド", "Backend"))
         self.backends.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.total = QLabel()
         self.total.setObjectName("muted")
         self.total.setToolTip(
-            localized(
+            localize(
                 "すべての行を続けて再生したときの長さ。まだ合成していない行は推定です。",
                 "Length of all lines together; lines that were not synthesised yet are estimated.",
             )
@@ -71,134 +71,135 @@ class StatusLine(QStatusBar):
         self.addPermanentWidget(self.total)
         self.addPermanentWidget(self.figures)
         self.addPermanentWidget(self.memory)
-        caption = QLabel(localized("バックエンド", "Backend"))
+        caption = QLabel(localize("バックエンド", "Backend"))
         caption.setContentsMargins(18, 0, 0, 0)
         self.addPermanentWidget(caption)
         self.addPermanentWidget(self.backends)
         self.addPermanentWidget(self.actual)
-        self._fill(self._names, backend)
-        self._explain()
-        self.backends.activated.connect(self._on_activated)
-        self.show_state(SpeechState(loading=True))
+        self._fill_selector(self._names, backend)
+        self._update_selector_tip()
+        self.backends.activated.connect(self._emit_backend)
+        self.show_state(SpeechState(is_loading=True))
 
     @property
     def backend(self) -> str:
-        """Key of the chosen backend."""
+        """Return the key of the chosen backend."""
         return str(self.backends.currentData())
 
-    def offer(self, found: MachineInfo) -> None:
-        """Lists what this machine offers, then, greyed, what it could have; what was chosen stays in the list in any case."""
+    def list_backends(self, machine: MachineInfo) -> None:
+        """List the backends of this machine, then the missing ones, greyed; the chosen one always stays in the list."""
         chosen = self.backend
-        self._names |= dict(found.names)
-        self._missing = [key for key in BACKENDS if key not in map(backend_of, found.backends)]
-        self._fill(dict.fromkeys((*found.backends, chosen)), chosen)
+        self._names |= dict(machine.names)
+        self._missing = [key for key in BACKENDS if key not in map(parse_backend, machine.backends)]
+        self._fill_selector(dict.fromkeys((*machine.backends, chosen)), chosen)
 
-    def show_measured(self, findings: Sequence[Mapping[str, Any]]) -> None:
-        """Notes beside each backend what a probe has found, as `backends --json` reports it."""
-        self._findings = tuple(findings)
-        show_findings(self.backends, self._findings)
-        self._explain()
+    def show_probe_results(self, results: Sequence[Mapping[str, Any]]) -> None:
+        """Show the results of a probe beside each backend, in the format of `backends --json`."""
+        self._findings = tuple(results)
+        show_probe_results(self.backends, self._findings)
+        self._update_selector_tip()
 
-    def fallback_words(self, voice: OpenedVoice) -> tuple[str, str]:
-        """That a voice runs on the CPU although it was asked to run elsewhere, in one sentence, and what can be done."""
-        device = localized("グラフィックスデバイス", "The graphics device" if voice.failed else "the graphics device")
-        wanted = device if voice.requested == "auto" else self._names.get(voice.requested, voice.requested)
-        if not voice.failed:
-            return on_cpu_words(voice, device=wanted)
-        retry = localized(
+    def describe_fallback(self, voice: OpenedVoice) -> tuple[str, str]:
+        """Return a sentence that says the voice runs on the CPU instead of the chosen backend, and one with the remedy."""
+        device = localize("グラフィックスデバイス", "The graphics device" if voice.is_fallback_failure else "the graphics device")
+        wanted = device if voice.requested_backend == "auto" else self._names.get(voice.requested_backend, voice.requested_backend)
+        if not voice.is_fallback_failure:
+            return describe_cpu_use(voice, device=wanted)
+        retry = localize(
             "グラフィックスドライバーを更新して「もう一度試す」を押すか、右下の「バックエンド」で CPU を選んでください。",
             "Update the graphics driver and press “Try again”, or choose CPU under “Backend”.",
         )
-        choose = localized("右下の「バックエンド」で Auto か CPU を選んでください。", "Choose Auto or CPU under “Backend”.")
-        message = localized(f"{wanted} を使えないため、CPU で合成しています。", f"{wanted} cannot be used; the CPU is used instead.")
-        return message, retry if voice.lost else choose
+        choose = localize("右下の「バックエンド」で Auto か CPU を選んでください。", "Choose Auto or CPU under “Backend”.")
+        message = localize(f"{wanted} を使えないため、CPU で合成しています。", f"{wanted} cannot be used; the CPU is used instead.")
+        return message, retry if voice.is_device_lost else choose
 
     def show_voice(self, voice: OpenedVoice) -> None:
-        """Shows where the voice really runs."""
-        self.backends.setCurrentIndex(max(0, self.backends.findData(voice.requested)))
+        """Show the backend that the voice really runs on."""
+        self.backends.setCurrentIndex(max(0, self.backends.findData(voice.requested_backend)))
         used = list(dict.fromkeys(key for _, key in voice.backends))
         self.actual.setText("→ " + " + ".join(self._names.get(key, key) for key in used))
-        self.actual.setObjectName("error" if voice.fallback and voice.failed else "muted")
+        self.actual.setObjectName("error" if voice.fallback and voice.is_fallback_failure else "muted")
         self.actual.style().polish(self.actual)
-        self.places = "\n".join(f"{stage_name(stage)}: {self._names.get(key, key)}" for stage, key in voice.backends)
-        self.actual.setToolTip(plain_tip(f"{voice.fallback}\n{self.places}" if voice.fallback else self.places))
-        self._explain()
+        self.places = "\n".join(f"{find_stage_label(stage)}: {self._names.get(key, key)}" for stage, key in voice.backends)
+        self.actual.setToolTip(escape_tip(f"{voice.fallback}\n{self.places}" if voice.fallback else self.places))
+        self._update_selector_tip()
 
     def show_state(self, state: SpeechState) -> None:
-        """Shows the state."""
-        self.state.setText(describe(state))
-        if not state.speaking:
-            self.level.clear()
+        """Show the state."""
+        self.state.setText(describe_state(state))
+        if not state.is_speaking:
+            self.level.clear_level()
 
     @Slot(object)
     def show_duration(self, duration: ScriptDuration) -> None:
-        """Shows how long the whole script is; nothing while it has no text."""
+        """Show the length of the whole script; nothing while it has no text."""
         minutes, seconds = divmod(round(duration.seconds), 60)
         length = f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}" if minutes >= 60 else f"{minutes}:{seconds:02d}"
-        about = "" if duration.is_exact else localized("約 ", "≈ ")
-        self.total.setText(localized(f"合計 {about}{length}", f"Total {about}{length}") if duration.seconds else "")
+        about = "" if duration.is_exact else localize("約 ", "≈ ")
+        self.total.setText(localize(f"合計 {about}{length}", f"Total {about}{length}") if duration.seconds else "")
 
     def show_figures(self, history: LatencyHistory) -> None:
-        """Shows the newest line that was computed."""
+        """Show the figures of the newest computed line."""
         last = history.last
         if last is None or last.rtf is None:
             self.figures.clear()
             return
-        parts = [f"RTF {last.rtf:.3f}", localized("最初の音声まで", "Time to first audio") + f" {milliseconds(last.first_audio_ms)} ms"]
-        parts.append(localized("キャッシュ", "Cache") + f" {last.hits}/{last.lookups}")
+        parts = [f"RTF {last.rtf:.3f}", localize("最初の音声まで", "Time to first audio") + f" {format_ms(last.first_audio_ms)} ms"]
+        parts.append(localize("キャッシュ", "Cache") + f" {last.hits}/{last.lookups}")
         self.figures.setText("   ".join(parts))
-        self.figures.setToolTip(f"{_meaning()}\n{cache_words(history)}")
+        self.figures.setToolTip(f"{_describe_figures()}\n{describe_cache_hits(history)}")
 
-    def _fill(self, keys: Iterable[str], chosen: str) -> None:
+    def _fill_selector(self, keys: Iterable[str], chosen: str) -> None:
         self.backends.clear()
         for key in keys:
             self.backends.addItem(self._names[key], key)
-        offer_missing(self.backends, (key for key in self._missing if key != backend_of(chosen)))
-        show_findings(self.backends, self._findings)
+        add_missing_backends(self.backends, (key for key in self._missing if key != parse_backend(chosen)))
+        show_probe_results(self.backends, self._findings)
         self.backends.setCurrentIndex(max(0, self.backends.findData(chosen)))
 
-    def _explain(self) -> None:
-        """What the mouse finds on the selector: its purpose, where each stage runs now, and what was measured."""
-        measured = plain_tip("\n".join(map(finding_words, self._findings)))
-        parts = (_purpose(), self.actual.toolTip(), measured)
+    def _update_selector_tip(self) -> None:
+        """Build the tool tip of the selector: its purpose, the backend of each stage, and the measurements."""
+        measured = escape_tip("\n".join(map(describe_probe_result, self._findings)))
+        parts = (_describe_selector(), self.actual.toolTip(), measured)
         self.backends.setToolTip("\n\n".join(part for part in parts if part))
 
     @Slot(int)
-    def _on_activated(self, _index: int) -> None:
+    def _emit_backend(self, _index: int) -> None:
         self.backend_selected.emit(self.backend)
 
 
-def cache_words(history: LatencyHistory) -> str:
-    """How much of all that was asked for since the start, or the last clearing, need not be computed."""
+def describe_cache_hits(history: LatencyHistory) -> str:
+    """Describe the share of cache hits since the start or the last clearing."""
     hits = sum(item.hits for item in history.utterances)
     lookups = sum(item.lookups for item in history.utterances)
     share = f"{100 * hits / lookups:.0f}" if lookups else "0"
-    return localized(
+    return localize(
         f"読みと BERT のキャッシュ: {lookups} 回中 {hits} 回（{share}%）ヒット",
         f"Reading and BERT cache hits: {hits} of {lookups} ({share}%)",
     )
 
 
-def _purpose() -> str:
-    return localized("計算に使うバックエンド。Auto では自動で選びます。", "Backend that runs the model; Auto chooses the fastest.")
+def _describe_selector() -> str:
+    return localize("計算に使うバックエンド。Auto では自動で選びます。", "Backend that runs the model; Auto chooses the fastest.")
 
 
-def _meaning() -> str:
-    return localized(
+def _describe_figures() -> str:
+    return localize(
         "RTF: 処理時間 ÷ 音声の長さ（1 未満ならリアルタイムより高速）。最初の音声まで: 再生してから最初の音声ができるまでの時間。",
         "RTF: processing time ÷ audio length (below 1 is faster than real time). Time to first audio: from your request until audio is ready to play.",
     )
 
 
-def describe(state: SpeechState) -> str:
-    """The state in words."""
-    if state.speaking and (state.ready or not state.loading) and state.made_s:
-        seconds = f"{min(state.played_s, state.made_s):.1f} / {state.made_s:.1f}"  # a player counts its own silence as well
-        return localized(f"再生中  {seconds} 秒", f"Playing  {seconds} s")
-    if state.speaking and state.ready:
-        return localized("合成中…", "Synthesising…")
-    if state.saving:
-        return localized("音声を書き出し中…", "Exporting audio…")
-    if state.loading:
-        return localized("準備中…", "Preparing…")
-    return localized("準備完了", "Ready") if state.ready else localized("声がありません", "No voice")
+def describe_state(state: SpeechState) -> str:
+    """Describe the state in words."""
+    if state.is_speaking and (state.is_ready or not state.is_loading) and state.computed_s:
+        # The player also counts the silence that it plays itself, so the time played may exceed the length.
+        seconds = f"{min(state.played_s, state.computed_s):.1f} / {state.computed_s:.1f}"
+        return localize(f"再生中  {seconds} 秒", f"Playing  {seconds} s")
+    if state.is_speaking and state.is_ready:
+        return localize("合成中…", "Synthesising…")
+    if state.is_saving:
+        return localize("音声を書き出し中…", "Exporting audio…")
+    if state.is_loading:
+        return localize("準備中…", "Preparing…")
+    return localize("準備完了", "Ready") if state.is_ready else localize("声がありません", "No voice")

@@ -1,4 +1,4 @@
-"""Switches the theme of the whole application in three pieces: together they would hold up the window."""
+"""Switches the theme of the application in three pieces, which together would block the window for too long."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
-from app.settings import Settings
-from app.ui.settings.store import SettingsStore
-from app.ui.theme.theme import apply_theme, chosen_theme, clear_theme
+from app.settings.user_settings import Settings
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.theme.theme import apply_theme, clear_theme, resolve_theme
 
-BREATH_MS = 5  # in which other things of the window have their turn
+# Milliseconds between pieces, in which the window handles other events.
+THEME_PIECE_PAUSE_MS = 5
 
 
 class ThemeSwitcher(QObject):
-    """Applies the theme of the settings, or of the system, whenever it changes.
+    """Applies the theme of the settings or of the system whenever it changes.
 
     Signals:
-        applied(Theme): palette and style sheet are there; widgets that draw with the theme's own colours update now.
+        applied(Theme): palette and style sheet are set; widgets that draw in the theme's colours update now.
     """
 
     applied = Signal(object)
@@ -29,28 +30,31 @@ class ThemeSwitcher(QObject):
     def __init__(self, application: QApplication, settings: SettingsStore, parent: QObject) -> None:
         super().__init__(parent)
         self._application, self._settings = application, settings
-        self._theme = chosen_theme(settings.value.theme)
-        self._piece: Callable[[], None] = self._dress
+        self._theme = resolve_theme(settings.value.theme)
+        self._piece: Callable[[], None] = self._apply_style_sheet
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._put)
-        settings.changed.connect(self._on_settings)
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_color_scheme)
+        self._timer.timeout.connect(self._apply_palette)
+        settings.changed.connect(self._follow_settings)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
 
     @Slot()
-    def show(self) -> None:
-        """Applies the chosen theme; windows keep their look until all of the new one is there. One that is underway is given up."""
-        self._theme = chosen_theme(self._settings.value.theme)
+    def show_theme(self) -> None:
+        """Apply the chosen theme; a switch in progress is abandoned.
+
+        Windows are not repainted until the last piece is done.
+        """
+        self._theme = resolve_theme(self._settings.value.theme)
         for window in self._application.topLevelWidgets():
             window.setUpdatesEnabled(False)
         clear_theme(self._application)
-        self._go_on(self._dress)
+        self._schedule_piece(self._apply_style_sheet)
 
-    def _dress(self) -> None:
+    def _apply_style_sheet(self) -> None:
         apply_theme(self._application, self._theme)
-        self._go_on(self._draw)
+        self._schedule_piece(self._draw_icons)
 
-    def _draw(self) -> None:
+    def _draw_icons(self) -> None:
         self.applied.emit(self._theme)
         for widget in self._application.allWidgets():
             # Only listeners: Qt takes 0.1 ms for each of hundreds of widgets, and a listener may delete others.
@@ -59,23 +63,23 @@ class ThemeSwitcher(QObject):
         for shown in self._application.topLevelWidgets():
             shown.setUpdatesEnabled(True)
 
-    def _go_on(self, piece: Callable[[], None]) -> None:
+    def _schedule_piece(self, piece: Callable[[], None]) -> None:
         self._piece = piece
         if any(window.isVisible() for window in self._application.topLevelWidgets()):
-            self._timer.start(BREATH_MS)
+            self._timer.start(THEME_PIECE_PAUSE_MS)
         else:
-            self._put()
+            self._apply_palette()
 
     @Slot()
-    def _put(self) -> None:
+    def _apply_palette(self) -> None:
         self._piece()
 
     @Slot(object, object)
-    def _on_settings(self, before: Settings, after: Settings) -> None:
+    def _follow_settings(self, before: Settings, after: Settings) -> None:
         if before.theme != after.theme:
-            self.show()
+            self.show_theme()
 
     @Slot()
-    def _on_color_scheme(self) -> None:
+    def _follow_system(self) -> None:
         if self._settings.value.theme == "system":
-            self.show()
+            self.show_theme()

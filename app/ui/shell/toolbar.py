@@ -1,4 +1,4 @@
-"""The toolbar over the window: what is done to lines most often, and at its other end the way to everything else."""
+"""The toolbar: the most frequent actions on lines, and at the other end the command search."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QToolBar, QToolButton, QWidget
 
-from app.language import localized
-from app.ui.actions.actions import Actions
+from app.common.language import localize
+from app.ui.actions.window_actions import WindowActions
 
-SHOWN = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
-WORDED = ("add_line", "find_command")  # the others are known by their drawings
+TOOLBAR_ACTIONS = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
+# The other buttons show only an icon.
+LABELLED_ACTIONS = ("add_line", "find_command")
 SEARCH_WIDTH, NARROW_SEARCH = 280, 160
 
 
 class SearchButton(QToolButton):
-    """Looks like the field that it opens, with its key at the right."""
+    """A button that looks like the search field it opens, with its shortcut at the right."""
 
-    def __init__(self, actions: Actions) -> None:
+    def __init__(self, actions: WindowActions) -> None:
         super().__init__()
         self._actions = actions
         self.setObjectName("search")
@@ -28,31 +29,32 @@ class SearchButton(QToolButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """As wide as a field, where there is room."""
+        """Return the minimum width; the layout widens the button where there is room."""
         return QSize(NARROW_SEARCH, super().sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The key of now: it can be changed."""
+        """Draw the present shortcut, which the user may change."""
         super().paintEvent(event)
         painter = QPainter(self)
         color = self.palette().color(QPalette.ColorRole.PlaceholderText)
-        color.setAlpha(255)  # a style sheet makes it half transparent
+        # Qt's style sheet makes the placeholder colour half transparent.
+        color.setAlpha(255)
         painter.setPen(color)
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.drawText(self.rect().adjusted(0, 0, -12, 0), flags, self._actions.key_of("find_command"))
+        painter.drawText(self.rect().adjusted(0, 0, -12, 0), flags, self._actions.find_key_text("find_command"))
         painter.end()
 
 
-class EditBar(QToolBar):
-    """Buttons for actions; an empty name is a gap, a blank takes all the room there is."""
+class EditToolBar(QToolBar):
+    """A toolbar of actions; an empty name is a separator, a blank takes the remaining width."""
 
-    def __init__(self, actions: Actions) -> None:
-        super().__init__(localized("行の編集", "Edit lines"))
+    def __init__(self, actions: WindowActions) -> None:
+        super().__init__(localize("行の編集", "Edit lines"))
         self.setObjectName("edit_bar")
         self.setMovable(False)
         self.setIconSize(QSize(20, 20))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        for name in SHOWN:
+        for name in TOOLBAR_ACTIONS:
             if not name:
                 self.addSeparator()
             elif name == " ":
@@ -60,9 +62,9 @@ class EditBar(QToolBar):
                 room.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
                 self.addWidget(room)
             else:
-                self._add(actions, name)
+                self._add_action(actions, name)
 
-    def _add(self, actions: Actions, name: str) -> None:
+    def _add_action(self, actions: WindowActions, name: str) -> None:
         if name == "find_command":
             button: QWidget = SearchButton(actions)
             self.addWidget(button)
@@ -71,5 +73,5 @@ class EditBar(QToolBar):
             button = self.widgetForAction(actions[name])
         button.setAccessibleName(actions[name].iconText())
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        if name in WORDED and isinstance(button, QToolButton):
+        if name in LABELLED_ACTIONS and isinstance(button, QToolButton):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

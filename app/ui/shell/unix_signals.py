@@ -1,4 +1,4 @@
-"""Ctrl+C in the terminal, and the end of the session, close the window as its own button does."""
+"""Closes the window on Ctrl+C in the terminal and at the end of the session, as its close button does."""
 
 from __future__ import annotations
 
@@ -9,13 +9,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QSocketNotifier, Qt, Signal, Slot
 
 
-class Interrupt(QObject):
-    """Calls `close` on SIGINT and SIGTERM, in the window's thread.
-
-    Python runs its signal handlers only between its own instructions, and while Qt waits for events there are none: the
-    byte that the signal leaves in a socket wakes Qt up. The window is closed by the event loop, not within the handler: one that is closed
-    before the loop runs would come back, and nothing would end the loop.
-    """
+class UnixSignalHandler(QObject):
+    """Calls `close` on SIGINT and SIGTERM in the window's thread."""
 
     _came = Signal()
 
@@ -25,13 +20,16 @@ class Interrupt(QObject):
         self._ours.setblocking(False)
         theirs.setblocking(False)
         self._theirs = theirs
+        # Python runs signal handlers only between its own instructions, and none run while Qt waits for events; the byte that the signal
+        # writes to this socket wakes Qt up.
         signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
         self._notifier = QSocketNotifier(self._ours.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(self._wake)
+        self._notifier.activated.connect(self._handle_signal)
+        # Queued: a window closed before the event loop runs would come back, and nothing would end the loop.
         self._came.connect(close, Qt.ConnectionType.QueuedConnection)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_arguments: self._came.emit())
 
     @Slot()
-    def _wake(self) -> None:
+    def _handle_signal(self) -> None:
         self._ours.recv(64)

@@ -6,23 +6,23 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from app.common.errors import AppError
+from app.core.edit_rebasing import move_overrides, move_overrides_to_text
 from app.core.line_reading import LineReading, read_line
-from app.core.rebased_edits import moved, rebase
-from app.core.types import Overrides, ReadingOverride
-from app.errors import AppError
-from app.ui.error_text import as_app_error
+from app.core.synthesis_types import Overrides, ReadingOverride
+from app.ui.error_texts import convert_to_app_error
 
 if TYPE_CHECKING:
-    from app.core.cache import LRUCache
+    from app.core.lru_cache import LRUCache
     from app.core.ports import G2P
-    from app.core.types import Phones
-    from app.ui.synthesis.loaded_voices import LoadedVoices
+    from app.core.synthesis_types import Phones
+    from app.ui.synthesis.loaded_voices import LoadedVoiceCache
 
-SHOWN_CHARACTERS = 600  # of a line; a strip of all of a book would be no strip
+MAX_SHOWN_CHARACTERS = 600  # of a line; a strip of all of a book would be no strip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReadLine:
+class ReadLineJob:
     """Read a line.
 
     Attributes:
@@ -41,62 +41,68 @@ class ReadLine:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LineRead:
+class LineReadResult:
     """What came of it: a reading and the overrides counted over it, or what was wrong."""
 
-    job: ReadLine
+    job: ReadLineJob
     reading: LineReading | None = None
     overrides: Overrides = field(default_factory=Overrides)
     error: AppError | None = None
 
 
 class LineReader:
-    """Belongs to the synthesis thread, but for `post` and `waits`."""
+    """Belongs to the synthesis thread, but for `enqueue_job` and `has_waiting`."""
 
-    def __init__(self, voice: LoadedVoices) -> None:
+    def __init__(self, voice: LoadedVoiceCache) -> None:
         self._voice = voice
-        self._jobs: OrderedDict[bool, ReadLine] = OrderedDict()  # the last one to show, and the last one to try
+        self._jobs: OrderedDict[bool, ReadLineJob] = OrderedDict()  # the last one to show, and the last one to try
         self._g2p: G2P | None = None
 
     @property
-    def waits(self) -> bool:
+    def has_waiting(self) -> bool:
         """Something is to be read."""
         return bool(self._jobs)
 
-    def post(self, job: ReadLine) -> None:
+    def enqueue_job(self, job: ReadLineJob) -> None:
         """Asks for a line; what was asked for before and has not been read is left out."""
         self._jobs[job.readings is not None] = job
 
-    def read(self) -> LineRead:
+    def read_next_line(self) -> LineReadResult:
         """Reads the line that has waited longest."""
         _, job = self._jobs.popitem(last=False)
         try:
-            return self._answer(job)
+            return self._read_job(job)
         except Exception as exc:
-            return LineRead(job, error=as_app_error(exc))
+            return LineReadResult(job, error=convert_to_app_error(exc))
 
-    def _answer(self, job: ReadLine) -> LineRead:
-        overrides = rebase(job.overrides, job.text, self._whole, emoji=job.emoji, memos=job.memos or self._means()[0].memos)
+    def _read_job(self, job: ReadLineJob) -> LineReadResult:
+        overrides = move_overrides_to_text(
+            job.overrides,
+            job.text,
+            self._read_complete_line,
+            emoji=job.emoji,
+            memos=job.memos or self._find_front_end()[0].should_skip_memos,
+        )
         if job.readings is None:
-            return LineRead(job, self._shown(job, overrides.readings), overrides)
-        old = self._whole(job.text, overrides.readings, job.emoji, job.memos)
-        new = self._whole(job.text, job.readings, job.emoji, job.memos)
-        return LineRead(job, self._shown(job, job.readings), moved(overrides, old, new))
+            return LineReadResult(job, self._read_shown_line(job, overrides.readings), overrides)
+        old = self._read_complete_line(job.text, overrides.readings, job.emoji, job.memos)
+        new = self._read_complete_line(job.text, job.readings, job.emoji, job.memos)
+        return LineReadResult(job, self._read_shown_line(job, job.readings), move_overrides(overrides, old, new))
 
-    def _whole(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
-        return read_line(text, readings, *self._means(), emoji=emoji, memos=memos)
+    def _read_complete_line(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+        return read_line(text, readings, *self._find_front_end(), emoji=emoji, memos=memos)
 
-    def _shown(self, job: ReadLine, readings: tuple[ReadingOverride, ...]) -> LineReading:
-        g2p, cache = self._means()
-        return read_line(job.text, readings, g2p, cache, SHOWN_CHARACTERS, emoji=job.emoji, doubts=True, memos=job.memos)
+    def _read_shown_line(self, job: ReadLineJob, readings: tuple[ReadingOverride, ...]) -> LineReading:
+        g2p, cache = self._find_front_end()
+        return read_line(job.text, readings, g2p, cache, MAX_SHOWN_CHARACTERS, emoji=job.emoji, doubts=True, memos=job.memos)
 
-    def _means(self) -> tuple[G2P, LRUCache[Phones] | None]:
+    def _find_front_end(self) -> tuple[G2P, LRUCache[Phones] | None]:
         """The open voice's, or our own while there is none: a line can be seen before anything can speak."""
         speaker, caches = self._voice.speaker, self._voice.caches
         if speaker is not None:
             return speaker.pipeline.g2p, speaker.pipeline.caches.phones
         if self._g2p is None:
-            from app.compose.text import open_g2p
+            from app.compose.text_front_end import open_g2p
 
             self._g2p = open_g2p()
         return self._g2p, caches.phones if caches else None

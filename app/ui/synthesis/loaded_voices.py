@@ -6,27 +6,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.types import StageTiming
-from app.errors import VoiceError
-from app.language import localized
-from app.ui.synthesis.jobs import Precisions
-from app.ui.synthesis.licence_open import LicenceOpenError
+from app.common.errors import VoiceError
+from app.common.language import localize
+from app.core.synthesis_types import StageTiming
+from app.ui.synthesis.licence_error import LicenceNotAcceptedError
 from app.ui.synthesis.machine_info import describe_voice
-from app.ui.synthesis.results import OpenedVoice
+from app.ui.synthesis.synthesis_jobs import VoicePrecisions
+from app.ui.synthesis.synthesis_results import OpenedVoice
 
 if TYPE_CHECKING:
-    from app.adapters.ort.device_failures import DeviceFailures
+    from app.adapters.ort.failed_devices import FailedDevices
     from app.compose.speaker import Speaker
-    from app.core.renderings import Caches
-    from app.install.licence import Licence
-    from app.install.ready import Ready
+    from app.core.render_caches import RenderCaches
+    from app.install.resolve_voice import ResolvedVoice
+    from app.install.voice_licence import VoiceLicence
 
-MOST_VOICES = 3
-MOST_BYTES = 1_200_000_000  # of graphs on the disk, which is about what they take in memory
+MAX_LOADED_VOICES = 3
+MAX_LOADED_BYTES = 1_200_000_000  # of graphs on the disk, which is about what they take in memory
 
 
-class LoadedVoices:
-    """Belongs to the synthesis thread, but for `terminate`. The voices used last stay open, so that lines may take turns.
+class LoadedVoiceCache:
+    """Belongs to the synthesis thread, but for `terminate_graphs`. The voices used last stay open, so that lines may take turns.
 
     Attributes:
         caches: what is remembered; outlives the voices.
@@ -41,14 +41,14 @@ class LoadedVoices:
     def __init__(
         self, on_opened: Callable[[OpenedVoice], object] = lambda _voice: None, announce: Callable[[str], object] = lambda _text: None
     ) -> None:
-        self.caches: Caches | None = None
+        self.caches: RenderCaches | None = None
         self.backend = "auto"
-        self.precisions = Precisions()
+        self.precisions = VoicePrecisions()
         self.force_bert = False
         self._on_opened, self._announce = on_opened, announce
-        self._failures: DeviceFailures | None = None  # a device that is lost is so for all voices
+        self._failures: FailedDevices | None = None  # a device that is lost is so for all voices
         self._open: dict[str, Speaker] = {}  # by the id that lines have, the newest used last
-        self._apart: tuple[str, Precisions, Speaker] | None = None
+        self._apart: tuple[str, VoicePrecisions, Speaker] | None = None
         self._reported: dict[str, str | None] = {}  # why each voice that was reported does not run where it was asked to
 
     @property
@@ -56,29 +56,33 @@ class LoadedVoices:
         """The voice used last; None before the first one, and after they made room."""
         return next(reversed(self._open.values()), None)
 
-    def needed(self, voice: str = "") -> Speaker:
+    def ensure_voice_open(self, voice: str = "") -> Speaker:
         """The voice of this id, which is opened first where it is not open; empty is the one we ship."""
         speaker = self._open.pop(voice, None)
         if speaker is None:
-            speaker = self.load(voice, self.backend, self.precisions)
+            speaker = self.load_voice(voice, self.backend, self.precisions)
         self._open[voice] = speaker
         if voice not in self._reported:
-            self.announce(voice)
+            self.announce_voice(voice)
         return speaker
 
-    def apart(self, voice: str, precisions: Precisions) -> Speaker:
-        """A voice in other precisions, on the processor, beside those that lines speak with; one at a time, until `put_away`."""
+    def open_isolated_voice(self, voice: str, precisions: VoicePrecisions) -> Speaker:
+        """A voice in other precisions, on the processor, beside those that lines speak with; one at a time, until `close_isolated_voice`."""
         if self._apart is None or self._apart[:2] != (voice, precisions):
             self._apart = None  # makes room before it needs some
-            ready = self._ready(voice)
-            self._apart = voice, precisions, self._opened(ready, "cpu", precisions, self._like(ready.voice.manifest.bert))
+            ready = self._prepare_voice(voice)
+            self._apart = (
+                voice,
+                precisions,
+                self._open_speaker(ready, "cpu", precisions, self._find_reusable_speaker(ready.voice.manifest.bert)),
+            )
         return self._apart[2]
 
-    def put_away(self) -> None:
+    def close_isolated_voice(self) -> None:
         """The voice that is apart makes room."""
         self._apart = None
 
-    def load(self, voice: str, backend: str, precisions: Precisions, *, retry: bool = False) -> Speaker:
+    def load_voice(self, voice: str, backend: str, precisions: VoicePrecisions, *, retry: bool = False) -> Speaker:
         """Opens a voice; what is remembered, and a BERT that fits, are taken over. On another backend the others are let go.
 
         Args:
@@ -86,31 +90,31 @@ class LoadedVoices:
         """
         if not self._open:  # else the voices that are open stay where they are, should this fail
             self.backend, self.precisions = backend, precisions
-        ready = self._ready(voice)
+        ready = self._prepare_voice(voice)
         if retry and self._failures is not None:
-            self._failures.forget()
-        like = None if retry else self._like(ready.voice.manifest.bert)
-        speaker = self._opened(ready, backend, precisions, like)
+            self._failures.forget_failures()
+        like = None if retry else self._find_reusable_speaker(ready.voice.manifest.bert)
+        speaker = self._open_speaker(ready, backend, precisions, like)
         if retry or (backend, precisions) != (self.backend, self.precisions):
             self._open.clear()
         self.backend, self.precisions = backend, precisions
         self._open.pop(voice, None)
         self._open[voice] = speaker
-        self._make_room()
+        self._close_oldest_voices()
         if ready.note:
             self._announce(ready.note)
         return speaker
 
-    def choose(self, precisions: Precisions) -> list[str]:
+    def choose_precisions(self, precisions: VoicePrecisions) -> list[str]:
         """Opens voices in these from now on, and lets go of those that this changes, which are given back; nothing is opened."""
         before, self.precisions = self.precisions, precisions
-        changed = [voice for voice, speaker in self._open.items() if _changes(speaker, before, precisions)]
+        changed = [voice for voice, speaker in self._open.items() if _is_changed_by(speaker, before, precisions)]
         for voice in changed:
-            self.close(voice)
+            self.close_voice(voice)
         self._reported = {voice: why for voice, why in self._reported.items() if voice in self._open}
         return changed
 
-    def announce(self, voice: str) -> None:
+    def announce_voice(self, voice: str) -> None:
         """Reports an open voice as it is now."""
         speaker = self._open[voice]
         self._reported[voice] = speaker.fallback
@@ -120,40 +124,40 @@ class LoadedVoices:
         """A device that failed on the way is reported as a voice that now runs elsewhere."""
         voice = next(reversed(self._open), None)
         if voice is not None and self._open[voice].fallback != self._reported.get(voice):
-            self.announce(voice)
+            self.announce_voice(voice)
 
-    def located(self, timing: StageTiming) -> StageTiming:
+    def add_timing_backends(self, timing: StageTiming) -> StageTiming:
         """A timing that the voice used last has just taken, with what computed it."""
-        return timing if self.speaker is None else self.speaker.located(timing)
+        return timing if self.speaker is None else self.speaker.add_backend(timing)
 
-    def close(self, voice: str) -> None:
+    def close_voice(self, voice: str) -> None:
         """Lets one voice go."""
         self._apart = None
         self._open.pop(voice, None)
         self._reported.pop(voice, None)
 
-    def unload(self) -> None:
+    def unload_voices(self) -> None:
         """Makes room."""
         self._apart = None
         self._open.clear()
 
-    def terminate(self) -> None:
+    def terminate_graphs(self) -> None:
         """Stops the graph that runs now, from any thread."""
         apart = self._apart
         for speaker in (*self._open.values(), *([apart[2]] if apart is not None else [])):
             speaker.terminate()
 
-    def _opened(self, ready: Ready, backend: str, precisions: Precisions, like: Speaker | None) -> Speaker:
-        from app.compose.opening import open_speaker
+    def _open_speaker(self, ready: ResolvedVoice, backend: str, precisions: VoicePrecisions, reuse_from: Speaker | None) -> Speaker:
+        from app.compose.speaker_opening import open_speaker
 
         stored = self.caches.stored if self.caches is not None else None
         speaker = open_speaker(
-            ready.wanted,
+            ready.reference,
             backend,
             force_bert=self.force_bert,
             precision=precisions.bert,
-            sound=precisions.sound.of(ready.voice.manifest.id),
-            like=like,
+            graph_precision=precisions.graphs.find_precision(ready.voice.manifest.id),
+            reuse_from=reuse_from,
             caches=self.caches,
             failures=self._failures,
         )
@@ -162,52 +166,54 @@ class LoadedVoices:
         self.caches.stored = self.caches.stored or stored  # which another voice may still need
         return speaker
 
-    def _ready(self, voice: str) -> Ready:
-        from app.install.ready import ready_voice
-        from app.voices.library import UnknownVoiceError, shipped_voice
+    def _prepare_voice(self, voice: str) -> ResolvedVoice:
+        from app.install.resolve_voice import resolve_ready_voice
+        from app.voices.installed_voices import UnknownVoiceError, find_shipped_voice_id
 
-        def ask(licence: Licence) -> bool:
-            raise LicenceOpenError(licence.voice_id, licence.name, licence.text)
+        def refuse_licence(licence: VoiceLicence) -> bool:
+            raise LicenceNotAcceptedError(licence.voice_id, licence.name, licence.text)
 
-        wanted = voice or shipped_voice()  # a line, and so a project, names voices, but no files
+        wanted = voice or find_shipped_voice_id()  # a line, and so a project, names voices, but no files
         try:
-            return ready_voice(wanted, ask, announce=self._announce, need_bert=self._need_bert, by_path=False)
+            return resolve_ready_voice(wanted, refuse_licence, announce=self._announce, require_bert=self._require_bert, may_be_path=False)
         except UnknownVoiceError as error:
             raise VoiceError(
-                localized("この行の声が見つかりません。", "The voice for this line is missing."),
-                localized("右の声のカードで、別の声を選んでください。", "Choose another voice on the voice card on the right."),
+                localize("この行の声が見つかりません。", "The voice for this line is missing."),
+                localize("右の声のカードで、別の声を選んでください。", "Choose another voice on the voice card on the right."),
             ) from error
 
-    def _need_bert(self, needed: str) -> None:
-        from app.paths import bert_dirs
-        from app.voices.bert import find_bert
+    def _require_bert(self, bert: str) -> None:
+        from app.common.files.paths import list_bert_dirs
+        from app.voices.bert_models import find_bert
 
-        find_bert(needed, bert_dirs(), force=self.force_bert)
+        find_bert(bert, list_bert_dirs(), allow_mismatch=self.force_bert)
 
-    def _like(self, bert: str) -> Speaker | None:
+    def _find_reusable_speaker(self, bert: str) -> Speaker | None:
         """A voice with the same BERT, or else any."""
         newest_first = list(reversed(self._open.values()))
         return next((item for item in newest_first if item.voice.manifest.bert == bert), next(iter(newest_first), None))
 
-    def _make_room(self) -> None:
-        while len(self._open) > 1 and (len(self._open) > MOST_VOICES or self._size_bytes() > MOST_BYTES):
+    def _close_oldest_voices(self) -> None:
+        while len(self._open) > 1 and (len(self._open) > MAX_LOADED_VOICES or self._measure_size() > MAX_LOADED_BYTES):
             del self._open[next(iter(self._open))]
 
-    def _size_bytes(self) -> int:
+    def _measure_size(self) -> int:
         """A BERT that several share counts once."""
         files = {path for speaker in self._open.values() for path in speaker.models.values()}
-        return sum(_size(path) for path in files)
+        return sum(_measure_file(path) for path in files)
 
 
-def _changes(speaker: Speaker, before: Precisions, after: Precisions) -> bool:
+def _is_changed_by(speaker: Speaker, before: VoicePrecisions, after: VoicePrecisions) -> bool:
     manifest = speaker.voice.manifest
-    return before.bert != after.bert or (manifest.fast is not None and before.sound.of(manifest.id) != after.sound.of(manifest.id))
+    return before.bert != after.bert or (
+        manifest.fast is not None and before.graphs.find_precision(manifest.id) != after.graphs.find_precision(manifest.id)
+    )
 
 
-def _size(path: Path) -> int:
-    from app.adapters.ort.optimized_graphs import graph_bytes
+def _measure_file(path: Path) -> int:
+    from app.adapters.ort.optimized_graphs import measure_graph_bytes
 
     try:
-        return graph_bytes(path)
+        return measure_graph_bytes(path)
     except OSError:
         return 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from app.errors import AppError
-from app.ui.synthesis.results import MachineInfo, OpenedVoice
-from app.voices.terms import shown_terms
-from app.voices.voice_words import shown_name
+from app.common.errors import AppError
+from app.ui.synthesis.synthesis_results import MachineInfo, OpenedVoice
+from app.voices.licence_terms import format_licence_terms
+from app.voices.voice_labels import format_voice_name
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
@@ -16,55 +16,55 @@ if TYPE_CHECKING:
 
 def find_machine_info() -> MachineInfo:
     """Backends and audio outputs of this machine."""
-    from app.adapters.ort.backends import BACKENDS, name_of
-    from app.adapters.ort.providers import known_devices, places
-    from app.adapters.portaudio.devices import output_devices
+    from app.adapters.ort.backends import BACKENDS, find_backend_name
+    from app.adapters.ort.ort_devices import list_devices, list_places
+    from app.adapters.portaudio.audio_devices import list_output_devices
 
     try:
-        devices = tuple(dict.fromkeys(device.label for device in output_devices()))
+        devices = tuple(dict.fromkeys(device.label for device in list_output_devices()))
     except AppError:
         devices = ()  # reported when something is to be played
-    shown = ((key, name_of(key)) for key in ("auto", *BACKENDS))
-    names = (*shown, *((item.place, f"{name_of(item.backend)} {item.name}") for item in known_devices()))
-    return MachineInfo(names, ("auto", *(place for place in places() if place != "cpu"), "cpu"), devices)
+    shown = ((key, find_backend_name(key)) for key in ("auto", *BACKENDS))
+    names = (*shown, *((item.place, f"{find_backend_name(item.backend)} {item.name}") for item in list_devices()))
+    return MachineInfo(names, ("auto", *(place for place in list_places() if place != "cpu"), "cpu"), devices)
 
 
-def spare_window() -> None:
+def use_unblocking_sessions() -> None:
     """Lets sessions be created in a way that does not hold up the window."""
-    from app.adapters.ort.optimized_session import spare_the_window
+    from app.adapters.ort.optimized_session import keep_window_responsive
 
-    spare_the_window()
+    keep_window_responsive()
 
 
 def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedVoice:
-    """What the window shows of the voice that lines call `voice` and that was asked to run on the backend `requested`."""
+    """Return what the window shows of the voice that lines call `voice` and that was asked to run on the backend `requested`."""
     info = speaker.voice.manifest
     return OpenedVoice(
-        name=shown_name(info),
+        name=format_voice_name(info),
         description=info.description,
-        licence=shown_terms(speaker.voice.path, info.licence),
-        starter=info.format == "starter",
-        opaque=info.opaque,
+        licence=format_licence_terms(speaker.voice.path, info.licence),
+        is_starter=info.format == "starter",
+        is_single_graph=info.is_single_graph,
         sampling_rate=info.sampling_rate,
         speakers=tuple((item.id, item.name) for item in info.speakers),
         styles=tuple((item.id, item.name) for item in info.styles),
-        requested=requested,
+        requested_backend=requested,
         backends=tuple(speaker.backends.items()),
         fallback=speaker.fallback,
-        lost=speaker.lost,
-        failed=speaker.failed,
+        is_device_lost=speaker.is_device_lost,
+        is_fallback_failure=speaker.has_failed,
         id=voice,
-        fast=bool(speaker.fast_graphs),
-        forced_bert=speaker.bert != info.bert,
-        measured=_measured(voice),
+        is_fast=bool(speaker.fast_graphs),
+        has_forced_bert=speaker.bert != info.bert,
+        measurements=_find_measurements(voice),
     )
 
 
-def _measured(voice: str) -> tuple[dict[str, Any], ...]:
-    """What is remembered of the backends for a voice; nothing where that is unknown."""
-    from app.backends.probe import Probe
+def _find_measurements(voice: str) -> tuple[dict[str, Any], ...]:
+    """Return what is remembered of the backends for a voice; nothing where that is unknown."""
+    from app.backends.backend_probe import BackendProbe
 
     try:
-        return tuple(asdict(finding) for finding in Probe(voice or None).known() if finding.ok is not None)
+        return tuple(asdict(finding) for finding in BackendProbe(voice or None).list_known_results() if finding.ok is not None)
     except (AppError, OSError):
         return ()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from app.errors import AudioDeviceError
-from app.language import localized
-from app.ui.synthesis.player import OpenPlayer, Player
+from app.common.errors import AudioDeviceError
+from app.common.language import localize
+from app.ui.synthesis.audio_player import AudioPlayer, PlayerOpener
 
-AGAIN_AFTER_S = 5.0
+DEVICE_RETRY_AFTER_S = 5.0
 
 
 class OutputDevice:
@@ -23,8 +23,8 @@ class OutputDevice:
         announce: called, in the language of the user, when another device takes over and when the chosen one is back.
     """
 
-    def __init__(self, open_player: OpenPlayer, announce: Callable[[str], object] = lambda _text: None) -> None:
-        self.player: Player | None = None
+    def __init__(self, open_player: PlayerOpener, announce: Callable[[str], object] = lambda _text: None) -> None:
+        self.player: AudioPlayer | None = None
         self.device: str | None = None
         self._open_player, self._announce = open_player, announce
         self._label = ""  # of the device that was open when it was last looked at
@@ -36,62 +36,62 @@ class OutputDevice:
         """Seconds of sound that wait."""
         return self.player.queued_s if self.player is not None else 0.0
 
-    def needed(self, rate: int) -> Player:
+    def ensure_open(self, rate: int) -> AudioPlayer:
         """The open device, which is opened first where there is none; the chosen one again as soon as it is back and nothing sounds."""
-        self._notice()
-        if self._away and not self.queued_s and time.monotonic() - self._looked_at > AGAIN_AFTER_S:
-            self._go_back(rate)
+        self._announce_change()
+        if self._away and not self.queued_s and time.monotonic() - self._looked_at > DEVICE_RETRY_AFTER_S:
+            self._return_to_chosen(rate)
         if self.player is None:
-            self._open_or_stand_in(rate)
+            self._open_device_or_default(rate)
         assert self.player is not None
         return self.player
 
-    def choose(self, device: str | None, rate: int | None) -> None:
+    def choose_device(self, device: str | None, rate: int | None) -> None:
         """Another device from now on, opened at once where the rate is known; one that cannot be opened leaves the choice as it was.
 
         The old one is closed before: for a device that was plugged in meanwhile PortAudio must restart, which no open stream survives.
         """
         if rate is not None:
             self.close()
-            self._open(device, rate)
+            self._open_device(device, rate)
         self.device, self._away = device, ""
 
-    def drain(self, cancelled: Callable[[], bool]) -> bool:
+    def wait_until_played(self, cancelled: Callable[[], bool]) -> bool:
         """Watches the device while it plays; False when that ended early."""
         try:
-            heard = self.player is None or self.player.drain(cancelled=cancelled)
+            heard = self.player is None or self.player.wait_until_played(cancelled=cancelled)
         except AudioDeviceError:
             self.close()
             raise
-        self._notice()
+        self._announce_change()
         return heard
 
     def close(self) -> None:
         """Silence, and the device is let go."""
         player, self.player = self.player, None
         if player is not None:
-            player.abort()
+            player.abort_output()
             player.close()
 
-    def _open(self, device: str | None, rate: int) -> None:
+    def _open_device(self, device: str | None, rate: int) -> None:
         self.player = self._open_player(device, rate)
         self._label = self.player.device
 
-    def _open_or_stand_in(self, rate: int) -> None:
+    def _open_device_or_default(self, rate: int) -> None:
         """The chosen device; where it is not there, as at a start without the headphones, the system's own."""
         try:
-            self._open(self.device, rate)
+            self._open_device(self.device, rate)
         except AudioDeviceError as error:
             if self.device is None:
                 raise
             try:
-                self._open(None, rate)
+                self._open_device(None, rate)
             except AudioDeviceError:
                 raise error from None
             self._away, self._looked_at = self.device, time.monotonic()
-            self._announce(f"{error.message} " + localized(f"「{self._label}」で再生します。", f"Playing on “{self._label}”."))
+            self._announce(f"{error.message} " + localize(f"「{self._label}」で再生します。", f"Playing on “{self._label}”."))
 
-    def _notice(self) -> None:
+    def _announce_change(self) -> None:
         """A device that went away hands over to the system's own, which is announced."""
         now = self.player.device if self.player is not None else ""
         if not now or now == self._label:
@@ -100,20 +100,20 @@ class OutputDevice:
             self._away = self._away or self._label
             self._looked_at = time.monotonic()
         self._announce(
-            localized(
+            localize(
                 f"再生デバイス「{self._label}」が切断されたため、「{now}」で再生しています。",
                 f"“{self._label}” was disconnected; playing on “{now}”.",
             )
         )
         self._label = now
 
-    def _go_back(self, rate: int) -> None:
+    def _return_to_chosen(self, rate: int) -> None:
         self._looked_at = time.monotonic()
         self.close()
         try:
-            self._open(self.device, rate)
+            self._open_device(self.device, rate)
         except AudioDeviceError:  # not back yet
-            self._open(None, rate)
+            self._open_device(None, rate)
             return
         self._away = ""
-        self._announce(localized(f"再生デバイスが「{self._label}」に戻りました。", f"Playing on “{self._label}” again."))
+        self._announce(localize(f"再生デバイスが「{self._label}」に戻りました。", f"Playing on “{self._label}” again."))

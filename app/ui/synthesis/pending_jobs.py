@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.adapters.portaudio.play_position import PlayPosition
-from app.core.types import AudioChunk
-from app.ui.synthesis.jobs import ExportFile, Job, OpenVoice, RenderTake, Speak
-from app.ui.synthesis.state import SpeechState
+from app.core.synthesis_types import AudioChunk
+from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.synthesis_jobs import ExportFileJob, OpenVoiceJob, RenderTakeJob, SpeechJob, SynthesisJob
 
 
 class PendingJobs:
@@ -19,8 +19,8 @@ class PendingJobs:
     """
 
     def __init__(self) -> None:
-        self.jobs: list[Job] = []
-        self.spoken: list[Speak] = []
+        self.jobs: list[SynthesisJob] = []
+        self.spoken: list[SpeechJob] = []
         self._made_s: dict[str, float] = {}  # sound so far, by request
         self._made: set[str] = set()
 
@@ -28,94 +28,94 @@ class PendingJobs:
         """Something is computed, or heard."""
         return bool(self.jobs or self.spoken)
 
-    def find(self, request_id: str) -> Speak | None:
+    def find_job(self, request_id: str) -> SpeechJob | None:
         """The job of a request that is computed or heard."""
-        speaking = (job for job in (*self.spoken, *self.jobs) if isinstance(job, Speak))
+        speaking = (job for job in (*self.spoken, *self.jobs) if isinstance(job, SpeechJob))
         return next((job for job in speaking if job.request.id == request_id), None)
 
-    def openings(self) -> list[OpenVoice]:
+    def list_openings(self) -> list[OpenVoiceJob]:
         """Voices that are opened, or will be."""
-        return [job for job in self.jobs if isinstance(job, OpenVoice)]
+        return [job for job in self.jobs if isinstance(job, OpenVoiceJob)]
 
-    def files(self) -> list[Speak]:
-        """What is written into files."""
-        return [job for job in self.jobs if isinstance(job, Speak) and job.file is not None]
+    def list_file_jobs(self) -> list[SpeechJob]:
+        """Return what is written into files."""
+        return [job for job in self.jobs if isinstance(job, SpeechJob) and job.file is not None]
 
-    def exports(self) -> list[ExportFile]:
+    def list_exports(self) -> list[ExportFileJob]:
         """Files of a batch."""
-        return [job for job in self.jobs if isinstance(job, ExportFile)]
+        return [job for job in self.jobs if isinstance(job, ExportFileJob)]
 
-    def takes(self) -> list[RenderTake]:
+    def list_takes(self) -> list[RenderTakeJob]:
         """Takes that are made, or will be."""
-        return [job for job in self.jobs if isinstance(job, RenderTake)]
+        return [job for job in self.jobs if isinstance(job, RenderTakeJob)]
 
     def add_sound(self, chunk: AudioChunk) -> None:
         """More of a request was made; silence around it is not counted."""
         if not chunk.silence:
             made_s = len(chunk.samples) / chunk.sampling_rate
-            self._made_s[chunk.request_id] = self.made_s(chunk.request_id) + made_s
+            self._made_s[chunk.request_id] = self.count_computed_s(chunk.request_id) + made_s
 
-    def made_s(self, request_id: str) -> float:
+    def count_computed_s(self, request_id: str) -> float:
         """Seconds of sound of a request so far."""
         return self._made_s.get(request_id, 0.0)
 
-    def mark_made(self, job: Speak) -> None:
+    def mark_computed(self, job: SpeechJob) -> None:
         """All sound of a job was made."""
         self._made.add(job.request.id)
 
-    def ahead_s(self, played_s: float) -> float | None:
+    def count_queued_s(self, played_s: float) -> float | None:
         """Seconds of sound that wait to be heard; None while some of what is to be heard is still being made."""
         if any(job.request.id not in self._made for job in self.spoken):
             return None
-        return sum(self.made_s(job.request.id) for job in self.spoken) - played_s
+        return sum(self.count_computed_s(job.request.id) for job in self.spoken) - played_s
 
-    def take_spoken(self) -> list[Speak]:
+    def take_spoken(self) -> list[SpeechJob]:
         """Takes out all that was to be heard."""
         taken, self.spoken = self.spoken, []
         return taken
 
-    def leave_out(self, job: object) -> bool:
+    def remove_spoken(self, job: object) -> bool:
         """Takes a job out of what is to be heard; False where it was not in it."""
         before, self.spoken = self.spoken, [other for other in self.spoken if other is not job]
         return len(before) != len(self.spoken)
 
-    def finish(self, job: Job) -> None:
+    def finish_job(self, job: SynthesisJob) -> None:
         """The synthesis thread is done with a job."""
         if job in self.jobs:
             self.jobs.remove(job)
-        left = {item.request.id for item in (*self.jobs, *self.spoken) if isinstance(item, Speak)}
+        left = {item.request.id for item in (*self.jobs, *self.spoken) if isinstance(item, SpeechJob)}
         self._made &= left
         self._made_s = {name: made_s for name, made_s in self._made_s.items() if name in left}
 
-    def follow(self, position: PlayPosition) -> tuple[float, list[Speak]]:
+    def advance_playback(self, position: PlayPosition) -> tuple[float, list[SpeechJob]]:
         """Seconds heard of the job that sounds, and those that were heard to the end since, which are left out."""
         place = next((place for place, job in enumerate(self.spoken) if job.request.id == position.request_id), None)
         if place is None:
             return 0.0, []
-        over = place + position.finished
+        over = place + position.is_finished
         ended, self.spoken = self.spoken[:over], self.spoken[over:]
-        played_s = 0.0 if position.finished else self.spoken[0].begins_s + position.frames / position.sampling_rate
+        played_s = 0.0 if position.is_finished else self.spoken[0].audible_start_s + position.frames / position.sampling_rate
         return played_s, ended
 
-    def lose_sound(self) -> list[Speak]:
+    def drop_lost_sound(self) -> list[SpeechJob]:
         """The device is gone, and with it what was made but not heard; what is still computed will find another one."""
         lost = [job for job in self.spoken if job not in self.jobs]
         self.spoken = [job for job in self.spoken if job in self.jobs]
         return lost
 
-    def state(self, ready: bool, played_s: float) -> SpeechState:
+    def build_state(self, is_ready: bool, played_s: float) -> SpeechState:
         """All of it as the window shows it; what was given up counts no more."""
         first_id = self.spoken[0].request.id if self.spoken else ""
         return SpeechState(
-            ready=ready,
-            loading=any(_wanted(self.openings())),
-            speaking=bool(self.spoken),
-            saving=any(_wanted(self.files())),
+            is_ready=is_ready,
+            is_loading=any(_iterate_wanted(self.list_openings())),
+            is_speaking=bool(self.spoken),
+            is_saving=any(_iterate_wanted(self.list_file_jobs())),
             request_id=first_id,
             played_s=played_s,
-            made_s=self.made_s(first_id),
+            computed_s=self.count_computed_s(first_id),
         )
 
 
-def _wanted(jobs: list[OpenVoice] | list[Speak]) -> Iterator[bool]:
+def _iterate_wanted(jobs: list[OpenVoiceJob] | list[SpeechJob]) -> Iterator[bool]:
     return (not job.cancelled.is_set() for job in jobs)

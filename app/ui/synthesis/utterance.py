@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.core.timing import ALL_STAGES
-from app.core.types import StageTiming
+from app.core.stage_clock import ALL_STAGES
+from app.core.synthesis_types import StageTiming
 
-SIZES = ("tokens", "phones", "frames", "samples")
+SUMMED_SIZES = ("tokens", "phones", "frames", "samples")
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class StageTotal:
     frames: int = 0
     samples: int = 0
 
-    def add(self, timing: StageTiming) -> None:
+    def add_timing(self, timing: StageTiming) -> None:
         """Takes in one timing."""
         self.ms += timing.ms
         self.cold_ms += timing.ms if timing.cold else 0
@@ -43,7 +43,7 @@ class StageTotal:
             self.backends += (timing.backend,)
         self.runs += not timing.cache_hit
         self.hits += timing.cache_hit
-        for size in SIZES:
+        for size in SUMMED_SIZES:
             setattr(self, size, getattr(self, size) + getattr(timing, size))
 
 
@@ -56,7 +56,7 @@ class Utterance:
         stages: by name, in the order of the pipeline.
         first_audio_ms: from the request to the first sound, None before.
         audio_s: sound so far, pauses around the line not counted.
-        running: more is to come.
+        is_running: more is to come.
     """
 
     request_id: str
@@ -64,8 +64,8 @@ class Utterance:
     stages: dict[str, StageTotal] = field(default_factory=dict)
     first_audio_ms: float | None = None
     audio_s: float = 0.0
-    running: bool = True
-    stopped: bool = False
+    is_running: bool = True
+    is_stopped: bool = False
 
     @property
     def total_ms(self) -> float:
@@ -92,12 +92,12 @@ class Utterance:
         """Readings and features that were needed."""
         return sum(self.stages[name].runs + self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
 
-    def add(self, timing: StageTiming, sampling_rate: int) -> None:
+    def add_timing(self, timing: StageTiming, sampling_rate: int) -> None:
         """Takes in one timing."""
-        self.stages.setdefault(timing.stage, StageTotal()).add(timing)
+        self.stages.setdefault(timing.stage, StageTotal()).add_timing(timing)
         if timing.stage == "audio":
             self.audio_s += timing.samples / sampling_rate
 
-    def ordered(self) -> Iterator[tuple[str, StageTotal]]:
+    def iterate_stages(self) -> Iterator[tuple[str, StageTotal]]:
         """Stages that occurred, in the order of the pipeline."""
         return ((name, self.stages[name]) for name in ALL_STAGES if name in self.stages)

@@ -1,10 +1,10 @@
-"""How widgets look beyond the palette, in Qt's style sheets; the names behind `$` are the colours of a `app.ui.theme.theme.Theme`."""
+"""The style sheet of all widgets; names behind `$` are the colours of a `app.ui.theme.theme.Theme`."""
 
 from __future__ import annotations
 
 from string import Template
 
-STYLE = Template("""
+STYLE_SHEET_TEMPLATE = Template("""
 QToolTip { color: $text; background: $surface; border: 1px solid $border; padding: 5px; }
 QListView#script { background: transparent; border: none; }
 QFrame#card { background: $surface; border: 1px solid $border; border-radius: 8px; }

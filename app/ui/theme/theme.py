@@ -1,4 +1,4 @@
-"""Light and dark: our own palette over Qt's Fusion style, and fonts that draw Japanese as Japanese."""
+"""The light and dark themes: our own palette over Qt's Fusion style, and fonts that draw Japanese as Japanese."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from PySide6.QtCore import QDir, QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.paths import resources_dir
-from app.settings import TextSize, ThemeChoice
-from app.stage_colors import ON_DARK, ON_LIGHT
-from app.ui.theme.style_sheet import STYLE
+from app.common.files.paths import find_resources_dir
+from app.common.stage_colors import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
+from app.settings.user_settings import TextSize, ThemeChoice
+from app.ui.theme.style_sheet import STYLE_SHEET_TEMPLATE
 
-# Without these, Han characters may come in their Chinese shapes.
+# Without these fonts, Han characters may come in their Chinese shapes.
 JAPANESE_FONTS = ("Yu Gothic UI", "Meiryo", "Hiragino Sans", "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic", "IPAGothic", "TakaoGothic")
-SMALLEST_PT = 10  # of what is normal, whatever the system says
+# Points of the usual text size, however small the system's font is.
+MIN_FONT_SIZE_PT = 10
 TEXT_SCALES: dict[TextSize, float] = {"small": 0.9, "usual": 1.0, "large": 1.25, "largest": 1.5}
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Colours of one look, as #rrggbb.
+    """The colours of a theme, as #rrggbb.
 
     Attributes:
-        border, edge: of what only groups, and of what can be filled in: a field has to be found by its edge alone.
-        notice, error: the banner's backgrounds.
-        stages: by name.
+        border, edge: edges of groups, and of fields; a field has to be found by its edge alone.
+        notice, error: backgrounds of banners.
+        stages: colours by name of the stage.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Theme:
     stages: dict[str, str]
 
 
-LIGHT = Theme(
+LIGHT_THEME = Theme(
     name="light",
     window="#f4f5f7",
     surface="#ffffff",
@@ -60,9 +61,9 @@ LIGHT = Theme(
     notice="#e5eefc",
     error="#fdf0d5",
     error_text="#7a4a00",
-    stages=ON_LIGHT,
+    stages=STAGE_COLORS_ON_LIGHT,
 )
-DARK = Theme(
+DARK_THEME = Theme(
     name="dark",
     window="#1b1e24",
     surface="#242830",
@@ -76,65 +77,68 @@ DARK = Theme(
     notice="#22324d",
     error="#43351a",
     error_text="#f6d08a",
-    stages=ON_DARK,
+    stages=STAGE_COLORS_ON_DARK,
 )
 
 
-def chosen_theme(choice: ThemeChoice) -> Theme:
-    """The look for a choice; `system` asks the desktop."""
+def resolve_theme(choice: ThemeChoice) -> Theme:
+    """Return the theme of a choice; `system` follows the desktop."""
     if choice == "system":
-        return DARK if QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark else LIGHT
-    return DARK if choice == "dark" else LIGHT
+        return DARK_THEME if QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark else LIGHT_THEME
+    return DARK_THEME if choice == "dark" else LIGHT_THEME
 
 
 def clear_theme(app: QApplication) -> None:
-    """Takes the look off all windows, before another is put on.
+    """Remove the theme from all windows, before another is applied.
 
-    Where one style sheet follows another, Qt polishes every widget once for each of its ancestors; by way of none it does so twice (0.45 of the time).
-    It would also look at widgets that it remembers rules of, some of them deleted (Qt 6.11): the process crashed. By way of none it forgets them.
+    An empty style sheet makes Qt forget all widgets that it remembers rules of.
     """
+    # Where one style sheet follows another, Qt polishes every widget once for each of its ancestors; with an empty one in between only
+    # twice (0.45 of the time). It would also visit deleted widgets that it remembers rules of (Qt 6.11): the process crashed.
     app.setStyleSheet("")
 
 
 def apply_palette(app: QApplication, theme: Theme) -> None:
-    """The colours alone: for parts that are being made, and draw their pictures in them at once."""
-    app.setPalette(_palette(theme))
+    """Apply the palette alone, for widgets that are being created and draw their icons at once."""
+    app.setPalette(_build_palette(theme))
 
 
 def apply_theme(app: QApplication, theme: Theme) -> None:
-    """Gives all windows a look, in place of the one that they may have."""
+    """Apply a theme to all windows, in place of any other."""
     if app.styleSheet():
         clear_theme(app)
     apply_palette(app, theme)
     colors = {name: getattr(theme, name) for name in Theme.__slots__ if name != "stages"}
     colors |= {"accent_over": QColor(theme.accent).lighter(108).name(), "accent_down": QColor(theme.accent).darker(112).name()}
-    QDir.setSearchPaths("controls", [str(resources_dir() / "controls")])  # a style sheet cannot name every folder: not one with a quote
-    app.setStyleSheet(STYLE.substitute(colors))
+    # A style sheet cannot name every folder, such as one with a quote in its path; a search path can.
+    QDir.setSearchPaths("controls", [str(find_resources_dir() / "controls")])
+    app.setStyleSheet(STYLE_SHEET_TEMPLATE.substitute(colors))
 
 
-def is_theme_change(widget: QWidget, event: QEvent) -> bool:
-    """Whether a widget is to redraw what it draws in colours of its own palette, or of its parts'.
+def is_theme_change_event(widget: QWidget, event: QEvent) -> bool:
+    """Return True if a widget should redraw what it draws in the colours of its palette.
 
-    `ThemeSwitcher` sends ThemeChange once everything has the new look. Qt's own PaletteChange comes while parts still have the old one, so it counts
-    only where no look is being put on, as with a dialog that is shown for the first time.
+    `ThemeSwitcher` sends ThemeChange once the whole theme is applied. Qt's own PaletteChange comes while other widgets still have the old
+    one, so it counts only while no theme is being applied, as with a dialog that is shown for the first time.
     """
     return event.type() == QEvent.Type.ThemeChange or (event.type() == QEvent.Type.PaletteChange and widget.updatesEnabled())
 
 
-def apply_fonts(app: QApplication, japanese: bool, size: TextSize = "usual") -> None:
-    """Puts fonts with Japanese shapes behind the system's own, or before it where that one has none of them, as large as the user wants them."""
+def apply_fonts(app: QApplication, is_japanese: bool, size: TextSize = "usual") -> None:
+    """Set the application font with Japanese fonts as fallback, in the user's text size."""
     known = set(QFontDatabase.families())
     families = [name for name in JAPANESE_FONTS if name in known]
     font = QFont(app.font())
-    if sys.platform.startswith("linux") and (japanese or font.family() not in known):
+    # On Linux the system's font may have no Japanese shapes, so the Japanese fonts come first there.
+    if sys.platform.startswith("linux") and (is_japanese or font.family() not in known):
         font.setFamilies([*families, font.family()])
     else:
         font.setFamilies([font.family(), *families])
-    font.setPointSizeF(max(font.pointSizeF(), SMALLEST_PT) * TEXT_SCALES[size])
+    font.setPointSizeF(max(font.pointSizeF(), MIN_FONT_SIZE_PT) * TEXT_SCALES[size])
     app.setFont(font)
 
 
-def _palette(theme: Theme) -> QPalette:
+def _build_palette(theme: Theme) -> QPalette:
     role = QPalette.ColorRole
     palette = QPalette()
     for color, roles in (

@@ -1,4 +1,4 @@
-"""A voice as the window shows it."""
+"""A voice as the voice card, the chooser and the library show it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from app.language import localized
-from app.voices.card import Card, Sample
-from app.voices.fast_words import why_exact
-from app.voices.manifest import VoiceManifest
-from app.voices.terms import shown_terms
-from app.voices.voice_words import shown_name
+from app.common.language import localize
+from app.voices.int8_labels import explain_missing_int8
+from app.voices.licence_terms import format_licence_terms
+from app.voices.voice_card_data import VoiceCardData, VoiceSample
+from app.voices.voice_labels import format_voice_name
+from app.voices.voice_manifest import VoiceManifest
 
-Place = Literal["own", "shipped", "aivisspeech"]
+VoiceOrigin = Literal["own", "shipped", "aivisspeech"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +21,18 @@ class CatalogVoice:
     """A voice that is installed, or can be prepared.
 
     Attributes:
-        id: what lines call it; empty is the voice we ship.
-        size_bytes: of its files; of one that is not prepared, about what preparing will take.
-        int8_share: share of symbols that keep their length with the BERT in int8; None where that was not measured.
-        has_bert: the BERT it needs is here.
-        has_int8_bert: and in int8 as well.
+        id: the id that lines store; empty for the voice we ship.
+        size_bytes: size of its files; for a voice that is not prepared, the approximate size after preparing.
+        int8_share: share of symbols that keep their length with the BERT in int8; None if it was not measured.
+        has_bert: the BERT that the voice needs is installed.
+        has_int8_bert: that BERT is installed in int8 as well.
     """
 
     id: str
     manifest: VoiceManifest
     path: Path
-    place: Place
-    card: Card = field(default_factory=Card)
+    origin: VoiceOrigin
+    model_card: VoiceCardData = field(default_factory=VoiceCardData)
     size_bytes: int = 0
     int8_share: float | None = None
     has_bert: bool = True
@@ -40,59 +40,59 @@ class CatalogVoice:
 
     @property
     def name(self) -> str:
-        """For people."""
-        return shown_name(self.manifest)
+        """Return the name that people read."""
+        return format_voice_name(self.manifest)
 
     @property
     def description(self) -> str:
-        """What it says of itself."""
+        """Return the description that the voice's maker wrote."""
         return self.manifest.description
 
     @property
     def licence(self) -> str:
-        """Terms of use as they are shown, empty without any."""
-        return shown_terms(self.path, self.manifest.licence)
+        """Return the terms of use as they are shown, empty if there are none."""
+        return format_licence_terms(self.path, self.manifest.licence)
 
     @property
-    def starter(self) -> bool:
-        """It is ours."""
+    def is_starter(self) -> bool:
+        """Return True for the starter voice that we ship."""
         return self.manifest.format == "starter"
 
     @property
-    def opaque(self) -> bool:
-        """It is one graph; what is not prepared may become better."""
-        return self.manifest.opaque and self.place != "aivisspeech"
+    def is_single_graph(self) -> bool:
+        """Return True for a prepared voice that runs as one graph; a voice that is not prepared may still be split."""
+        return self.manifest.is_single_graph and self.origin != "aivisspeech"
 
     @property
     def speakers(self) -> tuple[tuple[int, str], ...]:
-        """As (id, name)."""
+        """Return the speakers as (id, name)."""
         return tuple((item.id, item.name) for item in self.manifest.speakers)
 
     @property
     def styles(self) -> tuple[tuple[int, str], ...]:
-        """As (id, name)."""
+        """Return the styles as (id, name)."""
         return tuple((item.id, item.name) for item in self.manifest.styles)
 
     @property
     def icon(self) -> Path | None:
-        """The picture of its first speaker."""
-        icons = [name for speaker in self.card.speakers for name in (speaker.icon, *(style.icon for style in speaker.styles)) if name]
+        """Return the path of the first icon on the card, or None if there is none."""
+        icons = [name for speaker in self.model_card.speakers for name in (speaker.icon, *(style.icon for style in speaker.styles)) if name]
         return self.path / icons[0] if icons else None
 
-    def why_no_int8(self, part: Literal["sound", "bert"]) -> str:
-        """Why a part of it cannot compute in int8, in a few words; empty where it can."""
+    def explain_missing_int8(self, part: Literal["sound", "bert"]) -> str:
+        """Say in a few words why the voice or its BERT cannot compute in int8; empty if it can."""
         if part == "sound":
             return (
-                localized("先に声を準備してください", "prepare the voice first")
-                if self.place == "aivisspeech"
-                else why_exact(self.manifest)
+                localize("先に声を準備してください", "prepare the voice first")
+                if self.origin == "aivisspeech"
+                else explain_missing_int8(self.manifest)
             )
         if not self.has_bert:
-            return localized("BERT がありません", "BERT is missing")
-        return "" if self.has_int8_bert else localized("BERT は float32 のみ", "this BERT has float32 only")
+            return localize("BERT がありません", "BERT is missing")
+        return "" if self.has_int8_bert else localize("BERT は float32 のみ", "this BERT has float32 only")
 
-    def samples(self) -> list[tuple[str, Path, Sample]]:
-        """Recordings as (style, file, sample)."""
+    def list_samples(self) -> list[tuple[str, Path, VoiceSample]]:
+        """Return the recordings as (style, file, sample)."""
         names = {item.id: item.name for item in self.manifest.styles}
-        cards = [style for speaker in self.card.speakers for style in speaker.styles]
+        cards = [style for speaker in self.model_card.speakers for style in speaker.styles]
         return [(names.get(style.id, ""), self.path / sample.file, sample) for style in cards for sample in style.samples]

@@ -1,4 +1,7 @@
-"""Asks for licences: one question at a time for each, however many tasks wait for it; an acceptance is stored before anything continues."""
+"""Asks the user to accept licences.
+
+One licence is one question, however many tasks wait for it. An acceptance is stored before any of them continues.
+"""
 
 from __future__ import annotations
 
@@ -8,66 +11,70 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.errors import AppError
-from app.ui.background import BackgroundThread
+from app.common.errors import AppError
+from app.ui.background_thread import BackgroundThread
 from app.ui.widgets.banner import Banner
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
-    """A licence, and what the answer leads to."""
+class LicenceQuestion:
+    """A licence with the callbacks for both answers."""
 
     voice_id: str
     name: str
     text: str
-    accepted: list[Callable[[], object]] = field(default_factory=list)
-    declined: list[Callable[[], object]] = field(default_factory=list)
+    accept_callbacks: list[Callable[[], object]] = field(default_factory=list)
+    decline_callbacks: list[Callable[[], object]] = field(default_factory=list)
 
 
-class LicenceQuestions(QObject):
-    """The questions of a window; what cannot be remembered is shown in `banner`, and counts as declined."""
+class LicenceQuestionQueue(QObject):
+    """The open licence questions of a window. An acceptance that cannot be stored is shown in `banner` and counts as declined."""
 
     def __init__(self, window: QWidget, banner: Banner) -> None:
         super().__init__(window)
         self._window, self._banner = window, banner
-        self._open: list[Question] = []
+        self._open: list[LicenceQuestion] = []
         self._background = BackgroundThread(self, "licences")
 
-    def ask(self, voice_id: str, name: str, text: str, accepted: Callable[[], object], declined: Callable[[], object]) -> None:
-        """Shows a licence, unless it is shown already; one of the two is called."""
+    def ask_for_consent(
+        self, voice_id: str, name: str, text: str, on_accept: Callable[[], object], on_decline: Callable[[], object]
+    ) -> None:
+        """Show a licence unless it is shown already; later exactly one of the two callbacks is called."""
         question = next((item for item in self._open if (item.voice_id, item.text) == (voice_id, text)), None)
         if question is None:
-            question = self._begin(Question(voice_id, name, text))
-        question.accepted.append(accepted)
-        question.declined.append(declined)
+            question = self._show_question(LicenceQuestion(voice_id, name, text))
+        question.accept_callbacks.append(on_accept)
+        question.decline_callbacks.append(on_decline)
 
     def close(self) -> None:
-        """Waits until what was accepted is remembered."""
+        """Wait until accepted licences are stored."""
         self._background.close(finish=True)
 
-    def _begin(self, question: Question) -> Question:
-        from app.ui.widgets.text_dialog import ask_licence  # few starts ask
+    def _show_question(self, question: LicenceQuestion) -> LicenceQuestion:
+        from app.ui.widgets.text_dialog import ask_for_licence  # few starts ask
 
         self._open.append(question)
-        dialog = ask_licence(self._window, question.name, question.text)
-        dialog.accepted.connect(lambda: self._on_accepted(question))
-        dialog.rejected.connect(lambda: self._answer(question, question.declined))
+        dialog = ask_for_licence(self._window, question.name, question.text)
+        dialog.accepted.connect(lambda: self._store_acceptance(question))
+        dialog.rejected.connect(lambda: self._close_question(question, question.decline_callbacks))
         return question
 
-    def _on_accepted(self, question: Question) -> None:
-        def refuse(error: AppError) -> None:
-            self._answer(question, question.declined)
+    def _store_acceptance(self, question: LicenceQuestion) -> None:
+        def reject_question(error: AppError) -> None:
+            self._close_question(question, question.decline_callbacks)
             self._banner.show_error(error)
 
-        self._background.run(lambda: _remember(question), lambda _nothing: self._answer(question, question.accepted), refuse)
+        self._background.run_work(
+            lambda: _save_acceptance(question), lambda _nothing: self._close_question(question, question.accept_callbacks), reject_question
+        )
 
-    def _answer(self, question: Question, called: list[Callable[[], object]]) -> None:
+    def _close_question(self, question: LicenceQuestion, callbacks: list[Callable[[], object]]) -> None:
         self._open.remove(question)
-        for call in called:
+        for call in callbacks:
             call()
 
 
-def _remember(question: Question) -> None:
-    from app.install.licence import Licence, remember
+def _save_acceptance(question: LicenceQuestion) -> None:
+    from app.install.voice_licence import VoiceLicence, record_acceptance
 
-    remember(Licence(question.voice_id, question.name, question.text))
+    record_acceptance(VoiceLicence(question.voice_id, question.name, question.text))

@@ -1,4 +1,4 @@
-"""A slim line above the text: what happened and what to do next; on demand all of its words, the details, and what else was said."""
+"""A slim line above the text that says what happened and what to do next, with its full text, details and other messages on demand."""
 
 from __future__ import annotations
 
@@ -10,62 +10,66 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
-from app.errors import AppError
-from app.language import localized
-from app.ui.error_text import details_of, page_of
-from app.ui.theme.icons import icon
-from app.ui.theme.theme import is_theme_change
-from app.ui.widgets.details import Details
+from app.common.errors import AppError
+from app.common.language import localize
+from app.ui.error_texts import find_help_page, format_error_details
+from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.details_view import DetailsView
 
-LONGEST_ENTRY = 90  # characters of a message in the list of all
-LOW_WINDOW = 780  # pixels; in one that is lower the details are shown in a window of their own
-Kind = Literal["notice", "error"]
+# Letters of a message in the menu of all messages.
+MAX_MENU_ENTRY_LETTERS = 90
+# Window height in pixels; in a lower window the details open in a dialog.
+MIN_DETAILS_WINDOW_HEIGHT_PX = 780
+BannerKind = Literal["notice", "error"]
 
 
-Message = tuple[str, str]  # what happened, and what to do next
+# A message and its hint: what happened, and what to do next.
+BannerMessage = tuple[str, str]
 
 
-class BannerPlace:
-    """A place for several banners, of which the newest is seen, with the number of all; the one before comes back when it is gone."""
+class BannerStack:
+    """A place for several banners that shows the newest with the number of all messages; closing it shows the one before."""
 
     def __init__(self) -> None:
-        self._wanted: list[Banner] = []  # newest last
+        # Banners that have something to show, the newest last.
+        self._wanted: list[Banner] = []
 
-    def add(self, banner: Banner) -> None:
-        """A hidden banner belongs to this place from now on."""
-        banner.place = self
+    def add_banner(self, banner: Banner) -> None:
+        """Put a hidden banner in this place."""
+        banner.stack = self
 
-    def want(self, banner: Banner, wanted: bool) -> None:
-        """It has something to show, or nothing any more."""
-        self._wanted = [*(item for item in self._wanted if item is not banner), *([banner] if wanted else ())]
+    def request_banner(self, banner: Banner, is_wanted: bool) -> None:
+        """Register that a banner has something to show, or nothing any longer."""
+        self._wanted = [*(item for item in self._wanted if item is not banner), *([banner] if is_wanted else ())]
         for item in {*self._wanted, banner}:
-            item.appear(item is self._wanted[-1] if self._wanted else False)
+            item.set_shown(item is self._wanted[-1] if self._wanted else False)
         self.update_count()
 
     def update_count(self) -> None:
-        """The banner that is seen says how many messages there are."""
+        """Show the number of messages on the visible banner."""
         if self._wanted:
             self._wanted[-1].show_count(len(self.messages))
 
     @property
-    def messages(self) -> list[tuple[Banner, Message]]:
-        """All that is still to be read, newest first."""
+    def messages(self) -> list[tuple[Banner, BannerMessage]]:
+        """Return all unread messages, the newest first."""
         return [(banner, message) for banner in reversed(self._wanted) for message in reversed(banner.messages)]
 
 
 class Banner(QFrame):
-    """Hidden until there is something to show; never stops the user from working.
+    """A banner that is hidden until there is a message, and never blocks the user.
 
     Attributes:
-        place: the one that it shares with others; None where it stands alone.
-        is_wanted: it has something to show, though another one may stand before it.
-        messages: all that it has to show, newest last; `message` and `hint` show one of them.
-        action, more: buttons: what can be done about it, and the way to the details.
-        details: folded until they are wanted.
+        stack: the stack that the banner shares with others, or None.
+        is_wanted: the banner has something to show, though a newer one may cover it.
+        messages: all messages of the banner, the newest last; `message` and `hint` show one of them.
+        action, more: the button for the remedy, and the one for the details.
+        details: the details, folded until the user opens them.
 
     Signals:
         action_requested(): the button was pressed.
-        help_requested(str): this page of the user guide.
+        help_requested(str): open this page of the user guide.
     """
 
     action_requested = Signal()
@@ -74,13 +78,13 @@ class Banner(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("banner")
-        self.place: BannerPlace | None = None
+        self.stack: BannerStack | None = None
         self.is_wanted = False
-        self._kind: Kind = "notice"
+        self._kind: BannerKind = "notice"
         self._then: Callable[[], object] | None = None
         self._picture = QLabel()
-        self.messages: list[Message] = []
-        self.message, self.hint = _LineLabel(), _LineLabel()
+        self.messages: list[BannerMessage] = []
+        self.message, self.hint = _BannerLineLabel(), _BannerLineLabel()
         self.message.setObjectName("heading")
         self.hint.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.whole = QLabel()
@@ -89,135 +93,137 @@ class Banner(QFrame):
         self.whole.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.whole.setContentsMargins(30, 0, 0, 0)  # under the words of the line
         self.whole.hide()
-        self.count = _CountButton(self)
+        self.count = _MessageCountButton(self)
         self.action = QPushButton()
-        self.action.clicked.connect(self._on_action)
+        self.action.clicked.connect(self._run_action)
         self.more = QToolButton()
-        self.more.setText(localized("詳細", "Details"))
+        self.more.setText(localize("詳細", "Details"))
         self.more.setAccessibleName(self.more.text())
-        self.more.setToolTip(localized("詳細を表示します。", "Shows the details."))
+        self.more.setToolTip(localize("詳細を表示します。", "Shows the details."))
         self.more.setCheckable(True)
         self._page = ""
         self.help = QToolButton()
-        self.help.setText(localized("ヘルプ", "Help"))
+        self.help.setText(localize("ヘルプ", "Help"))
         self.help.setAccessibleName(self.help.text())
-        self.help.setToolTip(localized("関係するヘルプのページを開きます。", "Opens the help page for this."))
+        self.help.setToolTip(localize("関係するヘルプのページを開きます。", "Opens the help page for this."))
         self.help.clicked.connect(lambda: self.help_requested.emit(self._page))
         self._close = QToolButton()
-        self._close.setToolTip(localized("閉じる", "Close"))
-        self._close.setAccessibleName(localized("通知を閉じる", "Close the notification"))
+        self._close.setToolTip(localize("閉じる", "Close"))
+        self._close.setAccessibleName(localize("通知を閉じる", "Close the notification"))
         self._close.clicked.connect(self.hide)
-        self.details = Details()
-        self.more.toggled.connect(self._on_more)
-        self._build()
+        self.details = DetailsView()
+        self.more.toggled.connect(self._show_details)
+        self._build_layout()
         self.hide()
 
     def show_message(
         self,
-        kind: Kind,
+        kind: BannerKind,
         message: str,
         hint: str = "",
         *,
         action: str = "",
         tip: str = "",
-        then: Callable[[], object] | None = None,
+        on_action: Callable[[], object] | None = None,
         details: str = "",
-        page: str = "",
+        help_page: str = "",
     ) -> None:
-        """Shows a message in place of the one before.
+        """Show a message in place of the one before.
 
         Args:
-            action: what the button says; empty for none.
-            tip: what the button does, in a sentence.
-            then: what the button does; without it `action_requested` is emitted.
-            details: shown when they are asked for; empty for none.
-            page: of the user guide that helps; empty for none.
+            action: text of the button; empty for none.
+            tip: tool tip of the button, a sentence.
+            on_action: called by the button; without it `action_requested` is emitted.
+            details: text shown on demand; empty for none.
+            help_page: helpful page of the user guide; empty for none.
         """
-        self._kind, self._then, self._page = kind, then, page
-        self.help.setVisible(bool(page))
+        self._kind, self._then, self._page = kind, on_action, help_page
+        self.help.setVisible(bool(help_page))
         self.setProperty("error", kind == "error")
         self.style().polish(self)
         for label in (self.message, self.hint, self.whole):
-            self.style().polish(label)  # their colour hangs on the property of their parent
+            # The style sheet colours labels by the `error` property of their parent, and Qt does not polish them again by itself.
+            self.style().polish(label)
         self.messages = [(message, hint)]
-        self._show_words(message, hint)
+        self._show_labels(message, hint)
         self.action.setText(action)
         self.action.setToolTip(tip)
         self.action.setVisible(bool(action))
         self.more.setChecked(False)
         self.details.show_text(details)
-        self._fit()
-        self._draw()
+        self._update_more_button()
+        self._draw_icons()
         self.show()
 
-    def show_messages(self, kind: Kind, messages: Sequence[Message]) -> None:
-        """Shows the last of several, and offers the others in the list."""
+    def show_messages(self, kind: BannerKind, messages: Sequence[BannerMessage]) -> None:
+        """Show the last of several messages, and offer the others in the menu."""
         self.show_message(kind, *messages[-1])
         self.messages = list(messages)
-        if self.place is not None:
-            self.place.update_count()
+        if self.stack is not None:
+            self.stack.update_count()
 
-    def show_one(self, message: Message) -> None:
-        """Shows one of its messages, which the user has chosen from the list, and comes to the front."""
+    def show_chosen_message(self, message: BannerMessage) -> None:
+        """Show a message that the user chose from the menu, and bring the banner to the front."""
         self.more.setChecked(False)
-        self._show_words(*message)
+        self._show_labels(*message)
         self.show()
 
     def show_count(self, number: int) -> None:
-        """Shows how many messages there are, where there are several."""
-        self.count.show_number(number)
+        """Show the number of messages if there are several."""
+        self.count.show_message_count(number)
 
-    def _show_words(self, message: str, hint: str) -> None:
+    def _show_labels(self, message: str, hint: str) -> None:
         self.message.setText(message)
         self.hint.setText(hint)
         self.hint.setVisible(bool(hint))
         self.whole.setText(f"{message}\n{hint}".strip())
         self.setAccessibleName(f"{message} {hint}".strip())
-        self._fit()
+        self._update_more_button()
 
     @Slot(object)
     def show_error(self, error: AppError) -> None:
-        """Shows an error with all that is known of it."""
-        self.show_message("error", error.message, error.hint, details=details_of(error), page=page_of(error))
+        """Show an error with its details."""
+        self.show_message("error", error.message, error.hint, details=format_error_details(error), help_page=find_help_page(error))
 
     @Slot(object)
-    def take_back(self, error: AppError) -> None:
-        """Hides the message of an error that is over, unless another one has been shown since."""
+    def hide_error(self, error: AppError) -> None:
+        """Hide the message of an error that is over, unless another message has replaced it."""
         if self.message.text() == error.message:
             self.hide()
 
     def setVisible(self, wanted: bool) -> None:
-        """Shows or hides it, as far as no newer one stands in its place."""
+        """Show or hide the banner; in a stack only the newest one is visible."""
         self.is_wanted = wanted
-        if self.place is None:
+        if self.stack is None:
             super().setVisible(wanted)
         else:
-            self.place.want(self, wanted)
+            self.stack.request_banner(self, wanted)
 
-    def appear(self, seen: bool) -> None:
-        """Really shows or hides it."""
-        super().setVisible(seen)
+    def set_shown(self, is_shown: bool) -> None:
+        """Show or hide the banner itself; called by its stack."""
+        super().setVisible(is_shown)
 
     def event(self, event: QEvent) -> bool:
-        """Never lower than its words need at this width: a crowded window would cut through them."""
+        """Keep the banner as high as its text needs at this width."""
         handled = super().event(event)
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest) and self.isVisible():
+            # A crowded window would otherwise squeeze the banner and cut through its text.
             self.setMinimumHeight(max(0, self.heightForWidth(self.width())) if self.whole.isVisible() else 0)
-            self._fit()
+            self._update_more_button()
         return handled
 
-    def _fit(self) -> None:
-        """Offers to unfold the words where they are cut off; what is unfolded stays so."""
+    def _update_more_button(self) -> None:
+        """Show the button for details if text is cut off or details exist; unfolded text stays unfolded."""
         is_cut = any(label.is_cut for label in (self.message, self.hint) if not label.isHidden())
         self.more.setVisible(is_cut or self.more.isChecked() or bool(self.details.text.toPlainText()))
 
     def changeEvent(self, event: QEvent) -> None:
-        """Redraws the icons for another theme."""
-        if is_theme_change(self, event):
-            self._draw()
+        """Redraw the icons for another theme."""
+        if is_theme_change_event(self, event):
+            self._draw_icons()
         super().changeEvent(event)
 
-    def _build(self) -> None:
+    def _build_layout(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self._picture)
@@ -234,22 +240,23 @@ class Banner(QFrame):
         column.addWidget(self.details)
 
     @Slot(bool)
-    def _on_more(self, wanted: bool) -> None:
-        """One at a time: the details of several messages would leave the lines no room. A low window has none even for one."""
-        if wanted and self.window().height() < LOW_WINDOW:
+    def _show_details(self, is_open: bool) -> None:
+        """Show or hide the details, and fold those of all other banners."""
+        # Details of several banners would leave the lines no room, and a low window has no room even for one.
+        if is_open and self.window().height() < MIN_DETAILS_WINDOW_HEIGHT_PX:
             self.more.setChecked(False)
             from app.ui.widgets.text_dialog import show_details
 
             show_details(self, "\n\n".join(filter(None, (self.whole.text(), self.details.text.toPlainText()))))
             return
-        self.whole.setVisible(wanted)
-        self.details.setVisible(wanted and bool(self.details.text.toPlainText()))
-        for banner in self.window().findChildren(Banner) if wanted else ():
+        self.whole.setVisible(is_open)
+        self.details.setVisible(is_open and bool(self.details.text.toPlainText()))
+        for banner in self.window().findChildren(Banner) if is_open else ():
             if banner is not self:
                 banner.more.setChecked(False)
 
     @Slot()
-    def _on_action(self) -> None:
+    def _run_action(self) -> None:
         if self._then is None:
             self.action_requested.emit()
         else:
@@ -257,14 +264,14 @@ class Banner(QFrame):
             self._then()
 
     @Slot()
-    def _draw(self) -> None:
+    def _draw_icons(self) -> None:
         color = self.message.palette().color(QPalette.ColorRole.WindowText)
-        self._picture.setPixmap(icon(self._kind, color).pixmap(QSize(20, 20), self.devicePixelRatioF()))
-        self._close.setIcon(icon("close", color))
+        self._picture.setPixmap(draw_icon(self._kind, color).pixmap(QSize(20, 20), self.devicePixelRatioF()))
+        self._close.setIcon(draw_icon("close", color))
 
 
-class _LineLabel(QLabel):
-    """Plain words in one line, which end in dots where they have no room."""
+class _BannerLineLabel(QLabel):
+    """A label that shows plain text in one line and elides its end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -273,11 +280,11 @@ class _LineLabel(QLabel):
 
     @property
     def is_cut(self) -> bool:
-        """Whether words are missing from what is seen."""
+        """Return True if a part of the text is not visible."""
         return "\n" in self.text() or self.sizeHint().width() > self.width()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """The beginning stays."""
+        """Draw the text on one line, with its end elided."""
         painter = QPainter(self)
         shown = self.fontMetrics().elidedText(" ".join(self.text().split("\n")), Qt.TextElideMode.ElideRight, self.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
@@ -285,31 +292,32 @@ class _LineLabel(QLabel):
         painter.end()
 
 
-class _CountButton(QToolButton):
-    """How many messages there are; its menu lists them, and a chosen one comes to the front."""
+class _MessageCountButton(QToolButton):
+    """A button with the number of messages; its menu lists them and brings the chosen one to the front."""
 
     def __init__(self, banner: Banner) -> None:
         super().__init__()
         self._banner = banner
-        self.setToolTip(localized("すべての通知を一覧で表示します。", "Lists all notifications."))
+        self.setToolTip(localize("すべての通知を一覧で表示します。", "Lists all notifications."))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self)
-        self._menu.aboutToShow.connect(self._fill)
+        self._menu.aboutToShow.connect(self._fill_menu)
         self.setMenu(self._menu)
-        self.show_number(0)
+        self.show_message_count(0)
 
-    def show_number(self, number: int) -> None:
-        """Says it, of two and more."""
-        self.setText(localized(f"{number} 件", f"{number} notifications"))
-        self.setAccessibleName(localized(f"通知 {number} 件", f"{number} notifications"))
+    def show_message_count(self, number: int) -> None:
+        """Show the number of messages; hidden for fewer than two."""
+        self.setText(localize(f"{number} 件", f"{number} notifications"))
+        self.setAccessibleName(localize(f"通知 {number} 件", f"{number} notifications"))
         self.setVisible(number > 1)
 
     @Slot()
-    def _fill(self) -> None:
+    def _fill_menu(self) -> None:
         self._menu.clear()
-        place = self._banner.place
+        place = self._banner.stack
         for banner, message in place.messages if place is not None else ():
             words = " ".join(filter(None, message))
-            shown = words if len(words) <= LONGEST_ENTRY else f"{words[:LONGEST_ENTRY]}…"
+            shown = words if len(words) <= MAX_MENU_ENTRY_LETTERS else f"{words[:MAX_MENU_ENTRY_LETTERS]}…"
+            # Qt takes a single & in a menu entry for a keyboard mnemonic and would hide it.
             action = self._menu.addAction(shown.replace("\n", " ").replace("&", "&&"))
-            action.triggered.connect(partial(banner.show_one, message))
+            action.triggered.connect(partial(banner.show_chosen_message, message))

@@ -1,4 +1,4 @@
-"""A list to choose from whose chosen name ends in dots where it has no room; Qt cuts it off under a style sheet."""
+"""A combo box that elides its chosen text; under a style sheet Qt cuts the text off."""
 
 from __future__ import annotations
 
@@ -6,29 +6,33 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
-WIDEST_LIST, MOST_SHOWN = 480, 16  # pixels; names without scrolling
-PADDING = 12  # pixels beside the name that the style sheet keeps free
+# Pixels of width, and entries without scrolling.
+WIDEST_LIST, MOST_SHOWN = 480, 16
+# Pixels beside the text that the style sheet keeps free.
+CHOICE_TEXT_PADDING_PX = 12
 
 
 class ChoiceBox(QComboBox):
-    """Shows its placeholder, as Qt does, while nothing is chosen. A click leaves the focus where it was, so that Space still plays."""
+    """A combo box that shows its placeholder while nothing is chosen."""
 
     def __init__(self) -> None:
         super().__init__()
+        # A click must leave the focus where it was, so that Space still plays the line.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMaxVisibleItems(MOST_SHOWN)
 
     def showPopup(self) -> None:
-        """The list is as wide as its names need."""
+        """Open the list as wide as its entries need."""
         view = self.view()
         view.setTextElideMode(Qt.TextElideMode.ElideRight)
-        needed = view.sizeHintForColumn(0) + 2 * PADDING + view.verticalScrollBar().sizeHint().width()
+        needed = view.sizeHintForColumn(0) + 2 * CHOICE_TEXT_PADDING_PX + view.verticalScrollBar().sizeHint().width()
         view.setMinimumWidth(max(self.width(), min(WIDEST_LIST, needed)))
         super().showPopup()
-        view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)  # Qt hides it, and nothing says that there is more
+        # Qt hides the scroll bar of the list, and nothing would show that there are more entries.
+        view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Frame, picture and name."""
+        """Draw the frame, the icon and the elided text."""
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
@@ -37,7 +41,7 @@ class ChoiceBox(QComboBox):
             option.currentText = self.placeholderText()
         field = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self)
         picture = 0 if option.currentIcon.isNull() else self.iconSize().width() + 4
-        room = field.width() - picture - PADDING
+        room = field.width() - picture - CHOICE_TEXT_PADDING_PX
         option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()

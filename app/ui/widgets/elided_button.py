@@ -1,4 +1,4 @@
-"""A button whose name loses its middle where it has no room; Qt cuts off both ends."""
+"""A button that elides the middle of its text; Qt cuts off both ends."""
 
 from __future__ import annotations
 
@@ -6,44 +6,45 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QStyle, QStyleOptionButton, QStylePainter
 
-from app.ui.plain_text import plain_tip
+from app.ui.plain_text import escape_tip
 
-WIDEST, NARROWEST = 320, 96  # pixels
+# Pixels of width: the widest hint and the narrowest.
+WIDEST, NARROWEST = 320, 96
 
 
 class ElidedButton(QPushButton):
-    """A button as wide as its name, within reason.
+    """A button as wide as its text, up to 320 px.
 
     Args:
-        whole: what the tooltip has, and what a screen reader says.
+        full_text: the text of the tool tip and for screen readers.
     """
 
-    def __init__(self, text: str, whole: str) -> None:
+    def __init__(self, text: str, full_text: str) -> None:
         super().__init__(text)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(whole)
-        self.setToolTip(plain_tip(whole))
+        self.setAccessibleName(full_text)
+        self.setToolTip(escape_tip(full_text))
 
     def sizeHint(self) -> QSize:
-        """A very long name has to be shortened."""
+        """Return the size of the text, at most 320 px wide."""
         return super().sizeHint().boundedTo(QSize(WIDEST, super().sizeHint().height()))
 
     def minimumSizeHint(self) -> QSize:
-        """The name gives way."""
+        """Return a width of at most 96 px, as the text can be elided."""
         return self.sizeHint().boundedTo(QSize(NARROWEST, self.sizeHint().height()))
 
-    def shown_text(self) -> str:
-        """The name as far as there is room for it."""
+    def shorten_text(self) -> str:
+        """Return the text, elided to the width of the button."""
         option = QStyleOptionButton()
         self.initStyleOption(option)
         room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """As Qt paints it, with the shorter name."""
+        """Draw the button as Qt does, with the elided text."""
         option = QStyleOptionButton()
         self.initStyleOption(option)
-        option.text = self.shown_text()
+        option.text = self.shorten_text()
         painter = QStylePainter(self)
         painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
         painter.end()

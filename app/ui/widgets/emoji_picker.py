@@ -1,61 +1,68 @@
-"""The emoji that a voice speaks, to be picked: a button that opens all of them, with what each does."""
+"""A button that opens a picker of the emoji that voices speak, with the effect of each."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QListView, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
-from app.core.symbols import EMOJI
-from app.language import localized
-from app.ui.emoji_labels import emoji_words
+from app.common.language import localize
+from app.core.symbols import NANAIRO_EMOJI
+from app.ui.emoji_labels import describe_emoji
 
-CELL = 38  # pixels
-COLUMNS = 8
-LETTER = 20  # pixels of an emoji
-AROUND = 22  # what the frame of the list takes
+# Pixels of a cell of the grid.
+EMOJI_CELL_PX = 38
+EMOJI_COLUMNS = 8
+# Pixels of the height of an emoji.
+EMOJI_FONT_PX = 20
+# Pixels that the frame of the grid takes.
+EMOJI_GRID_FRAME_PX = 22
 
 
 class EmojiGrid(QListWidget):
-    """All emoji; arrows, letters' keys and the mouse go from one to the next."""
+    """A grid of all emoji for mouse and keyboard."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setMovement(QListView.Movement.Static)
-        self.setGridSize(QSize(CELL, CELL))
+        self.setGridSize(QSize(EMOJI_CELL_PX, EMOJI_CELL_PX))
         self.setUniformItemSizes(True)
-        self.setTextElideMode(Qt.TextElideMode.ElideNone)  # the frame of the current one leaves less room than an emoji takes
+        # The frame of the current cell leaves less width than an emoji takes, and Qt would draw dots instead.
+        self.setTextElideMode(Qt.TextElideMode.ElideNone)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFixedSize(COLUMNS * CELL + AROUND, -(-len(EMOJI) // COLUMNS) * CELL + AROUND)
-        self.setAccessibleName(localized("絵文字", "Emoji"))
+        self.setFixedSize(
+            EMOJI_COLUMNS * EMOJI_CELL_PX + EMOJI_GRID_FRAME_PX,
+            -(-len(NANAIRO_EMOJI) // EMOJI_COLUMNS) * EMOJI_CELL_PX + EMOJI_GRID_FRAME_PX,
+        )
+        self.setAccessibleName(localize("絵文字", "Emoji"))
         font = self.font()
-        font.setPixelSize(LETTER)
-        for symbol in EMOJI:
+        font.setPixelSize(EMOJI_FONT_PX)
+        for symbol in NANAIRO_EMOJI:
             item = QListWidgetItem(symbol, self)
             item.setFont(font)
             item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
-            item.setSizeHint(QSize(CELL - 2, CELL - 2))
-            item.setToolTip(emoji_words(symbol))
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{symbol} {emoji_words(symbol)}")
+            item.setSizeHint(QSize(EMOJI_CELL_PX - 2, EMOJI_CELL_PX - 2))
+            item.setToolTip(describe_emoji(symbol))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{symbol} {describe_emoji(symbol)}")
 
 
 class EmojiPicker(QFrame):
-    """Opens over the window, and closes once one is picked.
+    """A popup over the window that closes once an emoji is picked.
 
     Signals:
-        picked(str): this one.
+        emoji_picked(str): the picked emoji.
     """
 
-    picked = Signal(str)
+    emoji_picked = Signal(str)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("card")
         self.grid = EmojiGrid()
         self.words = QLabel()
-        hint = QLabel(localized("効果は声によって異なります。", "The effect depends on the voice."))
+        hint = QLabel(localize("効果は声によって異なります。", "The effect depends on the voice."))
         hint.setObjectName("muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 10, 10, 8)
@@ -63,57 +70,59 @@ class EmojiPicker(QFrame):
         for widget in (self.grid, self.words, hint):
             column.addWidget(widget)
         self.grid.itemEntered.connect(self.grid.setCurrentItem)
-        self.grid.currentItemChanged.connect(self._on_current)
-        self.grid.itemClicked.connect(self._on_picked)
-        self.grid.itemActivated.connect(self._on_picked)
+        self.grid.currentItemChanged.connect(self._describe_emoji)
+        self.grid.itemClicked.connect(self._pick_emoji)
+        self.grid.itemActivated.connect(self._pick_emoji)
         self.grid.setCurrentRow(0)
 
-    def open_at(self, place: QPoint) -> None:
-        """Shows it with its lower left corner at a place of the screen, or where there is room."""
+    def show_at_position(self, position: QPoint) -> None:
+        """Show the picker with its lower left corner at a screen position, or where it fits."""
         self.adjustSize()
-        self.move(place - QPoint(0, self.height()))
+        self.move(position - QPoint(0, self.height()))
         self.show()
         self.grid.setFocus()
 
     @Slot(QListWidgetItem)
-    def _on_current(self, item: QListWidgetItem | None) -> None:
+    def _describe_emoji(self, item: QListWidgetItem | None) -> None:
         if item is not None:
-            self.words.setText(f"{item.text()}  {emoji_words(item.text())}")
+            self.words.setText(f"{item.text()}  {describe_emoji(item.text())}")
 
     @Slot(QListWidgetItem)
-    def _on_picked(self, item: QListWidgetItem) -> None:
-        if self.isVisible():  # a click activates, too, on some systems
+    def _pick_emoji(self, item: QListWidgetItem) -> None:
+        # On some systems a click also activates the item, which would pick the emoji twice.
+        if self.isVisible():
             self.hide()
-            self.picked.emit(item.text())
+            self.emoji_picked.emit(item.text())
 
 
 class EmojiButton(QPushButton):
-    """Opens the picker.
+    """A button that opens the picker.
 
     Signals:
-        opening(): it is about to open, and takes the keys.
-        picked(str): an emoji is wanted.
+        picker_opening(): the picker is about to open and take the focus.
+        emoji_picked(str): the picked emoji.
     """
 
-    opening = Signal()
-    picked = Signal(str)
+    picker_opening = Signal()
+    emoji_picked = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__(localized("絵文字…", "Emoji…"))
+        super().__init__(localize("絵文字…", "Emoji…"))
         self.setObjectName("small")
         self.setToolTip(
-            localized("この声が対応している絵文字を、テキストに入力します。", "Inserts an emoji that this voice supports into the text.")
+            localize("この声が対応している絵文字を、テキストに入力します。", "Inserts an emoji that this voice supports into the text.")
         )
-        self.setAccessibleName(localized("絵文字を入力", "Insert emoji"))
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the cursor where it is
+        self.setAccessibleName(localize("絵文字を入力", "Insert emoji"))
+        # Without click focus the text cursor stays in its line.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.picker: EmojiPicker | None = None
         self.clicked.connect(self.open_picker)
 
     @Slot()
     def open_picker(self) -> None:
-        """Shows all emoji above the button."""
-        self.opening.emit()
+        """Show all emoji above the button."""
+        self.picker_opening.emit()
         if self.picker is None:
             self.picker = EmojiPicker(self)
-            self.picker.picked.connect(self.picked)
-        self.picker.open_at(self.mapToGlobal(QPoint(0, -4)))
+            self.picker.emoji_picked.connect(self.emoji_picked)
+        self.picker.show_at_position(self.mapToGlobal(QPoint(0, -4)))

@@ -1,4 +1,4 @@
-"""The button that opens and folds what lies below it."""
+"""A button that opens and folds the section below it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from PySide6.QtCore import QEvent, Qt, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QToolButton
 
-from app.ui.theme.icons import icon
-from app.ui.theme.theme import is_theme_change
+from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.themed_icons import draw_icon
 
 
 class FoldButton(QToolButton):
-    """Checked while the part is open, which its arrow shows."""
+    """A button that is checked while its section is open, as its arrow shows."""
 
     def __init__(self, text: str, tip: str) -> None:
         super().__init__()
@@ -22,15 +22,15 @@ class FoldButton(QToolButton):
         self.setCheckable(True)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.toggled.connect(self._draw)
-        self._draw()
+        self.toggled.connect(self._draw_arrow)
+        self._draw_arrow()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Redraws the arrow for another theme."""
-        if is_theme_change(self, event):
-            self._draw()
+        """Redraw the arrow for another theme."""
+        if is_theme_change_event(self, event):
+            self._draw_arrow()
         super().changeEvent(event)
 
     @Slot()
-    def _draw(self) -> None:
-        self.setIcon(icon("open" if self.isChecked() else "closed", self.palette().color(QPalette.ColorRole.WindowText)))
+    def _draw_arrow(self) -> None:
+        self.setIcon(draw_icon("open" if self.isChecked() else "closed", self.palette().color(QPalette.ColorRole.WindowText)))

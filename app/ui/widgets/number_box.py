@@ -1,4 +1,4 @@
-"""A number that may stand for several lines at once: where these differ it shows a dash, and any number given to it is for all of them."""
+"""A number box for several lines: it shows a dash if their numbers differ, and a new number applies to all."""
 
 from __future__ import annotations
 
@@ -6,60 +6,60 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QDoubleSpinBox
 
-MIXED = "–"
+MIXED_VALUES_TEXT = "–"
 
 
 class NumberBox(QDoubleSpinBox):
-    """Qt's own, with a dash for values that differ.
+    """Qt's spin box with a dash for numbers that differ.
 
     Signals:
-        confirmed(float): the user typed the number that it held behind the dash, which Qt takes for no change.
+        value_confirmed(float): the user typed the very number behind the dash, which Qt does not report as a change.
     """
 
-    confirmed = Signal(float)
+    value_confirmed = Signal(float)
 
     def __init__(self) -> None:
         super().__init__()
         self._is_mixed = self._is_typed = False
-        self.valueChanged.connect(self._end_mixed)
-        self.lineEdit().textEdited.connect(self._on_typing)
-        self.editingFinished.connect(self._on_finished)
+        self.valueChanged.connect(self._clear_mixed)
+        self.lineEdit().textEdited.connect(self._mark_typed)
+        self.editingFinished.connect(self._confirm_value)
 
     @property
     def is_mixed(self) -> bool:
-        """Whether it stands for different numbers."""
+        """Return True while the box stands for different numbers."""
         return self._is_mixed
 
     def set_mixed(self, is_mixed: bool) -> None:
-        """Shows the dash, or the number."""
+        """Show the dash, or the number."""
         if is_mixed != self._is_mixed:
             self._is_mixed, self._is_typed = is_mixed, False
             self.lineEdit().setText(self.textFromValue(self.value()))
 
     def textFromValue(self, value: float) -> str:
-        """The dash, or the number."""
-        return MIXED if self._is_mixed else super().textFromValue(value)
+        """Return the dash, or the number as text."""
+        return MIXED_VALUES_TEXT if self._is_mixed else super().textFromValue(value)
 
     def valueFromText(self, text: str) -> float:
-        """The number behind the dash, or the one that was typed."""
-        return self.value() if text == MIXED else super().valueFromText(text)
+        """Return the number behind the dash, or the typed one."""
+        return self.value() if text == MIXED_VALUES_TEXT else super().valueFromText(text)
 
-    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
-        """The dash counts as a number."""
-        if text == MIXED:
-            return QValidator.State.Acceptable, text, place
-        return super().validate(text, place)
+    def validate(self, text: str, cursor_position: int) -> tuple[QValidator.State, str, int]:
+        """Accept the dash as a number."""
+        if text == MIXED_VALUES_TEXT:
+            return QValidator.State.Acceptable, text, cursor_position
+        return super().validate(text, cursor_position)
 
     @Slot()
-    def _end_mixed(self) -> None:
+    def _clear_mixed(self) -> None:
         self.set_mixed(False)
 
     @Slot()
-    def _on_typing(self) -> None:
+    def _mark_typed(self) -> None:
         self._is_typed = True
 
     @Slot()
-    def _on_finished(self) -> None:
+    def _confirm_value(self) -> None:
         if self._is_mixed and self._is_typed:
             self.set_mixed(False)
-            self.confirmed.emit(self.value())
+            self.value_confirmed.emit(self.value())

@@ -1,18 +1,19 @@
-"""A part of the window that is seen whole where there is room, and scrolls where there is not."""
+"""A frame that shows its content whole where there is room, and scrolls it elsewhere."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
-NARROWEST, LOWEST = 120, 44  # pixels
+# Pixels of the minimum size.
+NARROWEST, LOWEST = 120, 44
 
 
 class ScrollFrame(QScrollArea):
-    """Asks for what its content needs, and takes less.
+    """A scroll area that requests the size of its content and accepts less.
 
     Args:
-        content: shown and hidden together with the frame.
+        content: the widget, which is shown and hidden together with the frame.
     """
 
     def __init__(self, content: QWidget) -> None:
@@ -28,16 +29,16 @@ class ScrollFrame(QScrollArea):
         content.installEventFilter(self)
 
     def sizeHint(self) -> QSize:
-        """That of the content."""
+        """Return the size hint of the content."""
         return self._content.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """So little that the smallest window has room for it."""
+        """Return a size for which the smallest window has room."""
         needed = self._content.minimumSizeHint()
         return QSize(min(needed.width(), NARROWEST), min(needed.height(), LOWEST))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The frame follows its content: its size, and whether it is shown."""
+        """Follow the size and visibility of the content."""
         if watched is self._content:
             if event.type() == QEvent.Type.LayoutRequest:
                 self.updateGeometry()

@@ -1,4 +1,4 @@
-"""A page of text to read, and perhaps to agree to."""
+"""A dialog with a text to read, and perhaps to accept."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.language import localized
-from app.ui.theme.measures import DIALOG_MARGINS
+from app.common.language import localize
+from app.ui.theme.dialog_margins import DIALOG_MARGINS
 
-SIZE = (620, 460)
-LOW, FEW_LINES, FEW_LETTERS = 260, 6, 240  # height of a dialog with a short text, and what is short
+TEXT_DIALOG_SIZE_PX = (620, 460)
+# Height in pixels for a short text, and the limits of lines and letters of one.
+LOW, FEW_LINES, FEW_LETTERS = 260, 6, 240
 
 
 class TextDialog(QDialog):
-    """Shows a text without standing in the way of the window.
+    """A dialog that shows a text and does not block the window.
 
     Args:
-        lead: a sentence above the text.
-        accept: what the button says that agrees; empty where there is nothing to agree to.
+        introduction: a sentence above the text.
+        accept_label: text of the accept button; empty for a text that needs no acceptance.
     """
 
-    def __init__(self, parent: QWidget, title: str, text: str, lead: str = "", accept: str = "") -> None:
+    def __init__(self, parent: QWidget, title: str, text: str, introduction: str = "", accept_label: str = "") -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         short = text.count("\n") < FEW_LINES and len(text) < FEW_LETTERS
-        self.resize(SIZE[0], LOW if short else SIZE[1])
+        self.resize(TEXT_DIALOG_SIZE_PX[0], LOW if short else TEXT_DIALOG_SIZE_PX[1])
         column = QVBoxLayout(self)
         column.setContentsMargins(*DIALOG_MARGINS)
         column.setSpacing(10)
-        if lead:
-            words = QLabel(lead)
+        if introduction:
+            words = QLabel(introduction)
             words.setTextFormat(Qt.TextFormat.PlainText)
             words.setWordWrap(True)
             words.setObjectName("heading")
@@ -41,50 +42,50 @@ class TextDialog(QDialog):
         self.page.setAccessibleName(title)
         column.addWidget(self.page, 1)
         self.buttons = QDialogButtonBox()
-        if accept:
-            self.accept_button = self.buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
+        if accept_label:
+            self.accept_button = self.buttons.addButton(accept_label, QDialogButtonBox.ButtonRole.AcceptRole)
             self.accept_button.setObjectName("primary")
-            self.decline_button = self.buttons.addButton(localized("同意しない", "Decline"), QDialogButtonBox.ButtonRole.RejectRole)
+            self.decline_button = self.buttons.addButton(localize("同意しない", "Decline"), QDialogButtonBox.ButtonRole.RejectRole)
             self.accept_button.setToolTip(
-                localized("利用規約に同意して、この声を使います。", "Accepts the licence and makes the voice available.")
+                localize("利用規約に同意して、この声を使います。", "Accepts the licence and makes the voice available.")
             )
-            self.decline_button.setToolTip(localized("この声を使いません。", "Does not use this voice."))
+            self.decline_button.setToolTip(localize("この声を使いません。", "Does not use this voice."))
             self.buttons.accepted.connect(self.accept)
         else:
-            close = self.buttons.addButton(localized("閉じる", "Close"), QDialogButtonBox.ButtonRole.RejectRole)
-            close.setToolTip(localized("閉じる（Esc）", "Close (Esc)"))
+            close = self.buttons.addButton(localize("閉じる", "Close"), QDialogButtonBox.ButtonRole.RejectRole)
+            close.setToolTip(localize("閉じる（Esc）", "Close (Esc)"))
         self.buttons.rejected.connect(self.reject)
         column.addWidget(self.buttons)
 
 
 def show_text(parent: QWidget, title: str, text: str) -> TextDialog:
-    """A text to read."""
+    """Open a dialog with a text to read."""
     dialog = TextDialog(parent.window(), title, text)
     dialog.open()
     return dialog
 
 
 def show_details(parent: QWidget, text: str) -> TextDialog:
-    """The details behind a message; users copy them when they ask for help."""
-    dialog = show_text(parent, localized("詳細", "Details"), text)
-    copy = dialog.buttons.addButton(localized("コピー", "Copy"), QDialogButtonBox.ButtonRole.ActionRole)
-    copy.setAccessibleName(localized("詳細をコピー", "Copy the details"))
-    copy.setToolTip(localized("クリップボードにコピーします。", "Copies them to the clipboard."))
+    """Open the details of a message, which users copy into reports."""
+    dialog = show_text(parent, localize("詳細", "Details"), text)
+    copy = dialog.buttons.addButton(localize("コピー", "Copy"), QDialogButtonBox.ButtonRole.ActionRole)
+    copy.setAccessibleName(localize("詳細をコピー", "Copy the details"))
+    copy.setToolTip(localize("クリップボードにコピーします。", "Copies them to the clipboard."))
     copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
     return dialog
 
 
-def ask_licence(parent: QWidget, name: str, text: str) -> TextDialog:
-    """The licence of a voice to agree to; the dialog's `accepted` or `rejected` follows."""
+def ask_for_licence(parent: QWidget, name: str, text: str) -> TextDialog:
+    """Open the licence of a voice; the dialog emits `accepted` or `rejected`."""
     dialog = TextDialog(
         parent,
-        localized("声の利用規約", "Voice licence"),
+        localize("声の利用規約", "Voice licence"),
         text.strip(),
-        localized(
+        localize(
             f"「{name}」を使う前に、利用規約をお読みください。",
             f"Please read the licence before using “{name}”.",
         ),
-        localized("同意する", "Accept"),
+        localize("同意する", "Accept"),
     )
     dialog.open()
     return dialog

@@ -1,6 +1,6 @@
-"""A progress bar that waits for its turn to be painted.
+"""A progress bar whose repaint waits for the window's next one.
 
-Library: Qt 6.11. Buys: one painting of the window where several bars move at once, instead of one a bar. Remove when
+Library: Qt 6.11. Buys: one repaint of the window where several bars move at once, instead of one for each bar. Remove when
 tests/ui/workarounds/test_deferred_progress_bar.py finds that QProgressBar waits by itself.
 """
 
@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QProgressBar
 
 
 class DeferredProgressBar(QProgressBar):
-    """Qt's own paints itself within `setValue`, and with it everything in the window that waits to be painted: where several things of one
-    moment each move it, the lines and the charts are painted as many times.
-    """
+    """A progress bar that does not repaint within `setValue`."""
 
     def setValue(self, value: int) -> None:
-        """Shows a value with the next picture of the window."""
+        """Set the value; it appears with the next repaint of the window."""
         if value != self.value():
+            # Qt repaints a bar within `setValue`, and with it all other pending regions of the window: where several bars move at once,
+            # lines and charts would be painted as many times.
             self.setUpdatesEnabled(False)
             super().setValue(value)
             self.setUpdatesEnabled(True)

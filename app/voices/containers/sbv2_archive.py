@@ -16,103 +16,103 @@ from typing import BinaryIO
 
 import zstandard
 
-from app.core.types import Float32
-from app.errors import VoiceError
-from app.language import localized
-from app.voices.untrusted.budget import Budget
-from app.voices.untrusted.damage import incomplete
-from app.voices.untrusted.limits import (
-    LARGEST_JSON_BYTES,
-    LARGEST_MEMBER_BYTES,
-    LARGEST_TAR_EXTENSION_BYTES,
-    LARGEST_WINDOW_BYTES,
-    MOST_ENTRIES,
+from app.common.errors import VoiceError
+from app.common.language import localize
+from app.core.synthesis_types import Float32
+from app.voices.untrusted.damage_hint import describe_incomplete_download
+from app.voices.untrusted.regular_file import measure_file, open_regular_file
+from app.voices.untrusted.style_vectors import parse_json_vectors
+from app.voices.untrusted.unpack_budget import UnpackBudget
+from app.voices.untrusted.voice_limits import (
+    MAX_ARCHIVE_MEMBER_BYTES,
+    MAX_TAR_EXTENSION_BYTES,
+    MAX_VOICE_JSON_BYTES,
+    MAX_ZIP_ENTRIES,
+    MAX_ZSTD_WINDOW_BYTES,
 )
-from app.voices.untrusted.regular_file import open_regular, size_of
-from app.voices.untrusted.style_vectors import vectors_from_json
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-GRAPH, VECTORS = "model.onnx", "style_vectors.json"
-BLOCK = 512
-PIECE = 1 << 20
-PLAIN, EXTENSIONS = b"0\0007", b"xgLK"
+GRAPH_MEMBER, VECTORS_MEMBER = "model.onnx", "style_vectors.json"
+TAR_BLOCK_BYTES = 512
+SKIP_CHUNK_BYTES = 1 << 20
+PLAIN_MEMBER_TYPES, EXTENSION_MEMBER_TYPES = b"0\0007", b"xgLK"
 
-Read = Callable[[int], bytes]
+ByteReader = Callable[[int], bytes]
 
 
-def read_sbv2(path: Path, *, with_graph: bool = True) -> tuple[bytes, Float32]:
+def read_sbv2_archive(path: Path, *, with_graph: bool = True) -> tuple[bytes, Float32]:
     """The serialised graph (empty when it is not wanted) and the style vectors; a VoiceError when the archive is damaged or a bomb."""
-    limits: dict[str, int] = {VECTORS: LARGEST_JSON_BYTES} | ({GRAPH: LARGEST_MEMBER_BYTES} if with_graph else {})
+    limits: dict[str, int] = {VECTORS_MEMBER: MAX_VOICE_JSON_BYTES} | ({GRAPH_MEMBER: MAX_ARCHIVE_MEMBER_BYTES} if with_graph else {})
     found: dict[str, bytes] = {}
-    with open_regular(path) as file, _refusing(path.name):
-        read = _reader(file, Budget(path.name, size_of(file)))
-        for name, size in _members(read):
+    with open_regular_file(path) as file, _raise_damaged_archive_errors(path.name):
+        read = _create_counting_reader(file, UnpackBudget(path.name, measure_file(file)))
+        for name, size in _iterate_members(read):
             if name in found or size > limits.get(name, size):
                 raise ValueError("a member occurs twice or is too large")
             kept = io.BytesIO()
-            for start in range(0, size, PIECE):
-                piece = read(min(PIECE, size - start))
+            for start in range(0, size, SKIP_CHUNK_BYTES):
+                piece = read(min(SKIP_CHUNK_BYTES, size - start))
                 if name in limits:
                     kept.write(piece)
             if name in limits:
                 found[name] = kept.getvalue()
-            read(-size % BLOCK)
+            read(-size % TAR_BLOCK_BYTES)
         for missing in limits.keys() - found.keys():
             raise VoiceError(
-                localized(f"「{path.name}」に {missing} が含まれていません。", f"“{path.name}” does not contain {missing}."),
-                localized(".sbv2 ファイルをもう一度ダウンロードしてください。", "Download the .sbv2 file again."),
+                localize(f"「{path.name}」に {missing} が含まれていません。", f"“{path.name}” does not contain {missing}."),
+                localize(".sbv2 ファイルをもう一度ダウンロードしてください。", "Download the .sbv2 file again."),
             )
-        return found[GRAPH] if with_graph else b"", vectors_from_json(found[VECTORS])
+        return found[GRAPH_MEMBER] if with_graph else b"", parse_json_vectors(found[VECTORS_MEMBER])
 
 
 def require_tar(path: Path) -> None:
     """Raises VoiceError unless a zstd file starts with a tar header; reads nothing more."""
-    with open_regular(path) as file, _refusing(path.name):
-        next(_members(_reader(file, Budget(path.name, size_of(file)))), None)
+    with open_regular_file(path) as file, _raise_damaged_archive_errors(path.name):
+        next(_iterate_members(_create_counting_reader(file, UnpackBudget(path.name, measure_file(file)))), None)
 
 
 @contextmanager
-def _refusing(name: str) -> Iterator[None]:
+def _raise_damaged_archive_errors(name: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, zstandard.ZstdError) as exc:
         raise VoiceError(
-            localized(f".sbv2 ファイルを読み込めません: {name}", f"This .sbv2 file cannot be read: {name}"),
-            incomplete(),
+            localize(f".sbv2 ファイルを読み込めません: {name}", f"This .sbv2 file cannot be read: {name}"),
+            describe_incomplete_download(),
         ) from exc
 
 
-def _reader(file: BinaryIO, budget: Budget) -> Read:
+def _create_counting_reader(file: BinaryIO, budget: UnpackBudget) -> ByteReader:
     """Reads exactly as many unpacked bytes as asked for, and counts them."""
-    plain = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW_BYTES).stream_reader(file)
+    plain = zstandard.ZstdDecompressor(max_window_size=MAX_ZSTD_WINDOW_BYTES).stream_reader(file)
 
-    def read(size: int) -> bytes:
-        budget.spend(size)
+    def read_exactly(size: int) -> bytes:
+        budget.consume_bytes(size)
         content = plain.read(size) if size else b""
         if len(content) != size:
             raise ValueError("cut short")
         return content
 
-    return read
+    return read_exactly
 
 
-def _members(read: Read) -> Iterator[tuple[str, int]]:
+def _iterate_members(read: ByteReader) -> Iterator[tuple[str, int]]:
     """Name and size of each plain member, until the archive ends with two empty blocks; the content is read by the caller."""
-    for _ in range(MOST_ENTRIES):
-        header = read(BLOCK)
+    for _ in range(MAX_ZIP_ENTRIES):
+        header = read(TAR_BLOCK_BYTES)
         if not any(header):
             return
-        if _octal(header[148:156]) != sum(header) - sum(header[148:156]) + 8 * ord(" "):
+        if _parse_octal(header[148:156]) != sum(header) - sum(header[148:156]) + 8 * ord(" "):
             raise ValueError("checksum")
-        kind, size = header[156:157], _octal(header[124:136])
-        if kind in EXTENSIONS and size > LARGEST_TAR_EXTENSION_BYTES:
+        kind, size = header[156:157], _parse_octal(header[124:136])
+        if kind in EXTENSION_MEMBER_TYPES and size > MAX_TAR_EXTENSION_BYTES:
             raise ValueError("extension too large")
         name = header[:100].split(b"\0")[0].decode("utf-8", "replace")
-        yield (name.removeprefix("./") if kind in PLAIN else ""), size
+        yield (name.removeprefix("./") if kind in PLAIN_MEMBER_TYPES else ""), size
     raise ValueError("too many members")
 
 
-def _octal(field: bytes) -> int:
+def _parse_octal(field: bytes) -> int:
     text = field.split(b"\0")[0].strip()
     if not all(byte in b"01234567" for byte in text):
         raise ValueError("no octal number")

@@ -1,4 +1,4 @@
-"""What a graph says of itself, read without running it: inputs, outputs, weights, nodes."""
+"""The facts that a graph states about itself, read without running it: inputs, outputs, weights, nodes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from dataclasses import dataclass
 import onnx
 from onnx import TensorProto, helper
 
-from app.errors import VoiceError
-from app.json_text import short_text
-from app.language import localized
-from app.voices.prepare.operators import type_name
-from app.voices.untrusted.damage import incomplete
-from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES, MOST_AXES
+from app.common.errors import VoiceError
+from app.common.files.untrusted_json import sanitise_short_text
+from app.common.language import localize
+from app.voices.prepare.graph_operators import find_type_name
+from app.voices.untrusted.damage_hint import describe_incomplete_download
+from app.voices.untrusted.voice_limits import MAX_GRAPH_BYTES, MAX_TENSOR_AXES
 
 ONNX_DOMAINS = ("", "ai.onnx")
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class GraphValue:
     """An input or output.
 
     Attributes:
@@ -33,7 +33,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Weight:
+class GraphWeight:
     """A constant tensor, wherever it lies."""
 
     name: str
@@ -42,13 +42,13 @@ class Weight:
     bytes: int
 
     @property
-    def count(self) -> int:
+    def element_count(self) -> int:
         """Numbers in it."""
         return math.prod(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GraphStep:
     """A node of the graph, with those of the graphs inside of it."""
 
     name: str
@@ -58,7 +58,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """What a graph is made of.
+    """The inputs, outputs, weights and nodes of a graph.
 
     Attributes:
         opset: of ONNX's own operators; 0 where none is named.
@@ -67,101 +67,102 @@ class GraphFacts:
 
     opset: int
     domains: dict[str, int]
-    inputs: tuple[Value, ...]
-    outputs: tuple[Value, ...]
-    weights: tuple[Weight, ...]
-    steps: tuple[Step, ...]
+    inputs: tuple[GraphValue, ...]
+    outputs: tuple[GraphValue, ...]
+    weights: tuple[GraphWeight, ...]
+    steps: tuple[GraphStep, ...]
 
 
-def graph_facts(model: onnx.ModelProto) -> GraphFacts:
+def collect_graph_facts(model: onnx.ModelProto) -> GraphFacts:
     """The facts of a model; weights in another file need not have been read. VoiceError where a weight states a size that none has."""
     graph = model.graph
     versions = {item.domain: item.version for item in model.opset_import}
-    constants = {item.name for item in graph.initializer}  # before IR version 4 they were inputs, too
+    # Before IR version 4 initializers were inputs, too.
+    constants = {item.name for item in graph.initializer}
     return GraphFacts(
         opset=max((version for domain, version in versions.items() if domain in ONNX_DOMAINS), default=0),
         domains={domain: version for domain, version in versions.items() if domain not in ONNX_DOMAINS},
-        inputs=tuple(_value(item) for item in graph.input if item.name not in constants),
-        outputs=tuple(map(_value, graph.output)),
-        weights=tuple(_weights(graph)),
-        steps=tuple(Step(node.name, tuple(_operators(node)), tuple(node.output)) for node in graph.node),
+        inputs=tuple(_describe_value(item) for item in graph.input if item.name not in constants),
+        outputs=tuple(map(_describe_value, graph.output)),
+        weights=tuple(_iterate_weights(graph)),
+        steps=tuple(GraphStep(node.name, tuple(_iterate_operators(node)), tuple(node.output)) for node in graph.node),
     )
 
 
-def numbered(model: onnx.ModelProto) -> bytes:
+def rename_nodes_by_number(model: onnx.ModelProto) -> bytes:
     """The model with its nodes called n0, n1 …, so that what a profile says of them is known to be theirs. Weights outside stay outside."""
     for index, node in enumerate(model.graph.node):
-        _rename(node, f"n{index}")
+        _rename_node(node, f"n{index}")
     return bytes(model.SerializeToString())
 
 
-def number_of(name: str) -> int | None:
-    """Which node of the original bears this name now; None for what ONNX Runtime added."""
+def parse_node_number(name: str) -> int | None:
+    """Return the number of the original's node that bears this name now; None for nodes that ONNX Runtime added."""
     digits = name[1:].partition("/")[0]
     return int(digits) if name.startswith("n") and digits.isdecimal() else None
 
 
-def _rename(node: onnx.NodeProto, name: str) -> None:
+def _rename_node(node: onnx.NodeProto, name: str) -> None:
     node.name = name
-    for inner in _inner_graphs(node):
+    for inner in _iterate_inner_graphs(node):
         for index, item in enumerate(inner.node):
-            _rename(item, f"{name}/{index}")
+            _rename_node(item, f"{name}/{index}")
 
 
-def _operators(node: onnx.NodeProto) -> Iterator[str]:
+def _iterate_operators(node: onnx.NodeProto) -> Iterator[str]:
     yield f"{node.domain}.{node.op_type}" if node.domain not in ONNX_DOMAINS else node.op_type
-    for graph in _inner_graphs(node):
+    for graph in _iterate_inner_graphs(node):
         for inner in graph.node:
-            yield from _operators(inner)
+            yield from _iterate_operators(inner)
 
 
-def _inner_graphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+def _iterate_inner_graphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
     for attribute in node.attribute:
         if attribute.HasField("g"):
             yield attribute.g
         yield from attribute.graphs
 
 
-def _weights(graph: onnx.GraphProto) -> Iterator[Weight]:
+def _iterate_weights(graph: onnx.GraphProto) -> Iterator[GraphWeight]:
     """Initializers, and constants that are nodes."""
-    yield from (_weight(item, item.name) for item in graph.initializer)
+    yield from (_describe_weight(item, item.name) for item in graph.initializer)
     for node in graph.node:
         if node.op_type == "Constant" and node.attribute and node.attribute[0].HasField("t"):
-            yield _weight(node.attribute[0].t, node.output[0] if node.output else "")
-        for inner in _inner_graphs(node):
-            yield from _weights(inner)
+            yield _describe_weight(node.attribute[0].t, node.output[0] if node.output else "")
+        for inner in _iterate_inner_graphs(node):
+            yield from _iterate_weights(inner)
 
 
-def _weight(tensor: onnx.TensorProto, name: str) -> Weight:
+def _describe_weight(tensor: onnx.TensorProto, name: str) -> GraphWeight:
     shape = tuple(tensor.dims)
-    if min(shape, default=0) < 0 or math.prod(shape) > LARGEST_GRAPH_BYTES:
-        shown = f"{short_text(name)[:40]} [{', '.join(map(str, shape[:MOST_AXES]))}]"
+    if min(shape, default=0) < 0 or math.prod(shape) > MAX_GRAPH_BYTES:
+        shown = f"{sanitise_short_text(name)[:40]} [{', '.join(map(str, shape[:MAX_TENSOR_AXES]))}]"
         raise VoiceError(
-            localized(f"グラフの重みの大きさが正しくありません: {shown}", f"A weight of this graph states an impossible size: {shown}"),
-            incomplete(),
+            localize(f"グラフの重みの大きさが正しくありません: {shown}", f"A weight of this graph states an impossible size: {shown}"),
+            describe_incomplete_download(),
         )
-    return Weight(name, _dtype(tensor.data_type), shape, math.prod(shape) * _bits(tensor.data_type) // 8)
+    return GraphWeight(name, _find_dtype_name(tensor.data_type), shape, math.prod(shape) * _count_bits(tensor.data_type) // 8)
 
 
-def _value(item: onnx.ValueInfoProto) -> Value:
+def _describe_value(item: onnx.ValueInfoProto) -> GraphValue:
     if not item.type.HasField("tensor_type"):
-        return Value(item.name, item.type.WhichOneof("value") or "?", None)
+        return GraphValue(item.name, item.type.WhichOneof("value") or "?", None)
     tensor = item.type.tensor_type
-    return Value(item.name, _dtype(tensor.elem_type), tuple(_sizes(tensor.shape.dim)))
+    return GraphValue(item.name, _find_dtype_name(tensor.elem_type), tuple(_iterate_sizes(tensor.shape.dim)))
 
 
-def _sizes(dims: Iterable[onnx.TensorShapeProto.Dimension]) -> Iterator[int | str]:
+def _iterate_sizes(dims: Iterable[onnx.TensorShapeProto.Dimension]) -> Iterator[int | str]:
     for dim in dims:
         yield dim.dim_value if dim.HasField("dim_value") else dim.dim_param or "?"
 
 
-def _dtype(number: int) -> str:
-    return "float32" if number == TensorProto.FLOAT else type_name(number) or "?"
+def _find_dtype_name(number: int) -> str:
+    return "float32" if number == TensorProto.FLOAT else find_type_name(number) or "?"
 
 
-def _bits(number: int) -> int:
+def _count_bits(number: int) -> int:
     """Of one number; 8 for texts, whose length nobody states."""
-    name = _dtype(number)
+    name = _find_dtype_name(number)
     if name.endswith("int4"):
         return 4
     try:

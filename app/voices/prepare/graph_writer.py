@@ -16,8 +16,8 @@ import onnx
 from numpy.typing import ArrayLike, NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-OPSET = 17
-IR_VERSION = 9
+ONNX_OPSET = 17
+ONNX_IR_VERSION = 9
 LAYER_NORM_EPSILON = 1e-5
 
 
@@ -34,15 +34,19 @@ class GraphWriter:
     def __init__(self, name: str, length: str) -> None:
         self.length = length
         self._model = helper.make_model(
-            onnx.GraphProto(name=name), opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION, producer_name="koebako"
+            onnx.GraphProto(name=name),
+            opset_imports=[helper.make_opsetid("", ONNX_OPSET)],
+            ir_version=ONNX_IR_VERSION,
+            producer_name="koebako",
         )
-        self._graph = self._model.graph  # written in place: a copy of a voice's weights would be a quarter of a gigabyte
+        # The graph is written in place: a copy of a voice's weights would be a quarter of a gigabyte.
+        self._graph = self._model.graph
         self._scope = ""
         self._weights: dict[str, tuple[int, ...]] = {}
         self._constants: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 
     @contextmanager
-    def scope(self, name: str) -> Iterator[None]:
+    def enter_scope(self, name: str) -> Iterator[None]:
         """Nodes made inside are named below `name`: a profile then says which layer took the time."""
         outer = self._scope
         self._scope = f"{outer}{name}/"
@@ -51,17 +55,17 @@ class GraphWriter:
         finally:
             self._scope = outer
 
-    def input(self, name: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
+    def add_input(self, name: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
         """Declares an input."""
         self._graph.input.append(helper.make_tensor_value_info(name, dtype, shape))
         return name
 
-    def output(self, name: str, value: str, shape: Sequence[int | str]) -> None:
+    def add_output(self, name: str, value: str, shape: Sequence[int | str]) -> None:
         """Declares `value` as an output called `name`, float32."""
         self._graph.node.append(helper.make_node("Identity", [value], [name], name=name))
         self._graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
 
-    def weight(self, name: str, values: ArrayLike) -> str:
+    def add_weight(self, name: str, values: ArrayLike) -> str:
         """Stores a float32 tensor."""
         if name in self._weights:
             raise ValueError(f"two weights are called {name}")
@@ -70,7 +74,7 @@ class GraphWriter:
         self._graph.initializer.append(numpy_helper.from_array(array, name))
         return name
 
-    def constant(self, values: ArrayLike, dtype: type = np.float32) -> str:
+    def add_constant(self, values: ArrayLike, dtype: type = np.float32) -> str:
         """Stores a small constant, the same one once."""
         array: NDArray[Any] = np.asarray(values, dtype)
         key = (array.dtype.str, array.shape, array.tobytes())
@@ -80,72 +84,72 @@ class GraphWriter:
             self._graph.initializer.append(numpy_helper.from_array(array, name))
         return self._constants[key]
 
-    def stated(self, value: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
+    def set_value_shape(self, value: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
         """The value, its shape now known."""
         self._graph.value_info.append(helper.make_tensor_value_info(value, dtype, shape))
         return value
 
-    def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
+    def add_node(self, kind: str, *inputs: str, **attributes: Any) -> str:
         """Adds a node with one result."""
-        return self.ops(kind, 1, *inputs, **attributes)[0]
+        return self.add_multi_output_node(kind, 1, *inputs, **attributes)[0]
 
-    def ops(self, kind: str, count: int, *inputs: str, **attributes: Any) -> list[str]:
+    def add_multi_output_node(self, kind: str, count: int, *inputs: str, **attributes: Any) -> list[str]:
         """Adds a node with `count` results."""
         name = f"{self._scope}{kind}_{len(self._graph.node)}"
         results = [name] if count == 1 else [f"{name}.{index}" for index in range(count)]
         self._graph.node.append(helper.make_node(kind, inputs, results, name=name, **attributes))
         return results
 
-    def transpose(self, value: str, *axes: int) -> str:
+    def add_transpose(self, value: str, *axes: int) -> str:
         """The axes in another order."""
-        return self.op("Transpose", value, perm=axes)
+        return self.add_node("Transpose", value, perm=axes)
 
-    def image(self, rows: str) -> str:
+    def convert_to_image(self, rows: str) -> str:
         """[T, C] → [1, C, 1, T]."""
-        return self.op("Unsqueeze", self.transpose(rows, 1, 0), self.constant([0, 2], np.int64))
+        return self.add_node("Unsqueeze", self.add_transpose(rows, 1, 0), self.add_constant([0, 2], np.int64))
 
-    def rows(self, image: str) -> str:
+    def convert_to_rows(self, image: str) -> str:
         """[1, C, 1, T] → [T, C]."""
-        return self.transpose(self.op("Squeeze", image, self.constant([0, 2], np.int64)), 1, 0)
+        return self.add_transpose(self.add_node("Squeeze", image, self.add_constant([0, 2], np.int64)), 1, 0)
 
-    def reshape(self, value: str, shape: Sequence[int]) -> str:
+    def add_reshape(self, value: str, shape: Sequence[int]) -> str:
         """Another shape for the same numbers; -1 stands for what is left, 0 for the size the axis has."""
-        return self.op("Reshape", value, self.constant(shape, np.int64))
+        return self.add_node("Reshape", value, self.add_constant(shape, np.int64))
 
-    def split(self, value: str, sizes: Sequence[int], axis: int) -> list[str]:
+    def add_split(self, value: str, sizes: Sequence[int], axis: int) -> list[str]:
         """Pieces of the given sizes along an axis."""
-        return self.ops("Split", len(sizes), value, self.constant(sizes, np.int64), axis=axis)
+        return self.add_multi_output_node("Split", len(sizes), value, self.add_constant(sizes, np.int64), axis=axis)
 
-    def conv(self, image: str, weight: str, bias: str | None, dilation: int = 1, groups: int = 1) -> str:
+    def add_conv(self, image: str, weight: str, bias: str | None, dilation: int = 1, groups: int = 1) -> str:
         """Convolution over time that keeps the length; the weight is (outputs, inputs, 1, kernel)."""
         outputs, _, _, kernel = self._weights[weight]
         reach = (kernel - 1) * dilation
         pads = [0, reach // 2, 0, reach - reach // 2]
         inputs = [image, weight] if bias is None else [image, weight, bias]
-        result = self.op("Conv", *inputs, kernel_shape=[1, kernel], dilations=[1, dilation], group=groups, pads=pads)
-        return self.stated(result, [1, outputs, 1, self.length])
+        result = self.add_node("Conv", *inputs, kernel_shape=[1, kernel], dilations=[1, dilation], group=groups, pads=pads)
+        return self.set_value_shape(result, [1, outputs, 1, self.length])
 
-    def upsample(self, image: str, weight: str, bias: str, rate: int) -> str:
+    def add_upsampling(self, image: str, weight: str, bias: str, rate: int) -> str:
         """Transposed convolution over time that makes `rate` steps of one; the weight is (inputs, outputs, 1, kernel)."""
         _, outputs, _, kernel = self._weights[weight]
         pad = (kernel - rate) // 2
         pads = [0, pad, 0, pad]
-        result = self.op("ConvTranspose", image, weight, bias, kernel_shape=[1, kernel], strides=[1, rate], pads=pads)
-        return self.stated(result, [1, outputs, 1, self.length])
+        result = self.add_node("ConvTranspose", image, weight, bias, kernel_shape=[1, kernel], strides=[1, rate], pads=pads)
+        return self.set_value_shape(result, [1, outputs, 1, self.length])
 
-    def linear(self, rows: str, weight: str, bias: str) -> str:
+    def add_linear(self, rows: str, weight: str, bias: str) -> str:
         """[T, C] · [C, D] + bias, which may be [D], [1, D] or [T, D]."""
-        return self.op("Gemm", rows, weight, bias)
+        return self.add_node("Gemm", rows, weight, bias)
 
-    def layer_norm(self, value: str, gamma: str, beta: str) -> str:
+    def add_layer_norm(self, value: str, gamma: str, beta: str) -> str:
         """Normalises the last axis."""
-        return self.op("LayerNormalization", value, gamma, beta, axis=-1, epsilon=LAYER_NORM_EPSILON)
+        return self.add_node("LayerNormalization", value, gamma, beta, axis=-1, epsilon=LAYER_NORM_EPSILON)
 
-    def gelu(self, value: str) -> str:
+    def add_gelu(self, value: str) -> str:
         """Gaussian error linear unit x · Φ(x), in the form that ONNX Runtime fuses into one operator (ONNX has its own only since opset 20)."""
-        bell = self.op("Erf", self.op("Div", value, self.constant(np.sqrt(2.0))))
-        return self.op("Mul", self.op("Mul", value, self.op("Add", bell, self.constant(1.0))), self.constant(0.5))
+        bell = self.add_node("Erf", self.add_node("Div", value, self.add_constant(np.sqrt(2.0))))
+        return self.add_node("Mul", self.add_node("Mul", value, self.add_node("Add", bell, self.add_constant(1.0))), self.add_constant(0.5))
 
-    def model(self) -> onnx.ModelProto:
+    def build_model(self) -> onnx.ModelProto:
         """The finished model."""
         return self._model

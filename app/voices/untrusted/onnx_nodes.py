@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.voices.untrusted.limits import DEEPEST_GRAPH
-from app.voices.untrusted.protobuf import Walk
+from app.voices.untrusted.protobuf_walker import ProtobufWalker
+from app.voices.untrusted.voice_limits import MAX_GRAPH_DEPTH
 
-NODE, INITIALIZER, INPUT, OUTPUT = 1, 5, 11, 12  # of a graph
-FREE = 0
+GRAPH_NODE_FIELD, GRAPH_INITIALIZER_FIELD, GRAPH_INPUT_FIELD, GRAPH_OUTPUT_FIELD = 1, 5, 11, 12  # of a graph
+UNKNOWN_SIZE = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class OnnxNode:
 
 
 @dataclass(frozen=True, slots=True)
-class OnnxNodes:
+class OnnxNodeGraph:
     """A graph.
 
     Attributes:
@@ -63,116 +63,121 @@ class OnnxNodes:
     constants: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
-def read_nodes(data: memoryview) -> OnnxNodes:
+def parse_onnx_nodes(data: memoryview) -> OnnxNodeGraph:
     """The graph of a serialised ModelProto; ValueError when it is none."""
-    walk, found = Walk(data), OnnxNodes()
-    for number, start, end in walk.fields(0, len(data)):
+    walk, found = ProtobufWalker(data), OnnxNodeGraph()
+    for number, start, end in walk.iterate_fields(0, len(data)):
         if number == 7:
-            _read_graph(walk, _message(start, end), found)
+            _parse_graph(walk, _require_message(start, end), found)
     given = [item for item in found.input if item.name not in found.constants]
-    return OnnxNodes(given, found.output, found.node, found.constants)
+    return OnnxNodeGraph(given, found.output, found.node, found.constants)
 
 
-def read_value(walk: Walk, start: int, end: int) -> OnnxValue:
+def parse_onnx_value(walk: ProtobufWalker, start: int, end: int) -> OnnxValue:
     """ValueInfoProto: field 1 is the name, 2 the type, in which field 1 is that of a tensor."""
     name, dtype, shape = "", 0, None
-    for number, first, last in walk.fields(start, end):
+    for number, first, last in walk.iterate_fields(start, end):
         if number == 1:
-            name = walk.text(first, last)
+            name = walk.decode_text(first, last)
         elif number == 2:
-            for kind, one, two in walk.fields(*_message(first, last)):
-                dtype, shape = _tensor_type(walk, *_message(one, two)) if kind == 1 else (dtype, shape)
+            for kind, one, two in walk.iterate_fields(*_require_message(first, last)):
+                dtype, shape = _parse_tensor_type(walk, *_require_message(one, two)) if kind == 1 else (dtype, shape)
     return OnnxValue(name, dtype, shape)
 
 
-def _tensor_type(walk: Walk, start: int, end: int) -> tuple[int, tuple[int, ...] | None]:
+def _parse_tensor_type(walk: ProtobufWalker, start: int, end: int) -> tuple[int, tuple[int, ...] | None]:
     """TypeProto.Tensor: field 1 is the type of its numbers, 2 the shape, in which each field 1 is a dimension."""
     dtype, shape = 0, None
-    for number, first, last in walk.fields(start, end):
+    for number, first, last in walk.iterate_fields(start, end):
         if number == 1 and last < 0:
             dtype = first
         elif number == 2:
-            shape = tuple(_size(walk, *_message(one, two)) for kind, one, two in walk.fields(*_message(first, last)) if kind == 1)
+            shape = tuple(
+                _parse_dimension(walk, *_require_message(one, two))
+                for kind, one, two in walk.iterate_fields(*_require_message(first, last))
+                if kind == 1
+            )
     return dtype, shape
 
 
-def _size(walk: Walk, start: int, end: int) -> int:
+def _parse_dimension(walk: ProtobufWalker, start: int, end: int) -> int:
     """Dimension: field 1 is a fixed size."""
-    return next((first for number, first, last in walk.fields(start, end) if number == 1 and last < 0), FREE)
+    return next((first for number, first, last in walk.iterate_fields(start, end) if number == 1 and last < 0), UNKNOWN_SIZE)
 
 
-def _read_graph(walk: Walk, place: tuple[int, int], found: OnnxNodes) -> None:
-    for number, start, end in walk.fields(*place):
-        if number == NODE:
-            node, constant = _node(walk, _message(start, end), 0)
-            found.node.append(node)
+def _parse_graph(walk: ProtobufWalker, span: tuple[int, int], result: OnnxNodeGraph) -> None:
+    for number, start, end in walk.iterate_fields(*span):
+        if number == GRAPH_NODE_FIELD:
+            node, constant = _parse_node(walk, _require_message(start, end), 0)
+            result.node.append(node)
             if constant is not None and node.output:
-                found.constants[node.output[0]] = constant
-        elif number == INITIALIZER:
-            name, sizes = _tensor(walk, *_message(start, end))
-            found.constants[name] = sizes
-        elif number in (INPUT, OUTPUT):
-            (found.input if number == INPUT else found.output).append(read_value(walk, *_message(start, end)))
+                result.constants[node.output[0]] = constant
+        elif number == GRAPH_INITIALIZER_FIELD:
+            name, sizes = _parse_tensor(walk, *_require_message(start, end))
+            result.constants[name] = sizes
+        elif number in (GRAPH_INPUT_FIELD, GRAPH_OUTPUT_FIELD):
+            (result.input if number == GRAPH_INPUT_FIELD else result.output).append(parse_onnx_value(walk, *_require_message(start, end)))
 
 
-def _node(walk: Walk, place: tuple[int, int], depth: int) -> tuple[OnnxNode, tuple[int, ...] | None]:
+def _parse_node(walk: ProtobufWalker, span: tuple[int, int], depth: int) -> tuple[OnnxNode, tuple[int, ...] | None]:
     """NodeProto: 1 inputs, 2 outputs, 3 the name, 4 the operator, 5 attributes; and the sizes of the tensor that it is, if it is one."""
     inputs, outputs, inner, numbers = [], [], list[str](), dict[str, int]()
     name, op_type, constant = "", "", None
-    for number, start, end in walk.fields(*place):
+    for number, start, end in walk.iterate_fields(*span):
         if number == 1:
-            inputs.append(walk.text(start, end))
+            inputs.append(walk.decode_text(start, end))
         elif number == 2:
-            outputs.append(walk.text(start, end))
+            outputs.append(walk.decode_text(start, end))
         elif number == 3:
-            name = walk.text(start, end)
+            name = walk.decode_text(start, end)
         elif number == 4:
-            op_type = walk.text(start, end)
+            op_type = walk.decode_text(start, end)
         elif number == 5:
-            key, value, sizes, read = _attribute(walk, _message(start, end), depth)
+            key, value, sizes, read = _parse_attribute(walk, _require_message(start, end), depth)
             numbers |= {} if value is None else {key: value}
             constant = constant if sizes is None else sizes
             inner += read
     return OnnxNode(op_type, name, (*inputs, *inner), tuple(outputs), numbers), constant if op_type == "Constant" else None
 
 
-def _attribute(walk: Walk, place: tuple[int, int], depth: int) -> tuple[str, int | None, tuple[int, ...] | None, list[str]]:
+def _parse_attribute(walk: ProtobufWalker, span: tuple[int, int], depth: int) -> tuple[str, int | None, tuple[int, ...] | None, list[str]]:
     """AttributeProto: 1 the name, 3 a whole number, 5 a tensor, 6 and 11 graphs, of which the names count that their nodes read."""
     key, value, sizes, read = "", None, None, list[str]()
-    for number, start, end in walk.fields(*place):
+    for number, start, end in walk.iterate_fields(*span):
         if number == 1:
-            key = walk.text(start, end)
+            key = walk.decode_text(start, end)
         elif number == 3 and end < 0:
             value = start
         elif number == 5:
-            sizes = _tensor(walk, *_message(start, end))[1]
+            sizes = _parse_tensor(walk, *_require_message(start, end))[1]
         elif number in (6, 11):
-            read += _read_inside(walk, _message(start, end), depth + 1)
+            read += _iterate_inner_inputs(walk, _require_message(start, end), depth + 1)
     return key, value, sizes, read
 
 
-def _read_inside(walk: Walk, place: tuple[int, int], depth: int) -> Iterator[str]:
-    if depth > DEEPEST_GRAPH:
+def _iterate_inner_inputs(walk: ProtobufWalker, span: tuple[int, int], depth: int) -> Iterator[str]:
+    if depth > MAX_GRAPH_DEPTH:
         raise ValueError("graphs inside graphs")
-    for number, start, end in walk.fields(*place):
-        if number == NODE:
-            yield from _node(walk, _message(start, end), depth)[0].input
-        elif number == OUTPUT:  # a branch may hand on what lies outside of it
-            yield read_value(walk, *_message(start, end)).name
+    for number, start, end in walk.iterate_fields(*span):
+        if number == GRAPH_NODE_FIELD:
+            yield from _parse_node(walk, _require_message(start, end), depth)[0].input
+        elif number == GRAPH_OUTPUT_FIELD:
+            # A branch may return a tensor of the graph outside it.
+            yield parse_onnx_value(walk, *_require_message(start, end)).name
 
 
-def _tensor(walk: Walk, start: int, end: int) -> tuple[str, tuple[int, ...]]:
+def _parse_tensor(walk: ProtobufWalker, start: int, end: int) -> tuple[str, tuple[int, ...]]:
     """TensorProto: 1 a dimension (or all, packed), 8 the name."""
     name, sizes = "", list[int]()
-    for number, first, last in walk.fields(start, end):
+    for number, first, last in walk.iterate_fields(start, end):
         if number == 1:
-            sizes += [first] if last < 0 else walk.numbers(first, last)
+            sizes += [first] if last < 0 else walk.decode_numbers(first, last)
         elif number == 8:
-            name = walk.text(first, last)
+            name = walk.decode_text(first, last)
     return name, tuple(sizes)
 
 
-def _message(start: int, end: int) -> tuple[int, int]:
+def _require_message(start: int, end: int) -> tuple[int, int]:
     if end < 0:
         raise ValueError("a number where a message should be")
     return start, end

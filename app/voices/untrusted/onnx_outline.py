@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from app.voices.untrusted.limits import DEEPEST_GRAPH
-from app.voices.untrusted.onnx_nodes import read_value
-from app.voices.untrusted.protobuf import Walk
+from app.voices.untrusted.onnx_nodes import parse_onnx_value
+from app.voices.untrusted.protobuf_walker import ProtobufWalker
+from app.voices.untrusted.voice_limits import MAX_GRAPH_DEPTH
 
-INNER = {  # kind of message → field number → kind of message inside
+MESSAGE_FIELDS = {  # kind of message → field number → kind of message inside
     "model": {7: "graph", 20: "training", 25: "function"},
     "graph": {1: "node", 5: "tensor", 11: "input", 12: "output", 15: "sparse"},
     "node": {5: "attribute"},
@@ -21,13 +21,13 @@ INNER = {  # kind of message → field number → kind of message inside
     "function": {7: "node", 11: "attribute"},
     "training": {1: "graph", 2: "graph"},
 }
-SPEAKERS = "emb_g.weight"  # the speaker embedding, a row each
-LONGEST_NAME = 64  # of it, with those of modules around it
+SPEAKER_TABLE_SUFFIX = "emb_g.weight"  # the speaker embedding, a row each
+MAX_TENSOR_NAME_LENGTH = 64  # of it, with those of modules around it
 
 
 @dataclass(slots=True)
-class Outline:
-    """What was found.
+class OnnxOutline:
+    """The outline that was read from a graph.
 
     Attributes:
         inputs, outputs: names, of the graph itself.
@@ -43,48 +43,54 @@ class Outline:
     speakers: int | None = None
 
 
-def read_outline(data: memoryview) -> Outline:
+def parse_onnx_outline(data: memoryview) -> OnnxOutline:
     """The outline of a serialised ModelProto; ValueError when it is none, or nested or split up beyond reason."""
-    walk, outline = Walk(data), Outline()
-    _visit(walk, outline, "model", (0, len(data)), 0)
+    walk, outline = ProtobufWalker(data), OnnxOutline()
+    _visit_message(walk, outline, "model", (0, len(data)), 0)
     return outline
 
 
-def _visit(walk: Walk, outline: Outline, kind: str, place: tuple[int, int], depth: int) -> None:
-    if depth > 4 * DEEPEST_GRAPH:  # a graph inside a graph lies three messages deeper
+def _visit_message(walk: ProtobufWalker, outline: OnnxOutline, kind: str, span: tuple[int, int], depth: int) -> None:
+    # A graph inside a graph lies three messages deeper.
+    if depth > 4 * MAX_GRAPH_DEPTH:
         raise ValueError("graphs inside graphs")
-    for number, start, end in walk.fields(*place):
-        inner = INNER[kind].get(number)
+    for number, start, end in walk.iterate_fields(*span):
+        inner = MESSAGE_FIELDS[kind].get(number)
         if inner is None:
             continue
         if end < 0:
             raise ValueError("a number where a message should be")
         if inner == "tensor":
-            _read_tensor(walk, start, end, outline)
+            _parse_tensor(walk, start, end, outline)
         elif inner not in ("input", "output"):
-            _visit(walk, outline, inner, (start, end), depth + 1)
+            _visit_message(walk, outline, inner, (start, end), depth + 1)
         elif depth == 1 and inner == "input":
-            value = read_value(walk, start, end)
+            value = parse_onnx_value(walk, start, end)
             outline.inputs.append(value.name)
             outline.shapes[value.name] = value.shape
         elif depth == 1:
-            outline.outputs.append(read_value(walk, start, end).name)
+            outline.outputs.append(parse_onnx_value(walk, start, end).name)
 
 
-def _read_tensor(walk: Walk, start: int, end: int, outline: Outline) -> None:
+def _parse_tensor(walk: ProtobufWalker, start: int, end: int, outline: OnnxOutline) -> None:
     """TensorProto: 1 a dimension (or all, packed), 8 the name, 13 a key and value of external data, 14 where the data are."""
     sizes: list[int] = []
     place: dict[str, str] = {}
     outside = False
-    for number, first, last in walk.fields(start, end):
+    for number, first, last in walk.iterate_fields(start, end):
         if number == 1:
-            sizes += [first] if last < 0 else walk.numbers(first, last)
-        elif number == 8 and last - first in range(len(SPEAKERS), LONGEST_NAME) and sizes:
-            if walk.text(first, last).endswith(SPEAKERS):  # some exporters put the name of a module before it
+            sizes += [first] if last < 0 else walk.decode_numbers(first, last)
+        elif number == 8 and last - first in range(len(SPEAKER_TABLE_SUFFIX), MAX_TENSOR_NAME_LENGTH) and sizes:
+            # Some exporters put the name of a module before the table's name.
+            if walk.decode_text(first, last).endswith(SPEAKER_TABLE_SUFFIX):
                 outline.speakers = sizes[0]
         elif number == 13:
             outside = True
-            pair = {item: walk.text(one, two) for item, one, two in walk.fields(first, last) if item in (1, 2)} if last >= 0 else {}
+            pair = (
+                {item: walk.decode_text(one, two) for item, one, two in walk.iterate_fields(first, last) if item in (1, 2)}
+                if last >= 0
+                else {}
+            )
             place[pair.get(1, "")] = pair.get(2, "")
         elif number == 14:
             outside |= bool(first)

@@ -1,4 +1,4 @@
-"""Files of voices that users name: what `app.small_file` opens, with the words for what it refuses."""
+"""Files of voices that users name: what `app.common.files.bounded_read` opens, with the words for what it refuses."""
 
 from __future__ import annotations
 
@@ -9,72 +9,72 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from app import small_file
-from app.errors import VoiceError
-from app.language import localized
-from app.system_errors import reason_of
+from app.common.errors import VoiceError
+from app.common.files import bounded_read
+from app.common.language import localize
+from app.common.system_errors import describe_reason
 
 
-def open_regular(path: Path) -> BufferedReader:
+def open_regular_file(path: Path) -> BufferedReader:
     """A regular file, opened for reading; a VoiceError says why it cannot be."""
     try:
-        return small_file.open_regular(path)
+        return bounded_read.open_regular_file(path)
     except OSError as exc:
-        raise unreadable(path, exc) from exc
+        raise build_unreadable_error(path, exc) from exc
 
 
-def size_of(file: BinaryIO) -> int:
+def measure_file(file: BinaryIO) -> int:
     """Bytes of an open file."""
     return os.fstat(file.fileno()).st_size
 
 
-def read_regular(path: Path, largest_bytes: int) -> bytes:
+def read_regular_file(path: Path, max_bytes: int) -> bytes:
     """The whole of a small file; a VoiceError when it cannot be read or is larger than it may be."""
     try:
-        return small_file.read_small(path, largest_bytes)
+        return bounded_read.read_bounded(path, max_bytes)
     except OSError as exc:
-        raise unreadable(path, exc) from exc
+        raise build_unreadable_error(path, exc) from exc
 
 
-def unreadable(path: Path, reason: OSError | ValueError) -> VoiceError:
+def build_unreadable_error(path: Path, reason: OSError | ValueError) -> VoiceError:
     """The error for a file that cannot be opened, or not be read to its end."""
     if isinstance(reason, FileNotFoundError | NotADirectoryError):
         return VoiceError(
-            localized(f"声が見つかりません: {path}", f"There is no voice at {path}"),
-            localized("ファイルの場所を確認してください。", "Check the path."),
+            localize(f"声が見つかりません: {path}", f"There is no voice at {path}"),
+            localize("ファイルの場所を確認してください。", "Check the path."),
         )
     if isinstance(reason, PermissionError):
         return VoiceError(
-            localized(f"ファイルを読み込む権限がありません: {path}", f"No permission to read this file: {path}"),
-            localized("ファイルの権限を確認してください。", "Check the file permissions."),
+            localize(f"ファイルを読み込む権限がありません: {path}", f"No permission to read this file: {path}"),
+            localize("ファイルの権限を確認してください。", "Check the file permissions."),
         )
-    if isinstance(reason, small_file.NotRegularError):
+    if isinstance(reason, bounded_read.NotRegularFileError):
         return VoiceError(
-            localized(f"ファイルではありません: {path}", f"This is not a file: {path}"),
-            localized("声のファイルを選んでください。", "Choose a voice file."),
+            localize(f"ファイルではありません: {path}", f"This is not a file: {path}"),
+            localize("声のファイルを選んでください。", "Choose a voice file."),
         )
-    if isinstance(reason, small_file.TooLargeError):
+    if isinstance(reason, bounded_read.FileTooLargeError):
         return VoiceError(
-            localized(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
+            localize(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
             str(reason.strerror),
         )
     return VoiceError(
-        localized(f"ファイルを読み込めません: {path}", f"This file cannot be read: {path}"),
-        localized(f"ファイルの場所を確認してください。（{reason_of(reason)}）", f"Check the path. ({reason_of(reason)})"),
+        localize(f"ファイルを読み込めません: {path}", f"This file cannot be read: {path}"),
+        localize(f"ファイルの場所を確認してください。（{describe_reason(reason)}）", f"Check the path. ({describe_reason(reason)})"),
     )
 
 
 def is_folder(path: Path) -> bool:
     """True for a folder, or a link to one; never raises."""
-    return _is(path, stat.S_ISDIR)
+    return _has_file_kind(path, stat.S_ISDIR)
 
 
-def is_regular(path: Path) -> bool:
+def is_regular_file(path: Path) -> bool:
     """True for a file, or a link to one; never raises, unlike `Path.is_file` where a folder is locked or links go in circles."""
-    return _is(path, stat.S_ISREG)
+    return _has_file_kind(path, stat.S_ISREG)
 
 
-def _is(path: Path, kind: Callable[[int], bool]) -> bool:
+def _has_file_kind(path: Path, kind: Callable[[int], bool]) -> bool:
     try:
         return kind(path.stat().st_mode)
     except (OSError, ValueError):

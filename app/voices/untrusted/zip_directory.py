@@ -12,30 +12,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, BinaryIO, cast
 
-from app.voices.untrusted.budget import Budget
+from app.voices.untrusted.unpack_budget import UnpackBudget
 
-ENTRY_START = b"PK\1\2"
+ZIP_ENTRY_MAGIC = b"PK\1\2"
 
 
 @contextmanager
-def open_zip(file: BinaryIO, budget: Budget) -> Iterator[zipfile.ZipFile]:
+def open_bounded_zip(file: BinaryIO, budget: UnpackBudget) -> Iterator[zipfile.ZipFile]:
     """A zip whose entries are known; a VoiceError when its directory has more bytes or entries than the budget has left.
 
     Raises what zipfile raises where it is damaged.
     """
-    counted = _Counted(file, budget)
+    counted = _CountedFile(file, budget)
     with zipfile.ZipFile(cast(IO[bytes], counted)) as archive:
         counted.directory_is_read = True
         yield archive
 
 
-class _Counted:
+class _CountedFile:
     """As much of a file as zipfile needs. Until the directory is read, every byte handed out counts as one of the directory.
 
     That is a little more than its length: the end of the file is looked through for the record that says where the directory lies.
     """
 
-    def __init__(self, file: BinaryIO, budget: Budget) -> None:
+    def __init__(self, file: BinaryIO, budget: UnpackBudget) -> None:
         self._file = file
         self._budget = budget
         self.directory_is_read = False
@@ -44,7 +44,7 @@ class _Counted:
     def read(self, size: int = -1) -> bytes:
         if self.directory_is_read:
             return self._file.read(size)
-        most = self._budget.directory_left + 1
+        most = self._budget.directory_bytes_left + 1
         content = self._file.read(min(size, most) if size >= 0 else most)
-        self._budget.spend_directory(len(content), content.count(ENTRY_START))
+        self._budget.consume_directory(len(content), content.count(ZIP_ENTRY_MAGIC))
         return content

@@ -17,27 +17,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters.download.download import download
-from app.adapters.download.origin import Origin
-from app.adapters.download.part import Part, downloads_dir
-from app.adapters.http.answers import LARGEST_ANSWER
-from app.adapters.http.headers import count_of, file_name, retry_after_s
-from app.adapters.http.hub_addresses import hf_url
-from app.adapters.http.hubs import aivishub_voice, hf_file
+from app.adapters.download.partial_download import PartialDownload, find_downloads_dir
+from app.adapters.download.resumable_download import download_file
+from app.adapters.download.resume_validator import ResumeValidator
+from app.adapters.http.hub_addresses import build_hf_url
+from app.adapters.http.hub_files import fetch_aivishub_voice, fetch_hf_file_info
+from app.adapters.http.response_headers import parse_file_name, parse_length, parse_retry_after
+from app.adapters.http.response_reader import MAX_RESPONSE_BYTES
 from app.adapters.http.retry_policy import RetryPolicy
 from app.cli.main import main
-from app.errors import DownloadError
-from app.install.fetch import Watch, fetch_url
-from app.install.fetched_files import safe_name
-from app.json_text import MOST_DIGITS
+from app.common.errors import DownloadError
+from app.common.files.untrusted_json import MAX_NUMBER_DIGITS
+from app.install.download_folders import sanitize_file_name
+from app.install.download_sources import DownloadMonitor, fetch_url
 from tests.fault_server import FaultServer, Raw, Reply, failing_kindly, hub_server
 
 UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
 ABOUT, FILE = f"/v1/aivm-models/{UUID}", "/a/b/resolve/main/x.bin"
-QUICK = RetryPolicy(retries=1, first_wait_s=0.001, connect_s=1, silence_s=0.3, answer_s=1)
+QUICK = RetryPolicy(retries=1, first_delay_s=0.001, connect_timeout_s=1, silence_timeout_s=0.3, response_timeout_s=1)
 MANY = "9" * 5000
 DEEP = "[" * 300_000
-ZEROS = gzip.compress(bytes(LARGEST_ANSWER + 1))
+ZEROS = gzip.compress(bytes(MAX_RESPONSE_BYTES + 1))
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ BAD_ABOUT = {
     "gzip inside gzip": Reply(gzip.compress(ZEROS), headers={"Content-Encoding": "gzip, gzip"}),
     "damaged gzip": Reply(b"\x1f\x8bnonsense", headers={"Content-Encoding": "gzip"}),
     "many encodings": Reply(zlib.compress(b"{}"), headers={"Content-Encoding": ",".join(["deflate"] * 2000)}),
-    "too large": Reply(b"{}" + b" " * LARGEST_ANSWER),
+    "too large": Reply(b"{}" + b" " * MAX_RESPONSE_BYTES),
     "lengths that differ": Raw(sent=head("Content-Length: 2", "Content-Length: 3") + b"{}"),
     "a length of many digits": Raw(sent=head(f"Content-Length: {MANY}") + b"{}"),
     "a redirect to half an address": Reply(status=302, headers={"Location": "http://[::1"}),
@@ -115,7 +115,7 @@ def test_what_a_hub_may_answer_about_a_voice(hub: FaultServer, answer: str) -> N
     hub.reply(ABOUT, BAD_ABOUT[answer])
     began = time.monotonic()
     with pytest.raises(DownloadError, match=told(answer)) as caught:
-        aivishub_voice(UUID, patience=QUICK)
+        fetch_aivishub_voice(UUID, retry_policy=QUICK)
     assert caught.value.hint
     assert caught.value.exit_code == 6
     assert time.monotonic() - began < 20
@@ -136,7 +136,7 @@ def test_what_a_hub_may_answer_about_a_voice(hub: FaultServer, answer: str) -> N
 )
 def test_odd_versions_do_no_harm(hub: FaultServer, changes: dict[str, Any], version: str) -> None:
     hub.reply(ABOUT, Reply(described(**changes)))
-    assert aivishub_voice(UUID, patience=QUICK).version == version
+    assert fetch_aivishub_voice(UUID, retry_policy=QUICK).version == version
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_odd_versions_do_no_harm(hub: FaultServer, changes: dict[str, Any], vers
 )
 def test_names_of_voices_are_fit_to_be_shown_and_to_be_files(hub: FaultServer, name: Any, shown: str) -> None:
     hub.reply(ABOUT, Reply(json.dumps({"name": name, "model_files": json.loads(described())["model_files"]}).encode()))
-    voice = aivishub_voice(UUID, patience=QUICK)
+    voice = fetch_aivishub_voice(UUID, retry_policy=QUICK)
     assert voice.name == shown
-    assert len(safe_name(voice.name).encode()) <= 255
+    assert len(sanitize_file_name(voice.name).encode()) <= 255
 
 
 BAD_HEADS = {
@@ -163,9 +163,9 @@ BAD_HEADS = {
 def test_what_a_hub_may_answer_about_a_file(hub: FaultServer, answer: str) -> None:
     hub.reply(FILE, Raw(sent=BAD_HEADS[answer]))
     with failing_kindly():
-        assert hf_file(hf_url("a/b", "x.bin", "main"), patience=QUICK).sha256 is None
+        assert fetch_hf_file_info(build_hf_url("a/b", "x.bin", "main"), retry_policy=QUICK).sha256 is None
     with failing_kindly():
-        fetch_url(hub.url(FILE), Watch(patience=QUICK))
+        fetch_url(hub.url(FILE), DownloadMonitor(retry_policy=QUICK))
 
 
 BODY = b"x" * 5000
@@ -188,10 +188,10 @@ BAD_FILES: dict[str, list[Reply]] = {
 
 @pytest.mark.parametrize("answer", BAD_FILES)
 def test_what_a_server_may_send_as_a_file(hub: FaultServer, tmp_path: Path, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.adapters.http.stream.GRACE_S", 0.5)
+    monkeypatch.setattr("app.adapters.http.response_stream.THREAD_GRACE_S", 0.5)
     url = hub.reply("/x", *BAD_FILES[answer])
     with pytest.raises(DownloadError) as caught:
-        download(url, tmp_path / "x", patience=QUICK)
+        download_file(url, tmp_path / "x", retry_policy=QUICK)
     assert caught.value.hint
     assert not (tmp_path / "x").exists()
     hub.closing.set()
@@ -199,8 +199,10 @@ def test_what_a_server_may_send_as_a_file(hub: FaultServer, tmp_path: Path, answ
 
 def test_a_gzip_bomb_ends_where_a_file_may_end(hub: FaultServer, tmp_path: Path) -> None:
     with pytest.raises(DownloadError, match="too large"):
-        download(hub.reply("/x", Reply(ZEROS, headers={"Content-Encoding": "gzip"})), tmp_path / "x", largest=1 << 20, patience=QUICK)
-    assert not list(downloads_dir().glob("*.part"))
+        download_file(
+            hub.reply("/x", Reply(ZEROS, headers={"Content-Encoding": "gzip"})), tmp_path / "x", max_bytes=1 << 20, retry_policy=QUICK
+        )
+    assert not list(find_downloads_dir().glob("*.part"))
 
 
 NAMES = {
@@ -219,7 +221,7 @@ NAMES = {
 @pytest.mark.parametrize("disposition", NAMES)
 def test_names_of_files_are_made_safe(disposition: str) -> None:
     began = time.monotonic()
-    name = safe_name(file_name(disposition))
+    name = sanitize_file_name(parse_file_name(disposition))
     assert name.endswith(NAMES[disposition])
     assert name.isprintable()
     assert time.monotonic() - began < 2
@@ -227,9 +229,9 @@ def test_names_of_files_are_made_safe(disposition: str) -> None:
 
 @given(st.text(max_size=300))
 def test_any_header_is_read_without_harm(text: str) -> None:
-    safe_name(file_name(text)).encode()
-    assert (retry_after_s(text) or 0) >= 0
-    assert 0 <= (count_of(text) or 0) < 10**MOST_DIGITS
+    sanitize_file_name(parse_file_name(text)).encode()
+    assert (parse_retry_after(text) or 0) >= 0
+    assert 0 <= (parse_length(text) or 0) < 10**MAX_NUMBER_DIGITS
 
 
 def any_value() -> st.SearchStrategy[Any]:
@@ -259,11 +261,11 @@ def test_any_json_and_any_bytes_that_chance_makes_up(hub: FaultServer, monkeypat
         hub.reply("/file", answer)
         with tempfile.TemporaryDirectory() as folder:
             with failing_kindly():
-                aivishub_voice(UUID, patience=QUICK)
+                fetch_aivishub_voice(UUID, retry_policy=QUICK)
             with failing_kindly():
-                hf_file(hub.url(ABOUT), patience=QUICK)
+                fetch_hf_file_info(hub.url(ABOUT), retry_policy=QUICK)
             with failing_kindly():
-                download(hub.url("/file"), Path(folder) / "x", largest=10_000, patience=QUICK)
+                download_file(hub.url("/file"), Path(folder) / "x", max_bytes=10_000, retry_policy=QUICK)
 
     try_it()
 
@@ -283,26 +285,26 @@ def test_any_json_and_any_bytes_that_chance_makes_up(hub: FaultServer, monkeypat
 )
 def test_a_sidecar_of_any_content_means_from_the_start(hub: FaultServer, tmp_path: Path, sidecar: str) -> None:
     url = hub.reply("/x", Reply(BODY))
-    part = Part(url, None)
-    downloads_dir().mkdir(parents=True)
+    part = PartialDownload(url, None)
+    find_downloads_dir().mkdir(parents=True)
     part._path.write_bytes(b"old")
     part._sidecar.write_text(sidecar)
     with pytest.raises((ValueError, OSError)):
-        Origin.read(part._sidecar)
-    download(url, tmp_path / "x", patience=QUICK)
+        ResumeValidator.read_sidecar(part._sidecar)
+    download_file(url, tmp_path / "x", retry_policy=QUICK)
     assert (tmp_path / "x").read_bytes() == BODY
     assert hub.ranges() == [None]
 
 
 def test_a_part_that_is_no_file_is_replaced(hub: FaultServer, tmp_path: Path) -> None:
     url = hub.reply("/x", Reply(BODY))
-    part = Part(url, None)
-    downloads_dir().mkdir(parents=True)
+    part = PartialDownload(url, None)
+    find_downloads_dir().mkdir(parents=True)
     part._sidecar.write_text('{"validator": "a", "total": 9, "encoded": false}')
     if not hasattr(os, "mkfifo"):
         pytest.skip("no pipes with names on this system")
     os.mkfifo(part._path)
-    download(url, tmp_path / "x", patience=QUICK)
+    download_file(url, tmp_path / "x", retry_policy=QUICK)
     assert (tmp_path / "x").read_bytes() == BODY
 
 

@@ -12,16 +12,16 @@ import urllib3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters.http.hubs import hf_file
+from app.adapters.http.hub_files import fetch_hf_file_info
 from app.adapters.http.retry_policy import RetryPolicy
 from app.cli.main import main
-from app.errors import DownloadError
-from app.install.fetch import Watch, fetch_url
+from app.common.errors import DownloadError
+from app.install.download_sources import DownloadMonitor, fetch_url
 from tests.fault_server import FaultServer, Reply, failing_kindly
 
 TOKEN = "hf_secret"
 FILE = "/a/b/resolve/main/x.bin"
-QUICK = RetryPolicy(retries=0, connect_s=1, silence_s=1, answer_s=2)
+QUICK = RetryPolicy(retries=0, connect_timeout_s=1, silence_timeout_s=1, response_timeout_s=2)
 HUB, THIEF = "localhost", "thief.example"
 
 # HUB and THIEF stand for the hosts with their ports.
@@ -81,9 +81,9 @@ def never_told(thief: FaultServer) -> None:
 def asked_all_ways(address: str) -> None:
     """As a page or file of the hub, and as any address at all."""
     with failing_kindly():
-        hf_file(address, patience=QUICK)
+        fetch_hf_file_info(address, retry_policy=QUICK)
     with failing_kindly():
-        fetch_url(address, Watch(patience=QUICK))
+        fetch_url(address, DownloadMonitor(retry_policy=QUICK))
 
 
 @pytest.mark.parametrize("trick", TRICKS)
@@ -121,7 +121,7 @@ def test_a_redirect_of_the_hub_itself(places: tuple[FaultServer, FaultServer], t
 def test_the_hub_itself_gets_it(places: tuple[FaultServer, FaultServer]) -> None:
     hub, thief = places
     hub.reply("/a/b/resolve/main/y.bin", Reply(b"y"))
-    fetch_url(f"HTTP://{HUB.upper()}:{hub.port}/a/b/blob/main/y.bin", Watch(patience=QUICK))
+    fetch_url(f"HTTP://{HUB.upper()}:{hub.port}/a/b/blob/main/y.bin", DownloadMonitor(retry_policy=QUICK))
     assert [item.headers["Authorization"] for item in hub.asked] == [f"Bearer {TOKEN}"] * 2
     never_told(thief)
 
@@ -132,7 +132,7 @@ def test_a_proxy_on_the_way_to_this_machine_does_not_read_it(
     hub, thief = places
     monkeypatch.setenv("http_proxy", f"http://{THIEF}")
     with pytest.raises(DownloadError):
-        fetch_url(f"http://{HUB}:{hub.port}{FILE}", Watch(patience=QUICK))
+        fetch_url(f"http://{HUB}:{hub.port}{FILE}", DownloadMonitor(retry_policy=QUICK))
     assert len(thief.asked) == 1
     never_told(thief)
 
@@ -143,7 +143,7 @@ def test_should_the_library_ever_read_another_host_nobody_is_asked(
     hub, thief = places
     monkeypatch.setattr(urllib3.util, "parse_url", lambda _url: urllib3.util.Url("http", host=THIEF, port=hub.port))
     with pytest.raises(DownloadError, match="it is ambiguous"):
-        fetch_url(f"http://{HUB}:{hub.port}{FILE}", Watch(patience=QUICK))
+        fetch_url(f"http://{HUB}:{hub.port}{FILE}", DownloadMonitor(retry_policy=QUICK))
     assert not hub.asked + thief.asked
 
 
@@ -162,7 +162,7 @@ def test_a_token_that_cannot_be_sent_is_told_without_showing_it(
 ) -> None:
     monkeypatch.setitem(os.environ, "HF_TOKEN", token)
     with pytest.raises(DownloadError, match="HF_TOKEN contains invalid characters") as caught:
-        hf_file(f"http://{HUB}:{places[0].port}{FILE}", patience=QUICK)
+        fetch_hf_file_info(f"http://{HUB}:{places[0].port}{FILE}", retry_policy=QUICK)
     assert "hf" not in caught.value.message + caught.value.hint
 
 
@@ -172,5 +172,5 @@ def test_an_endpoint_that_is_no_address_is_named(
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
     with pytest.raises(DownloadError, match="HF_ENDPOINT cannot be used") as caught:
-        fetch_url("https://huggingface.co/a/b/resolve/main/x", Watch(patience=QUICK))
+        fetch_url("https://huggingface.co/a/b/resolve/main/x", DownloadMonitor(retry_policy=QUICK))
     assert "secret" not in caught.value.message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.adapters.openjtalk.g2p import OpenJTalkG2P, words_of
+from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P, parse_sentence
 from app.core.moras import split_moras
 
 # 〜ないで, hearsay そうです, いい behind an adverb, の behind a noun, hundreds of yen, meals, 一杯 as a counter, 〜なさい, words of the dictionary,
@@ -134,8 +134,8 @@ CASES = [line.split(" ", 1) for line in ACCENTS.strip().splitlines()]
 def phrases(text: str) -> str:
     """Accent phrases in katakana, as this file writes them."""
     found: list[tuple[str, int]] = []
-    for word in words_of(text):
-        if word.joined and found:
+    for word in parse_sentence(text):
+        if word.is_joined and found:
             found[-1] = (found[-1][0] + word.pronunciation, found[-1][1])
         elif word.pronunciation:
             found.append((word.pronunciation, word.accent))
@@ -157,5 +157,5 @@ def test_there_are_a_hundred() -> None:
 
 
 def test_the_fall_is_heard() -> None:
-    phones = OpenJTalkG2P().convert("行かないで")
+    phones = OpenJTalkG2P().convert_sentence("行かないで")
     assert phones.tones == (0, 0, 1, 1, 1, 1, 0, 0, 0, 0)  # _ i k a n a i d e _

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from app.adapters.openjtalk.choices import CHOICES
-from app.adapters.openjtalk.g2p import OpenJTalkG2P
-from app.core.normalise.kept_words import KeptWord, keep, split_kept
-from app.core.normalise.signs import KEPT, KEPT_FIRST
-from app.core.types import ReadingOverride
-from app.link_reading import LinkReading
+from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
+from app.adapters.openjtalk.reading_choices import READING_CHOICES
+from app.core.link_reading import LinkReading
+from app.core.normalise.kept_words import KeptWord, keep_words, split_kept_words
+from app.core.normalise.spoken_signs import KEPT_SIGN_WORDS, KEPT_SIGNS_BEFORE_NFKC
+from app.core.synthesis_types import ReadingOverride
 
 G2P = OpenJTalkG2P()
 NEIGHBOURS = (("あ", "い"), ("犬", "猫"), ("5", "6"), ("カ", "キ"), ("A", "B"), ("お", "さん"))
 BETWEEN_WORDS = "→←↔⇒⇔×="  # a pause or silent there
 
 
-@pytest.mark.parametrize("sign", [sign for sign in KEPT | KEPT_FIRST if sign not in BETWEEN_WORDS])
+@pytest.mark.parametrize("sign", [sign for sign in KEPT_SIGN_WORDS | KEPT_SIGNS_BEFORE_NFKC if sign not in BETWEEN_WORDS])
 def test_a_sign_is_read_the_same_beside_anything(sign: str) -> None:
-    reading = "".join(word.reading for word in split_kept(keep((KEPT | KEPT_FIRST)[sign])) if isinstance(word, KeptWord))
+    reading = "".join(
+        word.reading
+        for word in split_kept_words(keep_words((KEPT_SIGN_WORDS | KEPT_SIGNS_BEFORE_NFKC)[sign]))
+        if isinstance(word, KeptWord)
+    )
     for before, after in NEIGHBOURS:
-        assert reading in G2P.convert(before + sign + after).reading
+        assert reading in G2P.convert_sentence(before + sign + after).reading
 
 
 @pytest.mark.parametrize(
@@ -44,21 +48,21 @@ def test_a_sign_is_read_the_same_beside_anything(sign: str) -> None:
     ],
 )
 def test_readings(text: str, reading: str) -> None:
-    assert G2P.convert(text).reading == reading
+    assert G2P.convert_sentence(text).reading == reading
 
 
 def test_a_sign_has_its_accent_and_says_what_gave_it() -> None:
-    word = next(word for word in G2P.explain("A<B") if word.surface == "小なり")
+    word = next(word for word in G2P.explain_readings("A<B") if word.surface == "小なり")
     assert (word.pronunciation, word.accent, word.read_by) == ("ショーナリ", 1, "normalisation")
 
 
 @pytest.mark.parametrize(("links", "reading"), [("host", "イグザンプルドットコムヘ"), ("skip", "ヘ"), ("all", "エイチティーティーピー")])
 def test_links_are_read_as_chosen(monkeypatch: pytest.MonkeyPatch, links: LinkReading, reading: str) -> None:
-    monkeypatch.setattr(CHOICES, "links", links)
-    assert G2P.convert("http://example.com/newsヘ").reading.startswith(reading)
+    monkeypatch.setattr(READING_CHOICES, "links", links)
+    assert G2P.convert_sentence("http://example.com/newsヘ").reading.startswith(reading)
 
 
 def test_given_readings_count_outside_of_tags_only() -> None:
     given = [ReadingOverride("ok", "よし"), ReadingOverride("example", "れい")]
-    assert G2P.convert("<:ok:123456789012>ok", given).reading == "ヨシ"
-    assert G2P.convert("https://example.com/ok", given).reading == "レイドットコム"
+    assert G2P.convert_sentence("<:ok:123456789012>ok", given).reading == "ヨシ"
+    assert G2P.convert_sentence("https://example.com/ok", given).reading == "レイドットコム"

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.openjtalk.g2p import OpenJTalkG2P
-from app.adapters.openjtalk.words import forget_taught_words
+from app.adapters.openjtalk.mecab_words import forget_user_lexicon
+from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.adapters.user_dictionary import change_dictionary
-from app.core.dictionary import make_entry
-from app.core.phones import phones_to_ids
-from app.core.symbols import EMOJI
+from app.core.dictionary_entries import make_entry
+from app.core.phone_ids import convert_phones_to_ids
+from app.core.symbols import NANAIRO_EMOJI
 
 G2P = OpenJTalkG2P()
 PIECES = st.text(st.sampled_from("今日は、雨。3月4日ABC？ー「」(笑)😀 "), max_size=8)
@@ -28,7 +28,7 @@ def golden(shared: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         pytest.skip(f"no texts at {path}")
     data = json.loads(path.read_text(encoding="utf-8"))
-    assert data["symbols_after_111"] == list(EMOJI)
+    assert data["symbols_after_111"] == list(NANAIRO_EMOJI)
     cases: list[dict[str, Any]] = data["cases"]
     return cases
 
@@ -38,29 +38,29 @@ def test_texts_equal_those_of_the_trainer_but_for_its_analyser(golden: list[dict
     assert len(golden) == 20
     same_tones = 0
     for case in golden:
-        phones = G2P.convert(case["text"], emoji=case["nanairo"])
+        phones = G2P.convert_sentence(case["text"], emoji=case["nanairo"])
         assert list(phones.phones) == case["phones"], case["text"]
         assert list(phones.word2ph) == case["word2ph"], case["text"]
         assert len(phones.text) == len(case["bert_text"])
-        assert [char for char in phones.text if char in EMOJI] == [char for char in case["bert_text"] if char in EMOJI]
+        assert [char for char in phones.text if char in NANAIRO_EMOJI] == [char for char in case["bert_text"] if char in NANAIRO_EMOJI]
         same_tones += list(phones.tones) == case["tones"]
-        assert phones_to_ids(phones, add_blank=False, emoji=case["nanairo"]).phones.tolist() == case["phone_ids"]
+        assert convert_phones_to_ids(phones, add_blank=False, emoji=case["nanairo"]).phones.tolist() == case["phone_ids"]
         if case["nanairo"]:
-            assert phones_to_ids(phones, emoji=True).kinds.tolist() == case["duration_symbol_types_with_blanks"]
-            assert all(tone == 0 for phone, tone in zip(phones.phones, case["tones"], strict=True) if phone in EMOJI)
+            assert convert_phones_to_ids(phones, emoji=True).kinds.tolist() == case["duration_symbol_types_with_blanks"]
+            assert all(tone == 0 for phone, tone in zip(phones.phones, case["tones"], strict=True) if phone in NANAIRO_EMOJI)
     assert same_tones >= 14  # ないで and hearsay そうです have other accents here: app/decisions/reading.md
 
 
 @settings(max_examples=60)
-@given(st.lists(st.tuples(PIECES, st.sampled_from(EMOJI)), max_size=4), PIECES)
+@given(st.lists(st.tuples(PIECES, st.sampled_from(NANAIRO_EMOJI)), max_size=4), PIECES)
 def test_what_lies_between_is_a_sentence_of_its_own(pieces: list[tuple[str, str]], last: str) -> None:
-    whole = G2P.convert("".join(piece + symbol for piece, symbol in pieces) + last, emoji=True)
+    whole = G2P.convert_sentence("".join(piece + symbol for piece, symbol in pieces) + last, emoji=True)
     phones: list[str] = []
     tones: list[int] = []
     word2ph: list[int] = []
     text = ""
     for piece, symbol in (*pieces, (last, "")):
-        alone = G2P.convert(piece)
+        alone = G2P.convert_sentence(piece)
         phones += [*alone.phones[1:-1], *symbol]
         tones += [*alone.tones[1:-1], *(0 for _ in symbol)]
         word2ph += [*alone.word2ph[1:-1], *(1 for _ in symbol)]
@@ -72,21 +72,21 @@ def test_what_lies_between_is_a_sentence_of_its_own(pieces: list[tuple[str, str]
 
 
 def test_no_accent_phrase_spans_an_emoji() -> None:
-    whole = G2P.convert("そう？🤭こうしてる", emoji=True)
+    whole = G2P.convert_sentence("そう？🤭こうしてる", emoji=True)
     assert whole.phrases[:3] == (0, 2, 3)
-    assert G2P.convert("そう？🤭こうしてる").phrases[:2] == (0, 2)
+    assert G2P.convert_sentence("そう？🤭こうしてる").phrases[:2] == (0, 2)
 
 
 def test_a_word_of_the_user_wins_over_the_symbol() -> None:
     change_dictionary(lambda _: (make_entry("😊", "にこにこ", 1),))
-    forget_taught_words()
+    forget_user_lexicon()
     try:
         for emoji in (True, False):
-            assert G2P.convert("はい😊🥱", emoji=emoji).reading == "ハイニコニコ"
-        assert G2P.convert("はい😊🥱", emoji=True).phones[-2] == "🥱"
+            assert G2P.convert_sentence("はい😊🥱", emoji=emoji).reading == "ハイニコニコ"
+        assert G2P.convert_sentence("はい😊🥱", emoji=True).phones[-2] == "🥱"
     finally:
         change_dictionary(lambda _: ())
-        forget_taught_words()
+        forget_user_lexicon()
 
 
 def test_the_bert_reads_each_as_one_token(shared: Path) -> None:
@@ -95,6 +95,6 @@ def test_the_bert_reads_each_as_one_token(shared: Path) -> None:
         pytest.skip(f"no vocabulary at {vocabulary}")
     tokenizer = CharTokenizer(vocabulary)
     unknown = vocabulary.read_text(encoding="utf-8").split("\n").index("[UNK]")
-    ids = tokenizer.encode("".join(EMOJI))[1:-1]
-    assert len(ids) == len(EMOJI)
-    assert [symbol for symbol, token in zip(EMOJI, ids, strict=True) if token == unknown] == ["🫣", "🫶"]
+    ids = tokenizer.encode("".join(NANAIRO_EMOJI))[1:-1]
+    assert len(ids) == len(NANAIRO_EMOJI)
+    assert [symbol for symbol, token in zip(NANAIRO_EMOJI, ids, strict=True) if token == unknown] == ["🫣", "🫶"]

@@ -15,23 +15,23 @@ import psutil
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort import c_api, c_session
-from app.adapters.ort.c_api import OrtLibrary, ort_library
-from app.adapters.ort.c_session import Target, UnlockedSession, open_unlocked, unlock
+from app.adapters.ort import c_session, ort_c_api
+from app.adapters.ort.c_session import ProviderTarget, UnlockedSession, enable_unlocked_sessions, open_unlocked
+from app.adapters.ort.graph_session import GraphSession, open_session
 from app.adapters.ort.optimized_graphs import GraphStore
-from app.adapters.ort.options import session_options
-from app.adapters.ort.runtime import PythonSession
-from app.adapters.ort.session import GraphSession, open_session
-from app.compose.opening import open_speaker
-from app.core.types import SynthesisRequest
-from app.errors import BackendError, VoiceError
+from app.adapters.ort.ort_c_api import OrtLibrary, find_ort_library
+from app.adapters.ort.runtime_session import PythonSession
+from app.adapters.ort.session_options import create_session_options
+from app.common.errors import BackendError, VoiceError
+from app.compose.speaker_opening import open_speaker
+from app.core.synthesis_types import SynthesisRequest
 
 Graph = Callable[..., bytes]
 
 
 @pytest.fixture
 def library() -> OrtLibrary:
-    found = ort_library()
+    found = find_ort_library()
     assert found is not None, "this package of ONNX Runtime has no C library"
     return found
 
@@ -49,8 +49,8 @@ def serialised(nodes: list[onnx.NodeProto], inputs: dict[str, int], outputs: dic
 
 def both(content: bytes | Path, library: OrtLibrary) -> tuple[ort.InferenceSession, UnlockedSession]:
     source = content if isinstance(content, bytes) else str(content)
-    return ort.InferenceSession(source, session_options(), providers=["CPUExecutionProvider"]), UnlockedSession(
-        library, content, session_options()
+    return ort.InferenceSession(source, create_session_options(), providers=["CPUExecutionProvider"]), UnlockedSession(
+        library, content, create_session_options()
     )
 
 
@@ -61,24 +61,24 @@ def test_values_of_every_type_and_shape_pass_through(dtype: str, shape: tuple[in
     content = serialised([helper.make_node("Identity", ["any"], ["y"])], {"any": kind}, {"y": kind}, {})
     value = np.random.default_rng(1).integers(0, 2, shape).astype(dtype)
     _own, unlocked = both(content, library)
-    (result,) = unlocked.run(None, {"any": value}, unlocked.run_options())
+    (result,) = unlocked.run(None, {"any": value}, unlocked.create_run_options())
     assert (result.dtype, result.shape) == (value.dtype, value.shape)
     assert np.array_equal(result, value)
 
 
 def test_a_session_whose_driver_crashed_is_never_freed(library: OrtLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     content = serialised([helper.make_node("Identity", ["x"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, {})
-    session, call, freed = UnlockedSession(library, content, session_options()), OrtLibrary.call, list[str]()
+    session, call, freed = UnlockedSession(library, content, create_session_options()), OrtLibrary.call_function, list[str]()
 
     def crash(self: OrtLibrary, name: str, *arguments: object) -> None:
         if name == "Run":
             raise OSError("exception: access violation writing 0x0000000000000000")
         call(self, name, *arguments)
 
-    monkeypatch.setattr(OrtLibrary, "call", crash)
-    monkeypatch.setattr(OrtLibrary, "release", lambda _self, kind, _item: freed.append(kind))
+    monkeypatch.setattr(OrtLibrary, "call_function", crash)
+    monkeypatch.setattr(OrtLibrary, "release_object", lambda _self, kind, _item: freed.append(kind))
     with pytest.raises(OSError, match="access violation"):
-        session.run(None, {"x": np.zeros((1, 1), np.float32)}, session.run_options())
+        session.run(None, {"x": np.zeros((1, 1), np.float32)}, session.create_run_options())
     del session
     gc.collect()
     assert "Session" not in freed
@@ -110,7 +110,7 @@ def test_results_are_the_same_to_the_bit(library: OrtLibrary) -> None:
     own, unlocked = both(serialised(nodes, {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT, "x4": TensorProto.FLOAT}, weights), library)
     value = rng.standard_normal((37, 128)).astype(np.float32)[:, ::2]  # not in one piece
     expected = own.run(["x4", "y"], {"x": value})
-    for found, wanted in zip(unlocked.run(["x4", "y"], {"x": value}, unlocked.run_options()), expected, strict=True):
+    for found, wanted in zip(unlocked.run(["x4", "y"], {"x": value}, unlocked.create_run_options()), expected, strict=True):
         assert np.array_equal(found, wanted)
 
 
@@ -131,7 +131,7 @@ def test_python_goes_on_while_a_session_is_created(library: OrtLibrary) -> None:
     thread = threading.Thread(target=beat)
     thread.start()
     began = time.perf_counter()
-    UnlockedSession(library, content, session_options())
+    UnlockedSession(library, content, create_session_options())
     took_s = time.perf_counter() - began
     done.set()
     thread.join()
@@ -146,11 +146,11 @@ def test_nothing_is_left_behind(library: OrtLibrary) -> None:
     value = np.ones((500, 1000), np.float32)
 
     def once() -> None:
-        session = GraphSession(UnlockedSession(library, content, session_options()), "tiny")
+        session = GraphSession(UnlockedSession(library, content, create_session_options()), "tiny")
         for _ in range(3):
-            session.run({"x": value})
+            session.run_graph({"x": value})
         with pytest.raises(BackendError):
-            session.run({"x": np.ones((2, 3), np.float32)})
+            session.run_graph({"x": np.ones((2, 3), np.float32)})
 
     for _ in range(5):
         once()
@@ -168,24 +168,24 @@ def test_what_is_no_graph_is_refused(content: bytes, library: OrtLibrary, tmp_pa
     path.write_bytes(content)
     for model in (path, content, tmp_path / "missing.onnx"):
         with pytest.raises(RuntimeError):
-            UnlockedSession(library, model, session_options())
+            UnlockedSession(library, model, create_session_options())
 
 
 def test_a_window_opens_its_graphs_so_where_onnx_runtime_would_hold_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "日本語.onnx"
     path.write_bytes(serialised([helper.make_node("Relu", ["x"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, {}))
     monkeypatch.setattr(c_session, "_library", None)
-    monkeypatch.setattr(c_session, "HOLDS_THE_LOCK", True)
-    unlock()
+    monkeypatch.setattr(c_session, "HOLDS_GIL", True)
+    enable_unlocked_sessions()
     store = GraphStore(tmp_path / "store", smallest_bytes=0)
     for model in (path, path.read_bytes()):
         session = open_session(model, "cpu", "tiny", store).session
         assert isinstance(session._session, UnlockedSession)
-        assert session.run({"x": [[-1.0, 2.0]]})[0].tolist() == [[0.0, 2.0]]
+        assert session.run_graph({"x": [[-1.0, 2.0]]})[0].tolist() == [[0.0, 2.0]]
     assert len(list((tmp_path / "store").iterdir())) == 1
-    monkeypatch.setattr(c_session, "HOLDS_THE_LOCK", False)
-    unlock()
-    assert open_unlocked(path, session_options()) is None
+    monkeypatch.setattr(c_session, "HOLDS_GIL", False)
+    enable_unlocked_sessions()
+    assert open_unlocked(path, create_session_options()) is None
 
 
 def test_a_package_without_the_library_or_with_another_one_is_served_by_its_python_module(
@@ -196,19 +196,19 @@ def test_a_package_without_the_library_or_with_another_one_is_served_by_its_pyth
         if name:
             (tmp_path / "capi").mkdir(exist_ok=True)
             (tmp_path / "capi" / name).write_bytes(b"no library")
-        monkeypatch.setattr(c_api.ort, "__file__", str(tmp_path / "__init__.py"))
-        ort_library.cache_clear()
+        monkeypatch.setattr(ort_c_api.ort, "__file__", str(tmp_path / "__init__.py"))
+        find_ort_library.cache_clear()
         try:
-            assert ort_library() is None
+            assert find_ort_library() is None
         finally:
             monkeypatch.undo()
-            ort_library.cache_clear()
+            find_ort_library.cache_clear()
     monkeypatch.setattr(c_session, "_library", None)
     assert isinstance(open_session(content, "cpu", "tiny").session._session, ort.InferenceSession)
 
 
 def test_another_version_than_the_python_module_is_not_used(library: OrtLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(c_api.ort, "__version__", "0.0.1")
+    monkeypatch.setattr(ort_c_api.ort, "__version__", "0.0.1")
     with pytest.raises(OSError, match="version"):
         OrtLibrary(library.path)
 
@@ -224,12 +224,12 @@ def test_errors_reach_the_user_in_words(monkeypatch: pytest.MonkeyPatch, library
 
 def test_open_sizes_can_be_fixed(library: OrtLibrary) -> None:
     content = serialised([helper.make_node("Add", ["x", "x"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, {})
-    fixed = UnlockedSession(library, content, session_options(), Target(free={"n": 3}))
+    fixed = UnlockedSession(library, content, create_session_options(), ProviderTarget(fixed_dims={"n": 3}))
     assert list(fixed.get_inputs()[0].shape) == [3, -1]
     values = {"x": np.ones((3, 2), np.float32)}
-    assert np.array_equal(fixed.run(None, values, fixed.run_options())[0], values["x"] * 2)
+    assert np.array_equal(fixed.run(None, values, fixed.create_run_options())[0], values["x"] * 2)
     with pytest.raises(RuntimeError, match="dimension"):
-        fixed.run(None, {"x": np.ones((4, 2), np.float32)}, fixed.run_options())
+        fixed.run(None, {"x": np.ones((4, 2), np.float32)}, fixed.create_run_options())
 
 
 @pytest.mark.skipif("DmlExecutionProvider" in ort.get_available_providers(), reason="this ONNX Runtime has DirectML")
@@ -237,9 +237,9 @@ def test_directml_is_known_to_the_library_by_name(library: OrtLibrary) -> None:
     """A build without it says so; another name would be unknown to it."""
     content = serialised([helper.make_node("Add", ["x", "x"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, {})
     with pytest.raises(RuntimeError, match="DML execution provider is not supported in this build"):
-        UnlockedSession(library, content, session_options(), Target("DmlExecutionProvider", {"device_id": "0"}))
+        UnlockedSession(library, content, create_session_options(), ProviderTarget("DmlExecutionProvider", {"device_id": "0"}))
 
 
 def test_other_providers_are_left_to_the_module(monkeypatch: pytest.MonkeyPatch, library: OrtLibrary) -> None:
     monkeypatch.setattr(c_session, "_library", library)
-    assert open_unlocked(b"", session_options(), Target("CUDAExecutionProvider")) is None
+    assert open_unlocked(b"", create_session_options(), ProviderTarget("CUDAExecutionProvider")) is None

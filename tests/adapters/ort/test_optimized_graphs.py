@@ -17,8 +17,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters.ort import optimized_graphs, optimized_session
-from app.adapters.ort.optimized_graphs import GRAPH_NAME, WEIGHTS_NAME, GraphStore, graph_bytes
-from app.adapters.ort.session import open_session
+from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore, measure_graph_bytes
 
 SIZE = 192
 VALUE = np.linspace(-1, 1, SIZE, dtype=np.float32)[None]
@@ -55,7 +55,7 @@ def store(tmp_path: Path) -> GraphStore:
 
 
 def run(model: Path, store: GraphStore | None) -> np.ndarray:
-    return open_session(model, "cpu", "tiny", store).session.run({"x": VALUE})[0]
+    return open_session(model, "cpu", "tiny", store).session.run_graph({"x": VALUE})[0]
 
 
 def copies(store: GraphStore) -> list[Path]:
@@ -66,8 +66,8 @@ def test_the_copy_gives_the_same_bits_and_serves_the_next_time(model: Path, stor
     expected = run(model, None)
     assert np.array_equal(run(model, store), expected)
     (copy,) = copies(store)
-    assert sorted(file.name for file in copy.iterdir()) == [GRAPH_NAME, "record.json", WEIGHTS_NAME]
-    monkeypatch.setattr(optimized_session, "_write", lambda *_: pytest.fail("made again"))
+    assert sorted(file.name for file in copy.iterdir()) == [OPTIMIZED_GRAPH_NAME, "record.json", OPTIMIZED_WEIGHTS_NAME]
+    monkeypatch.setattr(optimized_session, "_write_copy", lambda *_: pytest.fail("made again"))
     assert np.array_equal(run(model, store), expected)
     assert np.array_equal(run(model, GraphStore(store._folder, smallest_bytes=1000)), expected)
 
@@ -104,12 +104,12 @@ def test_what_another_runtime_or_processor_made_is_not_used(
     if identity == "version":
         monkeypatch.setattr(optimized_session.ort, "__version__", "0.0.1")
     else:
-        monkeypatch.setattr(optimized_graphs, "_processor", lambda: "another one")
+        monkeypatch.setattr(optimized_graphs, "_describe_processor", lambda: "another one")
     run(model, store)
     assert len(copies(store)) == 2
 
 
-@pytest.mark.parametrize("name", [GRAPH_NAME, WEIGHTS_NAME, "record.json"])
+@pytest.mark.parametrize("name", [OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, "record.json"])
 @pytest.mark.parametrize("damage", ["one bit", "cut", "empty", "longer", "missing", "zeros"])
 def test_a_damaged_copy_is_noticed_and_made_again(model: Path, store: GraphStore, name: str, damage: str) -> None:
     expected = run(model, store)
@@ -133,7 +133,7 @@ def test_every_changed_or_moved_byte_is_noticed(tmp_path: Path) -> None:
 
     def digest(content: np.ndarray) -> str:
         file.write_bytes(content.tobytes())
-        return optimized_graphs._digest(file)
+        return optimized_graphs._compute_digest(file)
 
     for length in (0, 1, 7, 8, 9, 1000, 1003, 1 << 20):
         whole = np.random.default_rng(length).integers(0, 256, length, np.uint8)
@@ -156,10 +156,10 @@ def test_a_copy_that_does_not_open_is_not_made_again(model: Path, store: GraphSt
 
     def write(_model: Path, _options: object, folder: Path) -> None:
         written.append(folder)
-        (folder / GRAPH_NAME).write_bytes(b"no graph")
-        (folder / WEIGHTS_NAME).write_bytes(b"no weights")
+        (folder / OPTIMIZED_GRAPH_NAME).write_bytes(b"no graph")
+        (folder / OPTIMIZED_WEIGHTS_NAME).write_bytes(b"no weights")
 
-    monkeypatch.setattr(optimized_session, "_write", write)
+    monkeypatch.setattr(optimized_session, "_write_copy", write)
     monkeypatch.setattr(optimized_session, "_in_child", False)  # as it is before a window was opened in this process
     for _ in range(3):
         assert np.array_equal(run(model, store), expected)
@@ -189,7 +189,7 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     assert len(copies(store)) == 3
     kept = {folder.name for folder in copies(store)}
     flavour = f"onnxruntime {optimized_session.ort.__version__} packed"
-    assert {optimized_graphs._key(models[0], flavour), optimized_graphs._key(models[3], flavour)} <= kept
+    assert {optimized_graphs._compute_copy_key(models[0], flavour), optimized_graphs._compute_copy_key(models[3], flavour)} <= kept
 
 
 def test_a_clock_that_was_set_back_takes_no_new_copy_away(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_clock_that_was_set_back_takes_no_new_copy_away(tmp_path: Path) -> Non
         expected = run(model, None)
         assert np.array_equal(run(model, store), expected)
         (copy,) = copies(store)
-        assert copy.name == optimized_graphs._key(model, f"onnxruntime {optimized_session.ort.__version__} packed")
+        assert copy.name == optimized_graphs._compute_copy_key(model, f"onnxruntime {optimized_session.ort.__version__} packed")
         for file in copy.iterdir():
             os.utime(file, (time.time() + 86_400,) * 2)
 
@@ -208,7 +208,7 @@ def test_what_a_dead_process_left_is_swept(model: Path, store: GraphStore) -> No
     old, young = store._folder / "old.part", store._folder / "young.part"
     for folder in (old, young):
         folder.mkdir(parents=True)
-        (folder / GRAPH_NAME).write_bytes(b"half")
+        (folder / OPTIMIZED_GRAPH_NAME).write_bytes(b"half")
     os.utime(old, (1, 1))
     run(model, store)
     assert not old.exists()
@@ -250,7 +250,7 @@ def test_a_folder_that_may_only_be_read_still_serves(model: Path, store: GraphSt
 
     monkeypatch.setattr(os, "utime", refuse)
     monkeypatch.setattr(Path, "mkdir", refuse)
-    monkeypatch.setattr(optimized_session, "_write", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(optimized_session, "_write_copy", lambda *_: pytest.fail("made again"))
     assert np.array_equal(run(model, store), expected)
 
 
@@ -270,31 +270,31 @@ def test_processes_at_once_make_one_copy(model: Path, tmp_path: Path) -> None:
 
 def test_serialised_graphs_are_opened_as_they_are(model: Path, store: GraphStore) -> None:
     opened = open_session(model.read_bytes(), "cpu", "tiny", store)
-    assert np.array_equal(opened.session.run({"x": VALUE})[0], run(model, None))
+    assert np.array_equal(opened.session.run_graph({"x": VALUE})[0], run(model, None))
     assert not copies(store)
 
 
 def test_a_window_has_its_copies_written_by_a_child(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = run(model, None)
     monkeypatch.setattr(optimized_session, "_in_child", True)
-    monkeypatch.setattr(optimized_session, "_write", lambda *_: pytest.fail("written here"))
+    monkeypatch.setattr(optimized_session, "_write_copy", lambda *_: pytest.fail("written here"))
     assert np.array_equal(run(model, store), expected)
-    assert {file.name for file in copies(store)[0].iterdir()} == {GRAPH_NAME, WEIGHTS_NAME, "record.json"}
+    assert {file.name for file in copies(store)[0].iterdir()} == {OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, "record.json"}
 
 
 def test_without_the_child_the_graph_itself_is_opened(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = run(model, None)
     monkeypatch.setattr(optimized_session, "_in_child", True)
     for command in (["/nowhere/koebako-cli"], [sys.executable, "-c", "raise SystemExit(70)"]):
-        monkeypatch.setattr("app.own_program.own_command", lambda command=command: command)
+        monkeypatch.setattr("app.common.processes.self_launch.build_cli_command", lambda command=command: command)
         assert np.array_equal(run(model, store), expected)
         assert not copies(store)
 
 
 def test_a_graph_takes_the_room_of_its_weights_too(tmp_path: Path) -> None:
     (tmp_path / "a.onnx").write_bytes(bytes(10))
-    assert graph_bytes(tmp_path / "a.onnx") == 10
+    assert measure_graph_bytes(tmp_path / "a.onnx") == 10
     (tmp_path / "a.bin").write_bytes(bytes(100))
     (tmp_path / "a_int8.bin").write_bytes(bytes(1000))
-    assert graph_bytes(tmp_path / "a.onnx") == 110
-    assert graph_bytes(b"abc") == 3
+    assert measure_graph_bytes(tmp_path / "a.onnx") == 110
+    assert measure_graph_bytes(b"abc") == 3

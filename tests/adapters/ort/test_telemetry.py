@@ -11,11 +11,11 @@ import pytest
 
 RUNS = {
     "a session": """
-from app.adapters.ort.session import open_session
-from app.voices.prepare.product import product_graph
-open_session(product_graph(int8=False), "cpu", "product")
+from app.adapters.ort.graph_session import open_session
+from app.voices.prepare.product_probe import build_product_graph
+open_session(build_product_graph(int8=False), "cpu", "product")
 """,
-    "a reading, by a library that opens graphs of its own": "from app.adapters.openjtalk.words import load; load()",
+    "a reading, by a library that opens graphs of its own": "from app.adapters.openjtalk.mecab_words import load_pyopenjtalk; load_pyopenjtalk()",
     "a dictionary, by the same library": """
 import sys; from app.adapters.openjtalk import compiled_dictionary
 sys.argv[1:] = ["--dictionary", "none.csv", "none.dic"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.paths import data_dir
+from app.common.files.paths import find_data_dir
 from tests.attack.area import Area, Case
 from tests.attack.place import clear
 from tests.disk_faults import FaultyDisk, tried
@@ -20,7 +20,7 @@ class FullDisks(Area):
         name, fault, at = draw.choice(list(DEEDS)), draw.choice(FAULTS), draw.randrange(1, draw.choice(MOST_PLACES))
         case.doing(f"{name}, {fault} at {at}")
         folder = clear(self.place.out)
-        clear(data_dir())
+        clear(find_data_dir())
         DEEDS[name].prepare(folder)
         met = tried(FaultyDisk(fault, at), lambda: DEEDS[name].work(folder))
         found = case.call("looking", lambda: complaint(name, fault, folder))

@@ -6,10 +6,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from app.install.identity import identify
-from app.voices.card import read_card
-from app.voices.containers.checkpoints import checkpoints
-from app.voices.containers.sources import read_source
+from app.install.voice_identity import identify_voice
+from app.voices.containers.checkpoints import find_checkpoints
+from app.voices.containers.voice_sources import read_voice_source
+from app.voices.voice_card_data import read_card
 from tests.attack.area import Area, Case
 from tests.attack.areas.adding import Adding
 from tests.attack.hostile.berts import BertFolder
@@ -133,9 +133,9 @@ class Models(Area):
 
     def _look(self, case: Case, what: str, path: Path) -> None:
         scratch = clear(self.place.source / "scratch")
-        case.call(f"{what}: checkpoints", lambda: checkpoints(path, scratch))
-        case.call(f"{what}: identify", lambda: identify(path))
-        case.call(f"{what}: read_source", lambda: read_source(path))
+        case.call(f"{what}: checkpoints", lambda: find_checkpoints(path, scratch))
+        case.call(f"{what}: identify", lambda: identify_voice(path))
+        case.call(f"{what}: read_source", lambda: read_voice_source(path))
         case.call(f"{what}: read_card", lambda: read_card(path))
         if case.once_in(4):
             run_inside(case, self.place, "voices", "info", str(path), *case.draw.choice(((), ("--json",))))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.compose.text import forget_words
+from app.compose.text_front_end import forget_readings
 from tests.attack.area import Area, Case
 from tests.attack.hostile.json_damage import Damages
 from tests.attack.hostile.special_files import SPECIAL, put_special, remove
@@ -102,7 +102,7 @@ class OwnJson(Area):
     def _look_at_commands(self, case: Case, target: _Target, what: str) -> None:
         name, draw = target.file.name, case.draw
         if name == "dictionary" and draw.random() < 0.3:
-            forget_words(None)
+            forget_readings(None)
             ran = run_inside(case, self.place, "g2p", stdin="檜箱庵の雨。\n".encode())
             if ran.code or not ran.lines() or "error" in ran.lines()[0]:
                 case.complain("wrong", f"{what}: nothing can be read any more\n{ran.told()}", "a damaged dictionary")
@@ -110,7 +110,7 @@ class OwnJson(Area):
             run_inside(case, self.place, *draw.choice((("voices", "list"), ("voices", "list", "--json"), ("bert", "list", "--json"))))
             run_inside(case, self.place, "voices", "info", VOICE, *draw.choice(((), ("--json",))))
         if name in ("settings", "bert", "voice", "probe", "dictionary") and draw.random() < 0.01:
-            forget_words(None)
+            forget_readings(None)
             ran = run_inside(case, self.place, "speak", "はい。", "--voice", "mei", "-o", str(self.place.out / "a.wav"))
             if ran.code:
                 case.complain("wrong", f"{what}: it does not speak any more\n{ran.told()}", f"damaged {name}")

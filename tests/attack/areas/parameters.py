@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from app.cli.parser import build_parser
-from app.compose.opening import open_speaker
-from app.core.limits import check_request
-from app.core.requests import request_of
+from app.cli.cli_parser import build_parser
+from app.compose.speaker_opening import open_speaker
+from app.core.line_requests import build_request
+from app.core.request_limits import check_request
 from app.core.script import Line, LineSettings
-from app.core.script_data import settings_from_data, settings_to_data
-from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest
+from app.core.script_data import convert_settings_to_data, parse_settings
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest
 from tests.attack.area import Area, Case
 from tests.attack.areas.surroundings import try_home, try_surroundings
 from tests.attack.checks import check_sound
@@ -152,12 +152,12 @@ class Parameters(Area):
             + "}"
         )
         case.doing(f"settings {text[:500]}")
-        found: Any = case.call(f"settings {text[:300]}", lambda: settings_from_data(json.loads(text)), ValueError)
+        found: Any = case.call(f"settings {text[:300]}", lambda: parse_settings(json.loads(text)), ValueError)
         if found is None:
             return "refused"
-        if settings_from_data(json.loads(json.dumps(settings_to_data(found)))) != found:
+        if parse_settings(json.loads(json.dumps(convert_settings_to_data(found)))) != found:
             case.complain("lost", f"settings that do not come back: {text[:500]}")
-        check_request(request_of(Line("はい。", found)))
+        check_request(build_request(Line("はい。", found)))
         return "line"
 
     def _request(self, case: Case) -> str:

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from app.errors import InternalError
+from app.common.errors import InternalError
 from tests.attack.area import Area, Case
 from tests.attack.program import run
 

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from app.settings import load_settings
+from app.settings.user_settings import load_settings
 from tests.attack import checks
 from tests.attack.area import Area, Case
 from tests.attack.lived_in import STARTER_BERT

@@ -12,24 +12,24 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from app.cli.commands.project.convert import with_readings
-from app.core.dictionary import make_entry, put
-from app.core.dictionary_data import MOST_ENTRIES, from_text, to_csv, to_exchange
-from app.core.presets import Preset
+from app.cli.commands.project.convert_script import apply_readings
+from app.common.files.untrusted_json import DISTURBING_CHARS
+from app.core.dictionary_entries import make_entry, merge_entries
+from app.core.dictionary_formats import MAX_DICTIONARY_ENTRIES, format_entries_csv, format_exchange_json, parse_dictionary_text
+from app.core.presets import LinePreset
 from app.core.project import Character, Project, VoiceReference
-from app.core.project_data import project_to_data
+from app.core.project_data import convert_project_to_data
+from app.core.project_sanitiser import MAX_SCRIPT_LINES
 from app.core.script import Line, LineSettings, Script
-from app.core.takes import Take
-from app.core.text_encoding import decode
-from app.core.text_lines import LONGEST_LINE
-from app.core.tidy_project import MOST_LINES
-from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride
-from app.interchange.imported import Imported
-from app.interchange.koebako import write_project
-from app.interchange.limits import MOST_MORAS, MOST_PHRASES
-from app.interchange.source import SUFFIXES, read_source
-from app.interchange.writers import write_script
-from app.json_text import DISTURBING
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride
+from app.core.takes import LineTake
+from app.core.text_encoding import decode_text
+from app.core.text_lines import MAX_LINE_CHARACTERS
+from app.interchange.import_limits import MAX_IMPORTED_MORAS, MAX_IMPORTED_PHRASES
+from app.interchange.imported_script import ImportedScript
+from app.interchange.koebako_files import write_project
+from app.interchange.script_import import IMPORT_SUFFIXES, read_script_file
+from app.interchange.script_writers import write_script
 from tests.attack.area import Area, Case
 from tests.attack.hostile.json_damage import VALUES
 from tests.attack.hostile.repetition import JSON_MUTATORS, repeated_text
@@ -62,18 +62,18 @@ class Scripts(Area):
             ".tab": "Identifier\tCharacter\tDialogue\nstart_1\tEileen\tはい。\n",
             ".txt": texts,
             ".md": "# 題\n\n- 今日は、晴れ。\n",
-            "words.json": to_exchange([make_entry("声箱", "こえばこ", 3), make_entry("雨", "あめ", 1)]),
-            "words.csv": to_csv([make_entry("声箱", "こえばこ", 3), make_entry("=", "いこーる")]),
+            "words.json": format_exchange_json([make_entry("声箱", "こえばこ", 3), make_entry("雨", "あめ", 1)]),
+            "words.csv": format_entries_csv([make_entry("声箱", "こえばこ", 3), make_entry("=", "いこーる")]),
             "mecab.csv": MECAB * 3,
         }
 
     def attempt(self, case: Case) -> str:
         """Reads a file that somebody has made worse."""
-        name = case.draw.choice((*SUFFIXES, *DICTIONARIES))
+        name = case.draw.choice((*IMPORT_SUFFIXES, *DICTIONARIES))
         content = self._worse(case.draw, name)
         case.doing(f"{name}: {content[:200]!r} … {len(content)} bytes")
         if name in DICTIONARIES:
-            self._read_words(case, content)
+            self._read_entries(case, content)
         else:
             self._read_script(case, name, content)
         return name
@@ -104,13 +104,13 @@ class Scripts(Area):
     def _read_script(self, case: Case, suffix: str, content: bytes) -> None:
         file = self.place.source / f"script{suffix}"
         file.write_bytes(content)
-        imported: Imported | None = case.call(f"read {suffix}", lambda: read_source(file))
+        imported: ImportedScript | None = case.call(f"read {suffix}", lambda: read_script_file(file))
         if imported is None:
             return
         _look(case, imported)
         lines = imported.project.script.lines
         if len(lines) <= SETTLED_LINES:
-            settled = case.call(f"settle {suffix}", lambda: with_readings(imported))
+            settled = case.call(f"settle {suffix}", lambda: apply_readings(imported))
             imported = imported if settled is None else settled
         for target in (".csv", ".koebako"):
             again = self._written(case, imported.project, target)
@@ -123,7 +123,7 @@ class Scripts(Area):
         if case.once_in(40):
             run_inside(case, self.place, "project", "convert", str(file), "-o", str(self.place.out / "a.csv"), "--voice", "mei")
 
-    def _written(self, case: Case, project: Project, suffix: str) -> Imported | None:
+    def _written(self, case: Case, project: Project, suffix: str) -> ImportedScript | None:
         file = self.place.out / f"again{suffix}"
 
         def write() -> None:
@@ -133,37 +133,37 @@ class Scripts(Area):
                 write_script(file, project.script)
 
         case.call(f"write {suffix}", write)
-        return case.call(f"read {suffix} again", lambda: read_source(file)) if project.script.lines else None
+        return case.call(f"read {suffix} again", lambda: read_script_file(file)) if project.script.lines else None
 
-    def _read_words(self, case: Case, content: bytes) -> None:
-        found = case.call("words", lambda: from_text(decode("words", content)))
+    def _read_entries(self, case: Case, content: bytes) -> None:
+        found = case.call("words", lambda: parse_dictionary_text(decode_text("words", content)))
         if found is None:
             return
         entries, wrong = found
-        if len(entries) > MOST_ENTRIES or any(len(error.message) > 1_000 for error in wrong):
+        if len(entries) > MAX_DICTIONARY_ENTRIES or any(len(error.message) > 1_000 for error in wrong):
             case.complain("wrong", f"{len(entries)} words, {len(wrong)} wrong ones")
-        few = list(put((), entries[:100]))
-        for write in (to_csv, to_exchange):
-            if from_text(write(few)) != (few, []):
+        few = list(merge_entries((), entries[:100]))
+        for write in (format_entries_csv, format_exchange_json):
+            if parse_dictionary_text(write(few)) != (few, []):
                 case.complain("lost", f"words that do not come back: {few!r}", "a dictionary")
 
 
-def _look(case: Case, imported: Imported) -> None:
+def _look(case: Case, imported: ImportedScript) -> None:
     """What may be in the window: so much, and nothing that nobody sees."""
     project = imported.project
     lines = project.script.lines
     shown = [project.script.title, *(voice.name for voice in project.voices), *(item.name for item in project.characters)]
-    if len(lines) > MOST_LINES or len({line.id for line in lines}) != len(lines):
+    if len(lines) > MAX_SCRIPT_LINES or len({line.id for line in lines}) != len(lines):
         case.complain("wrong", f"{len(lines)} lines, or equal ids")
-    if any(len(line.text) > LONGEST_LINE for line in lines) or any(
-        DISTURBING.search(text) for text in (*shown, *(line.text for line in lines))
+    if any(len(line.text) > MAX_LINE_CHARACTERS for line in lines) or any(
+        DISTURBING_CHARS.search(text) for text in (*shown, *(line.text for line in lines))
     ):
         case.complain("wrong", "a line that is too long, or letters that nobody sees")
-    phrases = [item for found in imported.spoken.values() for item in found]
-    if len(phrases) > MOST_PHRASES or sum(len(item.moras) for item in phrases) > MOST_MORAS:
+    phrases = [item for found in imported.phrases_by_line.values() for item in found]
+    if len(phrases) > MAX_IMPORTED_PHRASES or sum(len(item.moras) for item in phrases) > MAX_IMPORTED_MORAS:
         case.complain("wrong", f"{len(phrases)} phrases")
-    if len(imported.dropped) > 60 or any(len(sentence) > 1_000 or DISTURBING.search(sentence) for sentence in imported.dropped):
-        case.complain("wrong", f"sentences: {len(imported.dropped)}, {[sentence[:100] for sentence in imported.dropped[:5]]!a}")
+    if len(imported.losses) > 60 or any(len(sentence) > 1_000 or DISTURBING_CHARS.search(sentence) for sentence in imported.losses):
+        case.complain("wrong", f"sentences: {len(imported.losses)}, {[sentence[:100] for sentence in imported.losses[:5]]!a}")
 
 
 def _encoded(draw: random.Random, text: str) -> bytes:
@@ -188,12 +188,12 @@ def _project() -> dict[str, Any]:
         characters=(Character("花子", "", "花子"),),
         dictionary=(make_entry("声箱", "こえばこ", 3),),
         export={"format": "wav"},
-        takes=(Take(lines[0].id, "今日は、晴れ。", sound=name),),
-        presets={"p": Preset(LineSettings(speed=1.2))},
+        takes=(LineTake(lines[0].id, "今日は、晴れ。", sound=name),),
+        presets={"p": LinePreset(LineSettings(speed=1.2))},
         tests=({"version": 1},),
         embeds=True,
     )
-    return project_to_data(project) | {"sounds": {name: base64.b64encode(file.getvalue()).decode()}}
+    return convert_project_to_data(project) | {"sounds": {name: base64.b64encode(file.getvalue()).decode()}}
 
 
 ATTACKS = Scripts

@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from app.adapters.download.download import download
-from app.adapters.http.hub_addresses import hf_address, hf_url
-from app.adapters.http.hubs import aivishub_voice, hf_file
+from app.adapters.download.resumable_download import download_file
+from app.adapters.http.hub_addresses import build_hf_url, convert_to_hf_file_url
+from app.adapters.http.hub_files import fetch_aivishub_voice, fetch_hf_file_info
 from app.adapters.http.retry_policy import RetryPolicy
-from app.install.fetch import Watch, discard, fetch_hub_voice, fetch_url
+from app.install.download_sources import DownloadMonitor, discard_download, fetch_hub_voice, fetch_url
 from tests.attack.area import Area, Case
 from tests.attack.hostile.answers import FILE, LOCATIONS, hostile_answer, redirect
 from tests.attack.hostile.server import Answer, HostileServer, reply
@@ -21,7 +21,7 @@ from tests.attack.program import Program, judge, run, run_inside
 
 SECRET = "hf_attack_secret"
 UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
-QUICK = RetryPolicy(retries=2, first_wait_s=0.01, longest_wait_s=0.02, longest_retry_after_s=0.05, connect_s=1.0, silence_s=0.15)
+QUICK = RetryPolicy(retries=2, first_delay_s=0.01, max_delay_s=0.02, max_retry_after_s=0.05, connect_timeout_s=1.0, silence_timeout_s=0.15)
 SILENT_S = 30.0  # so long a program may wait without a word
 
 
@@ -61,12 +61,12 @@ class Servers(Area):
         return answer
 
     def _ask(self, case: Case) -> str:
-        draw, watch = case.draw, Watch(patience=QUICK)
+        draw, watch = case.draw, DownloadMonitor(retry_policy=QUICK)
         address = draw.choice((self._hub.url("/a/b/resolve/main/x.onnx"), self._odd_address(case), self._hub.url("/x.aivmx")))
         ways: dict[str, Callable[[], Any]] = {
-            "hub voice": lambda: aivishub_voice(UUID, patience=QUICK),
-            "hub file": lambda: hf_file(hf_url("a/b", "x.onnx", "main"), patience=QUICK),
-            "address": lambda: hf_file(found, patience=QUICK) if (found := hf_address(address)) else None,
+            "hub voice": lambda: fetch_aivishub_voice(UUID, retry_policy=QUICK),
+            "hub file": lambda: fetch_hf_file_info(build_hf_url("a/b", "x.onnx", "main"), retry_policy=QUICK),
+            "address": lambda: fetch_hf_file_info(found, retry_policy=QUICK) if (found := convert_to_hf_file_url(address)) else None,
             "fetch": lambda: fetch_url(address, watch),
             "fetch voice": lambda: fetch_hub_voice(UUID, watch),
             "download": lambda: self._download(case),
@@ -76,7 +76,7 @@ class Servers(Area):
         if name.startswith("fetch") and found is not None:
             if self.place.home not in found.parents or not found.is_file():
                 case.complain("outside", f"brought to {found}")
-            discard(found)
+            discard_download(found)
         if case.once_in(200):
             clear(self.place.home / "downloads")
         return name if found is not None else "refused"
@@ -94,7 +94,9 @@ class Servers(Area):
         sha256 = hashlib.sha256(FILE).hexdigest() if known else None
         secrets = {"Authorization": SECRET}
         address = case.draw.choice((self._hub.url(f"/x?{case.draw.randrange(3)}"), self._hub.url("/x")))
-        done = download(address, target, sha256=sha256, size=case.draw.choice((None, None, len(FILE))), secrets=secrets, patience=QUICK)
+        done = download_file(
+            address, target, sha256=sha256, size=case.draw.choice((None, None, len(FILE))), secrets=secrets, retry_policy=QUICK
+        )
         if sha256 and hashlib.sha256(done.path.read_bytes()).hexdigest() != sha256:
             case.complain("wrong", "a file of another checksum was taken")
         return done

@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote_from_bytes, urlencode
 
-from app import paths
-from app.compose.opening import open_speaker
-from app.service.access import Access
-from app.service.catalogue import catalogue_of
-from app.service.openapi import ROUTES
-from app.service.own_thread import OpenVoices, OwnThread
-from app.service.server import Server
-from app.service.service import Service
-from app.service.sockets import bound
-from app.service.work_queue import WorkQueue
-from app.voices.library import installed_voices
+from app.common.files import paths
+from app.compose.speaker_opening import open_speaker
+from app.service.access import AccessRules
+from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
+from app.service.http_service import HttpService
+from app.service.listening_sockets import bind_sockets
+from app.service.openapi_document import DESCRIBED_ROUTES
+from app.service.service_queue import ServiceJobQueue
+from app.service.speech_server import SpeechServer
+from app.service.style_catalogue import build_catalogue
+from app.voices.installed_voices import list_installed_voices
 from tests.attack.area import LIMIT_S, Area, Case
 from tests.attack.hostile.json_damage import Damages
 from tests.attack.hostile.texts import hostile_text
@@ -43,14 +43,14 @@ class Services(Area):
 
     def prepare(self) -> None:
         """A service that lets nobody change anything."""
-        sockets = bound("127.0.0.1", 0)
+        sockets = bind_sockets("127.0.0.1", 0)
         self._port = sockets[0].getsockname()[1]
         speaker = open_speaker(None, "cpu")
-        voices = OpenVoices(lambda _voice, _like: speaker)
-        catalogue = catalogue_of(installed_voices(paths.voice_dirs()))
-        service = Service(catalogue, WorkQueue(OwnThread(voices)), Access(self._port), voices.is_open)
-        Server(sockets, service).start()
-        first = catalogue.first
+        voices = OpenVoiceCache(lambda _voice, _like: speaker)
+        catalogue = build_catalogue(list_installed_voices(paths.list_voice_dirs()))
+        service = HttpService(catalogue, ServiceJobQueue(HeadlessWorker(voices)), AccessRules(self._port), voices.is_open)
+        SpeechServer(sockets, service).start()
+        first = catalogue.first_style
         self._style = 0 if first is None else first.id
         made = self._asked("POST", f"/audio_query?speaker={self._style}&text=" + quote_from_bytes("やあ、元気？".encode()))
         self._damages = Damages(made[1])
@@ -69,7 +69,7 @@ class Services(Area):
 
     def _route(self, case: Case) -> str:
         """A route, with parameters and a body as nobody should send them."""
-        draw, route = case.draw, case.draw.choice(ROUTES)
+        draw, route = case.draw, case.draw.choice(DESCRIBED_ROUTES)
         values = {text.partition("?")[0].partition(":")[0]: self._value(case, text) for text in route.parameters if draw.random() < 0.9}
         target = route.path.replace("{word_uuid}", quote_from_bytes(hostile_text(draw)[:40].encode("utf-8", "replace")))
         body = None if route.body is None else self._body(case)

@@ -13,16 +13,22 @@ from dataclasses import asdict
 
 import numpy as np
 
-from app.adapters.openjtalk.compiled_dictionary import table
-from app.adapters.openjtalk.dictionary import change_words
+from app.adapters.openjtalk.compiled_dictionary import format_mecab_rows
+from app.adapters.openjtalk.user_lexicon import change_user_entries
 from app.cli.commands.g2p.run import convert_line
-from app.compose.opening import open_speaker
-from app.core.dictionary import KINDS, Entry, make_entry, put
-from app.core.dictionary_data import from_data, from_text, to_csv, to_data, to_exchange
-from app.core.phones import phones_to_ids
-from app.core.sentences import DEFAULT_LIMIT, split_sentences
-from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest
-from app.errors import InputError
+from app.common.errors import InputError
+from app.compose.speaker_opening import open_speaker
+from app.core.dictionary_entries import DICTIONARY_ENTRY_KINDS, DictionaryEntry, make_entry, merge_entries
+from app.core.dictionary_formats import (
+    convert_entries_to_data,
+    format_entries_csv,
+    format_exchange_json,
+    parse_dictionary_text,
+    parse_entries,
+)
+from app.core.phone_ids import convert_phones_to_ids
+from app.core.sentence_splitting import SENTENCE_LENGTH_LIMIT, split_sentences
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest
 from tests.attack.area import Area, Case
 from tests.attack.hostile.texts import hostile_text, plain_bytes
 from tests.attack.program import run
@@ -56,16 +62,22 @@ def hostile_word(draw: random.Random) -> tuple[str, str, int, str, int]:
     clean = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
     surface = draw.choice((text, clean, clean, clean))[: draw.choice((1, 2, 3, 5, 100, 101))]
     reading = draw.choice((*READINGS[:4] * 5, *READINGS, text[:20]))
-    return surface, reading, draw.choice((0, 0, 0, 1, 99, -1)), draw.choice((*KINDS * 3, "x")), draw.choice((5, 5, 5, 0, 10, 11, -1))
+    return (
+        surface,
+        reading,
+        draw.choice((0, 0, 0, 1, 99, -1)),
+        draw.choice((*DICTIONARY_ENTRY_KINDS * 3, "x")),
+        draw.choice((5, 5, 5, 0, 10, 11, -1)),
+    )
 
 
-def words(draw: random.Random, count: int) -> list[Entry]:
+def words(draw: random.Random, count: int) -> list[DictionaryEntry]:
     """Odd words that the program takes."""
-    found: tuple[Entry, ...] = ()
+    found: tuple[DictionaryEntry, ...] = ()
     while len(found) < count:
         with suppress(InputError):
             surface, _, _, kind, priority = hostile_word(draw)
-            found = put(found, [make_entry(surface, draw.choice(READINGS[:4]), 0, kind, priority)])
+            found = merge_entries(found, [make_entry(surface, draw.choice(READINGS[:4]), 0, kind, priority)])
     return list(found)
 
 
@@ -74,7 +86,7 @@ class Texts(Area):
 
     def prepare(self) -> None:
         """A voice, and a dictionary of words that nobody would teach."""
-        change_words(lambda _known: tuple(words(random.Random("taught"), 60)))
+        change_user_entries(lambda _known: tuple(words(random.Random("taught"), 60)))
         self._speaker = open_speaker(None, "cpu")
         self._pipeline = self._speaker.pipeline
 
@@ -90,14 +102,16 @@ class Texts(Area):
 
     def _read(self, case: Case, text: str) -> str:
         case.doing(f"g2p {ascii(text)[:1900]}")
-        pieces = list(split_sentences(text, self._pipeline.g2p.words))
-        if "".join(item.text for item in pieces) != text or any(len(item.text) > DEFAULT_LIMIT for item in pieces):
+        pieces = list(split_sentences(text, self._pipeline.g2p.split_words))
+        if "".join(item.text for item in pieces) != text or any(len(item.text) > SENTENCE_LENGTH_LIMIT for item in pieces):
             case.complain("lost", f"sentences of {ascii(text)[:500]}")
         for piece in [text[:2000], *(item.text for item in pieces[:4])]:
             values = convert_line(self._pipeline.g2p, piece)
             json.dumps(values, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
             if "error" not in values:
-                phones_to_ids(self._pipeline.g2p.convert(piece))  # phones and word2ph check each other; here each is one of the table
+                convert_phones_to_ids(
+                    self._pipeline.g2p.convert_sentence(piece)
+                )  # phones and word2ph check each other; here each is one of the table
         return "read"
 
     def _speak(self, case: Case, text: str) -> str:
@@ -125,18 +139,18 @@ class Texts(Area):
         word = hostile_word(draw)
         case.doing(f"dict {word!a}")
         entry = make_entry(*word)  # an error of the user's ends the try here
-        rows = list(csv.reader(io.StringIO(table([entry]))))
+        rows = list(csv.reader(io.StringIO(format_mecab_rows([entry]))))
         if len(rows) != 1 or len(rows[0]) != 15:
             case.complain("wrong", f"not one row for MeCab: {rows} of {entry}")
         for name, entries in (
-            ("json", from_text(to_exchange([entry]))[0]),
-            ("csv", from_text(to_csv([entry]))[0]),
-            ("own", from_data(to_data([entry]))),
+            ("json", parse_dictionary_text(format_exchange_json([entry]))[0]),
+            ("csv", parse_dictionary_text(format_entries_csv([entry]))[0]),
+            ("own", parse_entries(convert_entries_to_data([entry]))),
         ):
             if list(entries) != [entry]:
                 case.complain("lost", f"a word that does not come back from {name}: {entry!a}, {entries!a}")
-        self._pipeline.g2p.convert(text[:200] + entry.surface, [ReadingOverride(entry.surface, entry.reading, entry.accent)])
-        from_text(
+        self._pipeline.g2p.convert_sentence(text[:200] + entry.surface, [ReadingOverride(entry.surface, entry.reading, entry.accent)])
+        parse_dictionary_text(
             draw.choice((text, json.dumps({text[:9]: asdict(entry) | {"accent": text}}), f"surface,reading\n{text},{entry.reading}\n"))
         )
         return "taught"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.ui.shell.single_instance import requests_dir
+from app.ui.shell.single_instance import find_requests_dir
 from tests.attack import checks
 from tests.attack.area import Area, Case
 from tests.attack.hostile.json_damage import WHOLE, Damages
@@ -95,7 +95,7 @@ class Windows(Area):
         )
         for number in range(case.draw.choice((1, 20))):
             what, content = damages[case.draw.randrange(len(damages))]
-            (requests_dir() / f"{number:02}.json").write_bytes(content)
+            (find_requests_dir() / f"{number:02}.json").write_bytes(content)
             case.doing(f"request {what}")
         return "requests"
 
@@ -109,8 +109,8 @@ class Windows(Area):
 
     def _look_at_rights(self, case: Case) -> None:
         """What the user made, and what other starts hand over, is for nobody else to read."""
-        if requests_dir().is_dir() and requests_dir().stat().st_mode & 0o077 and case.once_in(4):
-            case.complain("wrong", f"others may look into {requests_dir().name}", "rights of requests")
+        if find_requests_dir().is_dir() and find_requests_dir().stat().st_mode & 0o077 and case.once_in(4):
+            case.complain("wrong", f"others may look into {find_requests_dir().name}", "rights of requests")
 
     def _look_for_losses(self, case: Case, before: dict[Path, bytes]) -> None:
         """What the user made is where it was, or kept beside it, or was written on by the window after it was read."""

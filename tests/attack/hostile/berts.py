@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from app.voices.bert import installed_berts
-from app.voices.prepare.bert.open import find_model, open_source
-from app.voices.vocabulary import read_vocabulary
+from app.voices.bert_models import list_installed_berts
+from app.voices.bert_vocabulary import read_vocabulary
+from app.voices.prepare.bert.open_weights import find_bert_file, open_deberta_weights
 from tests.attack.area import Case
 from tests.attack.hostile.json_damage import Damages
 from tests.attack.hostile.special_files import SPECIAL, put_special, remove
@@ -57,11 +57,11 @@ class BertFolder:
 
     def look(self, case: Case, what: str, path: Path) -> None:
         """As far as it is read before anything is computed."""
-        model = case.call(f"{what}: find_model", lambda: find_model(path))
+        model = case.call(f"{what}: find_model", lambda: find_bert_file(path))
         case.call(f"{what}: vocabulary", lambda: read_vocabulary(path if path.is_dir() else path.parent))
-        case.call(f"{what}: installed", lambda: installed_berts([self._folder.parent]))
+        case.call(f"{what}: installed", lambda: list_installed_berts([self._folder.parent]))
         if model is not None:
-            case.call(f"{what}: open", lambda: open_source(model))
+            case.call(f"{what}: open", lambda: open_deberta_weights(model))
 
     def mend(self) -> None:
         """Everything as it was."""

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.bench import work
-from app.bench.stages import COLUMNS
+from app.bench import multiply_adds
+from app.bench.stage_timing import STAGE_TABLE_COLUMNS
 from app.cli.main import main
 
 QUICK = ["--runs", "2", "--warmup", "1"]
@@ -24,7 +24,7 @@ def lines(text: str) -> list[dict[str, object]]:
 @pytest.fixture
 def _any_peak(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests that compare nothing with what the processor reaches at best, which takes hundreds of products to find."""
-    monkeypatch.setattr(work, "reached_gmac_s", partial(work.reached_gmac_s, runs=1))
+    monkeypatch.setattr(multiply_adds, "measure_gmac_s", partial(multiply_adds.measure_gmac_s, runs=1))
 
 
 def test_every_stage_cold_warm_and_cached_with_its_work_and_targets(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,7 +32,7 @@ def test_every_stage_cold_warm_and_cached_with_its_work_and_targets(capsys: pyte
     *rows, summary = lines(capsys.readouterr().out)
     assert {row["state"] for row in rows} == {"cold", "warm", "cached"}
     assert {row["tokens"] for row in rows} == {"5", "40"}
-    assert all(tuple(row) == COLUMNS for row in rows)
+    assert all(tuple(row) == STAGE_TABLE_COLUMNS for row in rows)
     medians = {(row["tokens"], row["state"], row["stage"]): row["median_ms"] for row in rows}
     assert medians["40", "cached", "bert"] < medians["40", "warm", "bert"]  # type: ignore[operator]
     assert medians["40", "warm", "first_audio"] <= medians["40", "warm", "total"]  # type: ignore[operator]

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from app import paths
-from app.bench.compare import LineResult
-from app.bench.home import Originals, OursReady, find_originals, own_home, prepare_ours
-from app.bench.turns import ratio
-from app.cli.commands.bench import reference as bench_reference
+from app.bench.bench_home import OriginalFiles, PreparedFiles, find_originals, prepare_files, use_bench_home
+from app.bench.reference_comparison import LineComparisonResult
+from app.bench.turn_taking import compute_ratio
+from app.cli.commands.bench import reference_report as bench_reference
 from app.cli.main import main
-from app.core.types import BERT_WIDTH
-from app.install.bert import add_bert
-from app.install.licence import Ask
-from app.progress import Report
+from app.common.files import paths
+from app.common.progress import Report
+from app.core.synthesis_types import BERT_WIDTH
+from app.install.install_bert import add_bert
+from app.install.voice_licence import AskLicence
 from tests.voices.both_precisions import FAST
 from tests.voices.prepare.bert.deberta_files import write_published
 
@@ -29,12 +29,12 @@ def bert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     weights = write_published(tmp_path / "published", hidden=BERT_WIDTH, heads=16, inner=64)
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv(paths.HOME_VARIABLE, str(tmp_path / "source"))
-        graph = add_bert(weights).bert.graph
+        graph = add_bert(weights).bert.exact_graph
 
-    def prepare(originals: Originals, home: Path, ask: Ask, report: Report) -> OursReady:
-        return prepare_ours(replace(originals, bert=weights), home, ask, report)
+    def prepare(originals: OriginalFiles, home: Path, ask: AskLicence, report: Report) -> PreparedFiles:
+        return prepare_files(replace(originals, bert=weights), home, ask, report)
 
-    monkeypatch.setattr(bench_reference, "prepare_ours", prepare)
+    monkeypatch.setattr(bench_reference, "prepare_files", prepare)
     return graph
 
 
@@ -68,28 +68,28 @@ def test_both_sides_speak_the_same_in_turns(tiny_models: Path, bert: Path, capsy
 
 def test_the_summary_tells_how_close_fast_comes() -> None:
     times = {"reference": [300.0, 330.0], "auto": [200.0, 200.0], "exact": [200.0, 200.0], "fast": [100.0, 110.0]}
-    ratios = {way: ratio(times["reference"], times[way]) for way in ("auto", "exact", "fast")}
-    lines = [LineResult(name, 61, 16, {}, {}, {}, ratios, ratios, ratios, times) for name in ("short", "long")]
-    assert bench_reference._fast(lines, FAST) == {
+    ratios = {way: compute_ratio(times["reference"], times[way]) for way in ("auto", "exact", "fast")}
+    lines = [LineComparisonResult(name, 61, 16, {}, {}, {}, ratios, ratios, ratios, times) for name in ("short", "long")]
+    assert bench_reference._build_fast_summary(lines, FAST) == {
         "first_audio": {"short": 3.0, "long": 3.0},
         "whole_line": 3.0,
         "snr_db": FAST.snr_db,
         "lsd_db": FAST.lsd_db,
         "frames_equal": FAST.frames_equal,
     }
-    assert bench_reference._fast(lines, None) is None
+    assert bench_reference._build_fast_summary(lines, None) is None
 
 
 def test_users_models_stay_as_they_are(tmp_path: Path) -> None:
-    before = paths.data_dir()
-    with own_home() as home:
-        assert paths.data_dir() in (home, Path(paths.unlimited(str(home)))), "long paths are written otherwise on Windows"
+    before = paths.find_data_dir()
+    with use_bench_home() as home:
+        assert paths.find_data_dir() in (home, Path(paths.extend_windows_path(str(home)))), "long paths are written otherwise on Windows"
         assert home.is_relative_to(before / "cache")
         (home / "voices").mkdir(parents=True)
-    assert paths.data_dir() == before
+    assert paths.find_data_dir() == before
     older = home.with_name("made-by-an-older-program")
     older.mkdir()
-    with own_home():
+    with use_bench_home():
         assert not older.exists()
         assert (home / "voices").is_dir()
 

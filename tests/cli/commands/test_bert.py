@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from app import paths
 from app.cli.main import main
-from app.install import bert as bert_module
-from app.install.bert_prepare import prepare_bert
-from app.install.staging import staged_folder
-from app.settings import load_settings
-from app.voices.bert import installed_berts
+from app.common.files import paths
+from app.install import install_bert as bert_module
+from app.install.bert_preparation import prepare_bert
+from app.install.staging_folders import create_staging_folder
+from app.settings.user_settings import load_settings
+from app.voices.bert_models import list_installed_berts
 from tests.fault_server import FaultServer, Reply
 from tests.voices.prepare.bert.deberta_files import write_published
 
@@ -36,7 +36,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def narrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One of 64 numbers a token, where nobody speaks with it."""
-    monkeypatch.setattr(bert_module, "prepare_bert_confined", partial(prepare_bert, width=64))
+    monkeypatch.setattr(bert_module, "prepare_bert_in_sandbox", partial(prepare_bert, width=64))
     return write_published(tmp_path / "narrow", hidden=64, heads=4, inner=64)
 
 
@@ -76,7 +76,7 @@ def test_add_use_list_remove(narrow: Path, capsys: pytest.CaptureFixture[str]) -
     assert [(line["id"], line["used"]) for line in lines(capsys.readouterr().out)] == [("mine", True), ("koebako-starter-v1", False)]
     assert main(["bert", "remove", "mine"]) == 0
     assert load_settings()[0].bert == ""
-    assert not (paths.data_dir() / "bert" / "mine").exists()
+    assert not (paths.find_data_dir() / "bert" / "mine").exists()
 
 
 def test_the_same_again_is_there_already(narrow: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +96,7 @@ def test_by_its_address_with_what_lies_beside_it(narrow: Path, server: FaultServ
     found = lines(capsys.readouterr().out)
     assert "downloading" in {line.get("step") for line in found}
     assert found[-1]["id"] == "far"
-    assert not any((paths.data_dir() / "downloads").glob("*/*.safetensors"))
+    assert not any((paths.find_data_dir() / "downloads").glob("*/*.safetensors"))
 
 
 @pytest.mark.parametrize(("options", "code", "kept"), [([], 3, False), (["--id", "Ä"], 2, True)])
@@ -106,7 +106,7 @@ def test_a_download_that_is_no_bert_is_dropped_and_one_for_another_try_kept(
     for name in ("model.onnx", "tokenizer.json"):
         server.reply(f"/bert/{name}", Reply(b"{}"))
     assert main(["bert", "add", "--url", server.url("/bert/model.onnx"), *options]) == code
-    assert any((paths.data_dir() / "downloads").glob("*/*.onnx")) == kept
+    assert any((paths.find_data_dir() / "downloads").glob("*/*.onnx")) == kept
 
 
 @pytest.mark.parametrize(
@@ -134,14 +134,14 @@ def test_check_tells_the_precision_of_each_voice(capsys: pytest.CaptureFixture[s
 
 
 def test_force_takes_the_bert_in_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    mine = paths.data_dir() / "bert" / "mine"
-    shutil.copytree(next((paths.resources_dir() / "bert").iterdir()), mine)
+    mine = paths.find_data_dir() / "bert" / "mine"
+    shutil.copytree(next((paths.find_resources_dir() / "bert").iterdir()), mine)
     described = json.loads((mine / "bert.json").read_text(encoding="utf-8")) | {"id": "mine"}
     (mine / "bert.json").write_text(json.dumps(described), encoding="utf-8")
     assert main(["bert", "use", "mine"]) == 0
     capsys.readouterr()
-    voice = paths.data_dir() / "voices" / "needy"
-    shutil.copytree(paths.resources_dir() / "voices" / "mei", voice)
+    voice = paths.find_data_dir() / "voices" / "needy"
+    shutil.copytree(paths.find_resources_dir() / "voices" / "mei", voice)
     manifest = json.loads((voice / "voice.json").read_text(encoding="utf-8")) | {"id": "needy", "bert": "unknown-bert"}
     (voice / "voice.json").write_text(json.dumps(manifest), encoding="utf-8")
     target = tmp_path / "a.wav"
@@ -160,6 +160,6 @@ def test_a_killed_process_leaves_nothing(step: str, wide: Path) -> None:
         assert any(json.loads(line).get("step") == step for line in child.stdout)
         child.kill()
     assert child.returncode != 0
-    assert installed_berts([paths.data_dir() / "bert"]) == []
-    with staged_folder() as folder:  # sweeps what the dead left
+    assert list_installed_berts([paths.find_data_dir() / "bert"]) == []
+    with create_staging_folder() as folder:  # sweeps what the dead left
         assert [item for item in folder.parent.iterdir() if item.is_dir()] == [folder]

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.openjtalk.words import forget_taught_words
+from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.cli.main import main
 
 
 @pytest.fixture(autouse=True)
 def _forget() -> Iterator[None]:
-    forget_taught_words()
+    forget_user_lexicon()
     yield
-    forget_taught_words()
+    forget_user_lexicon()
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -105,7 +105,7 @@ def test_only_a_few_of_many_wrong_words_are_shown(capsys: pytest.CaptureFixture[
 def test_a_dictionary_that_is_full_takes_no_more(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.adapters.user_dictionary.MOST_ENTRIES", 1)
+    monkeypatch.setattr("app.adapters.user_dictionary.MAX_DICTIONARY_ENTRIES", 1)
     assert run(capsys, "add", "声", "こえ")[0] == 0
     code, _, err = run(capsys, "add", "箱", "はこ")
     assert code == 2
@@ -124,7 +124,7 @@ def test_a_place_that_cannot_be_written_is_told(capsys: pytest.CaptureFixture[st
 def test_what_is_spoken_next_knows_the_word(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     run(capsys, "add", "檜箱庵", "ひのばこあん", "--accent", "3")
     (tmp_path / "a.txt").write_text("檜箱庵", encoding="utf-8")
-    forget_taught_words()  # another process
-    from app.compose.text import open_g2p
+    forget_user_lexicon()  # another process
+    from app.compose.text_front_end import open_g2p
 
-    assert open_g2p().convert("檜箱庵です").reading == "ヒノバコアンデス"
+    assert open_g2p().convert_sentence("檜箱庵です").reading == "ヒノバコアンデス"

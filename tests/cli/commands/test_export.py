@@ -14,10 +14,10 @@ import soundfile
 
 from app.cli.main import main
 from app.core.project import Project
-from app.core.project_data import project_to_data
+from app.core.project_data import convert_project_to_data
 from app.core.script import Line, LineSettings, Script
-from app.export import child_worker
-from app.export.loudness import integrated, measure, together
+from app.export import process_worker
+from app.export.loudness import compute_integrated_lufs, measure_loudness, merge_measurements
 from tests.interchange.peers import aisp, vvproj
 from tests.small_files import small_files
 
@@ -97,7 +97,7 @@ def test_a_voice_for_lines_whose_voice_is_missing(tmp_path: Path, name: str, cap
         "a.vvproj": lambda: vvproj("0.25.0", lines),
         "a.aisp": lambda: aisp("1.2.0", lines),
         "a.koebako": lambda: json.dumps(
-            project_to_data(Project(Script(tuple(Line(text, LineSettings("gone")) for text, _, _ in lines))))
+            convert_project_to_data(Project(Script(tuple(Line(text, LineSettings("gone")) for text, _, _ in lines))))
         ).encode(),
         "a.csv": lambda: "text,voice\nはい。,gone\nいいえ。,gone\n".encode(),
         "a.txt": lambda: "花子（普通）,はい。\n花子（普通）,いいえ。\n".encode(),
@@ -204,8 +204,8 @@ def test_a_batch_of_a_loudness(table: Path, tmp_path: Path) -> None:
     assert export(table, "-o", tmp_path / "plain", "--subtype", "float", "--pattern", "$id$") == 0
     assert export(table, "-o", tmp_path / "out", "--subtype", "float", "--pattern", "$id$", "--loudness", "-30", "--jobs", 2) == 0
     plain, out = sounds(tmp_path / "plain"), sounds(tmp_path / "out")
-    measured = together([measure(sound, 44_100) for sound in out.values()])
-    assert integrated(measured.powers) == pytest.approx(-30, abs=0.02)
+    measured = merge_measurements([measure_loudness(sound, 44_100) for sound in out.values()])
+    assert compute_integrated_lufs(measured.powers) == pytest.approx(-30, abs=0.02)
     gains = [float(np.abs(out[name]).max() / np.abs(plain[name]).max()) for name in plain]
     assert max(gains) == pytest.approx(min(gains), rel=1e-5)
 
@@ -257,8 +257,8 @@ def test_a_full_disk_ends_all(table: Path, tmp_path: Path) -> None:
 
 def test_a_process_that_does_not_end_by_itself_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a slow machine it may take its time although all files are there; that is no error."""
-    monkeypatch.setattr(child_worker, "PATIENCE_S", 0.05)
-    worker = child_worker.ChildWorker(None)  # type: ignore[arg-type]
+    monkeypatch.setattr(process_worker, "CHILD_EXIT_TIMEOUT_S", 0.05)
+    worker = process_worker.ProcessWorker(None)  # type: ignore[arg-type]
     sleeping = [sys.executable, "-c", "import time; time.sleep(600)"]
     child = worker._child = subprocess.Popen(sleeping, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     worker.close()

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import main
-from app.core.dictionary import make_entry
+from app.core.dictionary_entries import make_entry
 from app.core.project import Character, Project, VoiceReference
 from app.core.script import Line, LineSettings, Script
-from app.core.takes import Take
-from app.interchange.koebako import read_project, write_project
+from app.core.takes import LineTake
+from app.interchange.koebako_files import read_project, write_project
 
 SOUND = hashlib.sha256(b"fLaC").hexdigest()
 
@@ -52,7 +52,7 @@ def test_info_says_what_is_in_it_and_which_voices_are_missing(capsys: pytest.Cap
         voices=(VoiceReference("gone", "花子", "", address),),
         characters=(Character("役"),),
         dictionary=(make_entry("声箱", "コエバコ"),),
-        takes=(Take("a", sound=SOUND), Take("b")),
+        takes=(LineTake("a", sound=SOUND), LineTake("b")),
         embeds=True,
         sounds={SOUND: b"fLaC"},
     )

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.audition.take_store import TakeStore, folder_of
+from app.audition.take_store import TakeStore, find_sound_folder
 from app.cli.main import main
+from app.common.language import set_language
 from app.core.project import Project
-from app.core.takes import Take
-from app.interchange.koebako import read_project, write_project
-from app.language import set_language
+from app.core.takes import LineTake
+from app.interchange.koebako_files import read_project, write_project
 from tests.interchange.peers import aisp, phrase, query, vvproj
 
 
@@ -40,17 +40,17 @@ def test_a_project_of_voicevox(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 
 def test_sounds_that_a_project_includes_stay_in_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     sound = hashlib.sha256(b"fLaC").hexdigest()
-    write_project(tmp_path / "a.koebako", Project(takes=(Take("l", sound=sound),), embeds=True, sounds={sound: b"fLaC"}))
+    write_project(tmp_path / "a.koebako", Project(takes=(LineTake("l", sound=sound),), embeds=True, sounds={sound: b"fLaC"}))
     assert run(capsys, tmp_path / "a.koebako", "-o", tmp_path / "b.koebako")[0] == 0
     project = read_project(tmp_path / "b.koebako")
     assert (project.embeds, project.sounds) == (True, {sound: b"fLaC"})
 
 
 def test_sounds_beside_a_project_come_with_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    sound = TakeStore(folder_of(tmp_path / "a.koebako")).keep(np.full(300, 0.1, np.float32), 44_100).name
-    write_project(tmp_path / "a.koebako", Project(takes=(Take("l", sound=sound),)))
+    sound = TakeStore(find_sound_folder(tmp_path / "a.koebako")).keep_sound(np.full(300, 0.1, np.float32), 44_100).name
+    write_project(tmp_path / "a.koebako", Project(takes=(LineTake("l", sound=sound),)))
     assert run(capsys, tmp_path / "a.koebako", "-o", tmp_path / "b.koebako")[0] == 0
-    assert TakeStore(folder_of(tmp_path / "b.koebako")).content(sound)
+    assert TakeStore(find_sound_folder(tmp_path / "b.koebako")).read_content(sound)
 
 
 def test_a_table_with_columns_of_other_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from app import own_program
-from app.adapters.ort import device_facts, providers
-from app.adapters.ort.providers import Device
-from app.backends import child, probe
-from app.cli.commands.selftest import devices
-from app.cli.commands.selftest import report as selftest_report
+from app.adapters.ort import device_facts, ort_devices
+from app.adapters.ort.ort_devices import BackendDevice
+from app.backends import backend_probe, trial_process
+from app.cli.commands.selftest import device_report
 from app.cli.commands.selftest import run as selftest
+from app.cli.commands.selftest import window_and_log as selftest_report
 from app.cli.main import main
+from app.common.processes import self_launch
 
 
 @pytest.mark.slow
@@ -45,14 +45,14 @@ def test_the_report_tells_how_the_cpu_did(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_window_program_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_program, "window_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
-    found = selftest_report.window_report()
+    monkeypatch.setattr(self_launch, "build_window_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
+    found = selftest_report.run_window_selftest()
     assert found["ok"] is False
     assert found["errors"][0].startswith("exit code")
 
 
 def test_a_backend_that_kills_its_process_is_one_line_of_the_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(own_program, "own_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
+    monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
     trial = selftest._try_backend("directml", tmp_path)
     assert not trial.ok
     assert trial.exit_code not in (0, None)
@@ -64,23 +64,23 @@ def test_a_report_that_cannot_be_written_is_refused_at_once(capsys: pytest.Captu
     assert "could not be written" in capsys.readouterr().err
 
 
-def fake_trials(monkeypatch: pytest.MonkeyPatch, answers: dict[str, child.Ended]) -> list[str]:
+def fake_trials(monkeypatch: pytest.MonkeyPatch, answers: dict[str, trial_process.TrialExit]) -> list[str]:
     """What children say by placement; the rest is well. Returns those that were tried."""
     tried: list[str] = []
 
-    def run(trial: str, _wanted: str | None, _calls: Path) -> child.Ended:
+    def run(trial: str, _wanted: str | None, _calls: Path) -> trial_process.TrialExit:
         tried.append(trial)
-        return answers.get(trial, child.Ended(line={"total_ms": 5.0}))
+        return answers.get(trial, trial_process.TrialExit(line={"total_ms": 5.0}))
 
-    monkeypatch.setattr(devices, "run_trial", run)
+    monkeypatch.setattr(device_report, "run_trial", run)
     return tried
 
 
 def test_every_group_of_every_device_is_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "places", lambda: ["cpu", "directml:0", "directml:1"])
+    monkeypatch.setattr(backend_probe, "list_places", lambda: ["cpu", "directml:0", "directml:1"])
     hung = "bert=cpu,prosody=cpu,decoder=directml:0"
-    tried = fake_trials(monkeypatch, {hung: child.Ended(error="did not finish", crashed=True)})
-    found = {item["placement"]: item for item in devices.placement_reports()}
+    tried = fake_trials(monkeypatch, {hung: trial_process.TrialExit(error="did not finish", has_crashed=True)})
+    found = {item["placement"]: item for item in device_report.measure_placements()}
     on_second = [
         f"bert=cpu,prosody=cpu,decoder={(two := 'directml:1')}",
         f"bert=cpu,prosody={two},decoder=cpu",
@@ -94,17 +94,17 @@ def test_every_group_of_every_device_is_in_the_report(monkeypatch: pytest.Monkey
 
 
 def test_a_cpu_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried = fake_trials(monkeypatch, {"record": child.Ended(error="broken")})
-    assert devices.placement_reports() == [{"placement": "cpu", "error": "broken", "crashed": False}]
+    tried = fake_trials(monkeypatch, {"record": trial_process.TrialExit(error="broken")})
+    assert device_report.measure_placements() == [{"placement": "cpu", "error": "broken", "crashed": False}]
     assert tried == ["record"]
 
 
 def test_adapters_are_told_with_their_drivers(monkeypatch: pytest.MonkeyPatch) -> None:
-    card = Device("directml", 1, "Radeon RX 6600", 8192, 0)
-    monkeypatch.setattr(devices, "known_devices", lambda: [card])
-    monkeypatch.setattr(providers, "known_devices", lambda: [card])
-    monkeypatch.setattr(device_facts, "_drivers", lambda: ["Intel UHD 31.0", "Radeon RX 6600 32.0.1"])
-    monkeypatch.setattr(providers, "available_backends", lambda: ["directml", "cpu"])
-    (told,) = devices.device_reports()
+    card = BackendDevice("directml", 1, "Radeon RX 6600", 8192, 0)
+    monkeypatch.setattr(device_report, "list_devices", lambda: [card])
+    monkeypatch.setattr(ort_devices, "list_devices", lambda: [card])
+    monkeypatch.setattr(device_facts, "_list_drivers", lambda: ["Intel UHD 31.0", "Radeon RX 6600 32.0.1"])
+    monkeypatch.setattr(ort_devices, "list_backends", lambda: ["directml", "cpu"])
+    (told,) = device_report.describe_devices()
     assert (told["place"], told["name"], told["memory_mb"]) == ("directml:1", "Radeon RX 6600", 8192)
     assert told["facts"][1:] == ["directml", "Radeon RX 6600", "Radeon RX 6600 32.0.1"]  # another card's driver changes nothing

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import soundfile
 
-from app import paths
-from app.cli.commands.serve.run import _voices
+from app.cli.commands.serve.run import _choose_voices
 from app.cli.main import main
-from app.core.timing import STAGES
+from app.common.files import paths
+from app.core.stage_clock import PIPELINE_STAGES
 
 TEXT = "こんにちは、世界。"
 
@@ -44,7 +44,7 @@ def test_json_lines_follow_the_contract(tmp_path: Path, capsys: pytest.CaptureFi
     found = lines(capsys.readouterr().out)
     stages = [line for line in found if line["type"] == "stage"]
     assert set(stages[0]) == {"type", "sentence", "stage", "ms", "cold", "cache_hit", "tokens", "phones", "frames", "samples"}
-    assert {str(line["stage"]) for line in stages} == set(STAGES)
+    assert {str(line["stage"]) for line in stages} == set(PIPELINE_STAGES)
     chunks = [line for line in found if line["type"] == "chunk"]
     samples, _ = soundfile.read(tmp_path / "a.wav")
     assert sum(int(str(line["samples"])) for line in chunks) == len(samples)
@@ -151,8 +151,8 @@ def test_bad_input_gets_one_sentence_and_a_hint(
 
 
 def test_a_voice_without_its_bert_is_passed_over_aloud_unless_it_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own = paths.data_dir() / "voices" / "own"
-    shutil.copytree(paths.resources_dir() / "voices" / "mei", own)
+    own = paths.find_data_dir() / "voices" / "own"
+    shutil.copytree(paths.find_resources_dir() / "voices" / "mei", own)
     manifest = json.loads((own / "voice.json").read_text(encoding="utf-8"))
     (own / "voice.json").write_text(json.dumps(manifest | {"id": "own", "name": "Own", "bert": "missing", "licence": ""}), encoding="utf-8")
     assert speak("あ", "-o", tmp_path / "a.wav") == 0
@@ -161,7 +161,7 @@ def test_a_voice_without_its_bert_is_passed_over_aloud_unless_it_is_asked_for(tm
     assert "requires is missing: “missing”" in capsys.readouterr().err
     assert speak("あ", "-o", tmp_path / "c.wav", "--force-bert") == 0
     assert "cannot speak" not in capsys.readouterr().err
-    served, _ = _voices(argparse.Namespace(voice=None, accept_licence=False, force_bert=False))
+    served, _ = _choose_voices(argparse.Namespace(voice=None, accept_licence=False, force_bert=False))
     assert [voice.manifest.id for voice in served] == ["mei", "own"]
     assert "so “Mei (starter)” is used" in capsys.readouterr().err
 

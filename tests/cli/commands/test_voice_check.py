@@ -12,8 +12,8 @@ import onnx
 import pytest
 from onnx import helper
 
-from app import paths
 from app.cli.main import main
+from app.common.files import paths
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def _check(source: Path, capsys: pytest.CaptureFixture[str], name: str = "model.
     code = main(["voices", "check", str(source / name), "--expected", str(source / "expected.npz"), "--json"])
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert list(Path(tempfile.gettempdir()).iterdir()) == []
-    assert not paths.data_dir().is_dir() or not any((paths.data_dir() / "voices").glob("*"))
+    assert not paths.find_data_dir().is_dir() or not any((paths.find_data_dir() / "voices").glob("*"))
     return code, lines
 
 

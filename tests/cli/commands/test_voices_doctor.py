@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.cli.commands.voices.labels import label
-from app.cli.commands.voices.lines import listed
+from app.cli.commands.voices.field_labels import format_field
+from app.cli.commands.voices.voice_records import build_list_record
 from app.cli.main import main
-from app.install.prepare import prepare_voice
-from app.language import set_language
-from app.paths import resources_dir
-from app.voices.card import Card
-from app.voices.manifest import read_manifest
+from app.common.files.paths import find_resources_dir
+from app.common.language import set_language
+from app.install.voice_preparation import prepare_voice
+from app.voices.voice_card_data import VoiceCardData
+from app.voices.voice_manifest import read_manifest
 
 
 def lines(text: str) -> list[dict[str, object]]:
@@ -49,7 +49,7 @@ def test_people_read_japanese_and_programs_what_they_know(capsys: pytest.Capture
     assert main(["voices", "info", "mei"]) == 0
     told = capsys.readouterr().out
     assert {"形式: Koebako 付属", "一体型: いいえ", "利用規約への同意: 済み", "音声合成の精度: 高精度"} <= set(told.splitlines())
-    assert not {field for field in Card.__dataclass_fields__ if f"\n{field}: " in told}
+    assert not {field for field in VoiceCardData.__dataclass_fields__ if f"\n{field}: " in told}
     assert main(["doctor", "--only", "dictionary"]) == 0
     assert capsys.readouterr().out == "✓ ユーザー辞書（dictionary）: 0 語\n"
     assert main(["voices", "info", "mei", "--json"]) == 0
@@ -61,8 +61,10 @@ def test_people_read_japanese_and_programs_what_they_know(capsys: pytest.Capture
 
 def test_every_field_of_a_voice_has_a_label() -> None:
     set_language("ja")
-    fields = set(listed(read_manifest(resources_dir() / "voices" / "mei"), Path())) | set(Card.__dataclass_fields__) - {"speakers"}
-    assert {field for field in fields | {"description", "licence", "hop_length", "precision"} if label(field) == field} == set()
+    fields = set(build_list_record(read_manifest(find_resources_dir() / "voices" / "mei"), Path())) | set(
+        VoiceCardData.__dataclass_fields__
+    ) - {"speakers"}
+    assert {field for field in fields | {"description", "licence", "hop_length", "precision"} if format_field(field) == field} == set()
 
 
 def test_check_fails_on_a_wrong_output_or_length(tiny_models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,6 +118,6 @@ def test_doctor_looks_at_one_thing_alone(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_doctor_says_what_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    monkeypatch.setattr("app.paths.resources_dir", lambda: tmp_path)
+    monkeypatch.setattr("app.common.files.paths.find_resources_dir", lambda: tmp_path)
     assert main(["doctor"]) == 70
     assert "✗ voice: There are no voices." in capsys.readouterr().out

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 import soundfile
 
-from app import paths
-from app.cli.commands.voices import add as voices_add
-from app.cli.commands.voices import renew as voices_renew
+from app.cli.commands.voices import add_voices_command as voices_add
+from app.cli.commands.voices import reprepare_command as voices_renew
 from app.cli.main import main
-from app.errors import InputError
-from app.install import fetch, library
-from app.install.renew import renew_voice
+from app.common.errors import InputError
+from app.common.files import paths
+from app.install import download_sources, voice_import
+from app.install.reprepare import prepare_voice_again
 from tests.install.voice_files import TERMS, aivmx, quick
 from tests.small_files import small_files
 
@@ -37,7 +37,7 @@ def reference(tiny_models: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real preparation is tested elsewhere, and below in processes of their own."""
-    add_voices = library.add_voices
+    add_voices = voice_import.add_voices
     monkeypatch.setattr(voices_add, "add_voices", lambda *arguments, **options: add_voices(*arguments, prepare=quick, **options))
 
 
@@ -77,7 +77,7 @@ def test_adding_a_voice_says_which_bert_is_missing_and_how_to_get_it(
     source = aivmx(reference, tmp_path / "a.aivmx")
     _, (added,) = koebako(capsys, "voices", "add", source)
     assert added["notes"] == []
-    monkeypatch.setattr(paths, "bert_dirs", lambda: [tmp_path])
+    monkeypatch.setattr(paths, "list_bert_dirs", lambda: [tmp_path])
     assert main(["voices", "add", str(source)]) == 0
     said = capsys.readouterr().err.strip()
     assert f"requires is missing: “{added['bert']}”" in said
@@ -89,7 +89,7 @@ def test_adding_a_voice_says_which_bert_is_missing_and_how_to_get_it(
 def test_voices_are_prepared_again_one_by_one_or_all(
     reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(voices_renew, "renew_voice", partial(renew_voice, prepare=quick))
+    monkeypatch.setattr(voices_renew, "prepare_voice_again", partial(prepare_voice_again, prepare=quick))
     assert koebako(capsys, "voices", "renew", "--all") == (0, [])  # none was added
     for number, name in enumerate(("花子", "太郎")):
         koebako(capsys, "voices", "add", aivmx(reference, tmp_path / f"{number}.aivmx", name=name, uuid=f"{UUID[:-1]}{number}"))
@@ -155,19 +155,19 @@ def test_a_licence_needs_the_option_where_nobody_can_be_asked(
 def test_downloads_are_added_and_discarded(
     reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fetched(address: str, watch: fetch.Watch) -> Path:
-        folder = paths.data_dir() / "downloads" / "key"
+    def fetched(address: str, watch: download_sources.DownloadMonitor) -> Path:
+        folder = paths.find_data_dir() / "downloads" / "key"
         folder.mkdir(parents=True)
         watch.report("downloading", 1.0)
         return aivmx(reference, folder / "voice.aivmx", name=address)
 
     for name in ("fetch_url", "fetch_hub_voice"):
-        monkeypatch.setattr(fetch, name, fetched)
+        monkeypatch.setattr(download_sources, name, fetched)
     for number, option in enumerate(("--url", "--hub")):
         code, (added,) = koebako(capsys, "voices", "add", option, f"address {number}", "--update")
         assert code == 0
         assert added["name"] == f"address {number}"
-        assert not (paths.data_dir() / "downloads" / "key").exists()
+        assert not (paths.find_data_dir() / "downloads" / "key").exists()
 
 
 def test_a_shipped_voice_cannot_be_removed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,7 +195,7 @@ def test_aivisspeechs_voices_are_listed_with_their_path(
 
 def test_doctor_names_damaged_voices_and_leftovers(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     koebako(capsys, "voices", "add", aivmx(reference, tmp_path / "a.aivmx"))
-    (paths.data_dir() / "staging" / "left").mkdir()
+    (paths.find_data_dir() / "staging" / "left").mkdir()
 
     def finding() -> dict[str, str]:
         (report,) = koebako(capsys, "doctor")[1]
@@ -203,7 +203,7 @@ def test_doctor_names_damaged_voices_and_leftovers(reference: Path, tmp_path: Pa
 
     assert finding()["status"] == "warn"
     assert "leftovers" in finding()["found"]
-    (paths.data_dir() / "voices" / UUID / "decoder.onnx").unlink()
+    (paths.find_data_dir() / "voices" / UUID / "decoder.onnx").unlink()
     assert UUID in finding()["found"]
     assert finding()["fix"]
 
@@ -228,7 +228,7 @@ def test_a_file_is_spoken_with_where_it_lies_and_prepared_once(far_source: Path,
     arguments = ["speak", "こんにちは。", "--voice", far_source, "-o", output]
     done = process(*arguments)
     assert done.returncode == 3  # no BERT, told before anything is prepared
-    assert not (paths.data_dir() / "cache" / "prepared").exists()
+    assert not (paths.find_data_dir() / "cache" / "prepared").exists()
     done = process(*arguments, "--force-bert")
     assert done.returncode == 0, done.stderr.decode()
     assert "Preparing" in done.stderr.decode()
@@ -249,9 +249,9 @@ def test_on_a_terminal_the_licence_is_shown_and_asked(answer: str, code: int, re
     source = aivmx(reference, tmp_path / "a.aivmx", license="利用規約の本文。")
     code_text = (
         "import sys\n"
-        "from app.cli.commands.voices import add as voices_add; from app.cli.main import main; from app.install import library\n"
+        "from app.cli.commands.voices import add_voices_command as voices_add; from app.cli.main import main; from app.install import voice_import\n"
         "from tests.install.voice_files import quick\n"
-        "real = library.add_voices\n"
+        "real = voice_import.add_voices\n"
         "voices_add.add_voices = lambda *a, **o: real(*a, prepare=quick, **o)\n"
         "sys.exit(main(['voices', 'add', sys.argv[1]]))"
     )
@@ -267,7 +267,7 @@ def test_on_a_terminal_the_licence_is_shown_and_asked(answer: str, code: int, re
     assert child.returncode == code
     assert "利用規約の本文。" in shown
     assert "[y/N]" in shown
-    assert (paths.data_dir() / "voices" / UUID).is_dir() == (code == 0)
+    assert (paths.find_data_dir() / "voices" / UUID).is_dir() == (code == 0)
 
 
 @pytest.mark.usefixtures("_prepared_voices")
@@ -283,16 +283,16 @@ def test_paths_with_other_letters_in_a_plain_locale(far_source: Path) -> None:
 def test_a_bad_download_is_dropped_and_an_undecided_one_kept(
     content: bytes | None, kept: bool, reference: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = paths.data_dir() / "downloads" / "key" / "voice.aivmx"
+    file = paths.find_data_dir() / "downloads" / "key" / "voice.aivmx"
 
-    def fetched(_address: str, _watch: fetch.Watch) -> Path:
+    def fetched(_address: str, _watch: download_sources.DownloadMonitor) -> Path:
         file.parent.mkdir(parents=True)
         if content is None:
             return aivmx(reference, file, license=TERMS)
         file.write_bytes(content)
         return file
 
-    monkeypatch.setattr(fetch, "fetch_url", fetched)
+    monkeypatch.setattr(download_sources, "fetch_url", fetched)
     monkeypatch.setattr("sys.stdin", None)
     assert koebako(capsys, "voices", "add", "--url", "x")[0] == 3
     assert file.exists() == kept
@@ -306,8 +306,8 @@ def test_a_disk_that_fills_up_meanwhile_leaves_nothing_and_a_voice_still_speaks(
         done = process("voices", "add", source)
     assert done.returncode == 7, done.stderr.decode()
     assert b"Traceback" not in done.stderr
-    assert not (paths.data_dir() / "voices" / UUID).exists()
-    assert [item.name for item in (paths.data_dir() / "staging").iterdir()] == [".moving"]
+    assert not (paths.find_data_dir() / "voices" / UUID).exists()
+    assert [item.name for item in (paths.find_data_dir() / "staging").iterdir()] == [".moving"]
     with small_files(1_000_000):
         done = process("speak", "はい。", "--voice", source, "--force-bert", "-o", tmp_path / "a.wav")
     assert done.returncode == 0, done.stderr.decode()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from app import paths
 from app.cli.main import main
-from app.compose.opening import open_speaker
-from app.install.prepare import prepare_voice
-from app.settings import Settings, load_settings, save_settings
-from app.voices.manifest import read_manifest, write_manifest
+from app.common.files import paths
+from app.compose.speaker_opening import open_speaker
+from app.install.voice_preparation import prepare_voice
+from app.settings.user_settings import Settings, load_settings, save_settings
+from app.voices.voice_manifest import read_manifest, write_manifest
 from tests.cli.commands.test_voices_library import koebako
 from tests.voices.both_precisions import FAST, REFUSED, make_fast
 
@@ -22,8 +22,8 @@ from tests.voices.both_precisions import FAST, REFUSED, make_fast
 def _voices() -> None:
     """Two of our own with both precisions."""
     for name in ("one", "two"):
-        folder = paths.data_dir() / "voices" / name
-        shutil.copytree(paths.resources_dir() / "voices" / "mei", folder)
+        folder = paths.find_data_dir() / "voices" / name
+        shutil.copytree(paths.find_resources_dir() / "voices" / "mei", folder)
         make_fast(replace(read_manifest(folder), id=name, name=name, licence="", format="aivmx"), folder)
 
 
@@ -44,9 +44,9 @@ def test_a_choice_is_kept_for_one_voice_and_shown(capsys: pytest.CaptureFixture[
 def test_a_voice_speaks_as_it_was_chosen_unless_a_command_says_otherwise() -> None:
     save_settings(Settings(fast_voices=("one",)))
     assert open_speaker("one", "cpu").fast_graphs == {"decoder"}
-    assert open_speaker("one", "cpu", sound="exact").fast_graphs == frozenset()
+    assert open_speaker("one", "cpu", graph_precision="exact").fast_graphs == frozenset()
     assert open_speaker("two", "cpu").fast_graphs == frozenset()
-    assert open_speaker("two", "cpu", sound="fast").fast_graphs == {"decoder"}
+    assert open_speaker("two", "cpu", graph_precision="fast").fast_graphs == {"decoder"}
     save_settings(Settings(sound_precision="fast", exact_voices=("one",)))
     assert open_speaker("one", "cpu").fast_graphs == frozenset()
     assert open_speaker("two", "cpu").fast_graphs == {"decoder"}, "it follows the default"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.readings.affixes import affixes
+from app.core.readings.affixes import find_affixes
 from app.core.readings.morphs import Morph
 
 KINDS = {
@@ -24,7 +24,7 @@ def ended(*surfaces: str) -> list[str]:
     for surface in surfaces:
         base = "面する" if surface.startswith("面") else surface
         morphs.append(Morph(surface, base, KINDS.get(surface, ("名詞", "一般")), "ア", morphs[-1].end if morphs else 0))
-    return [" ".join(f"{part.surface}:{part.reading or ''}:{part.kind}" for part in one.parts) for one in affixes(morphs)]
+    return [" ".join(f"{part.surface}:{part.reading or ''}:{part.kind}" for part in one.parts) for one in find_affixes(morphs)]
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.audition.trials import trial_of
+from app.audition.blind_test_trials import find_blind_trial
 from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.audition.setup_page import SetupPage
-from app.ui.shell.window import MainWindow
+from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
+from app.ui.shell.main_window import MainWindow
 from tests.ui.audition.test_mushra_dialog import takes_of
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
@@ -22,22 +22,22 @@ def player() -> RecordingPlayer:
 
 def compared(qtbot: QtBot, window: MainWindow, kind: str, wanted: list[int]) -> BlindTestDialog:
     """A test of two takes to its end; the column that is chosen in each trial."""
-    window.blind_tests.compare(takes_of(qtbot, window))
+    window.blind_tests.compare_takes(takes_of(qtbot, window))
     dialog = window.blind_tests.dialog
     assert dialog is not None
     page = dialog.pages.currentWidget()
-    assert isinstance(page, SetupPage)
+    assert isinstance(page, BlindTestSetupPage)
     page.kind.setCurrentIndex(page.kind.findData(kind))
     page.trials.setValue(len(wanted))
-    page.begin.click()
+    page.begin_button.click()
     for column in wanted:
-        qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+        qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
         assert dialog.test is not None
-        trial = trial_of(dialog.test)
+        trial = find_blind_trial(dialog.test)
         assert trial is not None
         for place in range(dialog.trial.letters.count):
-            dialog.trial.letters.listen(place)
-        dialog.trial.answers.choose("a" if trial.a == column else "b")
+            dialog.trial.letters.request_index(place)
+        dialog.trial.answers.choose_answer("a" if trial.a == column else "b")
         dialog.trial.confirm.click()
     assert dialog.pages.currentWidget() is dialog.outcome
     return dialog
@@ -50,7 +50,7 @@ def test_the_winner_is_applied_to_the_line_and_taken_back(qtbot: QtBot, open_win
     assert before.settings.speed == pytest.approx(1.2)
     slower, faster = window.takes.shelf.book.takes
     assert (slower.settings.speed, faster.settings.speed) == (1.0, pytest.approx(1.2))
-    apply = dialog.outcome.apply
+    apply = dialog.outcome.apply_button
     assert apply.isVisibleTo(dialog)
     assert apply.text() == apply.accessibleName() == "Apply the winner"
     steps = window.document.stack.count()
@@ -63,7 +63,7 @@ def test_the_winner_is_applied_to_the_line_and_taken_back(qtbot: QtBot, open_win
     window.document.stack.undo()
     assert window.document.script.lines == (before,)
     assert apply.isEnabled()
-    window.document.reset(type(window.document.script)(()))
+    window.document.reset_script(type(window.document.script)(()))
     assert not apply.isVisibleTo(dialog), "the line is gone"
     dialog.reject()
     wait_idle(qtbot, window)
@@ -72,6 +72,6 @@ def test_the_winner_is_applied_to_the_line_and_taken_back(qtbot: QtBot, open_win
 def test_abx_offers_nothing_to_apply(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window()
     dialog = compared(qtbot, window, "abx", [0, 0, 1, 0, 1])
-    assert not dialog.outcome.apply.isVisibleTo(dialog)
+    assert not dialog.outcome.apply_button.isVisibleTo(dialog)
     dialog.reject()
     wait_idle(qtbot, window)

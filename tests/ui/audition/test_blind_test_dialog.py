@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.audition.blind_test import BlindTest
-from app.audition.blind_test_data import blind_test_from_data, blind_test_to_data
-from app.audition.trials import trial_of
-from app.core.types import Float32, SynthesisRequest
-from app.errors import InputError
+from app.audition.blind_test_data import dump_blind_test, parse_blind_test
+from app.audition.blind_test_trials import find_blind_trial
+from app.common.errors import InputError
+from app.core.synthesis_types import Float32, SynthesisRequest
 from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.audition.setup_page import SetupPage
-from app.ui.shell.window import MainWindow
+from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.recording_player import RecordingPlayer
 
@@ -48,17 +48,17 @@ def window(open_window: OpenWindow) -> MainWindow:
 
 def opened(qtbot: QtBot, window: MainWindow, count: int = 2) -> BlindTestDialog:
     dialog = BlindTestDialog(window, window.controller, lambda name: (SOUNDS[name], RATE))
-    dialog.plan(NAMES[:count], [list(SOUNDS)[:count]])
+    dialog.show_setup(NAMES[:count], [list(SOUNDS)[:count]])
     dialog.show()
     return dialog
 
 
 def begin(dialog: BlindTestDialog, kind: str, trials: int = 5) -> None:
     page = dialog.pages.currentWidget()
-    assert isinstance(page, SetupPage)
+    assert isinstance(page, BlindTestSetupPage)
     page.kind.setCurrentIndex(page.kind.findData(kind))
     page.trials.setValue(trials)
-    page.begin.click()
+    page.begin_button.click()
 
 
 def press(dialog: BlindTestDialog, *keys: Key) -> None:
@@ -78,9 +78,9 @@ def test_an_abx_test_by_keyboard(
     dialog.changed.connect(kept.append)
     begin(dialog, "abx")
     for number in range(5):
-        qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+        qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
         assert dialog.test is not None
-        trial = trial_of(dialog.test)
+        trial = find_blind_trial(dialog.test)
         assert trial is not None
         assert trial.number == number
         assert not any(name in label.text() for label in (dialog.trial.head.number, dialog.trial.question) for name in NAMES)
@@ -106,18 +106,18 @@ def test_an_abx_test_by_keyboard(
 def test_switching_keeps_the_place_and_is_equally_loud(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
     dialog = opened(qtbot, window)
     begin(dialog, "pairs")
-    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
     before = set(player.requests)
     press(dialog, Key.Key_A)
     qtbot.wait(60)
     press(dialog, Key.Key_B)
-    qtbot.waitUntil(lambda: dialog.trial.letters.play.text() == "Play", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: dialog.trial.letters.play_button.text() == "Play", timeout=WAIT_MS)
     (request,) = set(player.requests) - before
     heard = player.sound(request)
     assert len(heard) == RATE // 2
     assert np.abs(np.diff(heard)).max() < 0.1
     assert dialog.test is not None
-    trial = trial_of(dialog.test)
+    trial = find_blind_trial(dialog.test)
     assert trial is not None
     wanted = [(400.0, 900.0)[column] for column in (trial.a, trial.b)]
     assert hz_of(heard[:2_000]) == pytest.approx(wanted[0], rel=0.1)
@@ -130,20 +130,20 @@ def test_an_answer_is_taken_back_and_a_closed_test_continues(qtbot: QtBot, windo
     dialog = opened(qtbot, window, 3)
     begin(dialog, "ranking")
     for _ in range(2):
-        qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+        qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
         press(dialog, Key.Key_A, Key.Key_B, Key.Key_Right, Key.Key_Left, Key.Key_Return)
     assert dialog.test is not None
     assert [answer.choice for answer in dialog.test.answers] == ["a", "a"]
-    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
     press(dialog, Key.Key_Backspace)
     assert len(dialog.test.answers) == 1
-    kept = blind_test_to_data(dialog.test)
+    kept = dump_blind_test(dialog.test)
     dialog.reject()
     again = BlindTestDialog(window, window.controller, lambda name: (SOUNDS[name], RATE))
     again.show()
-    again.resume(blind_test_from_data(kept))
+    again.resume_test(parse_blind_test(kept))
     while again.pages.currentWidget() is again.trial:
-        qtbot.waitUntil(again.trial.letters.play.isEnabled, timeout=WAIT_MS)
+        qtbot.waitUntil(again.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
         press(again, Key.Key_A, Key.Key_B, Key.Key_Left, Key.Key_Return)
     assert "Not enough trials" in again.outcome.verdict.text()
     again.reject()
@@ -152,47 +152,47 @@ def test_an_answer_is_taken_back_and_a_closed_test_continues(qtbot: QtBot, windo
 def test_space_plays_and_stops_and_closing_is_silence(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
     dialog = opened(qtbot, window)
     begin(dialog, "pairs")
-    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
     press(dialog, Key.Key_Space)
-    assert dialog.trial.letters.play.text() == "Stop"
+    assert dialog.trial.letters.play_button.text() == "Stop"
     press(dialog, Key.Key_Space)
-    assert dialog.trial.letters.play.text() == "Play"
-    qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
+    assert dialog.trial.letters.play_button.text() == "Play"
+    qtbot.waitUntil(lambda: not window.controller.is_busy, timeout=WAIT_MS)
     press(dialog, Key.Key_Space)
     qtbot.wait(30)
     asked = time.perf_counter()
     dialog.reject()
     assert player.silenced_at >= asked
-    qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.controller.is_busy, timeout=WAIT_MS)
 
 
 def test_a_line_that_is_spoken_ends_the_sounds_side_by_side(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
     dialog = opened(qtbot, window)
     begin(dialog, "pairs")
-    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
     before = set(player.requests)
     press(dialog, Key.Key_A)
     qtbot.waitUntil(lambda: set(player.requests) > before, timeout=WAIT_MS)
     (mix,) = set(player.requests) - before
-    line = window.controller.speak(SynthesisRequest("はい。"))
-    qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
-    assert dialog.trial.letters.play.text() == "Play"
+    line = window.controller.speak_request(SynthesisRequest("はい。"))
+    qtbot.waitUntil(lambda: not window.controller.is_busy, timeout=WAIT_MS)
+    assert dialog.trial.letters.play_button.text() == "Play"
     assert len(player.sound(mix)) < RATE // 2
     assert len(player.sound(line)) > 1_000
     press(dialog, Key.Key_B)
-    assert dialog.trial.letters.play.text() == "Stop"
+    assert dialog.trial.letters.play_button.text() == "Stop"
     dialog.reject()
 
 
 def heard_all(qtbot: QtBot, dialog: BlindTestDialog, *keys: Key) -> None:
-    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
     press(dialog, *keys)
 
 
 def test_one_key_answers_a_trial_that_was_heard(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     page = dialog.pages.currentWidget()
-    assert isinstance(page, SetupPage)
+    assert isinstance(page, BlindTestSetupPage)
     page.kind.setCurrentIndex(page.kind.findData("pairs"))
     page.undecided.setChecked(True)
     begin(dialog, "pairs")
@@ -227,7 +227,7 @@ def test_screen_readers_tell_playing_from_answering(qtbot: QtBot, window: MainWi
     assert [item.accessibleName() for item in letters.buttons] == ["Play A", "Play B", "Play X"]
     assert [item.accessibleName() for item in answers.buttons.values()] == ["Answer A", "Answer No preference", "Answer B"]
     heard_all(qtbot, dialog, Key.Key_Space)
-    assert letters.play.accessibleName() == letters.play.text() == "Stop"
+    assert letters.play_button.accessibleName() == letters.play_button.text() == "Stop"
     dialog.reject()
 
 
@@ -236,25 +236,25 @@ def test_a_sound_that_is_gone_is_said(qtbot: QtBot, window: MainWindow) -> None:
         raise InputError("The sound of this take is missing.")
 
     dialog = BlindTestDialog(window, window.controller, gone)
-    dialog.plan(NAMES[:2], [list(SOUNDS)[:2]])
+    dialog.show_setup(NAMES[:2], [list(SOUNDS)[:2]])
     dialog.show()
     begin(dialog, "abx")
     qtbot.waitUntil(dialog.notice.isVisible, timeout=WAIT_MS)
-    assert not dialog.trial.letters.play.isEnabled()
+    assert not dialog.trial.letters.play_button.isEnabled()
     dialog.reject()
 
 
 def test_the_plan_says_what_it_takes(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     page = dialog.pages.currentWidget()
-    assert isinstance(page, SetupPage)
+    assert isinstance(page, BlindTestSetupPage)
     page.trials.setValue(16)
-    assert "12 of 16" in page.words.text()
+    assert "12 of 16" in page.explanation.text()
     page.kind.setCurrentIndex(page.kind.findData("pairs"))
-    assert "13 of 16" in page.words.text()
+    assert "13 of 16" in page.explanation.text()
     page.undecided.setChecked(True)
-    assert page.plan().undecided
+    assert page.build_plan().undecided
     page.kind.setCurrentIndex(page.kind.findData("sequential"))
     assert not page.trials.isEnabled()
-    assert not page.plan().undecided
+    assert not page.build_plan().undecided
     dialog.reject()

@@ -11,19 +11,19 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.audition.board import Board, Cell, VoiceChoice, columns_of
-from app.audition.board_wishes import Wishes, board_of
-from app.audition.take_store import folder_of
+from app.audition.board import Board, BoardCell, VoiceChoice, combine_columns
+from app.audition.board_setup import BoardSetup, build_board
+from app.audition.take_store import find_sound_folder
+from app.common.errors import VoiceError
 from app.core.script import Line, LineSettings, Script
-from app.core.takes import Take
-from app.errors import VoiceError
-from app.settings import Settings
-from app.ui.audition.board_cells import MOST_BYTES, BoardCells, Phase
+from app.core.takes import LineTake
+from app.settings.user_settings import Settings
+from app.ui.audition.board_cells import MAX_CELL_SOUND_BYTES, BoardCells, CellPhase
 from app.ui.audition.board_controller import BoardController
-from app.ui.audition.board_keys import action_of
+from app.ui.audition.board_keys import find_command
 from app.ui.audition.board_window import BoardWindow
-from app.ui.shell.window import MainWindow
-from app.ui.synthesis.side_by_side import SideBySide
+from app.ui.shell.main_window import MainWindow
+from app.ui.synthesis.parallel_sounds import ParallelSounds
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.heart import Heart, describe
 from tests.ui.recording_player import RecordingPlayer
@@ -47,7 +47,9 @@ def opened(qtbot: QtBot, window: MainWindow, text: str = TEXTS[0]) -> tuple[Boar
 
 
 def filled(qtbot: QtBot, board: BoardController) -> None:
-    qtbot.waitUntil(lambda: bool(board.cells.board.cells) and len(board.cells.done) == len(board.cells.board.cells), timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: bool(board.cells.board.cells) and len(board.cells.finished_cells) == len(board.cells.board.cells), timeout=WAIT_MS
+    )
 
 
 def press(qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
@@ -71,9 +73,9 @@ def test_a_line_is_compared_judged_and_applied_by_keyboard(qtbot: QtBot, open_wi
         press(qtbot, Key.Key_Down)
         qtbot.waitUntil(lambda count=count: len(player.requests) == count, timeout=WAIT_MS)  # each at once
     wait_idle(qtbot, window)
-    focus = shown.view.current
-    assert focus == Cell(0, 2)
-    take = board.cells.take(focus)
+    focus = shown.view.current_cell
+    assert focus == BoardCell(0, 2)
+    take = board.cells.find_take(focus)
     assert take is not None
     heard = player.sound(list(player.requests)[-1])
     assert len(heard) / 44_100 == pytest.approx(take.length_s, abs=0.01)
@@ -87,15 +89,15 @@ def test_a_line_is_compared_judged_and_applied_by_keyboard(qtbot: QtBot, open_wi
     press(qtbot, Key.Key_Up)
     press(qtbot, Key.Key_2)
     wait_idle(qtbot, window)
-    take = board.cells.take(Cell(0, 2))
+    take = board.cells.find_take(BoardCell(0, 2))
     assert take is not None
     assert (take.starred, take.rating, take.note) == (True, 4, "soft")
 
     shown.filter.rating.setCurrentIndex(3)
-    assert shown.view.current == Cell(0, 2)  # its neighbour is rated too low
+    assert shown.view.current_cell == BoardCell(0, 2)  # its neighbour is rated too low
     assert [shown.view.isRowHidden(row) for row in range(5)] == [True, True, False, True, True]
     press(qtbot, Key.Key_Down)
-    assert shown.view.current == Cell(0, 2)
+    assert shown.view.current_cell == BoardCell(0, 2)
     wait_idle(qtbot, window)
 
     press(qtbot, Key.Key_Return)
@@ -109,7 +111,7 @@ def test_a_line_is_compared_judged_and_applied_by_keyboard(qtbot: QtBot, open_wi
     assert board.window is None
     assert board.cells.sounds.bytes_held == 0
     board, shown = opened(qtbot, window, "")
-    take = board.cells.take(Cell(0, 2))
+    take = board.cells.find_take(BoardCell(0, 2))
     assert take is not None
     assert take.note == "soft"  # what was said of a cell outlives the window
 
@@ -120,16 +122,16 @@ def test_what_is_played_through_moves_the_focus_and_stops_with_escape(qtbot: QtB
     board, shown = opened(qtbot, window)
     filled(qtbot, board)
     press(qtbot, Key.Key_P)
-    seen: list[Cell] = []
-    board.player.moved.connect(seen.append)
-    qtbot.waitUntil(lambda: len(seen) == 4 and not board.player.is_on, timeout=WAIT_MS)
-    assert seen == [Cell(0, 1), Cell(0, 2), Cell(0, 3), Cell(0, 4)]
-    assert shown.view.current == Cell(0, 4)
+    seen: list[BoardCell] = []
+    board.player.cell_started.connect(seen.append)
+    qtbot.waitUntil(lambda: len(seen) == 4 and not board.player.is_active, timeout=WAIT_MS)
+    assert seen == [BoardCell(0, 1), BoardCell(0, 2), BoardCell(0, 3), BoardCell(0, 4)]
+    assert shown.view.current_cell == BoardCell(0, 4)
     assert len(player.requests) == 5
     seen.clear()
     press(qtbot, Key.Key_P, SHIFT)
     press(qtbot, Key.Key_Escape)
-    assert not board.player.is_on
+    assert not board.player.is_active
     assert board.window is not None  # the first Esc is for what is heard
     wait_idle(qtbot, window)
     press(qtbot, Key.Key_Escape)
@@ -142,12 +144,12 @@ def test_what_is_begun_between_two_cells_ends_the_play_through(qtbot: QtBot, ope
     board, shown = opened(qtbot, window)
     filled(qtbot, board)
     press(qtbot, Key.Key_P)
-    qtbot.waitUntil(lambda: board.player.playing is None and board.player.is_on, timeout=WAIT_MS)
-    job = window.controller.play_kept(SideBySide([np.zeros(20 * 44_100, np.float32)], 44_100))
+    qtbot.waitUntil(lambda: board.player.playing_cell is None and board.player.is_active, timeout=WAIT_MS)
+    job = window.controller.play_sounds(ParallelSounds([np.zeros(20 * 44_100, np.float32)], 44_100))
     with qtbot.waitSignal(board.player.settled, timeout=WAIT_MS):
         pass
-    assert not board.player.is_on
-    assert job in window.controller.spoken
+    assert not board.player.is_active
+    assert job in window.controller.spoken_jobs
     shown.close()
     wait_idle(qtbot, window)
 
@@ -157,12 +159,12 @@ def test_a_cell_that_is_not_made_yet_is_heard_at_once_and_made_by_it(
 ) -> None:
     window = open_window()
     board, shown = opened(qtbot, window)
-    board.filler.stop()
-    for cell in [cell for cell in board.cells.board.cells if board.cells.state(cell).phase is Phase.EMPTY][-1:]:
-        board.player.play([cell])
-        qtbot.waitUntil(lambda cell=cell: board.cells.state(cell).phase is Phase.READY, timeout=WAIT_MS)
+    board.filler.stop_filling()
+    for cell in [cell for cell in board.cells.board.cells if board.cells.build_state(cell).phase is CellPhase.EMPTY][-1:]:
+        board.player.play_cells([cell])
+        qtbot.waitUntil(lambda cell=cell: board.cells.build_state(cell).phase is CellPhase.READY, timeout=WAIT_MS)
         wait_idle(qtbot, window)
-        sound = board.cells.sound(cell)
+        sound = board.cells.find_sound(cell)
         assert sound is not None
         assert len(sound[0]) >= len(player.sound(list(player.requests)[-1]))
     shown.close()
@@ -172,7 +174,7 @@ def test_what_was_judged_is_kept_with_the_project(qtbot: QtBot, open_window: Ope
     window = open_window()
     board, shown = opened(qtbot, window)
     press(qtbot, Key.Key_End)
-    board.player.stop()
+    board.player.stop_playing()
     press(qtbot, Key.Key_S)  # perhaps before it is made
     press(qtbot, Key.Key_5)
     filled(qtbot, board)
@@ -180,8 +182,8 @@ def test_what_was_judged_is_kept_with_the_project(qtbot: QtBot, open_window: Ope
     qtbot.waitUntil(lambda: bool(book.takes) and book.takes[0].rating == 5, timeout=WAIT_MS)
     (take,) = book.takes
     assert (take.starred, take.settings.style, take.line) == (True, "Sad", window.document.script.lines[0].id)
-    assert (folder_of(None) / take.sound).is_file()
-    cell = board.cells.take(Cell(0, 4))
+    assert (find_sound_folder(None) / take.sound).is_file()
+    cell = board.cells.find_take(BoardCell(0, 4))
     assert cell is not None
     assert cell.sound == take.sound  # by which a blind test finds it
     press(qtbot, Key.Key_0)
@@ -191,19 +193,19 @@ def test_what_was_judged_is_kept_with_the_project(qtbot: QtBot, open_window: Ope
     qtbot.waitUntil(lambda: len(book.takes) == 2, timeout=WAIT_MS)
     assert book.takes[1].settings == window.document.script.lines[0].settings
     shown.reject()
-    book.change(take.id, note="from the list")
+    book.change_take(take.id, note="from the list")
     board, shown = opened(qtbot, window, "")
-    cell = board.cells.take(Cell(0, 4))
+    cell = board.cells.find_take(BoardCell(0, 4))
     assert cell is not None
     assert cell.note == "from the list"
 
-    window.projects.new()
+    window.projects.create_project()
     assert window.projects.question is not None  # the script has no name yet
     next(button for button in window.projects.question.buttons() if button.text() == "Don't save").click()
     assert board.window is None  # its lines were those of the project before
     board, _ = opened(qtbot, window, TEXTS[1])
     assert [line.text for line in board.cells.board.lines] == [TEXTS[1]]
-    assert not any(take is not None and take.starred for take in map(board.cells.take, board.cells.board.cells))
+    assert not any(take is not None and take.starred for take in map(board.cells.find_take, board.cells.board.cells))
     board.close()
     wait_idle(qtbot, window)
 
@@ -213,12 +215,12 @@ def test_presets_and_strengths_are_ways_too_and_remembered(qtbot: QtBot, open_wi
     write(window, "はい。")
     window.side.edited.emit("speed", 1.4)
     window.side.presets.show_settings(window.document.script.lines[0].settings)
-    window.side.presets.keep_as("fast")
+    window.side.presets.keep_settings_as("fast")
     board, shown = opened(qtbot, window, "")
-    shown.chooser.choose([VoiceChoice("", ("Mei",), ("Happy", "Sad"))], (1.0, 2.0), ("fast",))
+    shown.chooser.choose_ways([VoiceChoice("", ("Mei",), ("Happy", "Sad"))], (1.0, 2.0), ("fast",))
     shown.chooser.changed.emit()
     assert (len(board.cells.board.columns), len(board.cells.board.lines)) == (2, 2)
-    line = board.cells.line(Cell(1, 0))
+    line = board.cells.find_line(BoardCell(1, 0))
     assert (line.settings.style, line.settings.style_weight, line.settings.speed) == ("Happy", 2.0, 1.4)
     model = shown.view.model()
     assert [model.headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["Happy", "Sad"], "what all share is not said"
@@ -226,7 +228,7 @@ def test_presets_and_strengths_are_ways_too_and_remembered(qtbot: QtBot, open_wi
     assert model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Happy · weight 1: ")
     shown.reject()
     board, shown = opened(qtbot, window, "")
-    wishes = shown.chooser.wishes
+    wishes = shown.chooser.board_setup
     assert (wishes.voices[0].styles, wishes.strengths, list(wishes.presets)) == (("Happy", "Sad"), (1.0, 2.0), ["fast"])
     shown.reject()
     wait_idle(qtbot, window)
@@ -234,7 +236,7 @@ def test_presets_and_strengths_are_ways_too_and_remembered(qtbot: QtBot, open_wi
 
 def test_more_cells_than_anybody_hears_are_refused_in_words(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
-    window.document.edit("", replace(window.document.script, lines=tuple(Line(f"{number}。") for number in range(70))))
+    window.document.apply_edit("", replace(window.document.script, lines=tuple(Line(f"{number}。") for number in range(70))))
     window.script.selectAll()
     board, shown = opened(qtbot, window, "")
     assert len(board.cells.board.cells) == 350
@@ -242,7 +244,7 @@ def test_more_cells_than_anybody_hears_are_refused_in_words(qtbot: QtBot, open_w
         button.setChecked(True)
     qtbot.waitUntil(lambda: shown.pages.currentWidget() is shown.empty, timeout=WAIT_MS)
     assert "1,050" in shown.empty.text()
-    assert board.filler.left == 0
+    assert board.filler.remaining_count == 0
     shown.reject()
     wait_idle(qtbot, window)
 
@@ -255,10 +257,10 @@ def test_the_mouse_does_the_same(qtbot: QtBot, open_window: OpenWindow, player: 
     qtbot.mouseClick(shown.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: len(player.requests) == 1, timeout=WAIT_MS)
     wait_idle(qtbot, window)
-    for button in (shown.bar.star, shown.bar.ratings[2], shown.bar.ratings[2]):
+    for button in (shown.bar.star_button, shown.bar.ratings[2], shown.bar.ratings[2]):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert shown.view.hasFocus()
-    take = board.cells.take(Cell(0, 1))
+    take = board.cells.find_take(BoardCell(0, 1))
     assert take is not None
     assert (take.starred, take.rating) == (True, 3)
     assert [button.isChecked() for button in shown.bar.ratings] == [True, True, True, False, False]
@@ -266,10 +268,10 @@ def test_the_mouse_does_the_same(qtbot: QtBot, open_window: OpenWindow, player: 
     qtbot.keyClicks(shown.bar.note, "clear")
     qtbot.mouseDClick(shown.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert window.document.script.lines[0].settings.style == "Happy"
-    take = board.cells.take(Cell(0, 1))
+    take = board.cells.find_take(BoardCell(0, 1))
     assert take is not None
     assert take.note == "clear"
-    board.player.stop()
+    board.player.stop_playing()
     shown.reject()
     wait_idle(qtbot, window)
 
@@ -280,11 +282,11 @@ def test_closing_gives_up_what_is_not_made_yet(qtbot: QtBot, open_window: OpenWi
     shown.chooser.strengths[3.0].setChecked(True)
     shown.chooser.strengths[0.5].setChecked(True)
     qtbot.waitUntil(lambda: len(board.cells.board.cells) == 10, timeout=WAIT_MS)
-    assert board.filler.left
+    assert board.filler.remaining_count
     shown.reject()
-    assert board.filler.left == 0
+    assert board.filler.remaining_count == 0
     wait_idle(qtbot, window)
-    assert len(board.cells.done) < 10
+    assert len(board.cells.finished_cells) < 10
 
 
 def test_five_by_five_cells_while_the_window_goes_on(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -292,14 +294,14 @@ def test_five_by_five_cells_while_the_window_goes_on(qtbot: QtBot, open_window: 
     window = open_window()
     board, shown = opened(qtbot, window)
     filled(qtbot, board)
-    window.document.edit("", replace(window.document.script, lines=(Line(TEXTS[1]),)))
-    window.script.choose([window.document.script.lines[0].id])
+    window.document.apply_edit("", replace(window.document.script, lines=(Line(TEXTS[1]),)))
+    window.script.select_lines([window.document.script.lines[0].id])
     with Heart() as heart:
         began = time.perf_counter()
         first: list[float] = []
         board.filler.advanced.connect(lambda: first or first.append(time.perf_counter() - began))
-        shown.chooser.choose([VoiceChoice("", ("Mei",), ("Neutral", "Happy", "Bashful", "Angry", "Sad"))], (0.5, 1.0, 1.5, 2.0, 3.0))
-        shown.chooser.take_lines.click()
+        shown.chooser.choose_ways([VoiceChoice("", ("Mei",), ("Neutral", "Happy", "Bashful", "Angry", "Sad"))], (0.5, 1.0, 1.5, 2.0, 3.0))
+        shown.chooser.take_lines_button.click()
         filled(qtbot, board)
         took = time.perf_counter() - began
     print(f"first cell {first[0] * 1000:.0f} ms, 25 cells {took * 1000:.0f} ms", describe("the board fills", heart.beats))
@@ -310,50 +312,50 @@ def test_five_by_five_cells_while_the_window_goes_on(qtbot: QtBot, open_window: 
 
 def test_lines_without_anything_to_read_are_left_out(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
-    window.document.reset(Script((Line("……", id="a"), Line(TEXTS[0], id="b"), Line("！", id="c"))))
-    window.script.choose(["a", "b", "c"])
+    window.document.reset_script(Script((Line("……", id="a"), Line(TEXTS[0], id="b"), Line("！", id="c"))))
+    window.script.select_lines(["a", "b", "c"])
     board, shown = opened(qtbot, window, "")
     qtbot.waitUntil(lambda: [line.id for line in board.cells.board.lines] == ["b"], timeout=WAIT_MS)
     filled(qtbot, board)
-    assert all(board.cells.state(cell).phase is Phase.READY for cell in board.cells.board.cells)
-    assert shown.view.current == Cell(0, 0)
+    assert all(board.cells.build_state(cell).phase is CellPhase.READY for cell in board.cells.board.cells)
+    assert shown.view.current_cell == BoardCell(0, 0)
 
 
 def test_a_thousand_cells_hold_no_more_than_they_may() -> None:
     owner = QObject()
     cells = BoardCells(owner)
     styles = tuple(f"style {number}" for number in range(100))
-    board = board_of([Line(TEXTS[0]), Line(TEXTS[1])], Wishes((VoiceChoice("", ("",), styles),), (0.5, 1.0, 1.5, 2.0, 3.0)))
-    cells.show(board)
+    board = build_board([Line(TEXTS[0]), Line(TEXTS[1])], BoardSetup((VoiceChoice("", ("",), styles),), (0.5, 1.0, 1.5, 2.0, 3.0)))
+    cells.show_board(board)
     samples = np.zeros(3 * 44_100, np.float32)
     for cell in board.cells:
-        cells.put(cells.line(cell), samples, 44_100)
+        cells.add_sound(cells.find_line(cell), samples, 44_100)
     assert len(board.cells) == 1_000
-    assert len(cells.done) == 1_000  # lengths and marks of all are known
-    assert MOST_BYTES - 2 * samples.size <= cells.sounds.bytes_held <= MOST_BYTES
-    assert cells.sound(board.cells[0]) is None
-    assert cells.sound(board.cells[-1]) is not None
+    assert len(cells.finished_cells) == 1_000  # lengths and marks of all are known
+    assert MAX_CELL_SOUND_BYTES - 2 * samples.size <= cells.sounds.bytes_held <= MAX_CELL_SOUND_BYTES
+    assert cells.find_sound(board.cells[0]) is None
+    assert cells.find_sound(board.cells[-1]) is not None
 
 
 def test_cells_are_found_again_on_another_board() -> None:
     owner = QObject()
     cells = BoardCells(owner)
     line = Line(TEXTS[0])
-    cells.show(Board((line,), columns_of([VoiceChoice("", ("",), ("a", "b"))])))
-    cells.put(cells.line(Cell(0, 1)), np.zeros(100, np.float32), 100)
-    cells.mark(Cell(0, 1), rating=3)
-    marked: list[Take] = []
-    cells.marked.connect(lambda take, _line: marked.append(take))
-    cells.show(Board((line,), columns_of([VoiceChoice("x", ("",), ("a",)), VoiceChoice("", ("",), ("b",))])))
-    take = cells.take(Cell(0, 1))
+    cells.show_board(Board((line,), combine_columns([VoiceChoice("", ("",), ("a", "b"))])))
+    cells.add_sound(cells.find_line(BoardCell(0, 1)), np.zeros(100, np.float32), 100)
+    cells.mark_cell(BoardCell(0, 1), rating=3)
+    marked: list[LineTake] = []
+    cells.cell_marked.connect(lambda take, _line: marked.append(take))
+    cells.show_board(Board((line,), combine_columns([VoiceChoice("x", ("",), ("a",)), VoiceChoice("", ("",), ("b",))])))
+    take = cells.find_take(BoardCell(0, 1))
     assert take is not None
     assert (take.rating, take.length_s) == (3, 1.0)
-    assert cells.state(Cell(0, 0)).phase is Phase.EMPTY
-    cells.fail(Cell(0, 0), VoiceError("broken"), whole_voice=True)
-    assert cells.state(Cell(0, 0)).error == "broken"
-    cells.retry(Cell(0, 0))
-    assert cells.state(Cell(0, 0)).phase is Phase.EMPTY
-    cells.mark(Cell(0, 0), starred=True)
+    assert cells.build_state(BoardCell(0, 0)).phase is CellPhase.EMPTY
+    cells.mark_failed(BoardCell(0, 0), VoiceError("broken"), is_whole_voice=True)
+    assert cells.build_state(BoardCell(0, 0)).error == "broken"
+    cells.clear_error(BoardCell(0, 0))
+    assert cells.build_state(BoardCell(0, 0)).phase is CellPhase.EMPTY
+    cells.mark_cell(BoardCell(0, 0), starred=True)
     assert [item.starred for item in marked] == [True]
     assert marked[0].settings == replace(LineSettings(), voice="x", style="a")
 
@@ -364,13 +366,13 @@ def test_without_text_or_voices_the_board_says_what_to_do(qtbot: QtBot, open_win
     assert shown.pages.currentWidget() is shown.empty
     assert "台本" in shown.empty.text() or "script" in shown.empty.text()
     write(window, TEXTS[0])
-    shown.chooser.take_lines.click()
+    shown.chooser.take_lines_button.click()
     assert shown.pages.currentWidget() is shown.view
-    shown.chooser.choose([])
+    shown.chooser.choose_ways([])
     shown.chooser.changed.emit()
     assert shown.pages.currentWidget() is shown.empty
     for key in (Key.Key_Space, Key.Key_Return, Key.Key_S):
-        shown.wanted.emit(action_of(key.value, Qt.KeyboardModifier.NoModifier))  # nothing is focused, nothing happens
+        shown.command_requested.emit(find_command(key.value, Qt.KeyboardModifier.NoModifier))  # nothing is focused, nothing happens
     shown.close()
     wait_idle(qtbot, window)
 
@@ -379,16 +381,16 @@ def test_the_starred_cells_are_handed_over_for_a_blind_test(qtbot: QtBot, open_w
     window = open_window()
     board, shown = opened(qtbot, window)
     filled(qtbot, board)
-    assert not shown.filter.compare.isEnabled()
-    asked: list[list[Take]] = []
+    assert not shown.filter.compare_button.isEnabled()
+    asked: list[list[LineTake]] = []
     board.compare_requested.connect(asked.append)
     press(qtbot, Key.Key_S)
     press(qtbot, Key.Key_Down)
     press(qtbot, Key.Key_S)
-    shown.filter.compare.click()
+    shown.filter.compare_button.click()
     assert [take.settings.style for take in asked[0]] == ["Neutral", "Happy"]
     shown.filter.starred.setChecked(True)
     assert [shown.view.isRowHidden(row) for row in range(5)] == [False, False, True, True, True]
-    board.player.stop()
+    board.player.stop_playing()
     shown.close()
     wait_idle(qtbot, window)

@@ -11,15 +11,15 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.adapters.portaudio.player import PortAudioPlayer
+from app.adapters.portaudio.portaudio_player import PortAudioPlayer
 from app.audition.board import VoiceChoice
-from app.core.script import Line, new_id
-from app.core.types import Float32
-from app.settings import Settings
+from app.core.script import Line, create_line_id
+from app.core.synthesis_types import Float32
+from app.settings.user_settings import Settings
 from app.ui.audition.board_controller import BoardController
-from app.ui.shell.window import MainWindow
-from app.ui.synthesis.player import open_portaudio
-from app.ui.synthesis.side_by_side import SideBySide
+from app.ui.shell.main_window import MainWindow
+from app.ui.synthesis.audio_player import open_portaudio
+from app.ui.synthesis.parallel_sounds import ParallelSounds
 from tests.null_sink import NullSink, null_sink
 from tests.ui.audition.test_board import filled, opened, press
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
@@ -48,15 +48,15 @@ def player_of(window: MainWindow) -> PortAudioPlayer:
 
 def fill_a_hundred(qtbot: QtBot, window: MainWindow, board: BoardController) -> None:
     """Other lines than before, so that nothing of them is remembered."""
-    lines = tuple(Line(text, id=new_id()) for text in TEXTS)
-    window.document.edit("", replace(window.document.script, lines=lines))
-    window.script.choose([line.id for line in lines])
+    lines = tuple(Line(text, id=create_line_id()) for text in TEXTS)
+    window.document.apply_edit("", replace(window.document.script, lines=lines))
+    window.script.select_lines([line.id for line in lines])
     assert board.window is not None
-    board.window.chooser.choose([VoiceChoice("", ("Mei",), STYLES)], STRENGTHS)
-    board.window.chooser.take_lines.click()
+    board.window.chooser.choose_ways([VoiceChoice("", ("Mei",), STYLES)], STRENGTHS)
+    board.window.chooser.take_lines_button.click()
     assert len(board.cells.board.cells) == 100
-    qtbot.waitUntil(lambda: len(board.cells.done) >= 2, timeout=WAIT_MS)
-    assert len(board.cells.done) < 50
+    qtbot.waitUntil(lambda: len(board.cells.finished_cells) >= 2, timeout=WAIT_MS)
+    assert len(board.cells.finished_cells) < 50
 
 
 def tone(hz: float) -> Float32:
@@ -71,22 +71,22 @@ def test_cells_and_a_pair_are_heard_without_a_gap_while_a_hundred_cells_are_made
     board, shown = opened(qtbot, window, "はい。")
     filled(qtbot, board)
     heard: list[Any] = []
-    window.controller.heard.connect(heard.append)
+    window.controller.speech_played.connect(heard.append)
     with beating("a hundred cells, heard beside"):
         began = time.perf_counter()
         fill_a_hundred(qtbot, window, board)
         shown.view.setFocus()
         press(qtbot, Qt.Key.Key_P)  # all of them, one after the other
         qtbot.waitUntil(lambda: window.controller.state.played_s > 0.3, timeout=WAIT_MS)
-        made = len(board.cells.done)
-        pair = window.controller.play_kept(SideBySide([tone(220), tone(330)], RATE, rounds=1))
-        while pair in window.controller.spoken:
-            assert pair.kept is not None
-            pair.kept.switch()
+        made = len(board.cells.finished_cells)
+        pair = window.controller.play_sounds(ParallelSounds([tone(220), tone(330)], RATE, rounds=1))
+        while pair in window.controller.spoken_jobs:
+            assert pair.recorded is not None
+            pair.recorded.switch_sound()
             qtbot.wait(200)
         shown.view.setFocus()
         press(qtbot, Qt.Key.Key_P)
-        qtbot.waitUntil(lambda: len(board.cells.done) == 100, timeout=3 * WAIT_MS)
+        qtbot.waitUntil(lambda: len(board.cells.finished_cells) == 100, timeout=3 * WAIT_MS)
         took_s = time.perf_counter() - began
     gaps = player_of(window).underruns
     with capsys.disabled():
@@ -104,22 +104,22 @@ def test_a_long_line_is_heard_without_a_gap_while_a_hundred_cells_are_made(
     """Takes as long as the cells."""
     window = open_window(Settings(text=""), open_player=open_portaudio)
     board, shown = opened(qtbot, window, "夕方には家に帰って、温かいお茶を飲みながら本を読みました。" * 12)
-    board.filler.stop()
+    board.filler.stop_filling()
     wait_idle(qtbot, window)
     window.play_commands.play_or_stop()
-    (line,) = window.controller.spoken
+    (line,) = window.controller.spoken_jobs
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0.5, timeout=WAIT_MS)
     with beating("a hundred cells beside a long line"):
         began = time.perf_counter()
         fill_a_hundred(qtbot, window, board)
-        assert line in window.controller.spoken, "opening another board stops nothing that is heard"
-        qtbot.waitUntil(lambda: len(board.cells.done) == 100, timeout=3 * WAIT_MS)
+        assert line in window.controller.spoken_jobs, "opening another board stops nothing that is heard"
+        qtbot.waitUntil(lambda: len(board.cells.finished_cells) == 100, timeout=3 * WAIT_MS)
         took_s = time.perf_counter() - began
-    assert line in window.controller.spoken, "the line was over before the cells were"
+    assert line in window.controller.spoken_jobs, "the line was over before the cells were"
     gaps = player_of(window).underruns
     with capsys.disabled():
         print(f"; 100 cells in {took_s:.1f} s, {window.controller.state.played_s:.1f} s heard, {gaps} gaps", end="")
     assert gaps == 0
     shown.close()
-    window.play_commands.stop()
+    window.play_commands.stop_playing()
     wait_idle(qtbot, window)

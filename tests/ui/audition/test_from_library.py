@@ -9,13 +9,13 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app import paths
-from app.settings import Settings, load_settings, settings_path
-from app.ui.audition.board_cells import Phase
-from app.ui.shell.window import MainWindow
+from app.common.files import paths
+from app.settings.user_settings import Settings, find_settings_path, load_settings
+from app.ui.audition.board_cells import CellPhase
+from app.ui.shell.main_window import MainWindow
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.ui.voices.voice_library import VoiceLibrary
-from app.voices.manifest import read_manifest
+from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
+from app.voices.voice_manifest import read_manifest
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 
@@ -23,23 +23,23 @@ from tests.ui.recording_player import RecordingPlayer
 @pytest.fixture
 def window(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
     """With the voice we ship, and two of which the catalog says that they are there."""
-    path = Path(paths.resources_dir()) / "voices" / "mei"
+    path = Path(paths.find_resources_dir()) / "voices" / "mei"
     mei = read_manifest(path)
     others = [CatalogVoice(name, replace(mei, id=name, name=name, format="sbv2"), path, "own") for name in ("花子", "太郎")]
     voices = (*others, CatalogVoice("", mei, path, "shipped"))
-    monkeypatch.setattr("app.ui.voices.catalog._read", lambda: (voices, ()))
+    monkeypatch.setattr("app.ui.voices.voice_catalog._read_catalog", lambda: (voices, ()))
     window = open_window(Settings(text=""))
     qtbot.waitUntil(lambda: len(window.catalog.voices) == 3, timeout=WAIT_MS)
     return window
 
 
-def library_of(window: MainWindow) -> VoiceLibrary:
+def library_of(window: MainWindow) -> VoiceLibraryDialog:
     window.window_actions["voice_library"].trigger()
     assert window.library.dialog is not None
     return window.library.dialog
 
 
-def names(library: VoiceLibrary) -> list[str]:
+def names(library: VoiceLibraryDialog) -> list[str]:
     return [library.list.item(row).text().split("\n")[0] for row in range(library.list.count())]
 
 
@@ -57,7 +57,7 @@ def test_voices_are_found_and_favourites_come_first_and_stay_so(window: MainWind
     assert window.side.chooser.box.itemText(0) == "太郎"
     library.close()
     window.close()
-    kept, error = load_settings(settings_path())
+    kept, error = load_settings(find_settings_path())
     assert error is None
     assert kept.favourite_voices == ("太郎",)
 
@@ -66,7 +66,7 @@ def test_a_voice_is_tried_with_the_current_line(qtbot: QtBot, window: MainWindow
     write(window, "こんにちは。")
     before = window.document.script
     library = library_of(window)
-    library.choose("")
+    library.select_voice("")
     library.facts.buttons["play"].click()
     qtbot.waitUntil(lambda: bool(player.requests), timeout=WAIT_MS)
     wait_idle(qtbot, window)
@@ -86,9 +86,9 @@ def test_selected_voices_open_on_the_board_and_one_that_cannot_speak_says_why(qt
     assert board is not None
     assert board.window is not None
     assert [dict(column.values)["voice"] for column in board.cells.board.columns] == ["花子", ""]
-    qtbot.waitUntil(lambda: len(board.cells.done) == 2, timeout=WAIT_MS)
-    failed, made = (board.cells.state(cell) for cell in board.cells.board.cells)
-    assert (failed.phase, made.phase) == (Phase.FAILED, Phase.READY)
+    qtbot.waitUntil(lambda: len(board.cells.finished_cells) == 2, timeout=WAIT_MS)
+    failed, made = (board.cells.build_state(cell) for cell in board.cells.board.cells)
+    assert (failed.phase, made.phase) == (CellPhase.FAILED, CellPhase.READY)
     assert failed.error
     assert not window.banner.isVisible()  # it is shown in its cell
     assert board.window.reason.text() == failed.error  # and below the table, where it is focused

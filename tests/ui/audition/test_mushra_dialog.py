@@ -12,12 +12,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.audition.mushra_data import readable_mushra
-from app.core.takes import Take
+from app.audition.mushra_data import parse_readable_mushra_tests
+from app.core.takes import LineTake
+from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
 from app.ui.audition.mushra_dialog import MushraDialog
 from app.ui.audition.rating_page import RatingPage
-from app.ui.audition.setup_page import MUSHRA, SetupPage
-from app.ui.shell.window import MainWindow
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 
@@ -31,7 +31,7 @@ def player() -> RecordingPlayer:
     return RecordingPlayer(pace=1.0)
 
 
-def takes_of(qtbot: QtBot, window: MainWindow) -> list[Take]:
+def takes_of(qtbot: QtBot, window: MainWindow) -> list[LineTake]:
     """A line spoken twice, both kept."""
     write(window, "はい。")
     for count in (1, 2):
@@ -39,7 +39,7 @@ def takes_of(qtbot: QtBot, window: MainWindow) -> list[Take]:
         window.window_actions["keep_take"].trigger()
         qtbot.waitUntil(lambda count=count: len(window.takes.shelf.book.takes) == count, timeout=WAIT_MS)
         if count == 1:
-            window.commands.change("speed", 1.2)
+            window.commands.change_setting("speed", 1.2)
     return list(window.takes.shelf.book.takes)
 
 
@@ -55,12 +55,12 @@ def test_sounds_are_rated_against_a_reference(
     window = open_window()
     takes = takes_of(qtbot, window)
     tests = window.blind_tests
-    tests.compare(takes)
+    tests.compare_takes(takes)
     asking = tests.dialog
     assert asking is not None
     setup = asking.pages.currentWidget()
-    assert isinstance(setup, SetupPage)
-    setup.kind.setCurrentIndex(setup.kind.findData(MUSHRA))
+    assert isinstance(setup, BlindTestSetupPage)
+    setup.kind.setCurrentIndex(setup.kind.findData(MUSHRA_KIND))
     assert not setup.trials.isEnabled()
     broken, good = tmp_path / "b.wav", tmp_path / "a.wav"
     broken.write_bytes(b"no sound")
@@ -68,7 +68,7 @@ def test_sounds_are_rated_against_a_reference(
 
     def choose(*files: Path) -> None:
         monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: ([str(file) for file in files], ""))
-        setup.begin.click()
+        setup.begin_button.click()
 
     choose()  # the user gives up
     choose(broken, good)
@@ -79,42 +79,42 @@ def test_sounds_are_rated_against_a_reference(
     qtbot.waitUntil(lambda: tests.mushra.dialog is not None, timeout=WAIT_MS)
     dialog = tests.mushra.dialog
     assert tests.dialog is None
-    qtbot.waitUntil(lambda: page_of(dialog).play.isEnabled(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page_of(dialog).play_button.isEnabled(), timeout=WAIT_MS)
     before = set(player.requests)
     for key in (Key.Key_R, Key.Key_A, Key.Key_B, Key.Key_C, Key.Key_D, Key.Key_E):
         QTest.keyClick(page_of(dialog).scale.reference, key)
     assert len(player.requests) - len(before) <= 1  # switched, not begun again
     assert "Rate all" in page_of(dialog).hint.text()
-    assert not page_of(dialog).confirm.isEnabled()
+    assert not page_of(dialog).confirm_button.isEnabled()
     page_of(dialog).close()
     assert dialog is not None
     dialog.reject()
     wait_idle(qtbot, window)
 
-    tests.open("")  # continues it, from any line
+    tests.open_line_test("")  # continues it, from any line
     dialog = tests.mushra.dialog
     page = page_of(dialog)
-    qtbot.waitUntil(page.play.isEnabled, timeout=WAIT_MS)
-    assert not page.confirm.isEnabled()  # nothing was heard in this window yet
+    qtbot.waitUntil(page.play_button.isEnabled, timeout=WAIT_MS)
+    assert not page.confirm_button.isEnabled()  # nothing was heard in this window yet
     for place in range(6):
         page.scale.listen_requested.emit(place)
     assert dialog is not None
-    order = dialog.test.plan.columns
+    order = dialog.test.plan.column_count
     for slider in page.scale.sliders:
         slider.setValue(50)
     slider = page.scale.sliders[0]
     slider.setFocus()
     QTest.keyClick(slider, Key.Key_Up)
-    assert page.scale.values == [51, *[50] * (order - 1)]
+    assert page.scale.ratings == [51, *[50] * (order - 1)]
     QTest.keyClick(slider, Key.Key_Return)
     assert dialog.page is None
     assert "BS.1534" in dialog.outcome.verdict.text()  # the hidden reference was not found
     assert dialog.outcome.table.rowCount() == 5
-    assert not dialog.outcome.apply.isVisibleTo(dialog), "ratings that do not count have no winner"
-    (kept,) = readable_mushra(window.project.parts.tests)
+    assert not dialog.outcome.apply_button.isVisibleTo(dialog), "ratings that do not count have no winner"
+    (kept,) = parse_readable_mushra_tests(window.project.parts.tests)
     assert kept == dialog.test
-    assert window.takes.shelf.book.needed() >= set(kept.plan.references)
-    window.projects.new()
+    assert window.takes.shelf.book.list_needed_sounds() >= set(kept.plan.references)
+    window.projects.create_project()
     assert window.projects.question is not None
     window.projects.question.reject()
     dialog.reject()

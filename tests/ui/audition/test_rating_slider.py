@@ -12,12 +12,12 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.audition.rating_scale import RatingScale
 from app.ui.audition.rating_slider import RatingSlider
-from app.ui.theme.theme import DARK, LIGHT, Theme, apply_theme, clear_theme
+from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, clear_theme
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-@pytest.fixture(params=(None, LIGHT, DARK), ids=("no style sheet", "light", "dark"))
+@pytest.fixture(params=(None, LIGHT_THEME, DARK_THEME), ids=("no style sheet", "light", "dark"))
 def scale(qtbot: QtBot, qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[RatingScale]:
     theme: Theme | None = request.param
     if theme is None:
@@ -30,7 +30,7 @@ def scale(qtbot: QtBot, qapp: QApplication, request: pytest.FixtureRequest) -> I
     made.show()
     qtbot.waitExposed(made)
     yield made
-    apply_theme(qapp, LIGHT)
+    apply_theme(qapp, LIGHT_THEME)
 
 
 def handle_of(slider: RatingSlider) -> QPoint:
@@ -48,7 +48,7 @@ def test_a_click_on_the_groove_sets_the_value_there(scale: RatingScale, share: f
     QTest.mouseClick(slider, LEFT, pos=QPoint(slider.width() // 2, clicked))
     assert abs(handle_of(slider).y() - clicked) <= 2
     assert slider.value() == pytest.approx(100 * (1 - share), abs=8)
-    assert scale.values == [0, slider.value(), 0]
+    assert scale.ratings == [0, slider.value(), 0]
     assert scale._values[1].text() == str(slider.value())
 
 

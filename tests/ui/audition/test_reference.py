@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.audition.trials import trial_of
-from app.ui.audition.setup_page import MUSHRA, SetupPage
-from app.ui.shell.window import MainWindow
+from app.audition.blind_test_trials import find_blind_trial
+from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
+from app.ui.shell.main_window import MainWindow
 from tests.ui.audition.test_blind_test_dialog import SOUNDS, begin, opened, press
 from tests.ui.audition.test_board import filled
 from tests.ui.audition.test_board import opened as opened_board
@@ -30,13 +30,13 @@ def window(open_window: OpenWindow) -> MainWindow:
     return open_window()
 
 
-def page_of(dialog: object) -> SetupPage:
+def page_of(dialog: object) -> BlindTestSetupPage:
     page = dialog.pages.currentWidget()  # type: ignore[attr-defined]
-    assert isinstance(page, SetupPage)
+    assert isinstance(page, BlindTestSetupPage)
     return page
 
 
-def choices(page: SetupPage, kind: str) -> list[str]:
+def choices(page: BlindTestSetupPage, kind: str) -> list[str]:
     page.kind.setCurrentIndex(page.kind.findData(kind))
     return [page.reference.itemText(place) for place in range(page.reference.count())]
 
@@ -47,19 +47,19 @@ def test_what_can_be_the_reference_depends_on_the_method(qtbot: QtBot, window: M
     assert choices(page, "abx") == ["None", "int8", "float32"]
     assert choices(page, "pairs") == ["None"], "nothing is left to compare with"
     assert not page.reference.isEnabled()
-    assert choices(page, MUSHRA) == ["Sound files", "int8", "float32"]
+    assert choices(page, MUSHRA_KIND) == ["Sound files", "int8", "float32"]
     two.reject()
     three = opened(qtbot, window, 3)
     page = page_of(three)
     assert choices(page, "ranking") == ["None", "int8", "float32", "float16"]
     page.reference.setCurrentIndex(2)
     assert choices(page, "pairs")[page.reference.currentIndex()] == "float32", "it stays chosen"
-    assert "closer to the reference" in page.words.text()
-    plan, names = page.plan(), list(SOUNDS)
+    assert "closer to the reference" in page.explanation.text()
+    plan, names = page.build_plan(), list(SOUNDS)
     assert plan is not None
     assert (plan.names, plan.sounds, plan.references) == (("int8", "float16"), ((names[0], names[2]),), (names[1],))
-    page.kind.setCurrentIndex(page.kind.findData(MUSHRA))
-    assert "Choose the audio file" not in page.words.text()
+    page.kind.setCurrentIndex(page.kind.findData(MUSHRA_KIND))
+    assert "Choose the audio file" not in page.explanation.text()
     three.reject()
 
 
@@ -68,7 +68,7 @@ def test_pairs_are_compared_with_the_reference_by_keyboard(qtbot: QtBot, window:
     page = page_of(dialog)
     page.reference.setCurrentIndex(page.reference.findText("float16"))
     begin(dialog, "pairs")
-    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
     letters = dialog.trial.letters
     assert dialog.trial.question.text() == "Which is closer to the reference?"
     assert (letters.buttons[2].text(), letters.buttons[2].accessibleName()) == ("Reference", "Play the reference")
@@ -85,13 +85,13 @@ def test_x_is_the_reference_in_every_trial(qtbot: QtBot, window: MainWindow) -> 
     page = page_of(dialog)
     page.kind.setCurrentIndex(page.kind.findData("abx"))
     page.reference.setCurrentIndex(page.reference.findText("float32"))
-    assert "X is the reference" in page.words.text()
+    assert "X is the reference" in page.explanation.text()
     begin(dialog, "abx")
     for _ in range(5):
-        qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+        qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
         assert "X is the reference" in dialog.trial.question.text()
         assert dialog.test is not None
-        trial = trial_of(dialog.test)
+        trial = find_blind_trial(dialog.test)
         assert trial is not None
         assert trial.x == 1
         press(dialog, Key.Key_A, Key.Key_B, Key.Key_X, Key.Key_1 if trial.a == 1 else Key.Key_2)
@@ -101,18 +101,18 @@ def test_x_is_the_reference_in_every_trial(qtbot: QtBot, window: MainWindow) -> 
 
 def test_a_take_is_the_reference_of_ratings_without_any_file(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
     takes = takes_of(qtbot, window)
-    window.blind_tests.compare(takes)
+    window.blind_tests.compare_takes(takes)
     page = page_of(window.blind_tests.dialog)
-    page.kind.setCurrentIndex(page.kind.findData(MUSHRA))
+    page.kind.setCurrentIndex(page.kind.findData(MUSHRA_KIND))
     page.reference.setCurrentIndex(2)
-    page.begin.click()
+    page.begin_button.click()
     assert window.blind_tests.dialog is None
     dialog = window.blind_tests.mushra.dialog
     assert dialog is not None
     plan = dialog.test.plan
     assert (plan.sounds, plan.references) == (((takes[0].sound,),), (takes[1].sound,))
     assert dialog.page is not None
-    qtbot.waitUntil(dialog.page.play.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(dialog.page.play_button.isEnabled, timeout=WAIT_MS)
     scale = dialog.page.scale
     assert scale.reference.accessibleName() == "Play the reference"
     assert [item.accessibleName() for item in scale.buttons] == [f"Play {letter}" for letter in "ABCD"]
@@ -125,7 +125,7 @@ def test_a_sound_of_the_board_is_the_reference(qtbot: QtBot, window: MainWindow)
     filled(qtbot, board)
     chosen = board.cells.board.cells[:3]
     for cell in chosen:
-        board.cells.mark(cell, starred=True)
+        board.cells.mark_cell(cell, starred=True)
     shown.filter.compare_requested.emit()
     qtbot.waitUntil(lambda: window.blind_tests.dialog is not None, timeout=WAIT_MS)
     dialog = window.blind_tests.dialog
@@ -134,12 +134,12 @@ def test_a_sound_of_the_board_is_the_reference(qtbot: QtBot, window: MainWindow)
     assert choices(page, "pairs")[0] == "None"
     assert page.reference.count() == 4
     page.reference.setCurrentIndex(3)
-    plan = page.plan()
+    plan = page.build_plan()
     assert plan is not None
-    takes = [board.cells.take(cell) for cell in chosen]
+    takes = [board.cells.find_take(cell) for cell in chosen]
     assert [take.sound for take in takes if take is not None] == [*plan.sounds[0], *plan.references]
     begin(dialog, "pairs")
-    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
     dialog.reject()
     board.close()
     wait_idle(qtbot, window)

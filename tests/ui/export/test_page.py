@@ -15,15 +15,15 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.cli.main import main
+from app.common.errors import OutputFileError
 from app.core.project import Project
 from app.core.script import Line, LineSettings, Script
-from app.core.types import AudioChunk
-from app.errors import OutputFileError
-from app.interchange.koebako import write_project
-from app.settings import Settings
-from app.ui.export.dialog import ExportDialog
-from app.ui.export.progress import ExportProgress
-from app.ui.shell.window import MainWindow
+from app.core.synthesis_types import AudioChunk
+from app.interchange.koebako_files import write_project
+from app.settings.user_settings import Settings
+from app.ui.export.export_dialog import ExportDialog
+from app.ui.export.export_progress import ExportProgress
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.heart import Heart
 from tests.ui.recording_player import RecordingPlayer
@@ -48,8 +48,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def window(open_window: OpenWindow, folder: Path) -> MainWindow:
     window = open_window(Settings(text="", save_folder=str(folder)))
-    window.document.reset(SCRIPT)
-    window.script.choose(["c"])
+    window.document.reset_script(SCRIPT)
+    window.script.select_lines(["c"])
     return window
 
 
@@ -58,17 +58,17 @@ class Listener(RecordingPlayer):
 
     underruns = 0
 
-    def write(self, chunk: AudioChunk) -> None:
+    def write_chunk(self, chunk: AudioChunk) -> None:
         sounds = any(not item.silence for item in self.requests.get(chunk.request_id, ()))
         self.underruns += sounds and not chunk.last and self.queued_s <= 0
-        super().write(chunk)
+        super().write_chunk(chunk)
 
 
 def page_of(qtbot: QtBot, window: MainWindow) -> ExportDialog:
     window.window_actions["export"].trigger()
     page = window.export.dialog
     assert page is not None
-    qtbot.waitUntil(lambda: page.export.isEnabled(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.export_button.isEnabled(), timeout=WAIT_MS)
     return page
 
 
@@ -82,7 +82,7 @@ def shown(page: ExportDialog) -> list[str]:
 
 
 def settle(qtbot: QtBot, page: ExportDialog, count: int) -> None:
-    qtbot.waitUntil(lambda: page.export.isEnabled() and page.files.rowCount() == count, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.export_button.isEnabled() and page.files.rowCount() == count, timeout=WAIT_MS)
 
 
 def wait_over(qtbot: QtBot, window: MainWindow) -> None:
@@ -100,25 +100,25 @@ def test_what_is_shown_is_written(qtbot: QtBot, window: MainWindow, folder: Path
     assert shown(page) == ["001_Mei_Neutral_雨が降る。.wav", "003_Tohoku f01_Happy_雪が積もる。.wav"]
     assert "001_Mei" in page.form.pattern.note.text()
     page.form.pattern.edit.setText("$id$")
-    page.form.files.choose("speaker_folders")
-    page.form.sound.choose("flac")
-    page.form.sidecars.choose(("lab",))
+    page.form.files.choose_value("speaker_folders")
+    page.form.sound.choose_value("flac")
+    page.form.sidecars.choose_kinds(("lab",))
     qtbot.waitUntil(lambda: shown(page) == ["Mei/a.flac", "Tohoku f01/c.flac"], timeout=WAIT_MS)
-    page.export.click()
+    page.export_button.click()
     wait_over(qtbot, window)
     assert names(folder) == ["Mei/a.flac", "Mei/a.lab", "Tohoku f01/c.flac", "Tohoku f01/c.lab"]
     assert window.export.dialog is None
     assert window.left.below.indexOf(progress_of(window)) >= 0
     assert progress_of(window).title.text() == "Exported 2 files."
     assert progress_of(window).open.isVisibleTo(window)
-    assert not progress_of(window).stop.isVisibleTo(window)
+    assert not progress_of(window).stop_button.isVisibleTo(window)
 
 
 def test_only_the_selection(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
     page = page_of(qtbot, window)
-    page.form.what.choose("selection")
+    page.form.what.choose_value("selection")
     settle(qtbot, page, 1)
-    page.export.click()
+    page.export_button.click()
     wait_over(qtbot, window)
     assert [name[:3] for name in names(folder)] == ["003"]
 
@@ -128,13 +128,13 @@ def test_a_name_that_cannot_be_and_a_missing_folder_are_told(qtbot: QtBot, windo
     page.form.pattern.edit.setText("a/b")
     qtbot.waitUntil(lambda: page.files.rowCount() == 0, timeout=WAIT_MS)
     assert "cannot contain" in page.form.pattern.note.text()
-    assert not page.export.isEnabled()
+    assert not page.export_button.isEnabled()
     page.form.pattern.insert.menu().actions()[0].trigger()
     assert page.form.pattern.edit.text() == "a/b$number$"
     page.form.pattern.edit.setText("$number$")
     page.form.folder.path.clear()
     qtbot.waitUntil(lambda: "folder" in page.note.text(), timeout=WAIT_MS)
-    assert not page.export.isEnabled()
+    assert not page.export_button.isEnabled()
     page.reject()
 
 
@@ -149,7 +149,7 @@ def test_one_question_about_files_that_exist(qtbot: QtBot, window: MainWindow, f
         settle(qtbot, page, 2)
         qtbot.waitUntil(lambda page=page: shown(page)[0] == "a.wav", timeout=WAIT_MS)
         assert page.files.index(0, 1).data() == "Asks"
-        page.export.click()
+        page.export_button.click()
         qtbot.waitUntil(lambda: window.export.question is not None, timeout=WAIT_MS)
         question = window.export.question
         assert isinstance(question, QMessageBox)
@@ -168,24 +168,24 @@ def test_one_question_about_files_that_exist(qtbot: QtBot, window: MainWindow, f
 
 def test_settings_are_remembered_by_the_project_and_for_the_next_one(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
     page = page_of(qtbot, window)
-    page.form.sound.choose("mp3")
-    page.form.quality.choose("high")
-    page.form.sidecars.choose(("srt",))
-    page.form.unit.choose("mora")
+    page.form.sound.choose_value("mp3")
+    page.form.quality.choose_value("high")
+    page.form.sidecars.choose_kinds(("srt",))
+    page.form.unit.choose_value("mora")
     settle(qtbot, page, 2)
     before = page.form.settings
-    page.export.click()
+    page.export_button.click()
     wait_over(qtbot, window)
     assert window.project.parts.export == {"sound": "mp3", "quality": "high", "sidecars": ["srt"], "unit": "mora"}
     assert str(folder) not in str(window.project.parts.export), "a path is nobody else's business"
     page = page_of(qtbot, window)
     assert page.form.settings == before
     page.reject()
-    window.project.change(export={"sound": "ogg", "game": "renpy"})
+    window.project.change_parts(export={"sound": "ogg", "game": "renpy"})
     page = page_of(qtbot, window)
     assert (page.form.settings.sound, page.form.settings.game) == ("ogg", "renpy")
     page.reject()
-    window.project.change(export={"sound": "exe"})
+    window.project.change_parts(export={"sound": "exe"})
     page = page_of(qtbot, window)
     assert page.form.settings.sound == "mp3"
     page.reject()
@@ -194,10 +194,10 @@ def test_settings_are_remembered_by_the_project_and_for_the_next_one(qtbot: QtBo
 def test_the_same_samples_as_the_command(qtbot: QtBot, window: MainWindow, folder: Path, tmp_path: Path) -> None:
     page = page_of(qtbot, window)
     page.form.pattern.edit.setText("$id$")
-    page.form.quality.choose("float")
-    page.form.loudness.choose(-30.0, each=False)
-    qtbot.waitUntil(lambda: shown(page) == ["a.wav", "c.wav"] and page.export.isEnabled(), timeout=WAIT_MS)
-    page.export.click()
+    page.form.quality.choose_value("float")
+    page.form.loudness.choose_target(-30.0, is_each_file=False)
+    qtbot.waitUntil(lambda: shown(page) == ["a.wav", "c.wav"] and page.export_button.isEnabled(), timeout=WAIT_MS)
+    page.export_button.click()
     wait_over(qtbot, window)
     write_project(tmp_path / "p.koebako", Project(SCRIPT))
     options = ["--pattern", "$id$", "--subtype", "float", "--loudness", "-30"]
@@ -209,11 +209,11 @@ def test_the_same_samples_as_the_command(qtbot: QtBot, window: MainWindow, folde
 
 def test_a_line_that_cannot_be_spoken_leaves_the_others_alone(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
     silent = Line("、。", id="d")
-    window.document.reset(Script((*LINES, silent, replace(silent, settings=LineSettings(voice="none"), id="e"))))
+    window.document.reset_script(Script((*LINES, silent, replace(silent, settings=LineSettings(voice="none"), id="e"))))
     page = page_of(qtbot, window)
     page.form.pattern.edit.setText("$id$")
     settle(qtbot, page, 4)
-    page.export.click()
+    page.export_button.click()
     wait_over(qtbot, window)
     assert names(folder) == ["a.wav", "c.wav", "d.wav"]
     assert not soundfile.read(folder / "d.wav")[0].any()
@@ -226,9 +226,9 @@ def test_a_full_disk_ends_all(qtbot: QtBot, window: MainWindow, folder: Path, mo
     def full(*_arguments: object) -> None:
         raise OutputFileError("The disk is full.", "Free some space.")
 
-    monkeypatch.setattr("app.adapters.sound.files.SoundFileSink.write", full)
+    monkeypatch.setattr("app.adapters.sound.sound_file_sink.SoundFileSink.write_chunk", full)
     page = page_of(qtbot, window)
-    page.export.click()
+    page.export_button.click()
     wait_over(qtbot, window)
     assert names(folder) == []
     assert window.export.run is not None
@@ -237,15 +237,15 @@ def test_a_full_disk_ends_all(qtbot: QtBot, window: MainWindow, folder: Path, mo
 
 
 def test_stop_leaves_whole_files_only(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
-    window.document.reset(Script(tuple(Line(f"{number}番目の行です。" * 5) for number in range(16))))
+    window.document.reset_script(Script(tuple(Line(f"{number}番目の行です。" * 5) for number in range(16))))
     page = page_of(qtbot, window)
-    page.form.sidecars.choose(("lab", "json"))
+    page.form.sidecars.choose_kinds(("lab", "json"))
     settle(qtbot, page, 16)
-    page.export.click()
+    page.export_button.click()
     qtbot.waitUntil(lambda: window.export.run is not None and len(window.export.run.written) >= 2, timeout=WAIT_MS)
     window.window_actions["export"].trigger()
     assert window.export.dialog is None, "one export at a time"
-    progress_of(window).stop.click()
+    progress_of(window).stop_button.click()
     wait_idle(qtbot, window)
     left = names(folder)
     assert not [name for name in left if name.endswith(".part")]
@@ -254,10 +254,10 @@ def test_stop_leaves_whole_files_only(qtbot: QtBot, window: MainWindow, folder: 
     assert len(left) == 3 * len(stems)
     assert "stopped" in progress_of(window).title.text()
     page = page_of(qtbot, window)
-    page.form.existing.choose("skip")
+    page.form.existing.choose_value("skip")
     settle(qtbot, page, 16)
     before = window.export.run
-    page.export.click()
+    page.export_button.click()
     qtbot.waitUntil(lambda: window.export.run is not before, timeout=WAIT_MS)
     wait_over(qtbot, window)
     assert len(names(folder)) == 48
@@ -265,10 +265,10 @@ def test_stop_leaves_whole_files_only(qtbot: QtBot, window: MainWindow, folder: 
 
 def test_a_game_gets_its_list(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
     page = page_of(qtbot, window)
-    page.form.game.choose("wwise")
+    page.form.game.choose_value("wwise")
     qtbot.waitUntil(lambda: shown(page) == ["a.wav", "c.wav"], timeout=WAIT_MS)
     settle(qtbot, page, 2)
-    page.export.click()
+    page.export_button.click()
     wait_over(qtbot, window)
     qtbot.waitUntil(lambda: (folder / "voice_lines.wsources").exists(), timeout=WAIT_MS)
     assert (folder / "voice_lines.wsources").read_text(encoding="utf-8").count("<Source Path=") == 2
@@ -276,22 +276,22 @@ def test_a_game_gets_its_list(qtbot: QtBot, window: MainWindow, folder: Path) ->
 
 def test_files_are_no_part_of_the_latency_figures(qtbot: QtBot, window: MainWindow) -> None:
     page = page_of(qtbot, window)
-    page.export.click()
+    page.export_button.click()
     wait_over(qtbot, window)
     assert not window.controller.history.utterances
 
 
 def test_seeds_that_roll_are_those_that_were_heard(qtbot: QtBot, window: MainWindow, folder: Path, player: RecordingPlayer) -> None:
-    window.document.reset(Script((Line("雨が降る。", LineSettings(seed_locked=False), id="a"),)))
-    window.script.choose(["a"])
+    window.document.reset_script(Script((Line("雨が降る。", LineSettings(seed_locked=False), id="a"),)))
+    window.script.select_lines(["a"])
     request = speak(qtbot, window)
     heard = np.concatenate([chunk.samples for chunk in player.requests[request]])
     page = page_of(qtbot, window)
-    page.form.quality.choose("float")
+    page.form.quality.choose_value("float")
     page.form.pattern.edit.setText("$seed$")
-    seed = window.seeds.applied(window.document.script.lines[0]).settings.seed
-    qtbot.waitUntil(lambda: shown(page) == [f"{seed}.wav"] and page.export.isEnabled(), timeout=WAIT_MS)
-    page.export.click()
+    seed = window.seeds.apply_last_seed(window.document.script.lines[0]).settings.seed
+    qtbot.waitUntil(lambda: shown(page) == [f"{seed}.wav"] and page.export_button.isEnabled(), timeout=WAIT_MS)
+    page.export_button.click()
     wait_over(qtbot, window)
     assert np.array_equal(soundfile.read(folder / f"{seed}.wav", dtype="float32")[0], heard)
 
@@ -303,19 +303,21 @@ def test_playing_and_typing_go_on_while_many_lines_are_written(
     count, played = (200, ("150", "160", "170")) if at_length else (60, ("50",))
     player = Listener(pace=1.0)
     window = open_window(Settings(text="", save_folder=str(folder)), lambda _device, _rate: player)
-    window.document.reset(Script(tuple(Line(f"これは{number}番目です。今日も良い天気です。", id=str(number)) for number in range(count))))
+    window.document.reset_script(
+        Script(tuple(Line(f"これは{number}番目です。今日も良い天気です。", id=str(number)) for number in range(count)))
+    )
     monkeypatch.setattr(os, "fsync", lambda _file: time.sleep(0.002))
     page = page_of(qtbot, window)
-    page.form.sidecars.choose(("lab", "json"))
+    page.form.sidecars.choose_kinds(("lab", "json"))
     settle(qtbot, page, count)
     with Heart() as heart:
-        page.export.click()
+        page.export_button.click()
         qtbot.waitUntil(lambda: window.export.run is not None and len(window.export.run.written) >= 3, timeout=WAIT_MS)
         run = window.export.run
         assert run is not None
         first_audio = []
         for number in played:
-            window.script.choose([number])
+            window.script.select_lines([number])
             window.play_commands.play_or_stop()
             last = window.controller.history.last
             assert last is not None
@@ -323,8 +325,8 @@ def test_playing_and_typing_go_on_while_many_lines_are_written(
             first_audio.append(last.first_audio_ms or 0.0)
             assert not run.is_over, "the batch was over before the line was heard"
             if number != played[-1]:
-                window.play_commands.stop()
-        qtbot.waitUntil(lambda: not window.controller.state.speaking, timeout=WAIT_MS)
+                window.play_commands.stop_playing()
+        qtbot.waitUntil(lambda: not window.controller.state.is_speaking, timeout=WAIT_MS)
         wait_over(qtbot, window)
     assert len(run.written) == count
     assert len(window.controller.history.utterances) == len(played)

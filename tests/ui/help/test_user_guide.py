@@ -10,21 +10,21 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import language
-from app.errors import DownloadError, InputError
-from app.ui.help.diagnostics import DiagnosticsDialog
-from app.ui.help.pages import PAGES, find_spans
-from app.ui.help.user_guide import UserGuide
-from app.ui.theme.theme import DARK, LIGHT, apply_theme
+from app.common import language
+from app.common.errors import DownloadError, InputError
+from app.ui.help.diagnostics_dialog import DiagnosticsDialog
+from app.ui.help.guide_pages import GUIDE_PAGES, find_spans
+from app.ui.help.user_guide import UserGuideDialog
+from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.ui.conftest import OpenWindow
 
 Languages = pytest.mark.parametrize("spoken", ["ja", "en"])
 
 
 @pytest.fixture
-def open_guide(qtbot: QtBot) -> Callable[[], UserGuide]:
-    def opened() -> UserGuide:
-        guide = UserGuide()
+def open_guide(qtbot: QtBot) -> Callable[[], UserGuideDialog]:
+    def opened() -> UserGuideDialog:
+        guide = UserGuideDialog()
         qtbot.addWidget(guide)
         guide.show()
         return guide
@@ -32,20 +32,20 @@ def open_guide(qtbot: QtBot) -> Callable[[], UserGuide]:
     return opened
 
 
-def listed(guide: UserGuide) -> list[str]:
+def listed(guide: UserGuideDialog) -> list[str]:
     rows = (guide.index.list.item(row) for row in range(guide.index.list.count()))
     return [item.text() for item in rows if not item.isHidden()]
 
 
 @Languages
 def test_every_page_is_shown_in_the_language_of_the_window(
-    open_guide: Callable[[], UserGuide], monkeypatch: pytest.MonkeyPatch, spoken: language.Language
+    open_guide: Callable[[], UserGuideDialog], monkeypatch: pytest.MonkeyPatch, spoken: language.Language
 ) -> None:
     monkeypatch.setattr(language, "_current", spoken)
     guide = open_guide()
-    assert len(listed(guide)) == len(PAGES)
-    for name, title in zip(PAGES, listed(guide), strict=True):
-        guide.index.select(name)
+    assert len(listed(guide)) == len(GUIDE_PAGES)
+    for name, title in zip(GUIDE_PAGES, listed(guide), strict=True):
+        guide.index.select_page(name)
         assert guide.view.toPlainText().startswith(title)
         assert guide.view.horizontalScrollBar().maximum() == 0, f"{name} is too wide"
 
@@ -54,7 +54,7 @@ def test_f1_opens_one_guide_that_stays_beside_other_dialogs(qtbot: QtBot, open_w
     window = open_window()
     qtbot.keyClick(window, Qt.Key.Key_F1)
     guide = window.dialogs.guide
-    assert isinstance(guide, UserGuide)
+    assert isinstance(guide, UserGuideDialog)
     window.window_actions["about"].trigger()
     window.window_actions["user_guide"].trigger()
     assert window.dialogs.guide is guide
@@ -63,14 +63,16 @@ def test_f1_opens_one_guide_that_stays_beside_other_dialogs(qtbot: QtBot, open_w
     assert window.dialogs.guide is None
 
 
-def test_search_lists_pages_that_hold_every_word_and_goes_through_the_matches(qtbot: QtBot, open_guide: Callable[[], UserGuide]) -> None:
+def test_search_lists_pages_that_hold_every_word_and_goes_through_the_matches(
+    qtbot: QtBot, open_guide: Callable[[], UserGuideDialog]
+) -> None:
     guide = open_guide()
     guide.index.query.setText("ＣＳＶ json")
     shown = listed(guide)
     assert shown
     assert all("(" in title for title in shown)
     assert "User dictionary" in shown[0]
-    assert guide.index.current == "dictionary"
+    assert guide.index.current_name == "dictionary"
     assert guide.view.extraSelections()
     first = guide.view.textCursor().position()
     qtbot.keyClick(guide.index.query, Qt.Key.Key_Return)
@@ -81,60 +83,60 @@ def test_search_lists_pages_that_hold_every_word_and_goes_through_the_matches(qt
     assert listed(guide) == []
     assert guide.index.nothing.isVisible()
     guide.index.query.clear()
-    assert len(listed(guide)) == len(PAGES)
+    assert len(listed(guide)) == len(GUIDE_PAGES)
     assert not guide.view.extraSelections()
 
 
-def test_matches_go_on_from_page_to_page_and_around(qtbot: QtBot, open_guide: Callable[[], UserGuide]) -> None:
+def test_matches_go_on_from_page_to_page_and_around(qtbot: QtBot, open_guide: Callable[[], UserGuideDialog]) -> None:
     guide = open_guide()
     guide.index.query.setText("mp3")
-    start, seen = guide.index.current, []
+    start, seen = guide.index.current_name, []
     for _ in range(12):
-        guide.step(True)
-        seen.append(guide.index.current)
+        guide.go_to_next_match(True)
+        seen.append(guide.index.current_name)
     assert start in seen
     assert len(set(seen)) == len(listed(guide)) > 1
 
 
-def test_the_counts_are_those_of_the_page(open_guide: Callable[[], UserGuide]) -> None:
+def test_the_counts_are_those_of_the_page(open_guide: Callable[[], UserGuideDialog]) -> None:
     guide = open_guide()
     guide.index.query.setText("koebako")
     shown = listed(guide)
     for title in shown:
         assert guide.index.list.currentItem().text() == title
         assert title.endswith(f"({len(guide.view.extraSelections())})")
-        guide.index.step(True)
+        guide.index.select_next_page(True)
     assert len(shown) > 3
 
 
-def test_arrows_choose_pages_while_the_field_is_typed_in(qtbot: QtBot, open_guide: Callable[[], UserGuide]) -> None:
+def test_arrows_choose_pages_while_the_field_is_typed_in(qtbot: QtBot, open_guide: Callable[[], UserGuideDialog]) -> None:
     guide = open_guide()
     qtbot.keyClick(guide.index.query, Qt.Key.Key_Down)
-    assert guide.index.current == PAGES[1]
+    assert guide.index.current_name == GUIDE_PAGES[1]
     qtbot.keyClick(guide.index.query, Qt.Key.Key_Up)
     qtbot.keyClick(guide.index.query, Qt.Key.Key_Up)
-    assert guide.index.current == PAGES[0]
+    assert guide.index.current_name == GUIDE_PAGES[0]
 
 
-def test_links_lead_to_pages_or_the_browser(open_guide: Callable[[], UserGuide], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_lead_to_pages_or_the_browser(open_guide: Callable[[], UserGuideDialog], monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda link: opened.append(link.toString()))
     guide = open_guide()
     guide.index.query.setText("trim")
     guide.view.anchorClicked.emit(QUrl("voices.md"))
-    assert guide.index.current == "voices"
+    assert guide.index.current_name == "voices"
     assert guide.index.query.text() == ""
     guide.view.anchorClicked.emit(QUrl("https://example.com/"))
     assert opened == ["https://example.com/"]
 
 
-def test_another_theme_leaves_the_page_where_it_is(qapp: QApplication, open_guide: Callable[[], UserGuide]) -> None:
+def test_another_theme_leaves_the_page_where_it_is(qapp: QApplication, open_guide: Callable[[], UserGuideDialog]) -> None:
     guide = open_guide()
-    guide.index.select("voices")
+    guide.index.select_page("voices")
     guide.view.verticalScrollBar().setValue(120)
-    apply_theme(qapp, DARK)
+    apply_theme(qapp, DARK_THEME)
     assert guide.view.verticalScrollBar().value() == 120
-    apply_theme(qapp, LIGHT)
+    apply_theme(qapp, LIGHT_THEME)
 
 
 def test_an_error_offers_the_page_that_helps(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -142,7 +144,7 @@ def test_an_error_offers_the_page_that_helps(qtbot: QtBot, open_window: OpenWind
     window.banner.show_error(DownloadError("Broken off."))
     window.banner.help.click()
     assert window.dialogs.guide is not None
-    assert window.dialogs.guide.index.current == "downloads"
+    assert window.dialogs.guide.index.current_name == "downloads"
     window.banner.show_error(InputError("Empty."))
     assert window.banner.help.isHidden()
 

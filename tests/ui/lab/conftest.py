@@ -10,14 +10,14 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.lab.candidate_tests import candidate_work
-from app.ui.lab.controller import LabController
-from app.ui.lab.part_page import PartPage
-from app.ui.lab.window import LabWindow
-from app.ui.tasks.queue import TaskQueue
-from app.ui.voices.catalog import VoiceCatalog
-from app.ui.voices.licence_questions import LicenceQuestions
-from app.ui.voices.task_specs import take_candidate
+from app.ui.lab.candidate_test_controller import build_candidate_command
+from app.ui.lab.lab_command_page import LabCommandPage
+from app.ui.lab.lab_controller import LabController
+from app.ui.lab.lab_window import LabWindow
+from app.ui.tasks.task_queue import TaskQueue
+from app.ui.voices.licence_questions import LicenceQuestionQueue
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_task_specs import create_candidate_task
 from app.ui.widgets.banner import Banner
 from tests.ui.conftest import WAIT_MS
 
@@ -27,7 +27,7 @@ CHILD = Path(__file__).with_name("parts_child.py")
 @pytest.fixture
 def _known_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts that find what `parts_child` says."""
-    for module in ("runs", "controller", "candidate_tests"):
+    for module in ("lab_runner", "lab_controller", "candidate_test_controller"):
         monkeypatch.setattr(f"app.ui.lab.{module}.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
 
 
@@ -38,12 +38,15 @@ def controller(qtbot: QtBot) -> Iterator[LabController]:
     qtbot.addWidget(parent)
     catalog, licences, queue = (
         VoiceCatalog(parent),
-        LicenceQuestions(parent, Banner()),
+        LicenceQuestionQueue(parent, Banner()),
         TaskQueue(parent, lambda: [sys.executable, str(CHILD)]),
     )
-    catalog.refresh()
+    catalog.refresh_voices()
     controller = LabController(
-        parent, catalog, licences, lambda source, row: queue.add(take_candidate(candidate_work(source, row, "--install")))
+        parent,
+        catalog,
+        licences,
+        lambda source, row: queue.add_task(create_candidate_task(build_candidate_command(source, row, "--install"))),
     )
     yield controller
     controller.close()
@@ -55,7 +58,7 @@ def controller(qtbot: QtBot) -> Iterator[LabController]:
 @pytest.fixture
 def lab(qtbot: QtBot, controller: LabController) -> LabWindow:
     """The Lab window with its voices and parts."""
-    controller.open()
+    controller.open_window()
     return opened(qtbot, controller)
 
 
@@ -67,14 +70,14 @@ def opened(qtbot: QtBot, controller: LabController) -> LabWindow:
     return lab
 
 
-def page_of(lab: LabWindow, part: str) -> PartPage:
+def page_of(lab: LabWindow, part: str) -> LabCommandPage:
     """A part at the front."""
-    lab.show_part(part)
+    lab.show_command(part)
     return lab.pages[part]
 
 
-def run(qtbot: QtBot, page: PartPage) -> None:
+def run(qtbot: QtBot, page: LabCommandPage) -> None:
     """To its end."""
-    page.start.click()
-    assert page.start.isHidden()
-    qtbot.waitUntil(lambda: not page.start.isHidden(), timeout=WAIT_MS)
+    page.start_button.click()
+    assert page.start_button.isHidden()
+    qtbot.waitUntil(lambda: not page.start_button.isHidden(), timeout=WAIT_MS)

@@ -18,14 +18,14 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import numpy as np
 
-from app.audition.take_store import TakeStore, folder_of
-from app.cli.commands.lab import inspect
-from app.cli.commands.lab.options import PARTS
+from app.audition.take_store import TakeStore, find_sound_folder
+from app.cli.commands.lab import inspect_command
+from app.cli.commands.lab.options import LAB_COMMANDS
 from app.cli.main import main
-from app.command_parser import Parser
-from app.errors import BackendError
-from app.lab.rows import Row
-from app.progress import Report
+from app.common.command_parser import CommandParser
+from app.common.errors import BackendError
+from app.common.progress import Report
+from app.lab.report_rows import Row
 
 WAIT_FOR = "KOEBAKO_TEST_WAIT_FOR"
 Rows = Callable[[argparse.Namespace, Report], Iterator[Row]]
@@ -35,18 +35,18 @@ Rows = Callable[[argparse.Namespace, Report], Iterator[Row]]
 class KnownPart:
     """A part whose rows are known."""
 
-    add_options: Callable[[Parser], None]
+    add_options: Callable[[CommandParser], None]
     found: Rows
-    exit_code: Callable[[list[Row]], int] = lambda _rows: 0
+    choose_exit_code: Callable[[list[Row]], int] = lambda _rows: 0
 
-    def summary(self) -> tuple[str, str]:
+    def describe_command(self) -> tuple[str, str]:
         return "試験用", "For tests"
 
-    def rows(self, _subject: object, options: argparse.Namespace, report: Report) -> Iterator[Row]:
+    def find_rows(self, _subject: object, options: argparse.Namespace, report: Report) -> Iterator[Row]:
         return self.found(options, report)
 
 
-def compare_options(parser: Parser) -> None:
+def compare_options(parser: CommandParser) -> None:
     parser.add_argument("--backend", default="auto", help="what is measured, of 100%%")
     parser.add_argument("--lengths", type=int, nargs="+", default=[5, 20, 40], help="tokens")
     parser.add_argument("--runs", type=int, default=10, help="how often")
@@ -102,7 +102,7 @@ def place(options: argparse.Namespace, _report: Report) -> Iterator[Row]:
         }
 
 
-def optimise_options(parser: Parser) -> None:
+def optimise_options(parser: CommandParser) -> None:
     for option in ("--only", "--keep", "--graph", "--turns", "--warmup", "--seconds"):
         parser.add_argument(option)
     parser.add_argument("--test", metavar="FILE")
@@ -116,8 +116,8 @@ def optimise(options: argparse.Namespace, _report: Report) -> Iterator[Row]:
         yield {"type": "optimise", "graph": "decoder", "candidate": candidate} | figures
     chosen = {"graph": options.graph, "candidate": options.keep}
     if options.test:
-        store, sound = TakeStore(folder_of(Path(options.test))), np.sin(np.arange(4410, dtype=np.float32) / 20)
-        pair = [store.keep(sound * gain, 44100).name for gain in (0.5, 0.5 if options.keep == "same" else 0.4)]
+        store, sound = TakeStore(find_sound_folder(Path(options.test))), np.sin(np.arange(4410, dtype=np.float32) / 20)
+        pair = [store.keep_sound(sound * gain, 44100).name for gain in (0.5, 0.5 if options.keep == "same" else 0.4)]
         sounds = [] if options.keep == "same" else [pair]
         yield {"type": "test", "file": options.test, "names": ["Exact", options.keep], "sounds": sounds, "note": "The same."} | chosen
     if options.install and options.keep == "int8-32":
@@ -131,7 +131,7 @@ def check(_options: argparse.Namespace, _report: Report) -> Iterator[Row]:
     yield {"type": "check", "check": "latency", "passed": False, "message": "212 ms > 200 ms"}
 
 
-def with_backend(parser: Parser) -> None:
+def with_backend(parser: CommandParser) -> None:
     parser.add_argument("--backend", default="cpu", help="where")
 
 
@@ -148,6 +148,6 @@ def known_parts() -> dict[str, KnownPart]:
 
 
 if __name__ == "__main__":
-    PARTS.clear()
-    PARTS.update({"inspect": inspect} | known_parts())  # type: ignore[dict-item]
+    LAB_COMMANDS.clear()
+    LAB_COMMANDS.update({"inspect": inspect_command} | known_parts())  # type: ignore[dict-item]
     sys.exit(main())

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.ui.audition.setup_page import SetupPage
-from app.ui.lab.part_page import PartPage
-from app.ui.lab.window import LabWindow
-from app.ui.shell.window import MainWindow
+from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
+from app.ui.lab.lab_command_page import LabCommandPage
+from app.ui.lab.lab_window import LabWindow
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.lab.conftest import opened, page_of, run
 
 pytestmark = pytest.mark.usefixtures("_known_parts")
 
 
-def chosen(page: PartPage, candidate: str) -> PartPage:
+def chosen(page: LabCommandPage, candidate: str) -> LabCommandPage:
     """With the row of a candidate."""
     table = page.results.tables["optimise"]
     place = [row["candidate"] for row in table.rows.rows].index(candidate)
@@ -35,14 +35,14 @@ def test_a_candidate_is_heard_in_the_blind_test_with_the_windows_own_sounds(qtbo
     hear(window, chosen(page, "int8-32"))
     dialog = window.blind_tests.dialog
     assert dialog is not None
-    qtbot.waitUntil(lambda: isinstance(dialog.pages.currentWidget(), SetupPage), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: isinstance(dialog.pages.currentWidget(), BlindTestSetupPage), timeout=WAIT_MS)
     setup = dialog.pages.currentWidget()
-    assert isinstance(setup, SetupPage)
-    plan = setup.plan()
+    assert isinstance(setup, BlindTestSetupPage)
+    plan = setup.build_plan()
     assert plan.names == ("Exact", "int8-32")
-    exact, other = (window.blind_tests._load(name)[0] for name in plan.sounds[0])
+    exact, other = (window.blind_tests._load_sound(name)[0] for name in plan.sounds[0])
     assert abs(other).max() == pytest.approx(0.8 * abs(exact).max(), rel=0.01)
-    setup.begin.click()
+    setup.begin_button.click()
     assert dialog.test is not None
     dialog.reject()
     hear(window, chosen(page, "same"))
@@ -51,7 +51,7 @@ def test_a_candidate_is_heard_in_the_blind_test_with_the_windows_own_sounds(qtbo
     assert window.blind_tests.dialog is None
 
 
-def hear(window: MainWindow, page: PartPage) -> None:
+def hear(window: MainWindow, page: LabCommandPage) -> None:
     assert page.candidates is not None
     page.candidates.hear.click()
     assert window.blind_tests.dialog is not None
@@ -66,7 +66,7 @@ def test_a_candidate_is_installed_only_in_what_is_the_users_own(qtbot: QtBot, la
     chosen(page, "int8-32")
     assert "you added" in bar.install.toolTip(), "the voice that ships stays as it is"
     assert not bar.install.isEnabled()
-    lab.source.choose("koebako-starter-v1")
+    lab.source.choose_source("koebako-starter-v1")
     run(qtbot, page)
     chosen(page, "fp16")
     assert "cannot be installed" in bar.install.toolTip()

@@ -14,25 +14,25 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.lab.charts import CHARTS
-from app.ui.lab.export import file_name, formats
-from app.ui.lab.part_page import PartPage
-from app.ui.lab.picture import MARGIN, Picture
-from app.ui.lab.window import LabWindow
-from app.ui.theme.theme import DARK, LIGHT, apply_palette
+from app.lab.report_charts import CHARTS_BY_TYPE
+from app.ui.lab.lab_command_page import LabCommandPage
+from app.ui.lab.lab_window import LabWindow
+from app.ui.lab.report_export import build_file_name, list_formats
+from app.ui.lab.report_picture import MARGIN, ReportPicture
+from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_palette
 from tests.ui.conftest import WAIT_MS
 from tests.ui.lab.conftest import page_of, run
 from tests.ui.lab.screenshots import chart
 
 pytestmark = pytest.mark.usefixtures("_known_parts")
-Exported = Callable[[PartPage, str], bytes]
+Exported = Callable[[LabCommandPage, str], bytes]
 
 
 @pytest.fixture
 def exported(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exported:
     """What a format of the menu writes, under a name without an ending."""
 
-    def export(page: PartPage, name: str) -> bytes:
+    def export(page: LabCommandPage, name: str) -> bytes:
         asked: list[str] = []
 
         def ask(_parent: object, _title: str, start: str, _kinds: str) -> tuple[str, str]:
@@ -41,10 +41,10 @@ def exported(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> E
 
         monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
         page.banner.hide()
-        assert page.export.entries[name].isEnabled(), name
-        page.export.entries[name].trigger()
+        assert page.export_button.entries[name].isEnabled(), name
+        page.export_button.entries[name].trigger()
         qtbot.waitUntil(page.banner.isVisible, timeout=WAIT_MS)
-        file = tmp_path / f"結果 {name.strip('-')}{formats()[name].suffix}"
+        file = tmp_path / f"結果 {name.strip('-')}{list_formats()[name].suffix}"
         assert file.name in page.banner.message.text()
         return file.read_bytes()
 
@@ -63,7 +63,7 @@ def _palette_kept(qapp: QApplication) -> Iterator[None]:
 def test_tables_and_pictures_are_exported(
     qtbot: QtBot, qapp: QApplication, lab: LabWindow, exported: Exported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(CHARTS, "compare", chart)
+    monkeypatch.setitem(CHARTS_BY_TYPE, "compare", chart)
     page = page_of(lab, "compare")
     run(qtbot, page)
     rows = page.results.tables["compare"].rows.rows
@@ -82,21 +82,21 @@ def test_tables_and_pictures_are_exported(
     image = QImage.fromData(exported(page, "png"))
     assert image.width() > 1000
     assert image.pixelColor(0, 0).lightness() == 255
-    apply_palette(qapp, DARK)
+    apply_palette(qapp, DARK_THEME)
     dark = exported(page, "svg").decode()
-    assert DARK.surface in dark
+    assert DARK_THEME.surface in dark
     assert "#ffffff" not in dark
-    assert QImage.fromData(exported(page, "png")).pixelColor(0, 0).name() == DARK.surface
+    assert QImage.fromData(exported(page, "png")).pixelColor(0, 0).name() == DARK_THEME.surface
 
 
 @pytest.mark.usefixtures("_palette_kept")
 def test_the_picture_follows_the_theme(qtbot: QtBot, qapp: QApplication) -> None:
-    picture = Picture()
+    picture = ReportPicture()
     qtbot.addWidget(picture)
     picture.resize(600, 300)
     picture.show_svg(chart([{"type": "compare", "candidate": "a", "median_ms": 9.0}]))
     picture.show()
-    for theme in (DARK, LIGHT):
+    for theme in (DARK_THEME, LIGHT_THEME):
         apply_palette(qapp, theme)
         QApplication.sendEvent(picture.drawing, QEvent(QEvent.Type.ThemeChange))
         image = picture.drawing.grab().toImage()
@@ -110,12 +110,12 @@ def test_what_a_part_writes_beside_its_rows_is_exported_too(qtbot: QtBot, lab: L
     assert json.loads(exported(page, "--trace")) == {"traceEvents": []}
     report = page.results._report
     assert report is not None
-    names = [file_name(report, form) for form in formats().values()]
+    names = [build_file_name(report, form) for form in list_formats().values()]
     assert len(set(names)) == len(names), "none is written over another one"
-    assert not page.export.entries["svg"].isEnabled(), "there is no picture of it"
+    assert not page.export_button.entries["svg"].isEnabled(), "there is no picture of it"
     check = page_of(lab, "check")
     run(qtbot, check)
-    assert not check.export.entries["--junit"].isEnabled(), "it was asked for and not written"
+    assert not check.export_button.entries["--junit"].isEnabled(), "it was asked for and not written"
 
 
 def test_a_place_that_cannot_be_written_is_said(qtbot: QtBot, lab: LabWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_place_that_cannot_be_written_is_said(qtbot: QtBot, lab: LabWindow, mo
     run(qtbot, page)
     (tmp_path / "file").touch()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "file" / "a.csv"), ""))
-    page.export.entries["csv"].trigger()
+    page.export_button.entries["csv"].trigger()
     qtbot.waitUntil(page.banner.isVisible, timeout=WAIT_MS)
     assert page.banner.property("error")
     assert "a.csv" in page.banner.message.text()

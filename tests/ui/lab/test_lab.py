@@ -12,16 +12,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.cli.commands.lab.options import PARTS
-from app.lab.rows import EMPTY
-from app.own_program import own_command
-from app.ui.lab.controller import LabController
-from app.ui.lab.part_words import TAB_OF
-from app.ui.lab.parts import FILES, FORMATS, PartOption
-from app.ui.lab.row_table import RowTable
+from app.cli.commands.lab.options import LAB_COMMANDS
+from app.common.processes.self_launch import build_cli_command
+from app.lab.report_rows import EMPTY_VALUES
+from app.ui.lab.lab_commands import FILE_OPTIONS, WINDOW_HANDLED_OPTIONS, LabOption
+from app.ui.lab.lab_controller import LabController
+from app.ui.lab.lab_labels import TAB_BY_COMMAND
+from app.ui.lab.lab_window import LabWindow
+from app.ui.lab.row_table import LabRowTable
 from app.ui.lab.source_box import WIDEST, WIDTH, SourceBox
-from app.ui.lab.window import LabWindow
-from app.ui.shell.window import MainWindow
+from app.ui.shell.main_window import MainWindow
 from app.ui.widgets.text_dialog import TextDialog
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.banner_driver import press_action
@@ -31,22 +31,22 @@ from tests.ui.lab.parts_child import WAIT_FOR
 
 
 def test_the_shipped_voice_is_looked_into(qtbot: QtBot, lab: LabWindow) -> None:
-    assert list(lab.pages) == list(PARTS), "what the command line has, the window has"
+    assert list(lab.pages) == list(LAB_COMMANDS), "what the command line has, the window has"
     page = page_of(lab, "inspect")
     assert page.pages.currentIndex() == 0, "what will be shown here"
     run(qtbot, page)
     table = page.results.tables["graph"]
     assert [row["graph"] for row in table.rows.rows] == ["prosody", "flow", "decoder"]
     assert "ONNX Runtime" in page.results.machine.text()
-    assert page.results.details.topLevelItemCount() == sum(table.rows.rows[0].get(name) not in EMPTY for name in table.rows.columns)
+    assert page.results.details.topLevelItemCount() == sum(table.rows.rows[0].get(name) not in EMPTY_VALUES for name in table.rows.columns)
     nested = [page.results.details.topLevelItem(place) for place in range(page.results.details.topLevelItemCount())]
     assert any(item is not None and item.childCount() > 10 for item in nested), "its operators stand open"
 
 
 def test_every_option_of_a_part_has_a_control_that_our_command_line_takes(lab: LabWindow) -> None:
     for page in lab.pages.values():
-        assert all(option.option not in (*FORMATS, *FILES) for option in page.part.options)
-        assert set(page.form.controls) == {option.option for option in page.part.options}
+        assert all(option.option not in (*WINDOW_HANDLED_OPTIONS, *FILE_OPTIONS) for option in page.command.options)
+        assert set(page.form.controls) == {option.option for option in page.command.options}
         assert page.form.arguments == (), "what nobody changed is left to the part"
 
 
@@ -60,7 +60,7 @@ def test_each_part_has_its_tab_and_one_that_nobody_placed_is_among_the_others(la
         "Optimisation",
         "More",
     ]
-    for part in (*(name for name in lab.pages if name in TAB_OF), "unheard_of"):
+    for part in (*(name for name in lab.pages if name in TAB_BY_COMMAND), "unheard_of"):
         assert page_of(lab, part).isVisible(), part
 
 
@@ -74,7 +74,7 @@ def test_options_reach_the_part_and_results_stay_with_their_source(qtbot: QtBot,
     run(qtbot, page)
     assert {row["runs"] for row in page.results.tables["compare"].rows.rows} == {33}
     first = lab.source.box.currentIndex()
-    lab.source.choose("koebako-starter-v1")
+    lab.source.choose_source("koebako-starter-v1")
     assert page.pages.currentIndex() == 0
     lab.source.box.setCurrentIndex(first)
     assert page.pages.currentIndex() == 1
@@ -87,21 +87,21 @@ def test_rows_appear_as_they_come_and_stay_when_the_work_is_stopped(
 ) -> None:
     monkeypatch.setenv(WAIT_FOR, str(tmp_path / "never"))
     page = page_of(lab, "compare")
-    page.start.click()
+    page.start_button.click()
     qtbot.waitUntil(lambda: page.results.tables.get("compare") is not None, timeout=WAIT_MS)
     table = page.results.tables["compare"]
     qtbot.waitUntil(lambda: table.rows.rowCount() == 3, timeout=WAIT_MS)
     assert page.bar.value() > 50
-    assert not page.export.isEnabled(), "half a report is not exported"
+    assert not page.export_button.isEnabled(), "half a report is not exported"
     child = children()[-1]
     QTest.keyClick(lab, Qt.Key.Key_Escape)
     assert lab.isVisible(), "work of minutes is not thrown away"
-    page.cancel.click()
-    qtbot.waitUntil(lambda: not page.start.isHidden(), timeout=WAIT_MS)
+    page.cancel_button.click()
+    qtbot.waitUntil(lambda: not page.start_button.isHidden(), timeout=WAIT_MS)
     assert table.rows.rowCount() == 3
     assert "Stopped" in page.state.text()
     assert not psutil.pid_exists(child)
-    assert page.export.isEnabled()
+    assert page.export_button.isEnabled()
     QTest.keyClick(lab, Qt.Key.Key_Escape)
     assert not lab.isVisible()
 
@@ -112,13 +112,13 @@ def test_work_ends_with_the_window_and_what_was_found_is_there_again(
 ) -> None:
     run(qtbot, page_of(lab, "place"))
     monkeypatch.setenv(WAIT_FOR, str(tmp_path / "never"))
-    page_of(lab, "compare").start.click()
-    page_of(lab, "optimise").start.click()
+    page_of(lab, "compare").start_button.click()
+    page_of(lab, "optimise").start_button.click()
     assert "Waiting" in lab.pages["optimise"].state.text(), "two at once would slow each other down"
     qtbot.waitUntil(lambda: bool(children()), timeout=WAIT_MS)
     lab.close()
-    qtbot.waitUntil(lambda: not controller.runs.busy and not children(), timeout=WAIT_MS)
-    controller.open()
+    qtbot.waitUntil(lambda: not controller.runs.is_busy and not children(), timeout=WAIT_MS)
+    controller.open_window()
     again = opened(qtbot, controller)
     assert again is not lab
     assert again.pages["place"].results.tables["place"].rows.rowCount() == 3
@@ -142,14 +142,14 @@ def test_an_error_keeps_the_rows_before_it_and_bad_news_are_no_error(qtbot: QtBo
 def test_a_lab_whose_parts_cannot_be_asked_for_says_so_and_tries_again(
     qtbot: QtBot, controller: LabController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commands = iter([["/no/such/program"], own_command()])
+    commands = iter([["/no/such/program"], build_cli_command()])
     monkeypatch.setattr(controller._queries, "_command", lambda: next(commands))
-    controller.open()
+    controller.open_window()
     lab = controller.window
     assert lab is not None
     qtbot.waitUntil(lab.banner.isVisible, timeout=WAIT_MS)
     press_action(lab.banner, "Retry")
-    assert opened(qtbot, controller).pages.keys() == PARTS.keys()
+    assert opened(qtbot, controller).pages.keys() == LAB_COMMANDS.keys()
 
 
 @pytest.mark.slow  # it is prepared for the report
@@ -157,14 +157,14 @@ def test_a_voice_with_terms_is_looked_into_once_they_are_accepted(
     qtbot: QtBot, controller: LabController, lab: LabWindow, tiny_models: Path, tmp_path: Path
 ) -> None:
     voice = aivmx(tiny_models, tmp_path / "花子.aivmx", name="花子", license=TERMS)
-    lab.dropped.emit(str(voice))
+    lab.file_dropped.emit(str(voice))
     page = page_of(lab, "inspect")
     for accepts in (False, True):
-        page.start.click()
+        page.start_button.click()
         qtbot.waitUntil(lambda: bool(questions(controller)), timeout=WAIT_MS)
         dialog = questions(controller)[0]
         (dialog.accept if accepts else dialog.reject)()
-        qtbot.waitUntil(lambda: not page.start.isHidden(), timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: not page.start_button.isHidden(), timeout=WAIT_MS)
         assert page.banner.isVisible() != accepts
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     assert {row["form"] for row in page.results.tables["graph"].rows.rows} == {"source", "prepared"}
@@ -173,7 +173,7 @@ def test_a_voice_with_terms_is_looked_into_once_they_are_accepted(
 def test_a_broken_file_says_what_is_wrong_with_it(qtbot: QtBot, lab: LabWindow, tmp_path: Path) -> None:
     broken = tmp_path / "-壊れた.aivmx"
     broken.write_bytes(b"no voice")
-    lab.dropped.emit(str(broken))
+    lab.file_dropped.emit(str(broken))
     assert lab.source.name == broken.name
     page = page_of(lab, "inspect")
     run(qtbot, page)
@@ -193,11 +193,11 @@ def test_it_opens_from_the_menu_a_card_and_the_library_and_ends_with_the_program
     lab = opened(qtbot, window.lab)
     mei = lab.source.source
     for open_it in (open_from_card, open_from_library):
-        lab.source.choose("koebako-starter-v1")
+        lab.source.choose_source("koebako-starter-v1")
         open_it(window)
         assert lab.source.source == mei
     monkeypatch.setenv(WAIT_FOR, "never")
-    page_of(lab, "compare").start.click()
+    page_of(lab, "compare").start_button.click()
     qtbot.waitUntil(lambda: bool(children()), timeout=WAIT_MS)
     window.close()
     assert not children()
@@ -217,7 +217,7 @@ def open_from_library(window: MainWindow) -> None:
     window.window_actions["voice_library"].trigger()
     library = window.library.dialog
     assert library is not None
-    library.choose("")
+    library.select_voice("")
     library.facts.buttons["lab"].click()
     library.close()
 
@@ -230,8 +230,8 @@ def test_a_table_is_sorted_and_copied_with_the_keyboard(qtbot: QtBot, lab: LabWi
     column = table.rows.columns.index("median_ms")
     table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
     assert [row["median_ms"] for row in table.rows.rows] == [101.0, 40.0, 12.5, 7.0, 3.25, 0.5]
-    assert table.current is not None
-    assert table.current["median_ms"] == 12.5, "what was current stays current"
+    assert table.current_row is not None
+    assert table.current_row["median_ms"] == 12.5, "what was current stays current"
     table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
     assert table.rows.rows[0]["median_ms"] == 12.5
     table.selectAll()
@@ -248,11 +248,11 @@ def test_a_table_is_sorted_and_copied_with_the_keyboard(qtbot: QtBot, lab: LabWi
 
 
 def test_a_column_that_says_the_same_in_every_row_is_hidden_and_leaves_no_gap(qtbot: QtBot) -> None:
-    table = RowTable("modules", "scope")
+    table = LabRowTable("modules", "scope")
     qtbot.addWidget(table)
     table.show()
     for name in ("enc_p", "dec"):
-        table.add([{"type": "profile", "scope": "module", "name": name, "ms": 1.5}])
+        table.add_rows([{"type": "profile", "scope": "module", "name": name, "ms": 1.5}])
     assert table.isColumnHidden(0)
     assert table.horizontalHeader().sectionPosition(1) == 0
 
@@ -262,23 +262,23 @@ def test_files_of_one_name_are_told_apart_and_a_long_name_takes_the_room_there_i
     qtbot.addWidget(box)
     box.resize(1200, 40)
     box.show()
-    box.choose(str(tmp_path / "花子" / "model.onnx"))
+    box.choose_source(str(tmp_path / "花子" / "model.onnx"))
     assert box.name == "model.onnx"
     qtbot.waitUntil(lambda: box.box.width() == WIDTH, timeout=WAIT_MS)
-    box.choose(str(tmp_path / "太郎" / "model.onnx"))
+    box.choose_source(str(tmp_path / "太郎" / "model.onnx"))
     assert [box.box.itemText(place) for place in range(box.box.count())] == ["model.onnx (花子)", "model.onnx (太郎)"]
     assert (box.name, box.source) == ("model.onnx (太郎)", str(tmp_path / "太郎" / "model.onnx"))
     assert box.box.itemData(1, Qt.ItemDataRole.ToolTipRole) == box.source
-    box.choose(str(tmp_path / ("長い名前の声" * 12 + ".aivmx")))
+    box.choose_source(str(tmp_path / ("長い名前の声" * 12 + ".aivmx")))
     qtbot.waitUntil(lambda: WIDTH < box.box.width() <= WIDEST, timeout=WAIT_MS)
 
 
 def test_an_option_without_a_default_is_left_to_the_part_until_it_is_set() -> None:
-    from app.ui.lab.options_form import OptionsForm
-    from app.ui.lab.parts import Part
+    from app.ui.lab.lab_commands import LabCommand
+    from app.ui.lab.lab_options_form import LabOptionsForm
 
-    option = PartOption("--precision", "text", False, ("float32", "int8"), "", "help")
-    form = OptionsForm(Part("x", "", (option,)), ("cpu",))
+    option = LabOption("--precision", "text", False, ("float32", "int8"), "", "help")
+    form = LabOptionsForm(LabCommand("x", "", (option,)), ("cpu",))
     assert form.arguments == ()
     form.controls["--precision"].setCurrentIndex(2)  # type: ignore[union-attr]
     assert form.arguments == ("--precision=int8",)

@@ -12,33 +12,33 @@ from PySide6.QtGui import QColor, QHelpEvent, QImage, QTransform
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from app.core.types import StageTiming
-from app.errors import AppError
-from app.language import Language
-from app.ui.latency.chart import ROW_PX, LatencyChart, describe_sizes, nice_scale
-from app.ui.latency.dock import LatencyDock
-from app.ui.latency.table import LatencyTable
-from app.ui.latency.table_model import LatencyModel
-from app.ui.latency.target_words import target_words
-from app.ui.latency.trend import LatencyTrend, rolling
-from app.ui.synthesis.measurements import GPU_TARGET_MS, KEPT, LatencyHistory, Row
-from app.ui.synthesis.recorder import measured_copies
+from app.common.errors import AppError
+from app.common.language import Language
+from app.core.synthesis_types import StageTiming
+from app.ui.latency.latency_chart import ROW_HEIGHT_PX, LatencyChart, describe_sizes, round_scale_up
+from app.ui.latency.latency_dock import LatencyDock
+from app.ui.latency.latency_model import LatencyModel
+from app.ui.latency.latency_table import LatencyTable
+from app.ui.latency.latency_trend import LatencyTrend, compute_rolling_median
+from app.ui.latency.target_labels import describe_targets
+from app.ui.synthesis.latency_history import GPU_TARGET_MS, MAX_KEPT_UTTERANCES, LatencyHistory, LatencyRow
+from app.ui.synthesis.latency_recorder import collect_copy_times
 from app.ui.synthesis.utterance import StageTotal
-from app.ui.theme.theme import DARK, LIGHT
+from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
 
 RATE = 44_100
 
 
 def spoken(history: LatencyHistory, name: str, *, bert: float = 20.0, hit: bool = False, cold: bool = False, audio_s: float = 1.0) -> None:
     """An utterance of which all but BERT takes 20 ms."""
-    utterance = history.begin(name, f"text of {name}")
-    utterance.add(StageTiming(name, 0, "g2p", 5.0), RATE)
-    utterance.add(StageTiming(name, 0, "bert", bert, cold=cold, cache_hit=hit), RATE)
-    utterance.add(StageTiming(name, 0, "decode", 10.0), RATE)
-    utterance.add(StageTiming(name, 0, "decode", 4.0), RATE)
-    utterance.add(StageTiming(name, 0, "audio", 1.0, samples=round(audio_s * RATE)), RATE)
+    utterance = history.begin_utterance(name, f"text of {name}")
+    utterance.add_timing(StageTiming(name, 0, "g2p", 5.0), RATE)
+    utterance.add_timing(StageTiming(name, 0, "bert", bert, cold=cold, cache_hit=hit), RATE)
+    utterance.add_timing(StageTiming(name, 0, "decode", 10.0), RATE)
+    utterance.add_timing(StageTiming(name, 0, "decode", 4.0), RATE)
+    utterance.add_timing(StageTiming(name, 0, "audio", 1.0, samples=round(audio_s * RATE)), RATE)
     utterance.first_audio_ms = bert + 16
-    utterance.running = False
+    utterance.is_running = False
 
 
 def test_an_utterance_adds_up() -> None:
@@ -50,19 +50,19 @@ def test_an_utterance_adds_up() -> None:
     assert first.rtf == pytest.approx(0.04)
     assert first.stages["bert"].cold_ms == 20
     assert first.stages["decode"].runs == 2
-    assert [name for name, _ in first.ordered()] == ["g2p", "bert", "decode", "audio"]
+    assert [name for name, _ in first.iterate_stages()] == ["g2p", "bert", "decode", "audio"]
     assert (first.hits, first.lookups) == (0, 2)
     assert (second.hits, second.lookups) == (1, 2)
-    assert history.begin("c", "x\n  y").label == "x y"
+    assert history.begin_utterance("c", "x\n  y").label == "x y"
 
 
 def located(history: LatencyHistory, name: str, *, new: bool = False, backends: tuple[str, ...] = ("directml",)) -> None:
     """An utterance whose decoder ran on a device, where that length may have been new."""
-    utterance = history.begin(name, name)
-    utterance.add(StageTiming(name, 0, "bert", 20.0, backend="cpu"), RATE)
+    utterance = history.begin_utterance(name, name)
+    utterance.add_timing(StageTiming(name, 0, "bert", 20.0, backend="cpu"), RATE)
     for backend in backends:
-        utterance.add(StageTiming(name, 0, "decode", 8.0, backend=backend, new_size=new), RATE)
-    utterance.running = False
+        utterance.add_timing(StageTiming(name, 0, "decode", 8.0, backend=backend, new_size=new), RATE)
+    utterance.is_running = False
 
 
 def column_of(model: LatencyModel, header: str) -> int:
@@ -74,24 +74,24 @@ def column_of(model: LatencyModel, header: str) -> int:
 def test_where_a_stage_ran_is_known_and_what_a_new_length_cost() -> None:
     history = LatencyHistory()
     located(history, "a", new=True, backends=("directml", "cpu", "directml"))
-    row = history.row("decode")
+    row = history.compute_stage_row("decode")
     assert (row.last, row.backends, row.new_ms) == (24.0, ("directml", "cpu"), 24.0)
     located(history, "b")
-    assert (history.row("decode").backends, history.row("decode").new_ms) == (("directml",), 0.0)
-    assert history.row("bert").backends == ("cpu",)
+    assert (history.compute_stage_row("decode").backends, history.compute_stage_row("decode").new_ms) == (("directml",), 0.0)
+    assert history.compute_stage_row("bert").backends == ("cpu",)
     spoken(history, "cached", hit=True)  # nothing ran: what is known stays
-    assert history.row("bert").backends == ("cpu",)
+    assert history.compute_stage_row("bert").backends == ("cpu",)
 
 
 def test_the_table_says_where_and_what_was_not_computing(qtbot: QtBot) -> None:
     history = LatencyHistory()
     history.copies_ms = {"decode": (0.31, 5.2, 0.42), "bert": (1.0, 1.0, 1.0)}
-    model = LatencyTable(LIGHT).figures
+    model = LatencyTable(LIGHT_THEME).figures
     spoken(history, "on the CPU")
-    model.show(history)
+    model.show_history(history)
     without = model.columnCount()
     located(history, "on a device", new=True)
-    model.show(history)
+    model.show_history(history)
     last, rows = model.columnCount() - 1, range(model.rowCount())
     assert last == without
     assert model.headerData(last, Qt.Orientation.Horizontal) == "Runs on"
@@ -104,19 +104,19 @@ def test_the_table_says_where_and_what_was_not_computing(qtbot: QtBot) -> None:
         "as measured: copying in 0.31 ms, computing 5.2 ms, copying out 0.42 ms",
     ]
     assert tips["BERT"] is None  # on the CPU nothing is copied
-    history.clear()
+    history.clear_finished()
     spoken(history, "on the CPU again")
-    model.show(history)
+    model.show_history(history)
     assert model.columnCount() == without
 
 
 def test_a_device_that_is_not_ready_is_told(qtbot: QtBot) -> None:
     history = LatencyHistory()
-    utterance = history.begin("a", "a")
-    utterance.add(StageTiming("a", 0, "decode", 8.0, backend="cpu", waited=True), RATE)
-    utterance.running = False
-    model = LatencyTable(LIGHT).figures
-    model.show(history)
+    utterance = history.begin_utterance("a", "a")
+    utterance.add_timing(StageTiming("a", 0, "decode", 8.0, backend="cpu", waited=True), RATE)
+    utterance.is_running = False
+    model = LatencyTable(LIGHT_THEME).figures
+    model.show_history(history)
     row = next(row for row in range(model.rowCount()) if model.index(row, 0).data() == "Decode")
     assert model.index(row, model.columnCount() - 1).data() == "CPU"
     tip = model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole)
@@ -132,24 +132,24 @@ def test_copies_are_those_of_the_placement_in_use() -> None:
         ("cpu", {}),
         ("cuda", {}),
     ):
-        voice = SimpleNamespace(requested=requested, measured=measured)
-        assert measured_copies(voice) == expected  # type: ignore[arg-type]
+        voice = SimpleNamespace(requested_backend=requested, measurements=measured)
+        assert collect_copy_times(voice) == expected  # type: ignore[arg-type]
 
 
 def test_figures_leave_out_cached_stopped_and_running_lines() -> None:
     history = LatencyHistory()
-    assert history.row("bert") == Row(None, False, None, None)
+    assert history.compute_stage_row("bert") == LatencyRow(None, False, None, None)
     for index, ms in enumerate((10.0, 20.0, 30.0)):
         spoken(history, str(index), bert=ms)
     spoken(history, "stopped", bert=500.0)
-    history.utterances[-1].stopped = True
+    history.utterances[-1].is_stopped = True
     spoken(history, "hit", bert=0.01, hit=True)
-    assert history.row("bert") == Row(0.01, True, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)
+    assert history.compute_stage_row("bert") == LatencyRow(0.01, True, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)
     spoken(history, "running", bert=900.0)
-    history.utterances[-1].running = True
-    assert history.row("bert") == Row(900.0, False, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)
-    assert history.total().median == pytest.approx(40.0)
-    assert history.first_audio().median == pytest.approx(36.0)
+    history.utterances[-1].is_running = True
+    assert history.compute_stage_row("bert") == LatencyRow(900.0, False, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)
+    assert history.compute_total_row().median == pytest.approx(40.0)
+    assert history.compute_first_audio_row().median == pytest.approx(36.0)
 
 
 def test_cached_lines_have_figures_of_their_own() -> None:
@@ -158,50 +158,56 @@ def test_cached_lines_have_figures_of_their_own() -> None:
         spoken(history, name, bert=ms)
     for name, ms in (("c", 0.02), ("d", 0.04), ("e", 0.06)):
         spoken(history, name, bert=ms, hit=True)
-    bert, total, first = history.row("bert"), history.total(), history.first_audio()
+    bert, total, first = history.compute_stage_row("bert"), history.compute_total_row(), history.compute_first_audio_row()
     assert (bert.median, bert.p95) == (pytest.approx(200.0), pytest.approx(290.0))
     assert (total.median, total.p95) == (pytest.approx(220.0), pytest.approx(310.0))
     assert (first.median, first.p95) == (pytest.approx(216.0), pytest.approx(306.0))
     assert [row.cached_runs for row in (bert, total, first)] == [3, 3, 3]
     assert [row.cached_median for row in (bert, total, first)] == [pytest.approx(ms) for ms in (0.04, 20.04, 16.04)]
-    assert (history.row("decode").cached_runs, history.row("decode").cached_median) == (0, None)
+    assert (history.compute_stage_row("decode").cached_runs, history.compute_stage_row("decode").cached_median) == (0, None)
 
 
 def test_a_sentence_from_the_cache_keeps_its_line_out_of_the_medians_but_a_reading_does_not() -> None:
     history = LatencyHistory()
     spoken(history, "half")
-    history.utterances[-1].add(StageTiming("half", 1, "bert", 0.0, cache_hit=True), RATE)
-    assert (history.row("bert").median, history.row("bert").cached_runs, history.total().cached_runs) == (None, 1, 1)
-    history.clear()
+    history.utterances[-1].add_timing(StageTiming("half", 1, "bert", 0.0, cache_hit=True), RATE)
+    assert (
+        history.compute_stage_row("bert").median,
+        history.compute_stage_row("bert").cached_runs,
+        history.compute_total_row().cached_runs,
+    ) == (None, 1, 1)
+    history.clear_finished()
     spoken(history, "read before")
-    history.utterances[-1].add(StageTiming("read before", 1, "g2p", 0.0, cache_hit=True), RATE)
-    assert (history.row("g2p").median, history.row("g2p").cached_runs) == (None, 1)
-    assert (history.total().median, history.total().cached_runs) == (40.0, 0), "the window reads what is written before it is spoken"
+    history.utterances[-1].add_timing(StageTiming("read before", 1, "g2p", 0.0, cache_hit=True), RATE)
+    assert (history.compute_stage_row("g2p").median, history.compute_stage_row("g2p").cached_runs) == (None, 1)
+    assert (history.compute_total_row().median, history.compute_total_row().cached_runs) == (40.0, 0), (
+        "the window reads what is written before it is spoken"
+    )
 
 
 def test_history_is_bounded_and_cleared() -> None:
     history = LatencyHistory()
-    for index in range(KEPT + 5):
+    for index in range(MAX_KEPT_UTTERANCES + 5):
         spoken(history, str(index))
-    assert len(history.utterances) == KEPT
-    assert history.find("0") is None
-    history.utterances[-1].running = True
-    history.clear()
-    assert [item.request_id for item in history.utterances] == [str(KEPT + 4)]
-    history.begin("empty", "")
-    history.drop_empty("empty")
-    history.drop_empty(str(KEPT + 4))
+    assert len(history.utterances) == MAX_KEPT_UTTERANCES
+    assert history.find_utterance("0") is None
+    history.utterances[-1].is_running = True
+    history.clear_finished()
+    assert [item.request_id for item in history.utterances] == [str(MAX_KEPT_UTTERANCES + 4)]
+    history.begin_utterance("empty", "")
+    history.drop_empty_utterance("empty")
+    history.drop_empty_utterance(str(MAX_KEPT_UTTERANCES + 4))
     assert len(history.utterances) == 1
 
 
 @pytest.mark.parametrize(("ms", "scale"), [(0, 50), (50, 50), (51, 75), (101, 150), (199, 200), (580, 750), (999, 1000), (1001, 1500)])
 def test_scale_moves_in_steps(ms: float, scale: float) -> None:
-    assert nice_scale(ms) == scale
+    assert round_scale_up(ms) == scale
 
 
 def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
     history = LatencyHistory()
-    dock = LatencyDock(history, LIGHT)
+    dock = LatencyDock(history, LIGHT_THEME)
     qtbot.addWidget(dock)
     spoken(history, "a")
     spoken(history, "b", bert=0.01, hit=True)
@@ -228,7 +234,7 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
     history.opaque = True
     dock.show_figures()
     assert "Synthesis" in [figures.index(row, 0).data() for row in range(figures.rowCount())]
-    dock.clear()
+    dock.clear_history()
     assert figures.index(5, columns[1]).data() == "–"
 
 
@@ -240,18 +246,18 @@ def drawn(qtbot: QtBot, chart: LatencyChart, history: LatencyHistory, live_ms: f
     chart.resize(900, 220)
     chart.show()
     last = history.last
-    chart.refresh(history, (last, live_ms) if last and live_ms is not None else None)
+    chart.refresh_bars(history, (last, live_ms) if last and live_ms is not None else None)
     QApplication.processEvents()
     return chart.grab().toImage()
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_what_a_target_means_is_said_beside_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, language: Language) -> None:
-    monkeypatch.setattr("app.language._current", language)
-    words = target_words()
+    monkeypatch.setattr("app.common.language._current", language)
+    words = describe_targets()
     assert "580 ms" in words
     assert "140 ms" in words
-    dock = LatencyDock(LatencyHistory(), LIGHT)
+    dock = LatencyDock(LatencyHistory(), LIGHT_THEME)
     qtbot.addWidget(dock)
     dock.show_figures()
     figures, header = dock.table.figures, {"ja": "目標", "en": "Target"}[language]
@@ -261,14 +267,14 @@ def test_what_a_target_means_is_said_beside_it(qtbot: QtBot, monkeypatch: pytest
     assert figures.index(1, column).data(Qt.ItemDataRole.ToolTipRole).endswith(words)
     assert dock.chart.whatsThis() == dock.legend.whatsThis() == words
     dock.legend.resize(1200, 20)
-    places = {name: left for _, name, left in dock.legend.shown()}
-    assert dock.legend.describe(places[header] + 3) == words
-    assert dock.legend.describe(2) == ""
+    places = {name: left for _, name, left in dock.legend.list_fitting_entries()}
+    assert dock.legend.describe_at(places[header] + 3) == words
+    assert dock.legend.describe_at(2) == ""
 
 
 def test_the_total_says_what_it_counts(qtbot: QtBot) -> None:
     history = LatencyHistory()
-    dock = LatencyDock(history, LIGHT)
+    dock = LatencyDock(history, LIGHT_THEME)
     qtbot.addWidget(dock)
     figures = dock.table.figures
     tips = {figures.index(row, 0).data(): figures.index(row, 1).data(Qt.ItemDataRole.ToolTipRole) for row in range(figures.rowCount())}
@@ -278,36 +284,36 @@ def test_the_total_says_what_it_counts(qtbot: QtBot) -> None:
 
 def test_bars_are_drawn_in_the_colours_of_their_stages(qtbot: QtBot) -> None:
     history = LatencyHistory()
-    chart = LatencyChart(LIGHT)
+    chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
     assert chart._empty.isVisibleTo(chart)
     spoken(history, "a")
     image = drawn(qtbot, chart, history)
     assert not chart._empty.isVisible()
-    assert {LIGHT.stages["g2p"], LIGHT.stages["bert"], LIGHT.stages["decode"]} <= colours(image)
-    chart.set_theme(DARK)
-    assert DARK.stages["bert"] in colours(drawn(qtbot, chart, history))
+    assert {LIGHT_THEME.stages["g2p"], LIGHT_THEME.stages["bert"], LIGHT_THEME.stages["decode"]} <= colours(image)
+    chart.set_theme(DARK_THEME)
+    assert DARK_THEME.stages["bert"] in colours(drawn(qtbot, chart, history))
 
 
 def test_a_first_run_is_pale_and_a_cached_result_is_a_chip(qtbot: QtBot) -> None:
     history = LatencyHistory()
-    chart = LatencyChart(LIGHT)
+    chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
     spoken(history, "cold", cold=True)
-    assert LIGHT.stages["bert"] not in colours(drawn(qtbot, chart, history))
-    history.clear()
+    assert LIGHT_THEME.stages["bert"] not in colours(drawn(qtbot, chart, history))
+    history.clear_finished()
     spoken(history, "hit", bert=0.001, hit=True)
     image = drawn(qtbot, chart, history)
     end = chart.mapFromScene(chart.box.mapViewToScene(QPointF(20.0, 0)))
     beyond = image.copy(end.x() + 20, 0, 200, image.height())
-    violet = QColor(LIGHT.stages["bert"])
+    violet = QColor(LIGHT_THEME.stages["bert"])
     near = [name for name in colours(beyond) if abs(QColor(name).hue() - violet.hue()) < 6 and QColor(name).saturation() > 40]
     assert near, "the chip stands behind the bar, in the colour of its stage"
 
 
 def test_the_bar_grows_while_it_is_computed_and_the_scale_with_it(qtbot: QtBot) -> None:
     history = LatencyHistory()
-    chart = LatencyChart(LIGHT)
+    chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
     spoken(history, "a")
     drawn(qtbot, chart, history)
@@ -322,7 +328,7 @@ def test_the_bar_grows_while_it_is_computed_and_the_scale_with_it(qtbot: QtBot) 
 def test_the_target_is_a_line_once_it_is_within_the_scale(qtbot: QtBot) -> None:
     history = LatencyHistory()
     history.target_ms = GPU_TARGET_MS
-    chart = LatencyChart(LIGHT)
+    chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
     spoken(history, "a", bert=150.0)
     image = drawn(qtbot, chart, history)
@@ -335,16 +341,16 @@ def test_the_target_is_a_line_once_it_is_within_the_scale(qtbot: QtBot) -> None:
 
 def test_the_mouse_finds_stages_and_their_figures(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     history = LatencyHistory()
-    chart = LatencyChart(LIGHT)
+    chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
     spoken(history, "old")
     spoken(history, "new", bert=0.01, hit=True)
     drawn(qtbot, chart, history)
-    assert chart.bars.stage_at(QPointF(10, 1)) == (history.utterances[0], "bert")
-    assert chart.bars.stage_at(QPointF(2, 0)) == (history.utterances[1], "g2p")
-    assert chart.bars.stage_at(QPointF(45, 0)) == (history.utterances[1], None)
-    assert chart.bars.stage_at(QPointF(10, 5)) is None
-    assert chart.bars.stage_at(QPointF(10, 0.5)) is None
+    assert chart.bars.find_stage(QPointF(10, 1)) == (history.utterances[0], "bert")
+    assert chart.bars.find_stage(QPointF(2, 0)) == (history.utterances[1], "g2p")
+    assert chart.bars.find_stage(QPointF(45, 0)) == (history.utterances[1], None)
+    assert chart.bars.find_stage(QPointF(10, 5)) is None
+    assert chart.bars.find_stage(QPointF(10, 0.5)) is None
     told: list[str] = []
     monkeypatch.setattr(QToolTip, "showText", lambda _place, text, _widget: told.append(text))
     place = chart.mapFromScene(chart.box.mapViewToScene(QPointF(2, 0)))
@@ -358,7 +364,7 @@ def test_the_mouse_finds_stages_and_their_figures(qtbot: QtBot, monkeypatch: pyt
 def test_targets_of_the_parts_are_shown_and_what_is_over_is_marked(qtbot: QtBot) -> None:
     history = LatencyHistory()
     history.target_ms = GPU_TARGET_MS
-    dock = LatencyDock(history, LIGHT)
+    dock = LatencyDock(history, LIGHT_THEME)
     qtbot.addWidget(dock)
     spoken(history, "a", bert=60.0)
     dock.show_figures()
@@ -374,39 +380,39 @@ def test_targets_of_the_parts_are_shown_and_what_is_over_is_marked(qtbot: QtBot)
         if figures.data(figures.index(row, column_of(figures, "Last")), Qt.ItemDataRole.ForegroundRole) is not None
     ]
     assert over == ["BERT"]
-    assert history.over_target() == {"bert"}
+    assert history.find_slow_stages() == {"bert"}
     spoken(history, "slow", bert=130.0)
-    assert history.over_target() == {"bert", "total"}
+    assert history.find_slow_stages() == {"bert", "total"}
 
 
 def test_a_thin_line_stands_where_a_part_should_have_ended(qtbot: QtBot) -> None:
     history = LatencyHistory()
     history.target_ms = GPU_TARGET_MS
-    chart = LatencyChart(LIGHT)
+    chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
     spoken(history, "a", bert=10.0)
     image = drawn(qtbot, chart, history)
     x = chart.mapFromScene(chart.box.mapViewToScene(QPointF(30.0, 0))).x()
-    assert chart._describe(QPointF(50.0, 3)) == ""
-    assert chart._describe(QPointF(30.0, 3)) == f"Target: finished by here\nReading: 30 ms\n{target_words()}"
+    assert chart._describe_point(QPointF(50.0, 3)) == ""
+    assert chart._describe_point(QPointF(30.0, 3)) == f"Target: finished by here\nReading: 30 ms\n{describe_targets()}"
     spoken(history, "long", bert=200.0)
     drawn(qtbot, chart, history)
-    assert chart._describe(QPointF(GPU_TARGET_MS, 5)) == f"Target: 140 ms in all\n{target_words()}"
+    assert chart._describe_point(QPointF(GPU_TARGET_MS, 5)) == f"Target: 140 ms in all\n{describe_targets()}"
     below = image.height() // 2  # no bar, only grid and targets
-    assert LIGHT.stages["g2p"] in colours(image.copy(x - 2, below, 5, image.height() // 4))
+    assert LIGHT_THEME.stages["g2p"] in colours(image.copy(x - 2, below, 5, image.height() // 4))
 
 
 @pytest.mark.parametrize(("left", "width", "begins"), [(5, 15, 5), (20, 15, 34), (20, 60, 20), (101, 15, 104), (120, 15, 120)])
 def test_no_target_runs_through_a_figure(qtbot: QtBot, left: float, width: float, begins: float) -> None:
-    chart = LatencyChart(LIGHT)
+    chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
     chart.bars.show_rows([], None, 100.0, QRectF(0, 0, 200, 1), {"g2p": 30.0, "bert": 50.0})
-    assert chart.bars._beside_targets(QTransform(), left, width) == begins
+    assert chart.bars._shift_past_targets(QTransform(), left, width) == begins
 
 
 def test_pause_holds_the_picture_while_measuring_goes_on(qtbot: QtBot) -> None:
     history = LatencyHistory()
-    dock = LatencyDock(history, LIGHT)
+    dock = LatencyDock(history, LIGHT_THEME)
     qtbot.addWidget(dock)
     bars = dock.chart.bars
     spoken(history, "a")
@@ -424,13 +430,13 @@ def test_pause_holds_the_picture_while_measuring_goes_on(qtbot: QtBot) -> None:
 
 def test_figures_go_into_a_csv_file(qtbot: QtBot, tmp_path: Path) -> None:
     history = LatencyHistory()
-    dock = LatencyDock(history, LIGHT)
+    dock = LatencyDock(history, LIGHT_THEME)
     qtbot.addWidget(dock)
-    utterance = history.begin("x", '=1+1, "今日"')
-    utterance.add(StageTiming("x", 0, "bert", 12.5, tokens=7), RATE)
-    utterance.add(StageTiming("x", 0, "audio", 1.0, frames=3, samples=RATE), RATE)
+    utterance = history.begin_utterance("x", '=1+1, "今日"')
+    utterance.add_timing(StageTiming("x", 0, "bert", 12.5, tokens=7), RATE)
+    utterance.add_timing(StageTiming("x", 0, "audio", 1.0, frames=3, samples=RATE), RATE)
     spoken(history, "b", hit=True)
-    dock.write(tmp_path / "a.csv", "csv")
+    dock.write_file(tmp_path / "a.csv", "csv")
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["request"], row["stage"]) for row in rows] == [
@@ -443,77 +449,77 @@ def test_figures_go_into_a_csv_file(qtbot: QtBot, tmp_path: Path) -> None:
 
 def test_the_picture_is_a_png_and_failures_are_told(qtbot: QtBot, tmp_path: Path) -> None:
     history = LatencyHistory()
-    dock = LatencyDock(history, LIGHT)
+    dock = LatencyDock(history, LIGHT_THEME)
     qtbot.addWidget(dock)
     spoken(history, "a")
     dock.resize(1000, 240)
     dock.show()
     dock.show_figures()
-    dock.write(tmp_path / "a.png", "png")
+    dock.write_file(tmp_path / "a.png", "png")
     image = QImage(str(tmp_path / "a.png"))
     assert image.width() == 2 * dock.widget().width()
     assert image.height() > 2 * (dock.widget().height() + dock.legend.height()), "with its legend"
-    assert LIGHT.stages["bert"] in colours(image.scaledToWidth(500, Qt.TransformationMode.FastTransformation))
+    assert LIGHT_THEME.stages["bert"] in colours(image.scaledToWidth(500, Qt.TransformationMode.FastTransformation))
     told: list[AppError] = []
     dock.failed.connect(told.append)
     (tmp_path / "file").touch()
-    dock.write(tmp_path / "file" / "a.csv", "csv")
-    dock.write(tmp_path / "file" / "a.png", "png")
+    dock.write_file(tmp_path / "file" / "a.csv", "csv")
+    dock.write_file(tmp_path / "file" / "a.png", "png")
     assert [error.exit_code for error in told] == [7, 7]
 
 
 def test_the_trend_is_the_median_of_the_last_few(qtbot: QtBot) -> None:
-    assert rolling([1.0, 9.0, 2.0, 3.0, 2.0, 2.0]) == [1.0, 5.0, 2.0, 2.5, 2.0, 2.0]
+    assert compute_rolling_median([1.0, 9.0, 2.0, 3.0, 2.0, 2.0]) == [1.0, 5.0, 2.0, 2.5, 2.0, 2.0]
     history = LatencyHistory()
-    trend = LatencyTrend(LIGHT)
+    trend = LatencyTrend(LIGHT_THEME)
     qtbot.addWidget(trend)
     trend.show_history(history)
     assert [curve.newest for curve in trend.curves] == ["–", "– ms"]
-    assert trend.describe(10) == ""
+    assert trend.describe_at(10) == ""
     for index in range(5):
         spoken(history, str(index), bert=10.0 * index)
-    history.begin("running", "x")
+    history.begin_utterance("running", "x")
     trend.show_history(history)
     ratio, wait = trend.curves
     assert (len(ratio.values), ratio.newest, wait.newest) == (5, "0.060", "56.0 ms")
-    assert trend.describe(0) == "text of 0\nRTF 0.020\nTime to first audio 16.0 ms"
-    assert trend.describe(10_000) == "text of 4\nRTF 0.060\nTime to first audio 56.0 ms"
-    assert ratio.cached == wait.cached == frozenset()
+    assert trend.describe_at(0) == "text of 0\nRTF 0.020\nTime to first audio 16.0 ms"
+    assert trend.describe_at(10_000) == "text of 4\nRTF 0.060\nTime to first audio 56.0 ms"
+    assert ratio.cached_indices == wait.cached_indices == frozenset()
     trend.resize(190, 150)
-    assert {LIGHT.stages["prosody"], LIGHT.stages["g2p"]} <= colours(trend.grab().toImage())
+    assert {LIGHT_THEME.stages["prosody"], LIGHT_THEME.stages["g2p"]} <= colours(trend.grab().toImage())
 
 
 def test_what_came_from_a_cache_is_no_part_of_the_trend(qtbot: QtBot) -> None:
     history = LatencyHistory()
-    trend = LatencyTrend(LIGHT)
+    trend = LatencyTrend(LIGHT_THEME)
     qtbot.addWidget(trend)
     for index in range(4):
         spoken(history, str(index), bert=0.01 if index == 2 else 20.0, hit=index == 2)
     trend.show_history(history)
-    assert [curve.cached for curve in trend.curves] == [frozenset({2}), frozenset({2})]
-    assert trend.describe(10 + 170 * 2 / 3).startswith("text of 2 (cached)\n")
+    assert [curve.cached_indices for curve in trend.curves] == [frozenset({2}), frozenset({2})]
+    assert trend.describe_at(10 + 170 * 2 / 3).startswith("text of 2 (cached)\n")
     trend.resize(190, 150)
     with_dip = trend.grab().toImage()
     history.utterances[2].stages["bert"].hits = 0
     trend.show_history(history)
-    assert trend.curves[0].cached == frozenset()
+    assert trend.curves[0].cached_indices == frozenset()
     assert trend.grab().toImage() != with_dip
     for index in range(4):
         history.utterances[index].stages["bert"].hits = 1
     trend.show_history(history)
-    assert LIGHT.stages["prosody"] not in colours(trend.grab().toImage()), "no line without a computed value"
+    assert LIGHT_THEME.stages["prosody"] not in colours(trend.grab().toImage()), "no line without a computed value"
 
 
 def test_hover_tells_sizes() -> None:
     stage = StageTotal()
-    stage.add(StageTiming("x", 0, "bert", 1.0, tokens=12))
-    stage.add(StageTiming("x", 1, "bert", 1.0, tokens=1000))
+    stage.add_timing(StageTiming("x", 0, "bert", 1.0, tokens=12))
+    stage.add_timing(StageTiming("x", 1, "bert", 1.0, tokens=1000))
     assert describe_sizes(stage) == "1,012 tokens"
     assert describe_sizes(StageTotal(frames=3, samples=1536)) == "3 frames, 1,536 samples"
 
 
 def test_bars_fill_their_area(qtbot: QtBot) -> None:
-    chart = LatencyChart(LIGHT)
+    chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
     area = QRectF(0, -1, 100, 8)
     chart.bars.show_rows([], None, 580, area)
@@ -524,17 +530,17 @@ def test_bars_fill_their_area(qtbot: QtBot) -> None:
 @pytest.mark.parametrize(("height", "rows"), [(72, 1), (110, 3), (220, 7), (900, 7)])
 def test_as_many_bars_as_there_is_room_for_their_names(qtbot: QtBot, height: int, rows: int) -> None:
     history = LatencyHistory()
-    chart = LatencyChart(LIGHT)
+    chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
     for number in range(9):
         spoken(history, str(number))
     chart.show()
-    chart.refresh(history, None)
+    chart.refresh_bars(history, None)
     chart.resize(600, height)
     QApplication.processEvents()
     assert len(chart.bars._rows) == rows
-    row_px = chart.box.height() / chart._area().height()
-    assert row_px >= ROW_PX or rows == 1
+    row_px = chart.box.height() / chart._compute_area().height()
+    assert row_px >= ROW_HEIGHT_PX or rows == 1
 
     assert chart.bars._rows[0] is history.last, "the newest stays"
     chart.resize(600, 220)

@@ -13,13 +13,13 @@ def test_a_line_that_is_played_again_is_counted_apart(qtbot: QtBot, open_window:
     speak(qtbot, window)
     wait_idle(qtbot, window)
     history = window.controller.history
-    first = history.total()
-    assert (first.cached_runs, history.first_audio().cached_runs) == (0, 0), "also where its reading was known"
+    first = history.compute_total_row()
+    assert (first.cached_runs, history.compute_first_audio_row().cached_runs) == (0, 0), "also where its reading was known"
     assert first.median == history.utterances[0].total_ms
     speak(qtbot, window)
     wait_idle(qtbot, window)
-    again = history.total()
+    again = history.compute_total_row()
     assert (again.median, again.p95, again.cached_runs) == (first.median, first.p95, 1)
     assert again.cached_median == history.utterances[1].total_ms
-    decoded = history.row("decode")
-    assert (decoded.cached, decoded.cached_runs) == (True, 1)
+    decoded = history.compute_stage_row("decode")
+    assert (decoded.is_cached, decoded.cached_runs) == (True, 1)

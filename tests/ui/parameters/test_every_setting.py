@@ -13,25 +13,25 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.cli.parser import build_parser
-from app.compose.opening import open_speaker
-from app.core.limits import BOUNDS
-from app.core.presets import PARTS
-from app.core.requests import request_of
+from app.cli.cli_parser import build_parser
+from app.common.language import Language
+from app.compose.speaker_opening import open_speaker
+from app.core.line_requests import build_request
+from app.core.presets import PRESET_SETTINGS
+from app.core.request_limits import BOUNDS
 from app.core.script import Line, LineSettings, Script
-from app.core.script_data import script_from_data, script_to_data
-from app.core.takes import Take
-from app.core.types import Float32, SynthesisRequest
-from app.interchange.source import read_source
-from app.interchange.writers import write_script
-from app.language import Language
-from app.service.catalogue import catalogue_of
-from app.service.openapi_schemas import SCHEMAS
-from app.service.own_request import read_own
-from app.settings import REMEMBERED
-from app.ui.help.pages import page_file
+from app.core.script_data import convert_script_to_data, parse_script
+from app.core.synthesis_types import Float32, SynthesisRequest
+from app.core.takes import LineTake
+from app.interchange.script_import import read_script_file
+from app.interchange.script_writers import write_script
+from app.service.openapi_schemas import OPENAPI_SCHEMAS
+from app.service.speak_request import parse_speak_request
+from app.service.style_catalogue import build_catalogue
+from app.settings.user_settings import REMEMBERED_NAMES
+from app.ui.help.guide_pages import locate_page
 from app.ui.parameters.side_panel import SidePanel
-from app.ui.takes.differences import differences
+from app.ui.takes.take_differences import list_differences
 
 ROOT = Path(__file__).parents[3]
 # An empty script begins with the settings of the line that was selected last, but for what belongs to that line's text.
@@ -84,38 +84,38 @@ def test_it_has_a_control_with_a_tip_that_changes_the_line(name: str, qtbot: QtB
     side.edited.connect(lambda *edit: told.append(edit))
     slider.set_value(another(name))
     assert told == [(name, pytest.approx(another(name)))]
-    assert differences(Take("line", "", LineSettings(**{name: another(name)})), Line(), str), "a take that differs in it says so"
+    assert list_differences(LineTake("line", "", LineSettings(**{name: another(name)})), Line(), str), "a take that differs in it says so"
 
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_it_has_a_column_that_comes_back(name: str, tmp_path: Path) -> None:
     script = Script((Line("あ。", LineSettings(**{name: another(name)})),))
     write_script(tmp_path / "台本.csv", script)
-    (back,) = read_source(tmp_path / "台本.csv").project.script.lines
+    (back,) = read_script_file(tmp_path / "台本.csv").project.script.lines
     assert getattr(back.settings, name) == pytest.approx(another(name))
 
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_the_service_takes_it_and_says_so(name: str) -> None:
-    catalogue = catalogue_of([open_speaker(None, "cpu").voice])
-    assert name in SCHEMAS["SpeakRequest"]["properties"]
-    assert getattr(read_own({"text": "あ", name: another(name)}, catalogue).base, name) == another(name)
+    catalogue = build_catalogue([open_speaker(None, "cpu").voice])
+    assert name in OPENAPI_SCHEMAS["SpeakRequest"]["properties"]
+    assert getattr(parse_speak_request({"text": "あ", name: another(name)}, catalogue).base, name) == another(name)
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize("name", [item.name for item in fields(LineSettings)])
 def test_the_help_names_it(name: str, language: Language) -> None:
-    assert f"`{name}`" in page_file("project-file", language).read_text(encoding="utf-8"), f"resources/help/{language}/project-file.md"
+    assert f"`{name}`" in locate_page("project-file", language).read_text(encoding="utf-8"), f"resources/help/{language}/project-file.md"
 
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_it_is_kept_restored_and_reaches_the_request(name: str) -> None:
     line = Line("あ。", LineSettings(**{name: another(name)}))
-    (back,) = script_from_data(script_to_data(Script((line,)))).lines
+    (back,) = parse_script(convert_script_to_data(Script((line,)))).lines
     assert back == line
-    assert getattr(request_of(line), name) == another(name)
-    assert name in PARTS, "a preset sets it"
-    assert (name in REMEMBERED) != (name in OF_ONE_LINE_ONLY)
+    assert getattr(build_request(line), name) == another(name)
+    assert name in PRESET_SETTINGS, "a preset sets it"
+    assert (name in REMEMBERED_NAMES) != (name in OF_ONE_LINE_ONLY)
 
 
 PLANT = """
@@ -125,7 +125,7 @@ from types import ModuleType
 
 import pytest
 
-number = '    warmth: float = _declare_number(0.0, 1.0, 0.5, "温かさ", "warmth", tips=("温かさ。", "How warm it is."))'
+number = '    warmth: float = _define_number(0.0, 1.0, 0.5, "温かさ", "warmth", tips=("温かさ。", "How warm it is."))'
 source = Path("app/core/delivery.py").read_text(encoding="utf-8")
 assert source.count("# fmt: on") == 1
 module = sys.modules["app.core.delivery"] = ModuleType("app.core.delivery")

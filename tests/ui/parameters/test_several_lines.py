@@ -8,8 +8,8 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.shell.window import MainWindow
-from app.ui.widgets.number_box import MIXED
+from app.ui.shell.main_window import MainWindow
+from app.ui.widgets.number_box import MIXED_VALUES_TEXT
 from tests.ui.conftest import OpenWindow
 
 
@@ -19,10 +19,10 @@ def window(open_window: OpenWindow) -> MainWindow:
     window = open_window()
     window.commands.add_text("一行目\n二行目\n三行目", 0)
     ids = [line.id for line in window.document.script.lines]
-    window.script.choose([ids[2]])
+    window.script.select_lines([ids[2]])
     window.side.sliders["speed"].set_value(1.5)
     window.side.styles.setCurrentIndex(window.side.styles.findData("Happy"))
-    window.script.choose(ids)
+    window.script.select_lines(ids)
     return window
 
 
@@ -32,12 +32,12 @@ def speeds(window: MainWindow) -> list[float]:
 
 def test_values_that_differ_are_shown_as_such(window: MainWindow) -> None:
     side = window.side
-    assert side.sliders["speed"].number.text() == MIXED
+    assert side.sliders["speed"].number.text() == MIXED_VALUES_TEXT
     assert side.styles.currentIndex() == -1
     assert side.styles.placeholderText() == "(mixed)"
     assert side.sliders["volume"].number.text() == "1.00"
     assert speeds(window) == [1.0, 1.0, 1.5]  # looking changes nothing
-    window.script.choose([window.document.script.lines[2].id])
+    window.script.select_lines([window.document.script.lines[2].id])
     assert side.sliders["speed"].number.text() == "1.50"
     assert side.styles.currentData() == "Happy"
 
@@ -54,7 +54,7 @@ def test_a_number_typed_over_the_dash_is_for_all(window: MainWindow, qtbot: QtBo
 
 
 def test_reset_and_a_style_are_for_all(window: MainWindow) -> None:
-    window.side.sliders["speed"].reset()
+    window.side.sliders["speed"].reset_value()
     window.side.styles.setCurrentIndex(window.side.styles.findData("Sad"))
     assert speeds(window) == [1.0] * 3
     assert {line.settings.style for line in window.document.script.lines} == {"Sad"}
@@ -106,7 +106,7 @@ def test_ctrl_a_selects_all_lines_from_everywhere_but_a_text(open_window: OpenWi
     window.commands.add_text("一行目\n二行目", 0)
     qtbot.keyClick(window.side.sliders["speed"].slider, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     assert len(window.selection.ids) == 2
-    window.script.choose(window.selection.ids[:1])
+    window.script.select_lines(window.selection.ids[:1])
     window.side.expression.set_open(True)
     window.side.assist.setText("嬉しい")
     window.side.assist.setFocus()

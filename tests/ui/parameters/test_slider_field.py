@@ -8,7 +8,7 @@ from PySide6.QtGui import QAccessible, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.limits import BOUNDS
+from app.core.request_limits import BOUNDS
 from app.ui.parameters.slider_field import SliderField
 
 
@@ -119,6 +119,6 @@ def test_every_default_is_a_step(qtbot: QtBot, name: str) -> None:
     field = SliderField(BOUNDS[name], "tip")
     qtbot.addWidget(field)
     field.slider.setValue(0)
-    field.reset()
+    field.reset_value()
     assert field.value == BOUNDS[name].default
     assert BOUNDS[name].low + field.slider.value() * BOUNDS[name].step == pytest.approx(BOUNDS[name].default)

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.settings import Settings
-from app.ui.synthesis.player import open_portaudio
+from app.settings.user_settings import Settings
+from app.ui.synthesis.audio_player import open_portaudio
 from tests.null_sink import NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak
 from tests.ui.ear import sounding_s
@@ -50,4 +50,4 @@ def test_esc_is_heard_as_silence(qtbot: QtBot, null_sink: NullSink, open_window:
         played = 0.5
         qtbot.wait(800)
     assert 0.1 < sounding_s(heard[0]) < played + 0.7
-    assert not window.controller.state.speaking
+    assert not window.controller.state.is_speaking

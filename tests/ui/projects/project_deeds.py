@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.project import Project
 from app.core.script import Line, Script
-from app.interchange.koebako import write_project
-from app.ui.shell.window import MainWindow
+from app.interchange.koebako_files import write_project
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.interchange.koebako import read_project
-from app.paths import data_dir
+from app.common.files.paths import find_data_dir
+from app.interchange.koebako_files import read_project
 from app.ui.script import autosave
 from app.ui.script.autosave import load_autosave
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
@@ -24,19 +24,19 @@ TYPE_INTO_A_PROJECT = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from app.ui.shell.window import MainWindow
-start = MainWindow.start
+from app.ui.shell.main_window import MainWindow
+start = MainWindow.show_and_start
 def begin(window):
     start(window)
     def type_more():
         if window.script.editor is None:
-            window.commands.edit()
+            window.commands.edit_current_line()
         QTest.keyClicks(window.script.editor, "x")
         print(window.document.script.lines[0].text, flush=True)
     timer = QTimer(window)
     timer.timeout.connect(type_more)
     window.projects.opened.connect(lambda: timer.start(50))
-MainWindow.start = begin
+MainWindow.show_and_start = begin
 from app.ui.main import main
 sys.exit(main())
 """
@@ -45,7 +45,7 @@ import sys
 from pathlib import Path
 from app.core.project import Project
 from app.core.script import Line, Script
-from app.interchange.koebako import write_project
+from app.interchange.koebako_files import write_project
 for number in range(10_000):
     write_project(Path(sys.argv[1]), Project(script=Script(tuple(Line(f"{number} 回目。", id=str(row)) for row in range(500)))))
     print(number, flush=True)
@@ -54,7 +54,7 @@ for number in range(10_000):
 
 @pytest.fixture
 def _soon_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(autosave, "SAVE_AFTER_MS", 50)
+    monkeypatch.setattr(autosave, "AUTOSAVE_DELAY_MS", 50)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
@@ -107,7 +107,7 @@ def test_a_closed_window_asks_nothing_and_comes_back_as_it_was(qtbot: QtBot, ope
     file = project_file(tmp_path / "a.koebako", "雨。")
     window = open_window(ready=False)
     opened(qtbot, window, file)
-    window.project.change(export={"format": "flac"})
+    window.project.change_parts(export={"format": "flac"})
     write(window, "雪。")
     window.close()
     assert window.projects.question is None
@@ -137,7 +137,7 @@ def test_a_file_that_was_changed_between_starts(qtbot: QtBot, open_window: OpenW
         return
     qtbot.wait(300)
     assert (texts(again), again.windowTitle()) == (["雪。"], "● a – Koebako")
-    again.projects.save()
+    again.projects.save_project()
     qtbot.waitUntil(lambda: again.projects.question is not None, timeout=WAIT_MS)
     assert read_project(file).script.lines[0].text == "ほかで書いた。"
 
@@ -150,10 +150,10 @@ def test_a_file_that_holds_it_all_is_known_again(qtbot: QtBot, open_window: Open
     opened(qtbot, window, file)
     write(window, "雪。")
     qtbot.waitUntil(lambda: load_autosave().origin.is_changed, timeout=WAIT_MS)
-    kept = (data_dir() / "autosave.json").read_bytes()
+    kept = (find_data_dir() / "autosave.json").read_bytes()
     saved(qtbot, window)
     window.close()
-    (data_dir() / "autosave.json").write_bytes(kept)
+    (find_data_dir() / "autosave.json").write_bytes(kept)
     again = open_window(ready=False)
     qtbot.waitUntil(lambda: again.windowTitle() == "a – Koebako", timeout=WAIT_MS)
     write(again, "風。")
@@ -175,8 +175,8 @@ def test_a_project_whose_file_is_gone_is_not_lost(qtbot: QtBot, open_window: Ope
 
 
 def test_a_broken_note_of_the_project_costs_its_name_only(open_window: OpenWindow, tmp_path: Path) -> None:
-    data_dir().mkdir(parents=True)
-    (data_dir() / "autosave.json").write_text(
+    find_data_dir().mkdir(parents=True)
+    (find_data_dir() / "autosave.json").write_text(
         '{"version": 1, "lines": [{"id": "a", "text": "雨。"}], "project": {"file": 3, "parts": []}}', encoding="utf-8"
     )
     window = open_window(ready=False)

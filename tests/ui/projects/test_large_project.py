@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.project import Project
 from app.core.script import Line, LineSettings, Script
-from app.interchange.koebako import write_project
+from app.interchange.koebako_files import write_project
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.projects.project_deeds import opened
 from tests.ui.test_heartbeat import Beating, beating

@@ -11,15 +11,15 @@ from pytestqt.qtbot import QtBot
 
 from app.core.project import Project, VoiceReference
 from app.core.script import Line, LineSettings, Script
-from app.interchange.koebako import read_project, write_project
-from app.ui.projects.missing_dialog import MissingVoicesDialog
-from app.ui.script.line_state import Phase
-from app.ui.shell.window import MainWindow
+from app.interchange.koebako_files import read_project, write_project
+from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
+from app.ui.script.line_state import LinePhase
+from app.ui.shell.main_window import MainWindow
 from tests.install.voice_files import aivmx
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.projects.project_deeds import opened, saved
-from tests.ui.voices.test_controller import installed, reference
+from tests.ui.voices.test_voice_controller import installed, reference
 
 __all__ = ["reference"]
 
@@ -57,13 +57,13 @@ def test_they_are_named_everywhere_and_their_ids_nowhere(qtbot: QtBot, open_wind
     assert window.side.card.name.text() == "花子"
     assert window.side.card.lack.text() == "The voice for this line is missing."
     assert window.side.chooser.box.currentText() == "花子 (missing)"
-    names = window.script.cards.voices.name
+    names = window.script.cards.voices.find_voice_name
     assert [names(voice) for voice in (GONE, NAMELESS)] == ["花子 (missing)", "Unknown voice (missing)"]
-    window.script.choose(["2"])
+    window.script.select_lines(["2"])
     assert window.side.card.name.text() == "Unknown voice"
     words = [label.text() + label.toolTip() for label in (window.side.card.name, window.side.card.about, window.side.card.lack)]
     assert NAMELESS not in "".join(words)
-    window.script.choose(["3"])
+    window.script.select_lines(["3"])
     assert window.side.card.assign.isHidden()
 
 
@@ -95,7 +95,7 @@ def test_the_same_model_under_another_id_is_proposed(qtbot: QtBot, open_window: 
     write_project(path, Project(script=script, voices=(VoiceReference("other-name", "花子", here),)))
     window = open_window(ready=False)
     shown(qtbot, window, path)
-    assert dialog_of(window).chosen == {"other-name": here}
+    assert dialog_of(window).replacements == {"other-name": here}
 
 
 def test_its_page_is_opened_after_a_question(qtbot: QtBot, open_window: OpenWindow, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_voices_that_are_here_are_noted_in_the_file(
     (here,) = installed(reference, tmp_path, 1)
     window = open_window(ready=False)
     shown(qtbot, window, file)
-    window.missing.assign({NAMELESS: here})
+    window.missing.replace_voices({NAMELESS: here})
     saved(qtbot, window)
     page = f"https://hub.aivis-project.com/aivm-models/{here}"
     assert read_project(file).voices == (VoiceReference(GONE, "花子", "", ADDRESS), VoiceReference(here, "声0", here, page))
@@ -134,11 +134,11 @@ def test_a_project_names_no_files(
     path = tmp_path / "a.koebako"
     write_project(path, Project(script=Script((Line("雨。", LineSettings(voice=str(source)), id="a"),))))
     read: list[object] = []
-    monkeypatch.setattr("app.install.ready_source.identify", read.append)
+    monkeypatch.setattr("app.install.resolve_source.identify_voice", read.append)
     window = open_window()
     shown(qtbot, window, path)
-    window.play_commands.play(["a"])
-    qtbot.waitUntil(lambda: window.model.state("a").phase is Phase.FAILED, timeout=WAIT_MS)
-    assert window.model.state("a").error == "The voice for this line is missing."
+    window.play_commands.play_lines(["a"])
+    qtbot.waitUntil(lambda: window.model.find_state("a").phase is LinePhase.FAILED, timeout=WAIT_MS)
+    assert window.model.find_state("a").error == "The voice for this line is missing."
     assert read == []
     assert window.voice_tasks.queue.jobs == []

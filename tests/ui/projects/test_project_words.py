@@ -6,14 +6,14 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
+from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.adapters.openjtalk.project_words import PROJECT_WORDS
-from app.adapters.openjtalk.words import forget_taught_words
-from app.adapters.user_dictionary import change_dictionary, known_words
-from app.core.dictionary import make_entry
-from app.interchange.koebako import read_project
-from app.settings import Settings
+from app.adapters.user_dictionary import change_dictionary, read_user_entries
+from app.core.dictionary_entries import make_entry
+from app.interchange.koebako_files import read_project
+from app.settings.user_settings import Settings
 from tests.ui.conftest import WAIT_MS, OpenWindow
-from tests.ui.dictionary.test_dialog import _forget, fill, kana
+from tests.ui.dictionary.test_dictionary_dialog import _forget, fill, kana
 from tests.ui.projects.project_deeds import opened, press, project_file
 
 __all__ = ["_forget"]
@@ -30,10 +30,10 @@ def test_they_count_while_the_project_is_open(qtbot: QtBot, open_window: OpenWin
     opened(qtbot, window, with_word)
     window.close()
     assert PROJECT_WORDS.entries == ()
-    forget_taught_words()
+    forget_user_lexicon()
     again = open_window(Settings(text="", strip="open"))
     qtbot.waitUntil(lambda: kana(again) == "ヒノバコアンニイク", timeout=WAIT_MS)
-    assert known_words() == (make_entry("檜箱庵", "ヒノキバコ"),)
+    assert read_user_entries() == (make_entry("檜箱庵", "ヒノキバコ"),)
 
 
 def test_the_dictionary_teaches_a_word_to_the_project_alone(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
@@ -51,17 +51,17 @@ def test_the_dictionary_teaches_a_word_to_the_project_alone(qtbot: QtBot, open_w
     assert [word.surface for word in dialog.table.words.words] == ["檜箱庵"]
     assert window.windowTitle() == "● a – Koebako"
     with qtbot.waitSignal(window.projects.saved, timeout=WAIT_MS):
-        window.projects.save()
+        window.projects.save_project()
     assert read_project(file).dictionary == (make_entry("檜箱庵", "ヒノバコアン", 3),)
-    assert known_words() == ()
+    assert read_user_entries() == ()
     dialog.scope.setCurrentIndex(0)
     qtbot.waitUntil(lambda: dialog.table.words.words == (), timeout=WAIT_MS)
     dialog.scope.setCurrentIndex(1)
     words = tmp_path / "words.csv"
     words.write_text("surface,reading,accent\n声箱,コエバコ,2\n", encoding="utf-8")
-    window.dictionary.take_in(words)
+    window.dictionary.import_file(words)
     qtbot.waitUntil(lambda: len(window.project.parts.dictionary) == 2, timeout=WAIT_MS)
-    window.projects.new()
+    window.projects.create_project()
     press(window, "Don't save")
     assert dialog.table.words.words == (), "the words of another project"
     dialog.reject()

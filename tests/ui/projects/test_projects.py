@@ -10,15 +10,15 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.core.dictionary import make_entry
+from app.core.dictionary_entries import make_entry
 from app.core.project import Character, VoiceReference
 from app.core.script import Line, LineSettings, Script
-from app.interchange.koebako import read_project
-from app.settings import Settings
-from app.ui.widgets import open_files
+from app.interchange.koebako_files import read_project
+from app.settings.user_settings import Settings
+from app.ui.widgets import open_file_dialogs
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
 from tests.ui.projects.project_deeds import CTRL, SHIFT, name_it, opened, press, press_key, project_file, saved, texts
-from tests.ui.voices.test_controller import drop_on
+from tests.ui.voices.test_voice_controller import drop_on
 
 
 def test_a_script_gets_a_name_is_changed_saved_and_opened_again(
@@ -88,7 +88,7 @@ def test_a_script_without_a_name_is_asked_for_too_and_a_greeting_is_not(qtbot: Q
     file = project_file(tmp_path / "a.koebako", "雨。")
     window = open_window(Settings(text=None), ready=False)
     opened(qtbot, window, file)
-    window.projects.new()
+    window.projects.create_project()
     write(window, "雪。")
     window.projects.open_file(file)
     assert "Untitled" in (window.projects.question.text() if window.projects.question else "")
@@ -105,19 +105,19 @@ def test_a_file_that_was_changed_elsewhere_is_not_replaced_without_a_question(
     write(window, "雪。")
     project_file(file, "ほかの人の行。")
     theirs = file.read_bytes()
-    window.projects.save()
+    window.projects.save_project()
     qtbot.waitUntil(lambda: window.projects.question is not None, timeout=WAIT_MS)
     assert file.read_bytes() == theirs
     press(window, "Cancel")
     assert window.windowTitle() == "● a – Koebako"
-    window.projects.save()
+    window.projects.save_project()
     qtbot.waitUntil(lambda: window.projects.question is not None, timeout=WAIT_MS)
     with qtbot.waitSignal(window.projects.saved, timeout=WAIT_MS):
         press(window, "Replace")
     assert read_project(file).script.lines[0].text == "雪。"
     project_file(tmp_path / "b.koebako", "もうある。")
     name_it(monkeypatch, tmp_path / "b")
-    window.projects.save_as()
+    window.projects.save_project_as()
     qtbot.waitUntil(lambda: window.projects.question is not None, timeout=WAIT_MS)
     assert "already exists" in (window.projects.question.text() if window.projects.question else "")
     press(window, "Cancel")
@@ -189,14 +189,14 @@ def test_what_is_not_the_script_comes_back_too(qtbot: QtBot, open_window: OpenWi
     window = open_window(ready=False)
     opened(qtbot, window, file)
     line = window.document.script.lines[0]
-    window.document.edit("x", Script((replace(line, settings=LineSettings(voice="gone")), *window.document.script.lines[1:])))
+    window.document.apply_edit("x", Script((replace(line, settings=LineSettings(voice="gone")), *window.document.script.lines[1:])))
     saved(qtbot, window)
     project = read_project(file)
     assert project.voices == parts["voices"][:1], "names of voices that are not here stay with their lines"
     assert {name: getattr(project, name) for name in ("characters", "dictionary", "export", "others")} == {
         name: parts[name] for name in ("characters", "dictionary", "export", "others")
     }
-    window.project.change(export={"format": "wav"})
+    window.project.change_parts(export={"format": "wav"})
     assert window.windowTitle() == "● a – Koebako"
     saved(qtbot, window)
     assert read_project(file).export == {"format": "wav"}
@@ -235,7 +235,7 @@ def test_what_was_typed_while_a_file_was_read_is_asked_for(qtbot: QtBot, open_wi
 
 def test_ctrl_o_asks_for_a_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = project_file(tmp_path / "a.koebako", "雨。")
-    monkeypatch.setattr(open_files.QFileDialog, "getOpenFileName", lambda *_rest: (str(file), ""))
+    monkeypatch.setattr(open_file_dialogs.QFileDialog, "getOpenFileName", lambda *_rest: (str(file), ""))
     window = open_window(ready=False)
     with qtbot.waitSignal(window.projects.opened, timeout=WAIT_MS):
         press_key(qtbot, window, Qt.Key.Key_O)
@@ -249,7 +249,7 @@ def test_a_folder_that_cannot_be_written_keeps_the_question_open(
     window.commands.add_text("雨。", 0)
     (tmp_path / "file").write_text("")
     name_it(monkeypatch, tmp_path / "file" / "a.koebako")
-    window.projects.new()
+    window.projects.create_project()
     press(window, "Save")
     qtbot.waitUntil(window.banner.isVisible, timeout=WAIT_MS)
     assert "could not be saved" in window.banner.message.text()
@@ -262,8 +262,8 @@ def test_a_line_that_was_rendered_is_the_same_line_in_the_file(qtbot: QtBot, ope
     window = open_window()
     opened(qtbot, window, file)
     line = window.document.script.lines[0]
-    window.document.edit("x", Script((Line(line.text, replace(line.settings, seed_locked=False), id=line.id),)))
-    seed = window.seeds.roll(window.document.script.lines[0]).settings.seed
+    window.document.apply_edit("x", Script((Line(line.text, replace(line.settings, seed_locked=False), id=line.id),)))
+    seed = window.seeds.roll_seed(window.document.script.lines[0]).settings.seed
     saved(qtbot, window)
     assert window.windowTitle() == "a – Koebako"
     assert read_project(file).script.lines[0].settings.seed == seed

@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.adapters.openjtalk.choices import CHOICES, forget_choices
+from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
 from app.core.script import Line, LineSettings, Script
-from app.ui.reading.strip.axis import Kind
-from app.ui.reading.strip.shape import kana_of
-from app.ui.shell.window import MainWindow
+from app.ui.reading.strip.strip_axis import CellKind
+from app.ui.reading.strip.strip_shape import find_cell_text
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
 
 TEXT = "聖剣《エクスカリバー》を「抜く」[小声で。]。"
@@ -21,8 +21,8 @@ TEXT = "聖剣《エクスカリバー》を「抜く」[小声で。]。"
 @pytest.fixture(autouse=True)
 def _as_set() -> Iterator[None]:
     yield
-    CHOICES.memos_everywhere = None
-    forget_choices()
+    READING_CHOICES.memos_everywhere = None
+    clear_reading_choices()
 
 
 def kana(window: MainWindow) -> str:
@@ -32,12 +32,14 @@ def kana(window: MainWindow) -> str:
 
 def test_the_strip_shows_the_words_and_edits_them(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
-    window.document.reset(Script((Line(TEXT, LineSettings(memos=True), id="a"),)))
-    window.script.choose(["a"])
+    window.document.reset_script(Script((Line(TEXT, LineSettings(memos=True), id="a"),)))
+    window.script.select_lines(["a"])
     qtbot.waitUntil(lambda: kana(window) == "エクスカリバーヲヌク", timeout=WAIT_MS)
     shape = window.strip.panel.strip.shape
     assert shape is not None
-    assert [kana_of(shape, cell) for cell in shape.axis.cells if cell.kind is Kind.MARK][:2] == ["「", "」"], "not those of the ruby"
+    assert [find_cell_text(shape, cell) for cell in shape.axis.cells if cell.kind is CellKind.MARK][:2] == ["「", "」"], (
+        "not those of the ruby"
+    )
     window.strip.panel.strip.word_requested.emit(0)
     field = window.strip.panel.reading
     assert field._surface == "聖剣", "as the dictionary takes it"
@@ -53,7 +55,7 @@ def test_a_reading_that_was_typed_is_taken_although_the_line_is_read_again_meanw
     qtbot.waitUntil(lambda: kana(window) == "キョーワハレ", timeout=WAIT_MS)
     window.strip.panel.strip.word_requested.emit(0)
     window.strip.panel.reading.kana_requested.emit("コンニチ")
-    window.controller.words_changed.emit()  # as when the dictionary changes
+    window.controller.dictionary_changed.emit()  # as when the dictionary changes
     qtbot.waitUntil(lambda: kana(window).startswith("コンニチ"), timeout=WAIT_MS)
 
 
@@ -61,24 +63,24 @@ def test_the_setting_counts_for_every_line_at_once(qtbot: QtBot, open_window: Op
     window = open_window()
     write(window, TEXT)
     qtbot.waitUntil(lambda: kana(window) == "エクスカリバーヲヌクコゴエデ", timeout=WAIT_MS)
-    window.settings.change(memos_everywhere=True)
+    window.settings.change_settings(memos_everywhere=True)
     qtbot.waitUntil(lambda: kana(window) == "エクスカリバーヲヌク", timeout=WAIT_MS)
-    window.settings.change(memos_everywhere=False)
+    window.settings.change_settings(memos_everywhere=False)
     qtbot.waitUntil(lambda: kana(window) == "エクスカリバーヲヌクコゴエデ", timeout=WAIT_MS)
 
 
 def test_copies_have_memos_and_text_from_elsewhere_has_none(open_window: OpenWindow) -> None:
     window = open_window()
-    window.document.reset(Script((Line("花[小声]", LineSettings(memos=True, speed=1.5), id="a"),)))
-    window.script.choose(["a"])
+    window.document.reset_script(Script((Line("花[小声]", LineSettings(memos=True, speed=1.5), id="a"),)))
+    window.script.select_lines(["a"])
     commands = window.commands
-    commands.duplicate()
-    window.script.choose(["a"])
-    commands.copy()
-    commands.paste()
+    commands.insert_copies()
+    window.script.select_lines(["a"])
+    commands.copy_lines()
+    commands.paste_lines()
     QGuiApplication.clipboard().setText("[重要] お知らせ")
-    commands.paste()
-    commands.add()
+    commands.paste_lines()
+    commands.add_line()
     lines = window.document.script.lines
     assert sorted((line.text, line.settings.memos, line.settings.speed) for line in lines) == [
         ("", False, 1.5),

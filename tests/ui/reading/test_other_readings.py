@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.adapters.openjtalk.choices import CHOICES, forget_choices
+from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
 from app.core.line_words import LineWord
-from app.ui.reading.strip.other_readings import Doubt, OtherReadings
-from app.ui.shell.window import MainWindow
+from app.ui.reading.strip.alternative_readings import AlternativeReadingsBar, ReadingDoubt
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
 
 TEXT = "彼奴を呼ぶ。"
@@ -33,7 +33,7 @@ def test_a_click_takes_the_other_reading(qtbot: QtBot, open_window: OpenWindow) 
     qtbot.waitUntil(lambda: offered(window)[0].isVisible(), timeout=WAIT_MS)
     qtbot.mouseClick(offered(window)[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: kana(window).startswith("キャツ"), timeout=WAIT_MS)
-    line = window.document.script.find(window.script.current_id)
+    line = window.document.script.find_line(window.script.current_id)
     assert line is not None
     assert [(one.surface, one.reading) for one in line.overrides.readings] == [("彼奴", "キャツ")]
     assert offered(window) == []  # the user has settled it
@@ -53,25 +53,25 @@ def test_choices_of_reading_count_at_once(qtbot: QtBot, open_window: OpenWindow)
     write(window, "四月一日さん")
     qtbot.waitUntil(lambda: kana(window) == "ワタヌキサン", timeout=WAIT_MS)
     try:
-        window.settings.change(built_in_words=False)
+        window.settings.change_settings(built_in_words=False)
         qtbot.waitUntil(lambda: kana(window).startswith("シガツ"), timeout=WAIT_MS)
-        window.settings.change(built_in_words=True)
+        window.settings.change_settings(built_in_words=True)
         qtbot.waitUntil(lambda: kana(window) == "ワタヌキサン", timeout=WAIT_MS)
         write(window, "http://test.jp/a")
         qtbot.waitUntil(lambda: kana(window) == "テストドットジェイピー", timeout=WAIT_MS)
-        window.settings.change(links="all")
+        window.settings.change_settings(links="all")
         qtbot.waitUntil(lambda: kana(window).startswith("エイチ"), timeout=WAIT_MS)
     finally:
-        CHOICES.built_in_words = CHOICES.links = CHOICES.memos_everywhere = None
-        forget_choices()
+        READING_CHOICES.built_in_words = READING_CHOICES.links = READING_CHOICES.memos_everywhere = None
+        clear_reading_choices()
 
 
 @pytest.mark.parametrize(("width", "seen"), [(20, 0), (2000, 3)])
 def test_only_what_fits_is_shown(qtbot: QtBot, width: int, seen: int) -> None:
-    row = OtherReadings()
+    row = AlternativeReadingsBar()
     qtbot.addWidget(row)
     word = LineWord(0, 2, 0, 4, 0, 0, ("a",), "カラダ")
-    row.show_doubts([Doubt(word, "身体", f"カラダ{number}") for number in range(3)])
+    row.show_doubts([ReadingDoubt(word, "身体", f"カラダ{number}") for number in range(3)])
     row.resize(width, 30)
     row.show()
     assert sum(button.isVisible() for button in row.buttons) == seen

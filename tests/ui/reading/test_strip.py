@@ -10,18 +10,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.core.script import retext
-from app.core.types import SynthesisRequest
-from app.settings import Settings
-from app.ui.reading.strip.axis import Cell, Kind
-from app.ui.reading.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM
-from app.ui.reading.strip.shape import kana_of
-from app.ui.reading.strip.strip import PhoneStrip
-from app.ui.shell.window import MainWindow
-from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import Speak
-from app.ui.synthesis.line_reader import SHOWN_CHARACTERS
-from app.ui.theme.theme import DARK
+from app.core.script import replace_text
+from app.core.synthesis_types import SynthesisRequest
+from app.settings.user_settings import Settings
+from app.ui.reading.strip.phone_strip import PhoneStrip
+from app.ui.reading.strip.strip_axis import CellKind, StripCell
+from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, HIGH, KANA_BOTTOM_PX
+from app.ui.reading.strip.strip_shape import find_cell_text
+from app.ui.shell.main_window import MainWindow
+from app.ui.synthesis.line_reader import MAX_SHOWN_CHARACTERS
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.synthesis_jobs import SpeechJob
+from app.ui.theme.theme import DARK_THEME
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 
@@ -40,18 +40,18 @@ def shown(qtbot: QtBot, window: MainWindow, wanted: str) -> PhoneStrip:
     return window.strip.panel.strip
 
 
-def moras(strip: PhoneStrip) -> list[Cell]:
+def moras(strip: PhoneStrip) -> list[StripCell]:
     assert strip.shape is not None
-    return [cell for cell in strip.shape.axis.cells if cell.kind is Kind.MORA]
+    return [cell for cell in strip.shape.axis.cells if cell.kind is CellKind.MORA]
 
 
-def ink(strip: PhoneStrip, cell: Cell) -> tuple[float, float]:
+def ink(strip: PhoneStrip, cell: StripCell) -> tuple[float, float]:
     """First and last column of a cell's tile that a letter darkens."""
     picture = strip.grab().toImage()
     dark = [
         x
         for x in range(round(cell.left), round(cell.right))
-        if any(picture.pixelColor(x, y).lightness() < 130 for y in range(round(ACCENT_BOTTOM) + 2, round(KANA_BOTTOM) - 2))
+        if any(picture.pixelColor(x, y).lightness() < 130 for y in range(round(ACCENT_BOTTOM_PX) + 2, round(KANA_BOTTOM_PX) - 2))
     ]
     return min(dark) - cell.left, cell.right - 1 - max(dark)
 
@@ -67,7 +67,7 @@ def test_letters_stand_in_the_middle_of_their_tiles_and_touch_no_edge(qtbot: QtB
     for cell in strip.shape.axis.cells:
         left, right = ink(strip, cell)
         assert min(left, right) >= 3, "the gap and two pixels of the tile"
-        if cell.kind is Kind.MARK:
+        if cell.kind is CellKind.MARK:
             assert left == pytest.approx(right, abs=3)
 
 
@@ -82,7 +82,7 @@ def drag(strip: PhoneStrip, start: tuple[float, float], end: tuple[float, float]
 
 
 def edits(window: MainWindow) -> dict[int, tuple[int | None, float | None]]:
-    line = window.document.script.find(window.script.current_id)
+    line = window.document.script.find_line(window.script.current_id)
     assert line is not None
     return {edit.mora: (edit.tone, edit.length_s) for edit in line.overrides.moras}
 
@@ -90,14 +90,14 @@ def edits(window: MainWindow) -> dict[int, tuple[int | None, float | None]]:
 def requests_of(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[SynthesisRequest]:
     """Every request that is posted from now on."""
     seen: list[SynthesisRequest] = []
-    post = window.controller._worker.post
+    post = window.controller._worker.enqueue_job
 
     def watch(job: object) -> None:
-        if isinstance(job, Speak):
+        if isinstance(job, SpeechJob):
             seen.append(job.request)
         post(job)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(window.controller._worker, "post", watch)
+    monkeypatch.setattr(window.controller._worker, "enqueue_job", watch)
     return seen
 
 
@@ -107,9 +107,9 @@ def test_shape_a_line_and_hear_it(qtbot: QtBot, open_window: OpenWindow, player:
     write(window, TEXT)
     strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
     assert strip.shape is not None
-    assert not strip.shape.axis.timed, "nobody has heard it yet"
+    assert not strip.shape.axis.is_timed, "nobody has heard it yet"
     plain = player.sound(speak(qtbot, window))
-    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.timed, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.is_timed, timeout=WAIT_MS)
 
     cell = moras(strip)[4]
     click(strip, cell.middle, HIGH)
@@ -121,7 +121,7 @@ def test_shape_a_line_and_hear_it(qtbot: QtBot, open_window: OpenWindow, player:
     qtbot.waitUntil(lambda: window.strip.sounds.is_current(window.document.script.lines[0]), timeout=WAIT_MS)
     qtbot.wait(80)
     cell = moras(strip)[4]
-    y = (ACCENT_BOTTOM + KANA_BOTTOM) / 2
+    y = (ACCENT_BOTTOM_PX + KANA_BOTTOM_PX) / 2
     drag(strip, (cell.right - 1, y), (cell.right - 1 + 92, y))
     tone, length_s = edits(window)[4]
     assert tone == 1
@@ -175,7 +175,7 @@ def test_a_word_is_read_as_it_is_typed(qtbot: QtBot, open_window: OpenWindow, pl
     before = edits(window)
     assert before
     first = moras(strip)[0]
-    QTest.mouseDClick(strip, LEFT, PLAIN, QPoint(round(first.middle), round(ACCENT_BOTTOM + 10)))
+    QTest.mouseDClick(strip, LEFT, PLAIN, QPoint(round(first.middle), round(ACCENT_BOTTOM_PX + 10)))
     field = window.strip.panel.reading
     assert field.isVisible()
     assert field.edit.text() == "キョー"
@@ -203,11 +203,11 @@ def test_edits_stay_while_the_text_is_changed(qtbot: QtBot, open_window: OpenWin
     click(strip, moras(strip)[4].middle, HIGH)
     shaped = player.sound(speak(qtbot, window))
     line = window.document.script.lines[0]
-    window.document.edit("test", retext(window.document.script, line.id, f"はい。{TEXT}"))
+    window.document.apply_edit("test", replace_text(window.document.script, line.id, f"はい。{TEXT}"))
     shown(qtbot, window, "ハイキョーワトテモイイテンキデス")
     assert strip.shape is not None
     assert {edit.mora: edit.tone for edit in strip.shape.overrides.moras} == {5: 0, 6: 1, 7: 0}
-    window.document.edit("test", retext(window.document.script, line.id, TEXT))
+    window.document.apply_edit("test", replace_text(window.document.script, line.id, TEXT))
     assert np.array_equal(player.sound(speak(qtbot, window)), shaped)
 
 
@@ -220,7 +220,7 @@ def test_follow_the_sound_and_play_from_a_place(qtbot: QtBot, open_window: OpenW
     heard: list[float] = []
     window.controller.state_changed.connect(lambda state: (lit.append(strip._marked.playing), heard.append(state.played_s)))
     first = speak(qtbot, window)
-    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.timed, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.is_timed, timeout=WAIT_MS)
     steps = [index for index in lit if index >= 0]
     assert steps == sorted(steps)
     assert len(set(steps)) > 4
@@ -229,14 +229,14 @@ def test_follow_the_sound_and_play_from_a_place(qtbot: QtBot, open_window: OpenW
 
     cell = moras(strip)[8]
     heard.clear()
-    click(strip, cell.middle, ACCENT_BOTTOM + 10)
+    click(strip, cell.middle, ACCENT_BOTTOM_PX + 10)
     qtbot.waitUntil(lambda: len(player.requests) == 2, timeout=WAIT_MS)
     wait_idle(qtbot, window)
     second = list(player.requests)[-1]
     rest_s = sum(len(chunk.samples) for chunk in player.requests[second]) / 44_100
     assert rest_s == pytest.approx(whole_s - cell.start_s, abs=0.01)
     assert min(value for value in heard if value > 0) >= cell.start_s
-    sound = window.strip.sounds.find(window.script.current_id)
+    sound = window.strip.sounds.find_sound(window.script.current_id)
     assert sound is not None
     assert sound.length_s == pytest.approx(whole_s), "the outline is that of the whole line"
     wave = window.strip.panel.waveform
@@ -251,11 +251,11 @@ def test_a_place_without_sound_is_heard_once_it_is_made(qtbot: QtBot, open_windo
     write(window, text)
     strip = shown(qtbot, window, "ハイキョーワトテモイイテンキデス")
     assert strip.shape is not None
-    assert not strip.shape.axis.timed
-    click(strip, moras(strip)[8].middle, ACCENT_BOTTOM + 10)
+    assert not strip.shape.axis.is_timed
+    click(strip, moras(strip)[8].middle, ACCENT_BOTTOM_PX + 10)
     qtbot.waitUntil(lambda: len(player.requests) == 1, timeout=WAIT_MS)
     wait_idle(qtbot, window)
-    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.timed, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.is_timed, timeout=WAIT_MS)
     (first,) = player.requests
     rest = player.sound(first)
     whole = player.sound(speak(qtbot, window))
@@ -272,7 +272,7 @@ def test_two_clicks_on_a_word_play_nothing(qtbot: QtBot, open_window: OpenWindow
     window = open_window()
     write(window, TEXT)
     strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
-    place = QPoint(round(moras(strip)[4].middle), ACCENT_BOTTOM + 10)
+    place = QPoint(round(moras(strip)[4].middle), ACCENT_BOTTOM_PX + 10)
     QTest.mouseClick(strip, LEFT, PLAIN, place)
     qtbot.wait(QGuiApplication.styleHints().mouseDoubleClickInterval() - 100)  # a slow double click
     QTest.mouseDClick(strip, LEFT, PLAIN, place)
@@ -287,7 +287,7 @@ def test_a_voice_in_one_graph_keeps_its_lengths(qtbot: QtBot, open_window: OpenW
     strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
     strip.lengths_fixed = "no"
     cell = moras(strip)[4]
-    drag(strip, (cell.right - 1, ACCENT_BOTTOM + 10), (cell.right + 60, ACCENT_BOTTOM + 10))
+    drag(strip, (cell.right - 1, ACCENT_BOTTOM_PX + 10), (cell.right + 60, ACCENT_BOTTOM_PX + 10))
     strip.setFocus()
     QTest.keyClick(strip, Qt.Key.Key_Right, ALT)
     assert edits(window) == {}
@@ -297,7 +297,7 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
     window = open_window()
     write(window, "あ。")
     shown(qtbot, window, "ア")
-    window.commands.add()
+    window.commands.add_line()
     panel = window.strip.panel
     assert panel.isVisible(), "nothing moves when the first letter is typed"
     assert panel.strip.shape is None
@@ -305,17 +305,17 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
     window.script.editor.textCursor().insertText("いう。") if window.script.editor else None
     shown(qtbot, window, "イウ")
     assert panel.note.text() == ""
-    window.commands.delete()
-    window.commands.delete()
+    window.commands.delete_lines()
+    window.commands.delete_lines()
     assert not panel.isVisible(), "without a line there is nothing to read"
-    window.commands.add()
-    window.strip.panel.set_theme(DARK)
+    window.commands.add_line()
+    window.strip.panel.set_theme(DARK_THEME)
     window.grab()
     write(window, "。" * 3)
     qtbot.waitUntil(lambda: "nothing" in window.strip.panel.note.text(), timeout=WAIT_MS)
     write(window, "あ" * 3000)
     qtbot.waitUntil(lambda: "beginning" in window.strip.panel.note.text(), timeout=WAIT_MS)
-    assert SHOWN_CHARACTERS <= len(kana(window)) < 1000
+    assert MAX_SHOWN_CHARACTERS <= len(kana(window)) < 1000
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_the_lines_have_room_at_first_whatever_the_size(
 ) -> None:
     window = MainWindow(Settings(text="今日はいい天気です。", expression_open=True), SpeechController(lambda _device, _rate: player))
     window.resize(*size)
-    window.start()
+    window.show_and_start()
     wait_idle(qtbot, window)
     assert window.strip.panel.is_open is is_open
     assert window.script.height() >= least
@@ -371,7 +371,7 @@ def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtb
     assert frame.height() >= panel.height(), "it does not scroll"
     assert frame.geometry().bottom() < window.transport.geometry().top()
     assert window.script.geometry().bottom() < frame.geometry().top()
-    window.strip._on_word(0)
+    window.strip._edit_word_reading(0)
     panel.reading.show_error("あ" * 200)
     assert not panel.reset_all.isVisible()
     qtbot.wait(20)
@@ -411,4 +411,4 @@ def test_brackets_stand_as_they_are_written(qtbot: QtBot, open_window: OpenWindo
         qtbot.waitUntil(lambda text=text: window.strip._reading is not None and window.strip._reading.text == text, timeout=WAIT_MS)
         shape = window.strip.panel.strip.shape
         assert shape is not None
-        assert "".join(kana_of(shape, cell) for cell in shape.axis.cells if cell.kind is Kind.MARK) == wanted
+        assert "".join(find_cell_text(shape, cell) for cell in shape.axis.cells if cell.kind is CellKind.MARK) == wanted

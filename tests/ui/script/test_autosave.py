@@ -13,10 +13,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings, Script
-from app.settings import Settings
-from app.ui.script.autosave import SAVE_AFTER_MS, autosave_path, load_autosave, write_autosave
-from app.ui.script.first_script import FIRST_TEXT
-from app.ui.script.origin import Origin
+from app.settings.user_settings import Settings
+from app.ui.script.autosave import AUTOSAVE_DELAY_MS, load_autosave, locate_autosave_file, write_autosave
+from app.ui.script.script_origin import ScriptOrigin
+from app.ui.script.startup_script import GREETING_TEXT
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
 
 REPOSITORY = Path(__file__).parents[3]
@@ -24,18 +24,18 @@ TYPE_AND_WAIT = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from app.ui.shell.window import MainWindow
-start = MainWindow.start
+from app.ui.shell.main_window import MainWindow
+start = MainWindow.show_and_start
 def begin(window):
     start(window)
-    window.commands.add()
+    window.commands.add_line()
     def type_more():
         QTest.keyClicks(window.script.editor, "x")
         print(window.document.script.lines[-1].text, flush=True)
     timer = QTimer(window)
     timer.timeout.connect(type_more)
     timer.start(50)
-MainWindow.start = begin
+MainWindow.show_and_start = begin
 from app.ui.main import main
 sys.exit(main())
 """
@@ -66,7 +66,7 @@ def test_at_most_five_seconds_are_lost_when_it_is_killed(tmp_path: Path) -> None
     kept = json.loads((tmp_path / "autosave.json").read_text(encoding="utf-8"))["lines"]
     must_be_there = [text for at, text in typed if killed - at > 5]
     assert must_be_there
-    assert kept[0]["text"] == FIRST_TEXT
+    assert kept[0]["text"] == GREETING_TEXT
     assert kept[1]["text"].startswith(must_be_there[-1])
     assert len(list(tmp_path.glob(".autosave.json-*.part"))) <= 1, "at most the writing that was cut off, which a later start sweeps"
 
@@ -74,26 +74,26 @@ def test_at_most_five_seconds_are_lost_when_it_is_killed(tmp_path: Path) -> None
 def test_the_script_comes_back_with_the_line_it_was_left_at(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="雨。"), ready=False)
     window.commands.add_text("雪。\n風。", 1)
-    window.script.choose([window.document.script.lines[1].id])
+    window.script.select_lines([window.document.script.lines[1].id])
     window.side.sliders["speed"].set_value(1.5)
     window.close()
     again = open_window(Settings(text="とても古い文章"), ready=False)
     assert again.document.script == window.document.script
     assert again.script.currentIndex().row() == 1
     assert not again.document.stack.canUndo()
-    again.commands.delete()
+    again.commands.delete_lines()
     again.script.selectAll()
-    again.commands.delete()
+    again.commands.delete_lines()
     again.close()
     assert open_window(Settings(), ready=False).document.script.lines == (), "an emptied script stays empty"
 
 
 def test_it_is_written_soon_and_never_half(qtbot: QtBot, open_window: OpenWindow) -> None:
-    assert SAVE_AFTER_MS < 5000
+    assert AUTOSAVE_DELAY_MS < 5000
     window = open_window(Settings(text="雨。"), ready=False)
     window.commands.add_text("\n".join(f"{number} 行目の文章。" for number in range(1000)), 1)
     qtbot.waitUntil(lambda: load_autosave()[0] == window.document.script, timeout=WAIT_MS)
-    assert [item.name for item in autosave_path().parent.glob("*.part")] == []
+    assert [item.name for item in locate_autosave_file().parent.glob("*.part")] == []
 
 
 def test_old_settings_become_one_line_with_their_sound(open_window: OpenWindow) -> None:
@@ -106,18 +106,18 @@ def test_old_settings_become_one_line_with_their_sound(open_window: OpenWindow) 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b'{"version": 1, "lines": [3]}', b"\xff\xfe\x00", b"[" * 100_000])
 def test_a_broken_file_is_told_and_kept(open_window: OpenWindow, content: bytes) -> None:
-    autosave_path().parent.mkdir(parents=True)
-    autosave_path().write_bytes(content)
+    locate_autosave_file().parent.mkdir(parents=True)
+    locate_autosave_file().write_bytes(content)
     window = open_window(Settings(), ready=False)
-    assert text_of(window) == FIRST_TEXT
+    assert text_of(window) == GREETING_TEXT
     assert "previous script" in window.notice.message.text()
-    assert autosave_path().with_name("autosave.json.unreadable").read_bytes() == content
+    assert locate_autosave_file().with_name("autosave.json.unreadable").read_bytes() == content
 
 
 def test_any_text_can_be_kept() -> None:
     script = Script((Line('\ud800\0\u2028"\\'), Line("🎐")), "題")
     write_autosave(script, "x")
-    assert load_autosave() == (script, "x", Origin(), None)
+    assert load_autosave() == (script, "x", ScriptOrigin(), None)
 
 
 def test_a_line_too_long_to_be_shown_is_cut_at_the_start(open_window: OpenWindow) -> None:

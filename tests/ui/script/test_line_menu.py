@@ -7,7 +7,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.settings import Settings
+from app.settings.user_settings import Settings
 from tests.ui.conftest import OpenWindow, text_of
 
 
@@ -33,6 +33,6 @@ def test_a_right_click_selects_the_line_and_offers_its_actions(qtbot: QtBot, ope
     QApplication.sendEvent(view, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, view.mapToGlobal(place)))
     assert names[0] == "play"
     assert {"duplicate", "delete", "copy", "paste", "save_line"} <= set(names)
-    assert [window.document.script.find(one).text for one in window.script.chosen_ids] == ["あ"]
+    assert [window.document.script.find_line(one).text for one in window.script.selected_ids] == ["あ"]
     next(action for action in window.script.actions() if action.objectName() == "delete").trigger()
     assert text_of(window) == "い\nう"

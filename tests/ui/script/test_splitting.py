@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script
 from app.core.text_division import divide_text
-from app.ui.script.paste_offer import MOST_LETTERS, divisions_of
-from app.ui.shell.window import MainWindow
+from app.ui.script.paste_division import MAX_DIVIDED_CHARS, find_divisions
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import OpenWindow
 
 KEY, CTRL, ALT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
@@ -19,8 +19,8 @@ TEXT = "雨が降る。傘を持つ。\n出かける。\n\n駅に着く。電車
 
 def opened(open_window: OpenWindow, *texts: str) -> MainWindow:
     window = open_window()
-    window.document.reset(Script(tuple(Line(text, id=str(row)) for row, text in enumerate(texts))))
-    window.script.choose(["0"])
+    window.document.reset_script(Script(tuple(Line(text, id=str(row)) for row, text in enumerate(texts))))
+    window.script.select_lines(["0"])
     return window
 
 
@@ -38,7 +38,7 @@ def test_split_here_split_sentences_and_join(qtbot: QtBot, open_window: OpenWind
     window = opened(open_window, "雨が降る。😀傘を持つ。出かける。")
     window.script.edit_line(0)
     assert window.script.editor is not None
-    window.script.editor.put_cursor(6)
+    window.script.editor.place_cursor(6)
     qtbot.keyClick(window.script.editor, KEY.Key_Return, ALT)
     assert texts_of(window) == ["雨が降る。😀", "傘を持つ。出かける。"]
     assert window.script.editor is not None
@@ -48,7 +48,7 @@ def test_split_here_split_sentences_and_join(qtbot: QtBot, open_window: OpenWind
     window.script.end_editing()
     window.window_actions["split_sentences"].trigger()
     assert texts_of(window) == ["雨が降る。😀", "傘を持つ。", "出かける。"]
-    assert len(window.script.chosen_ids) == 2
+    assert len(window.script.selected_ids) == 2
     window.window_actions["select_all"].trigger()
     qtbot.keyClick(window.script, KEY.Key_J, CTRL)
     assert texts_of(window) == ["雨が降る。😀傘を持つ。出かける。"]
@@ -61,7 +61,7 @@ def test_one_line_is_joined_with_the_next_and_the_last_stays(qtbot: QtBot, open_
     window = opened(open_window, "一。", "二。", "三。")
     qtbot.keyClick(window.script, KEY.Key_J, CTRL)
     assert texts_of(window) == ["一。二。", "三。"]
-    window.script.choose(["2"])
+    window.script.select_lines(["2"])
     qtbot.keyClick(window.script, KEY.Key_J, CTRL)
     assert texts_of(window) == ["一。二。", "三。"]
     window.window_actions["split_here"].trigger()
@@ -79,7 +79,7 @@ def test_a_longer_text_is_asked_about(qtbot: QtBot, open_window: OpenWindow) -> 
             window.document.stack.undo()
     window.script.edit_line(0)
     assert window.script.editor is not None
-    window.script.editor.put_cursor(0)
+    window.script.editor.place_cursor(0)
     qtbot.keyClick(window.script.editor, KEY.Key_V, CTRL)
     answer(window, "By sentence")
     assert texts_of(window) == ["雨が降る。前。", "傘を持つ。", "出かける。", "駅に着く。", "電車に乗る。"]
@@ -88,7 +88,7 @@ def test_a_longer_text_is_asked_about(qtbot: QtBot, open_window: OpenWindow) -> 
 
 
 def test_what_needs_no_question() -> None:
-    assert list(divisions_of("一。二。三。")) == ["line"]
-    assert list(divisions_of("一。\n二。\n三。\n四。\n五。")) == ["line", "paragraph"]
-    assert list(divisions_of("あ。" * MOST_LETTERS)) == ["line"]
-    assert divisions_of(TEXT)["sentence"] == divide_text(TEXT, "sentence")
+    assert list(find_divisions("一。二。三。")) == ["line"]
+    assert list(find_divisions("一。\n二。\n三。\n四。\n五。")) == ["line", "paragraph"]
+    assert list(find_divisions("あ。" * MAX_DIVIDED_CHARS)) == ["line"]
+    assert find_divisions(TEXT)["sentence"] == divide_text(TEXT, "sentence")

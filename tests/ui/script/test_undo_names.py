@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.settings import Settings
-from app.ui.parameters.presets import load_presets
+from app.settings.user_settings import Settings
+from app.ui.parameters.preset_storage import load_presets
 from app.ui.widgets.choice_box import ChoiceBox
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow
@@ -33,7 +33,7 @@ def test_presets_are_no_steps_of_the_script(qtbot: QtBot, open_window: OpenWindo
         return [presets.names.itemText(row) for row in range(1, presets.names.count())]
 
     window.side.sliders["speed"].set_value(1.5)
-    presets.keep_as("速い")
+    presets.keep_settings_as("速い")
     window.window_actions["undo"].trigger()
     assert window.side.sliders["speed"].value == 1.0
     assert names() == ["速い"], "undo takes back what was done to the script, never a preset"
@@ -43,7 +43,7 @@ def test_presets_are_no_steps_of_the_script(qtbot: QtBot, open_window: OpenWindo
     assert names() == []
     assert window.banner.message.text() == "The preset “速い” was deleted."
     window.side.sliders["speed"].set_value(1.2)
-    presets.keep_as("少し速い")
+    presets.keep_settings_as("少し速い")
     press_action(window.banner, "Undo")
     assert names() == ["少し速い", "速い"], "what came since stays"
     assert not window.banner.isVisible()

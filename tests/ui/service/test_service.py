@@ -16,12 +16,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.service import routes_sound
-from app.service.recent import Asked
-from app.settings import Settings
-from app.ui.service.dialog import ServiceDialog
-from app.ui.settings.dialog import SettingsDialog
-from app.ui.shell.window import MainWindow
-from app.ui.synthesis.jobs import ServeRequest
+from app.service.request_log import RequestRecord
+from app.settings.user_settings import Settings
+from app.ui.service.service_dialog import ServiceDialog
+from app.ui.settings.settings_dialog import SettingsDialog
+from app.ui.shell.main_window import MainWindow
+from app.ui.synthesis.synthesis_jobs import ServeRequestJob
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 
 
@@ -53,7 +53,7 @@ def serving(qtbot: QtBot, window: MainWindow) -> str:
 
 
 def test_nothing_is_imported_until_it_is_switched_on() -> None:
-    program = "import sys; import app.ui.shell.window; print([name for name in sys.modules if name.split('.')[0] in ('starlette', 'uvicorn') or name.startswith('app.service')])"
+    program = "import sys; import app.ui.shell.main_window; print([name for name in sys.modules if name.split('.')[0] in ('starlette', 'uvicorn') or name.startswith('app.service')])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=None)
     assert done.stdout.strip() == "[]"
 
@@ -61,7 +61,7 @@ def test_nothing_is_imported_until_it_is_switched_on() -> None:
 def test_switched_on_and_off(qtbot: QtBot, open_window: OpenWindow, port: int) -> None:
     window = open_window(Settings(text="", service_port=port))
     assert "service" not in window.__dict__
-    window.settings.change(service=True)
+    window.settings.change_settings(service=True)
     url = serving(qtbot, window)
     assert url == f"http://127.0.0.1:{port}"
     assert window.service.button.isVisible()
@@ -80,7 +80,7 @@ def test_switched_on_and_off(qtbot: QtBot, open_window: OpenWindow, port: int) -
     qtbot.waitUntil(lambda: dialog.requests.rowCount() == 4, timeout=WAIT_MS)
     assert [dialog.requests.item(3, column).text() for column in (1, 2, 3)] == ["POST /v1/speak", "はい、聞こえています。", "Done"]
     assert dialog.address.text() == url
-    window.settings.change(service=False)
+    window.settings.change_settings(service=False)
     qtbot.waitUntil(lambda: not window.service.url, timeout=WAIT_MS)
     assert not window.service.button.isVisible()
     with socket.socket() as own:
@@ -113,29 +113,31 @@ def test_clients_that_are_connected_hold_up_nothing(
 ) -> None:
     """Idle connections, an unread stream, a request inside a graph, and a sound that another thread is still converting."""
     converting, go_on, spoken = threading.Event(), threading.Event(), []
-    monkeypatch.setattr(routes_sound, "connected", lambda _waves: (converting.set(), go_on.wait(60)))
+    monkeypatch.setattr(routes_sound, "join_wavs", lambda _waves: (converting.set(), go_on.wait(60)))
     window = open_window(Settings(text="", service=True, service_port=port))
     url = serving(qtbot, window)
     thread = window.service._running._server._thread
     text = "ウィンドウを閉じるまで続く、とても長い文です。" * 60
     held = meanwhile(qtbot, lambda: connections(url, text))
     worker = window.controller._worker
-    monkeypatch.setattr(worker._voice, "terminate", lambda: (spoken.append(worker.current), type(worker._voice).terminate(worker._voice)))
+    monkeypatch.setattr(
+        worker._voice, "terminate_graphs", lambda: (spoken.append(worker.current), type(worker._voice).terminate_graphs(worker._voice))
+    )
     qtbot.waitUntil(lambda: converting.is_set() and worker._whole.serving, timeout=WAIT_MS)
     if closing:
         window.close()
     else:
-        window.settings.change(service=False)
+        window.settings.change_settings(service=False)
         qtbot.waitUntil(lambda: not window.service.url, timeout=WAIT_MS)
     assert not thread.is_alive()  # it waits neither for the conversion nor until anybody reads
-    assert any(isinstance(job, ServeRequest) for job in spoken)  # a graph was stopped
+    assert any(isinstance(job, ServeRequestJob) for job in spoken)  # a graph was stopped
     assert not go_on.is_set()
     go_on.set()
     for connection in held:
         connection.close()
     if not closing:
         wait_idle(qtbot, window)
-        window.settings.change(service=True)  # the port is free again, and the voice speaks
+        window.settings.change_settings(service=True)  # the port is free again, and the voice speaks
         url = serving(qtbot, window)
         sound = meanwhile(qtbot, lambda: asked(f"{url}/v1/speak", {"text": "はい。"}))
         assert sound[:4] == b"RIFF"
@@ -188,7 +190,7 @@ def test_a_port_that_is_taken(qtbot: QtBot, open_window: OpenWindow, port: int) 
         qtbot.waitUntil(lambda: "not running" in window.service.button.text(), timeout=WAIT_MS)
         assert window.banner.isVisible()
         assert "another program is using it" in window.banner.message.text()
-    window.settings.change(service_changes=True)
+    window.settings.change_settings(service_changes=True)
     assert serving(qtbot, window)
     assert not window.banner.isVisible(), "what it said is over"
 
@@ -205,7 +207,7 @@ def test_the_settings_have_a_page_of_it(qtbot: QtBot) -> None:
 def test_a_long_path_hides_nothing_else(qtbot: QtBot) -> None:
     dialog = ServiceDialog()
     qtbot.addWidget(dialog)
-    dialog.show_state("http://127.0.0.1:25850", [Asked(1e9, "GET", "/a" * 200, 404, 41.0, "はい。", "curl")])
+    dialog.show_state("http://127.0.0.1:25850", [RequestRecord(1e9, "GET", "/a" * 200, 404, 41.0, "はい。", "curl")])
     dialog.show()
     qtbot.waitExposed(dialog)
     table = dialog.requests

@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.common.errors import VoiceError
 from app.core.script import Line, Script
-from app.errors import VoiceError
-from app.settings import Settings
-from app.ui.script.transport import OF_LINES
-from app.ui.shell.window import MainWindow
+from app.settings.user_settings import Settings
+from app.ui.script.transport_bar import LINE_ACTIONS
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 
@@ -20,8 +20,8 @@ def window(qtbot: QtBot, open_window: OpenWindow) -> MainWindow:
     made = open_window(Settings(text="", latency="open"))
     made.resize(1366, 768)
     made.window_actions["show_strip"].setChecked(True)
-    made.document.reset(Script(tuple(Line(f"{number} 行目", id=str(number)) for number in range(9))))
-    made.script.choose(["2"])
+    made.document.reset_script(Script(tuple(Line(f"{number} 行目", id=str(number)) for number in range(9))))
+    made.script.select_lines(["2"])
     qtbot.wait(50)
     return made
 
@@ -47,10 +47,10 @@ def test_the_dock_and_the_current_line_outlast_messages(qtbot: QtBot, window: Ma
 
 def test_without_lines_only_what_needs_none_can_be_done(qtbot: QtBot, window: MainWindow) -> None:
     actions, side, transport = window.window_actions, window.side, window.transport
-    of_lines = [actions[name] for name in (*OF_LINES, "play", "save_line")]
+    of_lines = [actions[name] for name in (*LINE_ACTIONS, "play", "save_line")]
     assert all(action.isEnabled() for action in of_lines)
     window.script.selectAll()
-    window.commands.delete()
+    window.commands.delete_lines()
     assert not any(action.isEnabled() for action in of_lines)
     assert not transport.play.isEnabled()
     assert not transport.save.isEnabled()
@@ -61,7 +61,7 @@ def test_without_lines_only_what_needs_none_can_be_done(qtbot: QtBot, window: Ma
     assert not side.styles.isEnabled()
     assert side.chosen.isVisible()
     assert "Select a line" in side.chosen.text()
-    window.voices.shown.emit(window.catalog.find(""))
+    window.voices.voice_shown.emit(window.catalog.find_voice(""))
     assert not side.styles.isEnabled(), "another look at the voice does not bring a line"
     window.document.stack.undo()
     assert all(action.isEnabled() for action in of_lines)
@@ -75,8 +75,8 @@ def test_what_is_spoken_can_be_stopped_although_its_line_is_gone(qtbot: QtBot, o
     window.side.card.style_requested.emit("")
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
     window.script.selectAll()
-    window.commands.delete()
-    assert window.controller.state.speaking
+    window.commands.delete_lines()
+    assert window.controller.state.is_speaking
     assert window.window_actions["play"].isEnabled()
     qtbot.mouseClick(window.transport.play, Qt.MouseButton.LeftButton)
     wait_idle(qtbot, window)

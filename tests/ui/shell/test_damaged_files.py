@@ -16,24 +16,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.adapters.openjtalk.words import forget_taught_words
-from app.adapters.user_dictionary import dictionary_path, load_dictionary
-from app.core.dictionary import make_entry
-from app.core.dictionary_data import to_data
+from app.adapters.openjtalk.mecab_words import forget_user_lexicon
+from app.adapters.user_dictionary import find_dictionary_path, load_dictionary
+from app.common.files.paths import find_data_dir
+from app.common.user_notices import show_notice
+from app.core.dictionary_entries import make_entry
+from app.core.dictionary_formats import convert_entries_to_data
 from app.core.project import Project, VoiceReference
 from app.core.script import Line, LineSettings, Script
-from app.core.script_data import script_to_data
-from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride
-from app.notices import notify
-from app.paths import data_dir
-from app.settings import Settings, load_settings, settings_path
-from app.ui.actions.key_bindings import load_shortcuts, shortcuts_path
-from app.ui.parameters.presets import load_presets, presets_path
-from app.ui.script.autosave import autosave_path, load_autosave
-from app.ui.script.first_script import FIRST_TEXT
-from app.ui.script.origin import Origin, origin_to_data
-from app.ui.shell.single_instance import requests_dir, take_requests
-from app.ui.voices.voice_names import names_path
+from app.core.script_data import convert_script_to_data
+from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, ReadingOverride
+from app.settings.user_settings import Settings, find_settings_path, load_settings
+from app.ui.actions.key_bindings import load_shortcuts, locate_shortcuts_file
+from app.ui.parameters.preset_storage import load_presets, locate_presets_file
+from app.ui.script.autosave import load_autosave, locate_autosave_file
+from app.ui.script.script_origin import ScriptOrigin, dump_script_origin
+from app.ui.script.startup_script import GREETING_TEXT
+from app.ui.shell.single_instance import find_requests_dir, take_requests
+from app.ui.voices.voice_name_history import build_names_path
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
 
 HUGE = "1" + "0" * 400
@@ -69,16 +69,16 @@ SETTINGS = [
 
 @pytest.fixture(autouse=True)
 def _data() -> None:
-    data_dir().mkdir(parents=True, exist_ok=True)
-    forget_taught_words()
+    find_data_dir().mkdir(parents=True, exist_ok=True)
+    forget_user_lexicon()
 
 
 PARTS = Project(voices=(VoiceReference("a", "花子"),), dictionary=(make_entry("声", "こえ"),), export={"format": "wav"})
 VALID: dict[str, tuple[Callable[[], Path], Callable[[], tuple[Any, ...]], Any]] = {
     "script": (
-        autosave_path,
+        locate_autosave_file,
         load_autosave,
-        script_to_data(
+        convert_script_to_data(
             Script(
                 (
                     Line(
@@ -90,12 +90,16 @@ VALID: dict[str, tuple[Callable[[], Path], Callable[[], tuple[Any, ...]], Any]] 
                 "題",
             )
         )
-        | {"current": "a", "project": origin_to_data(Origin("/x/a.koebako", "d", True, PARTS))},
+        | {"current": "a", "project": dump_script_origin(ScriptOrigin("/x/a.koebako", "d", True, PARTS))},
     ),
-    "presets": (presets_path, load_presets, {"version": 1, "presets": {"a": {"speed": 1.5, "pauses": [[",", 0.5]]}}}),
-    "keys": (shortcuts_path, load_shortcuts, {"version": 1, "shortcuts": {"play": {"keys": ["Ctrl+P"], "list_keys": []}}}),
-    "settings": (settings_path, load_settings, {"version": 1} | asdict(Settings(text="雨", speed=1.5, recent_projects=("/x/a.koebako",)))),
-    "dictionary": (dictionary_path, load_dictionary, to_data([make_entry("声", "こえ", 1, "noun", 7)])),
+    "presets": (locate_presets_file, load_presets, {"version": 1, "presets": {"a": {"speed": 1.5, "pauses": [[",", 0.5]]}}}),
+    "keys": (locate_shortcuts_file, load_shortcuts, {"version": 1, "shortcuts": {"play": {"keys": ["Ctrl+P"], "list_keys": []}}}),
+    "settings": (
+        find_settings_path,
+        load_settings,
+        {"version": 1} | asdict(Settings(text="雨", speed=1.5, recent_projects=("/x/a.koebako",))),
+    ),
+    "dictionary": (find_dictionary_path, load_dictionary, convert_entries_to_data([make_entry("声", "こえ", 1, "noun", 7)])),
 }
 ODD = [None, True, False, 0, -1, 1.5, "", "x", [], {}, [[]], {"a": 1}, [None], 10**30, -(10**18), 1e308, "あ" * 1000, "\ud800", "\0"]
 
@@ -120,21 +124,21 @@ def test_any_value_in_any_place_is_read_or_told(name: str, data: st.DataObject) 
             container[key] = deepcopy(data.draw(st.sampled_from(ODD)))
     path().write_text(json.dumps(changed), encoding="utf-8", errors="surrogatepass")
     error = load()[-1]
-    assert error is None or error.kept is not None
+    assert error is None or error.backup is not None
 
 
 @pytest.mark.parametrize("content", SCRIPTS, ids=range(len(SCRIPTS)))
 def test_a_script_that_makes_no_sense_is_kept(content: str) -> None:
-    autosave_path().write_text(content, encoding="utf-8")
+    locate_autosave_file().write_text(content, encoding="utf-8")
     script, _, _, error = load_autosave()
     assert script is None
     assert error is not None
-    assert autosave_path().with_name("autosave.json.unreadable").read_text(encoding="utf-8") == content
+    assert locate_autosave_file().with_name("autosave.json.unreadable").read_text(encoding="utf-8") == content
 
 
 @pytest.mark.parametrize("content", PRESETS, ids=range(len(PRESETS)))
 def test_presets_that_make_no_sense(content: str) -> None:
-    presets_path().write_text(content, encoding="utf-8")
+    locate_presets_file().write_text(content, encoding="utf-8")
     presets, error = load_presets()
     assert presets == {}
     assert error is not None
@@ -142,7 +146,7 @@ def test_presets_that_make_no_sense(content: str) -> None:
 
 @pytest.mark.parametrize("content", KEYS, ids=range(len(KEYS)))
 def test_keys_that_make_no_sense(content: str) -> None:
-    shortcuts_path().write_text(content, encoding="utf-8")
+    locate_shortcuts_file().write_text(content, encoding="utf-8")
     keys, error = load_shortcuts()
     assert keys == {}
     assert error is not None
@@ -150,7 +154,7 @@ def test_keys_that_make_no_sense(content: str) -> None:
 
 @pytest.mark.parametrize("content", SETTINGS, ids=range(len(SETTINGS)))
 def test_one_number_beyond_all_others_costs_no_other_setting(content: str) -> None:
-    settings_path().write_text(content, encoding="utf-8")
+    find_settings_path().write_text(content, encoding="utf-8")
     settings, error = load_settings()
     assert settings == Settings(style="Sad")
     assert error is not None
@@ -159,19 +163,19 @@ def test_one_number_beyond_all_others_costs_no_other_setting(content: str) -> No
 
 def test_one_banner_tells_of_all_files(qtbot: QtBot, open_window: OpenWindow) -> None:
     damaged = {
-        autosave_path(): SCRIPTS[0],
-        presets_path(): PRESETS[0],
-        shortcuts_path(): KEYS[0],
-        names_path(): "[",
-        dictionary_path(): '{"version": 1, "entries": [null]}',
-        settings_path(): SETTINGS[0],
+        locate_autosave_file(): SCRIPTS[0],
+        locate_presets_file(): PRESETS[0],
+        locate_shortcuts_file(): KEYS[0],
+        build_names_path(): "[",
+        find_dictionary_path(): '{"version": 1, "entries": [null]}',
+        find_settings_path(): SETTINGS[0],
     }
     for path, content in damaged.items():
         path.write_text(content, encoding="utf-8")
     settings, unread = load_settings()  # as the program does before it opens the window
     window = open_window(settings)
-    notify(unread)
-    assert text_of(window) == FIRST_TEXT
+    show_notice(unread)
+    assert text_of(window) == GREETING_TEXT
     told = ("previous script", "presets could not", "shortcuts could not", "dictionary cannot", "Some settings could not")
     notices = lambda: "\n".join(message for message, _hint in window.notice.messages)  # noqa: E731
     qtbot.waitUntil(lambda: all(words in notices() for words in told), timeout=WAIT_MS)
@@ -180,24 +184,24 @@ def test_one_banner_tells_of_all_files(qtbot: QtBot, open_window: OpenWindow) ->
     assert window.notice.count.text() == f"{len(told)} notifications"
     hints = "\n".join(hint for _message, hint in window.notice.messages)
     for path, content in damaged.items():
-        assert str(path) in hints or path == names_path()
+        assert str(path) in hints or path == build_names_path()
         assert path.with_name(f"{path.name}.unreadable").read_text(encoding="utf-8") == content
     window.notice.hide()
-    notify(unread)
+    show_notice(unread)
     assert window.notice.isHidden(), "it was told before"
 
 
 @pytest.mark.parametrize("content", ["[" * 300_000, "", "{}", "[1]", '["a\\u0000b"]', "[[]]", "null", HUGE, '["' + "a" * (9 << 20) + '"]'])
 def test_requests_that_make_no_sense_open_nothing(content: str) -> None:
-    requests_dir().mkdir(parents=True)
-    (requests_dir() / "a.json").write_text(content, encoding="utf-8")
-    (requests_dir() / "b.json").write_text(json.dumps(["/a.txt"]), encoding="utf-8")
+    find_requests_dir().mkdir(parents=True)
+    (find_requests_dir() / "a.json").write_text(content, encoding="utf-8")
+    (find_requests_dir() / "b.json").write_text(json.dumps(["/a.txt"]), encoding="utf-8")
     assert [[file.name for file in files] for files in take_requests()] == [["a.txt"]]
     assert take_requests() == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of Unix")
 def test_a_pipe_among_the_requests_holds_nothing_up() -> None:
-    requests_dir().mkdir(parents=True)
-    os.mkfifo(requests_dir() / "a.json")
+    find_requests_dir().mkdir(parents=True)
+    os.mkfifo(find_requests_dir() / "a.json")
     assert take_requests() == []

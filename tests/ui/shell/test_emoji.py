@@ -11,25 +11,26 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app import language, paths
-from app.adapters.openjtalk.g2p import OpenJTalkG2P
-from app.core.accents import with_mora_length
+from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
+from app.common import language
+from app.common.files import paths
+from app.core.accent_edits import set_mora_length
 from app.core.line_reading import read_line
-from app.core.line_sound import LineTimes, Span
+from app.core.line_sound import LineSpans, SoundSpan
 from app.core.script import Line, LineSettings, Script
-from app.core.symbols import EMOJI
-from app.core.types import Overrides
-from app.install.prepare import prepare_voice
-from app.ui.emoji_labels import emoji_words
-from app.ui.reading.strip.shape import shape_of
-from app.ui.reading.strip.strip import PhoneStrip
-from app.ui.shell.window import MainWindow
-from app.ui.theme.theme import LIGHT
-from app.ui.voices.card_words import makers
-from app.ui.voices.catalog import CatalogVoice
+from app.core.symbols import NANAIRO_EMOJI
+from app.core.synthesis_types import Overrides
+from app.install.voice_preparation import prepare_voice
+from app.ui.emoji_labels import describe_emoji
+from app.ui.reading.strip.phone_strip import PhoneStrip
+from app.ui.reading.strip.strip_shape import build_shape
+from app.ui.shell.main_window import MainWindow
+from app.ui.theme.theme import LIGHT_THEME
+from app.ui.voices.voice_card_labels import list_makers
+from app.ui.voices.voice_catalog import CatalogVoice
 from app.ui.widgets.emoji_picker import EmojiGrid
-from app.voices.card import Card, write_card
-from app.voices.containers.facts import NANAIRO
+from app.voices.containers.container_facts import NANAIRO_ARCHITECTURE
+from app.voices.voice_card_data import VoiceCardData, write_card
 from tests.ui.conftest import WAIT_MS, OpenWindow
 
 TEXT = "そう？🤭こうしてる😊"
@@ -43,19 +44,19 @@ def prepared(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     source = tiny_models / "nanairo-tiny"
     folder = tmp_path_factory.mktemp("nanairo")
     prepare_voice(source, folder, int8=False)
-    write_card(Card(architecture=NANAIRO), folder)
+    write_card(VoiceCardData(architecture=NANAIRO_ARCHITECTURE), folder)
     return folder
 
 
 @pytest.fixture
 def window(qtbot: QtBot, open_window: OpenWindow, prepared: Path) -> MainWindow:
     """A line of it, and the same for the voice that ships."""
-    shutil.copytree(prepared, paths.data_dir() / "voices" / "nanairo")
+    shutil.copytree(prepared, paths.find_data_dir() / "voices" / "nanairo")
     window = open_window()
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     voice = nanairo(window).id
-    window.document.reset(Script((Line(TEXT, LineSettings(voice=voice), id="n"), Line(TEXT, id="m"))))
-    window.script.choose(["n"])
+    window.document.reset_script(Script((Line(TEXT, LineSettings(voice=voice), id="n"), Line(TEXT, id="m"))))
+    window.script.select_lines(["n"])
     return window
 
 
@@ -75,7 +76,7 @@ def wait_for(qtbot: QtBot, window: MainWindow, wanted: str) -> PhoneStrip:
 
 
 def text_of(window: MainWindow, line: str) -> str:
-    found = window.document.script.find(line)
+    found = window.document.script.find_line(line)
     assert found is not None
     return found.text
 
@@ -86,27 +87,27 @@ def test_a_line_shows_what_its_voice_speaks(qtbot: QtBot, window: MainWindow) ->
     assert panel.emoji.isVisible()
     assert panel.note.text() == ""
     assert panel.summary.text == "ソー？🤭 コーシテ ル 😊"
-    window.script.choose(["m"])
+    window.script.select_lines(["m"])
     wait_for(qtbot, window, PLAIN)
     assert not panel.emoji.isVisible()
     assert panel.note.text() == "This voice ignores 🤭😊"
-    window.voices.use(nanairo(window).id)
+    window.voices.use_voice(nanairo(window).id)
     wait_for(qtbot, window, SPOKEN)
     assert panel.note.text() == ""
 
 
 def test_edits_follow_their_mora_from_voice_to_voice(qtbot: QtBot, window: MainWindow) -> None:
     strip = wait_for(qtbot, window, SPOKEN)
-    strip.submit(with_mora_length(Overrides(), GIGGLE + 1, 0.3))
-    line = window.document.script.find("n")
+    strip.submit_edit(set_mora_length(Overrides(), GIGGLE + 1, 0.3))
+    line = window.document.script.find_line("n")
     assert line is not None
     assert (line.overrides.emoji, line.overrides.text) == (True, TEXT)
-    window.voices.use("")
+    window.voices.use_voice("")
     strip = wait_for(qtbot, window, PLAIN)
     assert strip.shape is not None
     assert [edit.mora for edit in strip.shape.overrides.moras] == [GIGGLE]
-    strip.submit(with_mora_length(strip.shape.overrides, 0, 0.2))
-    window.voices.use(nanairo(window).id)
+    strip.submit_edit(set_mora_length(strip.shape.overrides, 0, 0.2))
+    window.voices.use_voice(nanairo(window).id)
     strip = wait_for(qtbot, window, SPOKEN)
     assert strip.shape is not None
     assert [(edit.mora, edit.length_s) for edit in strip.shape.overrides.moras] == [(0, 0.2), (GIGGLE + 1, 0.3)]
@@ -140,7 +141,7 @@ def test_without_a_cursor_it_goes_to_the_end(qtbot: QtBot, window: MainWindow) -
     button = window.strip.panel.emoji
     button.open_picker()
     assert button.picker is not None
-    place = button.picker.grid.visualItemRect(button.picker.grid.item(EMOJI.index("🥱"))).center()
+    place = button.picker.grid.visualItemRect(button.picker.grid.item(NANAIRO_EMOJI.index("🥱"))).center()
     QTest.mouseClick(button.picker.grid.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert text_of(window, "n") == TEXT + "🥱"
     wait_for(qtbot, window, SPOKEN + "🥱")
@@ -178,7 +179,7 @@ def test_a_reading_may_be_typed_for_an_emoji(qtbot: QtBot, window: MainWindow) -
 
 
 def test_the_card_names_what_it_is(window: MainWindow) -> None:
-    assert makers(nanairo(window))[0] == "Nanairo"
+    assert list_makers(nanairo(window))[0] == "Nanairo"
     assert "Nanairo" in window.side.card.makers.text()
 
 
@@ -186,9 +187,9 @@ def test_the_card_names_what_it_is(window: MainWindow) -> None:
 def strip(qtbot: QtBot) -> PhoneStrip:
     """Every mora and mark sounds for a tenth of a second."""
     reading = read_line(TEXT, (), OpenJTalkG2P(), emoji=True)
-    spans = [Span(index / 10, (index + 1) / 10) for index in range(len(reading.moras) + 1)]
-    shape = shape_of(reading, Overrides(), LineTimes((*spans[:2], *spans[3:]), (spans[2],)))
-    strip = PhoneStrip(LIGHT)
+    spans = [SoundSpan(index / 10, (index + 1) / 10) for index in range(len(reading.moras) + 1)]
+    shape = build_shape(reading, Overrides(), LineSpans((*spans[:2], *spans[3:]), (spans[2],)))
+    strip = PhoneStrip(LIGHT_THEME)
     qtbot.addWidget(strip)
     strip.show_shape(shape)
     return strip
@@ -209,33 +210,33 @@ def test_an_emoji_is_drawn_without_an_accent_and_said_in_words(strip: PhoneStrip
     kana = strip.shape.axis.cells[1]  # type: ignore[union-attr]
     assert len(above) == 1, "nothing is drawn there"
     assert len({picture.pixelColor(round(kana.middle), y).name() for y in range(2, 36)}) > 1
-    strip.go_to(3)
+    strip.select_cell(3)
     assert strip.accessibleDescription() == "Emoji 🤭 (giggle), 100 ms"
 
 
 def test_all_are_there_with_words_of_their_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     grid = EmojiGrid()
     qtbot.addWidget(grid)
-    assert [grid.item(row).text() for row in range(grid.count())] == list(EMOJI)
+    assert [grid.item(row).text() for row in range(grid.count())] == list(NANAIRO_EMOJI)
     for chosen in ("ja", "en"):
         monkeypatch.setattr(language, "_current", chosen)
-        words = [emoji_words(symbol) for symbol in EMOJI]
+        words = [describe_emoji(symbol) for symbol in NANAIRO_EMOJI]
         assert all(words)
-        assert len(set(words)) == len(EMOJI)
-    assert emoji_words("x") == ""
+        assert len(set(words)) == len(NANAIRO_EMOJI)
+    assert describe_emoji("x") == ""
     last = grid.visualItemRect(grid.item(grid.count() - 1))
     assert grid.viewport().rect().contains(last), "all of them without scrolling"
 
 
 def test_edits_of_a_line_without_its_voice_are_kept(qtbot: QtBot, window: MainWindow) -> None:
     """A voice that is gone may come back, and with it what was counted for it."""
-    line = window.document.script.find("n")
+    line = window.document.script.find_line("n")
     assert line is not None
-    edits = replace(with_mora_length(Overrides(), GIGGLE + 1, 0.3), text=TEXT, emoji=True)
+    edits = replace(set_mora_length(Overrides(), GIGGLE + 1, 0.3), text=TEXT, emoji=True)
     gone = replace(line, settings=replace(line.settings, voice="gone"), overrides=edits, id="g")
-    window.document.reset(Script((gone,)))
-    window.script.choose(["g"])
+    window.document.reset_script(Script((gone,)))
+    window.script.select_lines(["g"])
     wait_for(qtbot, window, PLAIN)
-    kept = window.document.script.find("g")
+    kept = window.document.script.find_line("g")
     assert kept is not None
     assert kept.overrides == edits

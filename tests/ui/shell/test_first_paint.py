@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject
 from pytestqt.qtbot import QtBot
 
-from app.settings import Settings
-from app.ui.shell.window import MainWindow
-from app.ui.synthesis.controller import SpeechController
+from app.settings.user_settings import Settings
+from app.ui.shell.main_window import MainWindow
+from app.ui.synthesis.speech_controller import SpeechController
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 
@@ -30,9 +30,9 @@ def test_the_voice_is_opened_once_the_window_is_seen(qtbot: QtBot, player: Recor
     window = MainWindow(Settings(text=""), SpeechController(lambda _device, _rate: player))
     painted = Painted(window)
     window.installEventFilter(painted)
-    window.start()
+    window.show_and_start()
     assert not window.first_paint.is_over
-    assert window.controller.busy, "the voice is asked for, and waits"
+    assert window.controller.is_busy, "the voice is asked for, and waits"
     qtbot.waitUntil(lambda: window.controller.voice is not None and window.catalog.is_read, timeout=WAIT_MS)
     assert painted.thread_ran[0] is False
     assert window.first_paint.is_over
@@ -50,7 +50,7 @@ def test_a_window_that_is_not_painted_waits_no_longer_than_a_second(qtbot: QtBot
 def test_it_is_told_once(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
     told: list[bool] = []
-    window.first_paint.over.connect(lambda: told.append(True))
+    window.first_paint.painted.connect(lambda: told.append(True))
     window.hide()
     window.show()
     window.repaint()
@@ -60,7 +60,7 @@ def test_it_is_told_once(qtbot: QtBot, open_window: OpenWindow) -> None:
 
 def test_a_window_closed_before_it_was_seen_starts_nothing(qtbot: QtBot, player: RecordingPlayer) -> None:
     window = MainWindow(Settings(text=""), SpeechController(lambda _device, _rate: player))
-    window.start()
+    window.show_and_start()
     window.close()
     qtbot.wait(50)
     assert not window.first_paint.is_over

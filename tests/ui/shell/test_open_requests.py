@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.adapters.files.lock import FileLock
-from app.paths import data_dir
-from app.start import shell_for
+from app.adapters.files.file_lock import FileLock
+from app.common.files.paths import find_data_dir
+from app.start import choose_module
 from app.ui.shell import single_instance
-from app.ui.shell.open_requests import Opening
-from app.ui.shell.single_instance import requests_dir, take_place, take_requests
+from app.ui.shell.open_requests import OpenRequestWatcher
+from app.ui.shell.single_instance import acquire_window_lock, find_requests_dir, take_requests
 from tests.ui.conftest import OpenWindow
 
 MAIN = Path(__file__).parents[3] / "main.py"
@@ -41,7 +41,7 @@ MAIN = Path(__file__).parents[3] / "main.py"
     ],
 )
 def test_arguments_choose_the_shell(arguments: list[str], shell: str) -> None:
-    assert shell_for(arguments) == shell
+    assert choose_module(arguments) == shell
 
 
 def test_text_becomes_lines_and_voices_are_told(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
@@ -49,59 +49,59 @@ def test_text_becomes_lines_and_voices_are_told(qtbot: QtBot, open_window: OpenW
     (tmp_path / "台本.txt").write_text("雨。\n雪。\n", encoding="utf-8")
     told: list[list[Path]] = []
     window.incoming.others_found.connect(told.append)
-    with qtbot.waitSignal(window.importing.done):
-        window.incoming.take_files([tmp_path / "台本.txt", tmp_path / "声.aivmx"])
+    with qtbot.waitSignal(window.importing.finished):
+        window.incoming.open_files([tmp_path / "台本.txt", tmp_path / "声.aivmx"])
     assert told == [[tmp_path / "声.aivmx"]]
     assert [line.text for line in window.document.script.lines][-2:] == ["雨。", "雪。"]
 
 
 def test_a_later_start_gives_its_files_to_the_open_window(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
-    lock = take_place([])
+    lock = acquire_window_lock([])
     assert lock is not None
     window = open_window()
-    opening = Opening(window, window.incoming.take_files)
+    opening = OpenRequestWatcher(window, window.incoming.open_files)
     (tmp_path / "a.txt").write_text("風。\n", encoding="utf-8")
     answers: list[FileLock | None] = []
-    later = threading.Thread(target=lambda: answers.append(take_place([tmp_path / "a.txt"])))
+    later = threading.Thread(target=lambda: answers.append(acquire_window_lock([tmp_path / "a.txt"])))
     later.start()
     qtbot.waitUntil(lambda: not later.is_alive(), timeout=8000)
     assert answers == [None]
     qtbot.waitUntil(lambda: [line.text for line in window.document.script.lines[-1:]] == ["風。"], timeout=8000)
-    assert list(requests_dir().iterdir()) == []
+    assert list(find_requests_dir().iterdir()) == []
     lock.release()
     assert opening.parent() is window
 
 
 def test_beside_a_window_that_stands_still_another_one_opens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(single_instance, "PATIENCE_S", 0.1)
-    lock = take_place([])
+    monkeypatch.setattr(single_instance, "INSTANCE_TIMEOUT_S", 0.1)
+    lock = acquire_window_lock([])
     assert lock is not None
-    assert take_place([Path("a.aivmx")]) is not None
+    assert acquire_window_lock([Path("a.aivmx")]) is not None
     assert take_requests() == []
     lock.release()
 
 
 def test_a_window_that_closes_meanwhile_leaves_its_place() -> None:
-    lock = take_place([])
+    lock = acquire_window_lock([])
     assert lock is not None
     threading.Timer(0.2, lock.release).start()
-    after = take_place([Path("a.aivmx")])
+    after = acquire_window_lock([Path("a.aivmx")])
     assert after is not None
     assert take_requests() == []
-    assert not FileLock(data_dir() / "window.lock").acquire()
+    assert not FileLock(find_data_dir() / "window.lock").acquire()
     after.release()
 
 
 def test_a_folder_that_cannot_be_written_stops_no_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "file" / "home"))
-    assert take_place([]) is not None
+    assert acquire_window_lock([]) is not None
 
 
 def test_a_damaged_request_is_passed_over() -> None:
-    requests_dir().mkdir(parents=True)
-    (requests_dir() / "a.json").write_bytes(b"\xff")
-    (requests_dir() / "b.json").write_text('["x.aivmx"]', encoding="utf-8")
+    find_requests_dir().mkdir(parents=True)
+    (find_requests_dir() / "a.json").write_bytes(b"\xff")
+    (find_requests_dir() / "b.json").write_text('["x.aivmx"]', encoding="utf-8")
     assert take_requests() == [[Path("x.aivmx")]]
 
 
@@ -128,14 +128,14 @@ def test_a_line_of_a_million_characters_becomes_lines_that_can_be_shown(qtbot: Q
     window = open_window()
     (tmp_path / "一行.txt").write_text("今日はとてもいい天気です。" * 77_000, encoding="utf-8")
     before = len(window.document.script.lines)
-    with qtbot.waitSignal(window.importing.done):
-        window.incoming.take_files([tmp_path / "一行.txt"])
+    with qtbot.waitSignal(window.importing.finished):
+        window.incoming.open_files([tmp_path / "一行.txt"])
     lines = window.document.script.lines[before:]
     assert sum(len(line.text) for line in lines) == 1_001_000
     assert max(len(line.text) for line in lines) <= 2_000
     assert all(line.text.endswith("。") for line in lines)
     assert "were split" in window.banner.hint.text()
-    assert window.script.chosen_ids == [line.id for line in lines], "a few hundred can be changed at once"
+    assert window.script.selected_ids == [line.id for line in lines], "a few hundred can be changed at once"
     window.document.stack.undo()
     assert len(window.document.script.lines) == before, "one step back"
 
@@ -144,17 +144,17 @@ def test_of_very_many_lines_the_first_is_selected(qtbot: QtBot, open_window: Ope
     window = open_window()
     (tmp_path / "台本.txt").write_text("雨。\n" * 1_001, encoding="utf-8")
     before = len(window.document.script.lines)
-    with qtbot.waitSignal(window.importing.done):
-        window.incoming.take_files([tmp_path / "台本.txt"])
-    assert window.script.chosen_ids == [window.document.script.lines[before].id]
-    window.script.choose([line.id for line in window.document.script.lines if line.text == "雨。"][5:900:2])
-    assert len(window.script.chosen_ids) == 448
+    with qtbot.waitSignal(window.importing.finished):
+        window.incoming.open_files([tmp_path / "台本.txt"])
+    assert window.script.selected_ids == [window.document.script.lines[before].id]
+    window.script.select_lines([line.id for line in window.document.script.lines if line.text == "雨。"][5:900:2])
+    assert len(window.script.selected_ids) == 448
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of Unix have names in folders")
 def test_a_pipe_with_the_name_of_a_text_does_not_hold_up_the_window(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window()
     os.mkfifo(tmp_path / "台本.txt")
-    with qtbot.waitSignal(window.importing.done):
-        window.incoming.take_files([tmp_path / "台本.txt"])
+    with qtbot.waitSignal(window.importing.finished):
+        window.incoming.open_files([tmp_path / "台本.txt"])
     assert "cannot be opened" in window.banner.message.text()

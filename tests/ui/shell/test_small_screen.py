@@ -7,10 +7,10 @@ from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import language
-from app.settings import Settings
-from app.ui.shell.window import MainWindow
-from app.ui.shell.window_widgets import LOW
+from app.common import language
+from app.settings.user_settings import Settings
+from app.ui.shell.main_window import MainWindow
+from app.ui.shell.window_widgets import NO_TOOLBAR_HEIGHT
 from tests.ui.conftest import WAIT_MS, OpenWindow
 
 SMALL = (640, 300)
@@ -39,7 +39,7 @@ def test_everything_is_reached_on_a_small_screen(
     assert not window.edit_bar.isVisible()
     assert window.transport.save.text() == ""
     assert window.transport.save.accessibleName(), "for those who do not see its drawing"
-    window.resize(1280, LOW + 200)
+    window.resize(1280, NO_TOOLBAR_HEIGHT + 200)
     qtbot.waitUntil(lambda: window.edit_bar.isVisible() and bool(window.transport.save.text()), timeout=WAIT_MS)
     assert window.transport.length.isVisible()
 

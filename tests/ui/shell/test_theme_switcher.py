@@ -13,16 +13,16 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.paths import resources_dir
-from app.settings import Settings, ThemeChoice
+from app.common.files.paths import find_resources_dir
+from app.settings.user_settings import Settings, ThemeChoice
 from app.ui.shell import theme_switcher
+from app.ui.shell.main_window import MainWindow
 from app.ui.shell.memory_label import MemoryLabel
-from app.ui.shell.window import MainWindow
-from app.ui.theme.theme import DARK, LIGHT, apply_theme
-from app.ui.voices.voice_library import VoiceLibrary
+from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
+from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from tests.ui.conftest import WAIT_MS, OpenWindow
 
-THEMES = {"light": LIGHT, "dark": DARK}
+THEMES = {"light": LIGHT_THEME, "dark": DARK_THEME}
 SIZE = (1366, 900)
 
 
@@ -32,11 +32,11 @@ def _quiet_caret_and_own_look_afterwards(qapp: QApplication) -> Iterator[None]:
     qapp.setCursorFlashTime(0)
     yield
     qapp.setCursorFlashTime(flash_ms)
-    apply_theme(qapp, LIGHT)
+    apply_theme(qapp, LIGHT_THEME)
 
 
 def choose(qtbot: QtBot, window: MainWindow, theme: ThemeChoice) -> None:
-    window.settings.change(theme=theme)
+    window.settings.change_settings(theme=theme)
     qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
 
 
@@ -46,7 +46,7 @@ def opened(qtbot: QtBot, open_window: OpenWindow, theme: ThemeChoice) -> tuple[M
     window = open_window(Settings(text="こんにちは。", theme=theme, expression_open=True))
     window.resize(*SIZE)
     window.banner.show_message("error", "大変です。", "直してください。", action="直す", details="それは…")
-    library = VoiceLibrary(window, window.catalog)
+    library = VoiceLibraryDialog(window, window.catalog)
     library.show()
     qtbot.waitUntil(lambda: window.catalog.is_read and window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
     return window, library
@@ -74,17 +74,17 @@ def test_a_theme_that_another_follows_at_once_is_never_seen_half(
     qtbot: QtBot, open_window: OpenWindow, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = open_window(Settings(theme="dark"))
-    window.theme_switcher.show()
+    window.theme_switcher.show_theme()
     assert not qapp.styleSheet(), "the first of three pieces: the old look is off"
     while not qapp.styleSheet():
         QApplication.processEvents()
     assert not window.updatesEnabled(), "the third is still to come"
-    monkeypatch.setattr(theme_switcher, "BREATH_MS", 100)  # long after the third piece of the first would have come
-    window.settings.change(theme="light")
+    monkeypatch.setattr(theme_switcher, "THEME_PIECE_PAUSE_MS", 100)  # long after the third piece of the first would have come
+    window.settings.change_settings(theme="light")
     assert not window.updatesEnabled()
     qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
-    assert LIGHT.window in qapp.styleSheet()
-    assert DARK.window not in qapp.styleSheet()
+    assert LIGHT_THEME.window in qapp.styleSheet()
+    assert DARK_THEME.window not in qapp.styleSheet()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there no folder has a quote in its name")
@@ -92,7 +92,7 @@ def test_pictures_of_controls_are_found_in_a_folder_of_any_name(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def checked() -> QImage:
-        apply_theme(qapp, LIGHT)
+        apply_theme(qapp, LIGHT_THEME)
         box = QCheckBox()
         box.setChecked(True)
         box.resize(40, 40)
@@ -100,13 +100,13 @@ def test_pictures_of_controls_are_found_in_a_folder_of_any_name(
 
     usual = checked()
     folder = tmp_path / 'a"b\\c, (d) #%20'
-    shutil.copytree(resources_dir() / "controls", folder / "controls")
-    monkeypatch.setattr("app.ui.theme.theme.resources_dir", lambda: folder)
+    shutil.copytree(find_resources_dir() / "controls", folder / "controls")
+    monkeypatch.setattr("app.ui.theme.theme.find_resources_dir", lambda: folder)
     assert checked() == usual
     other = tmp_path / "other"
     shutil.copytree(folder, other)
     shutil.copyfile(other / "controls" / "up.svg", other / "controls" / "check.svg")
-    monkeypatch.setattr("app.ui.theme.theme.resources_dir", lambda: other)
+    monkeypatch.setattr("app.ui.theme.theme.find_resources_dir", lambda: other)
     assert checked() != usual, "the picture counts"
     monkeypatch.undo()  # before the look is put on again afterwards
 
@@ -128,5 +128,5 @@ def test_no_style_sheet_follows_another_at_once(qapp: QApplication) -> None:
     widget = Dressed()
     widget.ensurePolished()
     widget.sheets.clear()
-    apply_theme(qapp, DARK)
+    apply_theme(qapp, DARK_THEME)
     assert [bool(sheet) for sheet in widget.sheets] == [False, True]

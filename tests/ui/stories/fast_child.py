@@ -8,11 +8,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.cli.main import main
-from app.install.prepared import Prepared
-from app.progress import Report
+from app.common.progress import Report
+from app.install.preparation_results import PreparationResult
 
 
-def prepare(source: Path, folder: Path, report: Report) -> Prepared:
+def prepare(source: Path, folder: Path, report: Report) -> PreparationResult:
     """Imports late what imports the preparation itself."""
     from tests.voices.both_precisions import quick_fast
 
@@ -20,7 +20,7 @@ def prepare(source: Path, folder: Path, report: Report) -> Prepared:
 
 
 if __name__ == "__main__":
-    from app.install import confined
+    from app.install import sandboxed_import
 
-    confined.prepare_voice_confined = prepare
+    sandboxed_import.prepare_voice_in_sandbox = prepare
     sys.exit(main())

@@ -11,10 +11,10 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from app.cli.main import main
 
 if __name__ == "__main__":
-    from app.install import confined
+    from app.install import sandboxed_import
     from tests import remembered
     from tests.ui.stories.small_bert_child import take_small_one
 
-    confined.prepare_voice_confined = remembered.prepare_remembered
+    sandboxed_import.prepare_voice_in_sandbox = remembered.prepare_remembered
     take_small_one(Path(os.environ["KOEBAKO_TEST_BERT"]))
     sys.exit(main())

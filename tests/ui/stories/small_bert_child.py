@@ -9,17 +9,17 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from app.cli.main import main
-from app.install import bert, fetch
+from app.install import download_sources, install_bert
 
 
 def take_small_one(folder: Path) -> None:
     """What is known of the published BERT, as of the one in `folder`."""
-    from app.voices.vocabulary import read_vocabulary, vocabulary_sha256
+    from app.voices.bert_vocabulary import compute_vocabulary_sha256, read_vocabulary
 
     names = ("tokenizer.json", "config.json", "model.safetensors")
-    fetch.BERT_FILES = {name: fetch.KnownFile((folder / name).stat().st_size) for name in names}
-    bert.STANDARD_VOCABULARY = vocabulary_sha256(read_vocabulary(folder))
-    bert.STANDARD_SIZES = (1, 16, 1024, 64)  # of three layers one is in use
+    download_sources.STANDARD_BERT_FILES = {name: download_sources.KnownFileFacts((folder / name).stat().st_size) for name in names}
+    install_bert.STANDARD_VOCABULARY_SHA256 = compute_vocabulary_sha256(read_vocabulary(folder))
+    install_bert.STANDARD_BERT_SIZES = (1, 16, 1024, 64)  # of three layers one is in use
 
 
 if __name__ == "__main__":

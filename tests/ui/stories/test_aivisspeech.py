@@ -10,12 +10,12 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.settings import Settings, save_settings
-from app.ui.tasks.process import Stage
+from app.settings.user_settings import Settings, save_settings
+from app.ui.tasks.process_task import TaskState
 from tests.install.voice_files import aivmx, tree
 from tests.ui.conftest import OpenWindow
 from tests.ui.stories.test_library import last_job
-from tests.ui.voices.test_controller import UUIDS, open_script, until
+from tests.ui.voices.test_voice_controller import UUIDS, open_script, until
 
 
 @pytest.fixture
@@ -41,9 +41,9 @@ def test_aivisspeechs_voices_with_the_room_they_take(
     window.window_actions["voice_library"].trigger()
     library = window.library.dialog
     assert library is not None
-    found = [voice.name for voice in window.catalog.voices if voice.place == "aivisspeech"]
+    found = [voice.name for voice in window.catalog.voices if voice.origin == "aivisspeech"]
     assert found == ["一", "二"]
-    library.choose(UUIDS[1])
+    library.select_voice(UUIDS[1])
     size_mb = round(2.2 * (theirs / f"{UUIDS[1]}.aivmx").stat().st_size / 1e6)
     prepare = library.facts.buttons["prepare"]
     told = [label.text() for label in library.facts.findChildren(QLabel)]
@@ -58,17 +58,17 @@ def test_aivisspeechs_voices_with_the_room_they_take(
     }
     before = tree(theirs)
     prepare.click()
-    assert last_job(qtbot, window).stage is Stage.DONE
-    until(qtbot, lambda: [voice.place for voice in window.catalog.voices if voice.name == "二"] == ["own"])
-    assert library.current is not None
-    assert library.current.name == "二", "it stays selected, though it moved"
+    assert last_job(qtbot, window).stage is TaskState.DONE
+    until(qtbot, lambda: [voice.origin for voice in window.catalog.voices if voice.name == "二"] == ["own"])
+    assert library.current_voice is not None
+    assert library.current_voice.name == "二", "it stays selected, though it moved"
     assert tree(theirs) == before
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
-    library.choose(UUIDS[0])
+    library.select_voice(UUIDS[0])
     library.facts.buttons["folder"].click()
     assert Path(opened[0]) == theirs
     shutil.rmtree(theirs)
-    window.catalog.refresh()
-    until(qtbot, lambda: all(voice.place != "aivisspeech" for voice in window.catalog.voices))
+    window.catalog.refresh_voices()
+    until(qtbot, lambda: all(voice.origin != "aivisspeech" for voice in window.catalog.voices))
     library.close()

@@ -10,14 +10,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from app.adapters.ort.session import open_session
-from app.compose import sessions
-from app.compose.stores import device_record
-from app.data_file import write_json
-from app.settings import Settings
-from app.ui.probe_labels import FIGURE
-from app.ui.shell.window import MainWindow
-from app.ui.tasks.task import Stage
+from app.adapters.ort.graph_session import open_session
+from app.common.files.atomic_write import write_json
+from app.compose import graph_sessions
+from app.compose.disk_stores import open_device_journal
+from app.settings.user_settings import Settings
+from app.ui.probe_labels import FIGURE_ROLE
+from app.ui.shell.main_window import MainWindow
+from app.ui.tasks.task_spec import TaskState
 from tests.faulty_device import FAULTS, FaultyDevice, raising
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
@@ -32,7 +32,7 @@ NEVER = 10**6
 def device(monkeypatch: pytest.MonkeyPatch) -> FaultyDevice:
     """Offered as CUDA; sound until a test sets the run in which it fails."""
     device = FaultyDevice(raising(FAULTS["removed"][0]), NEVER)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     return device
 
 
@@ -72,7 +72,7 @@ def test_switched_while_speaking_it_is_silent_at_once_and_the_next_line_comes_fr
 ) -> None:
     begin(qtbot, window)
     choose(window, "cuda")
-    assert not window.controller.state.speaking
+    assert not window.controller.state.is_speaking
     assert paced.position is None
     wait_idle(qtbot, window)
     assert used(window) == {"cuda"}
@@ -130,13 +130,15 @@ def test_a_driver_that_crashes_is_left_alone_until_the_user_tries_it_again(
     assert used(window) == {"cpu"}
     assert len(device.runs) == crashed, "no other graph was tried on it"
     assert "access violation" in window.banner.details.text.toPlainText()
-    assert "driver crashed while it was in use" in str(device_record().refusal("cuda")), "the next start leaves it alone as well"
+    assert "driver crashed while it was in use" in str(open_device_journal().describe_refusal("cuda")), (
+        "the next start leaves it alone as well"
+    )
     assert window.banner.action.text() == "Try again"
     device.at = NEVER
     press_action(window.banner, "Try again")
     wait_idle(qtbot, window)
     assert used(window) == {"cuda"}
-    assert device_record().refusal("cuda") is None
+    assert open_device_journal().describe_refusal("cuda") is None
 
 
 def test_a_graph_without_room_runs_on_the_cpu_and_nothing_has_failed(
@@ -182,7 +184,7 @@ def test_one_that_cannot_even_start_is_told_with_the_reason(
     qtbot: QtBot, window: MainWindow, device: FaultyDevice, monkeypatch: pytest.MonkeyPatch, paced: RecordingPlayer
 ) -> None:
     """No stand-in: the ONNX Runtime of this machine without such a device says so itself."""
-    monkeypatch.setattr(sessions, "open_session", open_session)
+    monkeypatch.setattr(graph_sessions, "open_session", open_session)
     backend = "cuda"
     begin(qtbot, window)
     choose(window, backend)
@@ -203,7 +205,7 @@ def test_back_and_forth_faster_than_a_voice_opens(qtbot: QtBot, window: MainWind
         choose(window, backend)
         window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
-    window.play_commands.stop()
+    window.play_commands.stop_playing()
     wait_idle(qtbot, window)
     paced._pace = float("inf")
     request = speak(qtbot, window, HELLO)
@@ -216,7 +218,7 @@ def test_back_and_forth_faster_than_a_voice_opens(qtbot: QtBot, window: MainWind
 def test_what_fails_while_a_file_is_written_does_not_spoil_the_file(
     qtbot: QtBot, window: MainWindow, device: FaultyDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.ui.playback.test_saving import answer
+    from tests.ui.playback.test_sound_saving import answer
 
     write(window, HELLO)
     for name, backend in (("cpu.wav", "cpu"), ("cuda.wav", "cuda")):
@@ -238,10 +240,10 @@ def test_what_fails_while_a_file_is_written_does_not_spoil_the_file(
 def test_what_was_measured_stands_beside_each_backend_and_is_still_there_tomorrow(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
-    assert window.status.backends.itemData(0, FIGURE) is None
+    assert window.status.backends.itemData(0, FIGURE_ROLE) is None
     window.window_actions["measure"].trigger()
     (job,) = window.voice_tasks.queue.jobs
-    qtbot.waitUntil(lambda: job.stage not in (Stage.WAITING, Stage.RUNNING), timeout=3 * WAIT_MS)
+    qtbot.waitUntil(lambda: job.stage not in (TaskState.WAITING, TaskState.RUNNING), timeout=3 * WAIT_MS)
     assert job.error is None
     assert "CPU" in window.voice_banner.hint.text().upper()
     wait_idle(qtbot, window)
@@ -250,19 +252,19 @@ def test_what_was_measured_stands_beside_each_backend_and_is_still_there_tomorro
     box = again.status.backends
     for key in ("auto", "cpu"):
         row = box.findData(key)
-        assert box.itemData(row, FIGURE).endswith(" ms")
+        assert box.itemData(row, FIGURE_ROLE).endswith(" ms")
         assert "time to first audio" in box.itemData(row, Qt.ItemDataRole.ToolTipRole)
         shown = QStyleOptionViewItem()
         box.itemDelegate().initStyleOption(shown, box.model().index(row, 0))
-        assert shown.text == f"{box.itemText(row)}    {box.itemData(row, FIGURE)}"
+        assert shown.text == f"{box.itemText(row)}    {box.itemData(row, FIGURE_ROLE)}"
     assert "ms" not in box.currentText(), "the closed box is short"
 
 
 def test_after_a_crash_the_window_takes_the_cpu_says_so_and_offers_to_try_again(
     qtbot: QtBot, open_window: OpenWindow, paced: RecordingPlayer, device: FaultyDevice
 ) -> None:
-    record = device_record()
-    write_json(record._folder / "note-1.json", {"device": record._key("cuda"), "process": 2**22 + 1, "started": 1.0})
+    record = open_device_journal()
+    write_json(record._folder / "note-1.json", {"device": record._compute_device_key("cuda"), "process": 2**22 + 1, "started": 1.0})
     window = open_window(Settings(text="", backend="cuda"), open_player=lambda _device, _rate: paced)
     assert used(window) == {"cpu"}
     assert not [place for _, place in device.opened if place != "cpu"]
@@ -304,5 +306,5 @@ def test_backends_that_are_not_here_are_greyed_and_say_how_they_can_be_had(qtbot
     assert "CPU" not in missing
     assert "CoreML" in missing
     for index in missing.values():
-        assert index.data(FIGURE)
+        assert index.data(FIGURE_ROLE)
         assert "Koebako" in index.data(Qt.ItemDataRole.ToolTipRole)

@@ -15,8 +15,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.audition.board import Cell
-from app.ui.shell.window import MainWindow
+from app.audition.board import BoardCell
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 
@@ -117,7 +117,7 @@ def on_the_board(hands: Hands) -> None:
     hands.click(shown.filter.starred)
     hands.hear(shown.view, Key.Key_Up)
     hands.hear(shown.view, Key.Key_Down)
-    assert shown.view.current == Cell(0, BEST)
+    assert shown.view.current_cell == BoardCell(0, BEST)
     hands.press(shown.view, Key.Key_Return)
 
 
@@ -130,8 +130,8 @@ def test_the_board_needs_fewer_clicks_and_keys(
     ways, results = {"combo boxes": by_combo_boxes, "board": on_the_board}, {}
     for text, (name, way) in zip(TEXTS, ways.items(), strict=True):  # another line each: nothing of it is remembered
         write(window, text)
-        window.commands.change("speaker", SPEAKERS[0])
-        window.commands.change("style", STYLES[0])
+        window.commands.change_setting("speaker", SPEAKERS[0])
+        window.commands.change_setting("style", STYLES[0])
         hands = results[name] = Hands(qtbot, window, player)
         way(hands)
         settings = window.document.script.lines[0].settings

@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.audition.blind_test_data import readable_tests
-from app.audition.results import result_of
-from app.audition.trials import trial_of
-from app.settings import Settings
+from app.audition.blind_test_data import parse_readable_blind_tests
+from app.audition.blind_test_result import compute_blind_test_result
+from app.audition.blind_test_trials import find_blind_trial
+from app.settings.user_settings import Settings
 from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.shell.window import MainWindow
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 
 Key = Qt.Key
@@ -44,7 +44,7 @@ def starred_on_the_board(qtbot: QtBot, window: MainWindow) -> int:
     assert shown is not None
     qtbot.waitUntil(shown.isActiveWindow, timeout=WAIT_MS)
     cells = window.board.cells
-    qtbot.waitUntil(lambda: bool(cells.board.cells) and len(cells.done) == len(cells.board.cells), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(cells.board.cells) and len(cells.finished_cells) == len(cells.board.cells), timeout=WAIT_MS)
     keys = (Key.Key_Down, Key.Key_S, Key.Key_Down, Key.Key_S)
     press(qtbot, *keys)
     wait_idle(qtbot, window)
@@ -58,16 +58,16 @@ def begun(qtbot: QtBot, window: MainWindow) -> BlindTestDialog:
     page = dialog.pages.currentWidget()
     page.kind.setCurrentIndex(page.kind.findData("pairs"))  # type: ignore[attr-defined]
     page.trials.setValue(TRIALS)  # type: ignore[attr-defined]
-    page.begin.click()  # type: ignore[attr-defined]
+    page.begin_button.click()  # type: ignore[attr-defined]
     return dialog
 
 
 def answer(qtbot: QtBot, dialog: BlindTestDialog, wanted: int) -> None:
     """Listens to both and prefers the one behind which `wanted` stands, as nobody can know."""
     assert dialog.test is not None
-    trial = trial_of(dialog.test)
+    trial = find_blind_trial(dialog.test)
     assert trial is not None
-    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
     for place in (0, 1):
         dialog.trial.letters.buttons[place].click()
         qtbot.waitUntil(lambda place=place: place in dialog.trial.letters.heard, timeout=WAIT_MS)
@@ -83,7 +83,7 @@ def test_from_the_board_to_the_starred_files(qtbot: QtBot, window: MainWindow, t
     keys = starred_on_the_board(qtbot, window)
     shown = window.board.window
     assert shown is not None
-    shown.filter.compare.click()
+    shown.filter.compare_button.click()
     qtbot.waitUntil(lambda: window.blind_tests.dialog is not None, timeout=WAIT_MS)
     dialog = begun(qtbot, window)
     names = dialog.test.plan.names if dialog.test else ()
@@ -100,9 +100,9 @@ def test_from_the_board_to_the_starred_files(qtbot: QtBot, window: MainWindow, t
     assert len(again.test.answers) == 2
     for _ in range(TRIALS - 2):
         answer(qtbot, again, wanted=1)
-    (test,) = readable_tests(window.project.parts.tests)
-    assert trial_of(test) is None
-    result = result_of(test)
+    (test,) = parse_readable_blind_tests(window.project.parts.tests)
+    assert find_blind_trial(test) is None
+    result = compute_blind_test_result(test)
     assert result is not None
     assert names[1] in again.outcome.verdict.text()
     again.reject()
@@ -117,9 +117,9 @@ def test_from_the_board_to_the_starred_files(qtbot: QtBot, window: MainWindow, t
     window.window_actions["export"].trigger()
     page = window.export.dialog
     assert page is not None
-    page.form.what.choose("starred")
-    qtbot.waitUntil(lambda: page.export.isEnabled() and page.files.rowCount() == 2, timeout=WAIT_MS)
-    page.export.click()
+    page.form.what.choose_value("starred")
+    qtbot.waitUntil(lambda: page.export_button.isEnabled() and page.files.rowCount() == 2, timeout=WAIT_MS)
+    page.export_button.click()
     qtbot.waitUntil(lambda: window.export.run is not None and window.export.run.is_over, timeout=WAIT_MS)
     wait_idle(qtbot, window)
     files = sorted((tmp_path / "out").iterdir())

@@ -11,21 +11,21 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.install.library import add_voice
-from app.install.licence import accepted_path
-from app.paths import resources_dir
-from app.settings import Settings
-from app.ui.script.line_state import Phase
-from app.ui.shell.window import MainWindow
-from app.ui.tasks.process import ProcessTask, Stage
+from app.common.files.paths import find_resources_dir
+from app.install.voice_import import add_voice
+from app.install.voice_licence import find_acceptance_file
+from app.settings.user_settings import Settings
+from app.ui.script.line_state import LinePhase
+from app.ui.shell.main_window import MainWindow
+from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.text_dialog import TextDialog
-from app.voices.card import read_card
-from app.voices.manifest import read_manifest, write_manifest
+from app.voices.voice_card_data import read_card
+from app.voices.voice_manifest import read_manifest, write_manifest
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
 from tests.ui.conftest import OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
-from tests.ui.voices.test_controller import HELLO, UUIDS, drop_on, open_script, until
+from tests.ui.voices.test_voice_controller import HELLO, UUIDS, drop_on, open_script, until
 
 pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
 
@@ -52,7 +52,7 @@ def dropped(qtbot: QtBot, window: MainWindow, source: Path) -> ProcessTask:
 
 def rest(qtbot: QtBot, job: ProcessTask) -> None:
     """Until it is over or has a question, with its buttons: Qt shows new ones by a call that it queues."""
-    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
+    until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
     QCoreApplication.processEvents()
 
 
@@ -68,7 +68,7 @@ def decide(qtbot: QtBot, window: MainWindow, job: ProcessTask, choice: str) -> N
 
 
 def own_voices(window: MainWindow) -> dict[str, CatalogVoice]:
-    return {voice.id: voice for voice in window.catalog.voices if voice.place == "own"}
+    return {voice.id: voice for voice in window.catalog.voices if voice.origin == "own"}
 
 
 def licence_dialog(qtbot: QtBot, window: MainWindow, text: str) -> TextDialog:
@@ -80,12 +80,12 @@ def licence_dialog(qtbot: QtBot, window: MainWindow, text: str) -> TextDialog:
 def test_another_version_replaces_the_one_that_is_there(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
     add_voice(aivmx(reference, tmp_path / "1.aivmx", uuid=UUIDS[0], name="古い", version="1.0.0"), wishes(), prepare=quick)
     job = dropped(qtbot, window, aivmx(reference, tmp_path / "2.aivmx", uuid=UUIDS[0], name="新しい", version="1.1.0"))
-    assert job.stage is Stage.ASKING
+    assert job.stage is TaskState.ASKING
     assert set(choices(window, job)) == {"Replace", "Keep both"}
     assert "1.0.0" in window.jobs_panel.rows[job].state.text()
     assert "--" not in window.jobs_panel.rows[job].state.text()
     decide(qtbot, window, job, "Replace")
-    assert job.stage is Stage.DONE
+    assert job.stage is TaskState.DONE
     until(qtbot, lambda: [voice.name for voice in own_voices(window).values()] == ["新しい"])
     assert read_card(own_voices(window)[UUIDS[0]].path).version == "1.1.0"
 
@@ -96,14 +96,14 @@ def test_another_version_stands_beside_the_one_that_is_there(qtbot: QtBot, windo
     job = dropped(qtbot, window, aivmx(reference, tmp_path / "2.aivmx", uuid=UUIDS[0], name="新しい", license=TERMS))
     decide(qtbot, window, job, "Keep both")
     licence_dialog(qtbot, window, TERMS).accept_button.click()
-    until(qtbot, lambda: job.stage is Stage.DONE)
+    until(qtbot, lambda: job.stage is TaskState.DONE)
     until(qtbot, lambda: len(own_voices(window)) == 2)
     assert {voice.id: voice.name for voice in own_voices(window).values()} == {UUIDS[0]: "古い", f"{UUIDS[0]}-2": "新しい"}
     assert window.document.script.lines[0].settings.voice == f"{UUIDS[0]}-2"
 
 
 def test_a_voice_like_the_one_we_ship_can_only_stand_beside_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    theirs = shutil.copytree(next((resources_dir() / "voices").glob("mei")), tmp_path / "mei")
+    theirs = shutil.copytree(next((find_resources_dir() / "voices").glob("mei")), tmp_path / "mei")
     (theirs / "card.json").unlink(missing_ok=True)
     manifest = read_manifest(theirs)
     with (theirs / "style_vectors.npy").open("r+b") as file:  # another content
@@ -111,7 +111,7 @@ def test_a_voice_like_the_one_we_ship_can_only_stand_beside_it(qtbot: QtBot, win
         file.write(b"\x3d")
     write_manifest(manifest, theirs)
     job = dropped(qtbot, window, theirs)
-    assert job.stage is Stage.ASKING, job.error
+    assert job.stage is TaskState.ASKING, job.error
     assert set(choices(window, job)) == {"Keep both"}
 
 
@@ -121,13 +121,13 @@ def test_one_voice_of_several_by_its_name(qtbot: QtBot, window: MainWindow, refe
     for name in ("a_e10_s100", "a_e20_s200"):
         shutil.copy(reference / "jp-extra-tiny" / "model.safetensors", folder / f"{name}.safetensors")
     job = dropped(qtbot, window, folder)
-    assert job.stage is Stage.ASKING
+    assert job.stage is TaskState.ASKING
     assert set(choices(window, job)) == {"a_e10_s100", "a_e20_s200", "Add all"}
     decide(qtbot, window, job, "a_e20_s200")
-    assert job.stage is Stage.DONE, job.error
+    assert job.stage is TaskState.DONE, job.error
     until(qtbot, lambda: len(own_voices(window)) == 1)
     (voice,) = own_voices(window).values()
-    assert voice.card.source_name == "training/a_e20_s200.safetensors"
+    assert voice.model_card.source_name == "training/a_e20_s200.safetensors"
 
 
 @pytest.mark.slow
@@ -140,14 +140,14 @@ def test_all_voices_of_a_zip_and_each_licence_is_shown(qtbot: QtBot, window: Mai
     decide(qtbot, window, job, "Add all")
     licence_dialog(qtbot, window, TERMS).accept_button.click()
     licence_dialog(qtbot, window, OTHER_TERMS).accept_button.click()
-    until(qtbot, lambda: job.stage is Stage.DONE)
+    until(qtbot, lambda: job.stage is TaskState.DONE)
     until(qtbot, lambda: set(own_voices(window)) == set(UUIDS[:2]))
 
 
 def unaccepted(reference: Path, folder: Path) -> str:
     """A voice that is installed, as after its folder was copied by hand, and whose licence nobody has seen here."""
     add_voice(aivmx(reference, folder / "a.aivmx", uuid=UUIDS[0], name="花子", license=TERMS), wishes(), prepare=quick)
-    accepted_path().unlink()
+    find_acceptance_file().unlink()
     return UUIDS[0]
 
 
@@ -157,7 +157,7 @@ def test_a_licence_nobody_has_accepted_is_asked_for_once_and_then_the_line_is_sp
     voice = unaccepted(reference, tmp_path)
     window = open_window(Settings(load_voice="first_use"))
     open_script(qtbot, window, [voice])
-    window.play_commands.play(["0"])
+    window.play_commands.play_lines(["0"])
     dialog = licence_dialog(qtbot, window, TERMS)
     assert not player.requests
     assert not window.banner.isVisible()
@@ -166,7 +166,7 @@ def test_a_licence_nobody_has_accepted_is_asked_for_once_and_then_the_line_is_sp
     until(qtbot, lambda: voice in window.controller.voices)
     wait_idle(qtbot, window)
     assert len(player.requests) == 1, "what was asked for is done"
-    assert window.model.state("0").phase is Phase.IDLE
+    assert window.model.find_state("0").phase is LinePhase.IDLE
     assert not [item for item in window.findChildren(TextDialog) if item.isVisible()]
 
 
@@ -177,12 +177,12 @@ def test_a_licence_that_is_declined_says_what_that_means(
     window = open_window()
     open_script(qtbot, window, [voice, ""])  # opened ahead, which asks
     dialog = licence_dialog(qtbot, window, TERMS)
-    window.play_commands.play(["0"])
+    window.play_commands.play_lines(["0"])
     wait_idle(qtbot, window)
     assert len([item for item in window.findChildren(TextDialog) if item.isVisible()]) == 1, "one question, asked once"
     dialog.decline_button.click()
     assert "licence" in window.voice_banner.message.text()
-    window.play_commands.play(["1"])
+    window.play_commands.play_lines(["1"])
     wait_idle(qtbot, window)
     assert len(player.requests) == 1
 
@@ -197,7 +197,7 @@ def test_a_licence_that_cannot_be_remembered_is_told(
     window = open_window()
     open_script(qtbot, window, [voice])
     dialog = licence_dialog(qtbot, window, TERMS)
-    accepted_path().mkdir()
+    find_acceptance_file().mkdir()
     monkeypatch.setattr(Path, "rename", refuse)  # else the folder would give way
     dialog.accept_button.click()
-    until(qtbot, lambda: accepted_path().name in window.voice_banner.message.text())
+    until(qtbot, lambda: find_acceptance_file().name in window.voice_banner.message.text())

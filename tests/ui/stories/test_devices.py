@@ -10,15 +10,15 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script
-from app.settings import Settings
+from app.settings.user_settings import Settings
 from app.ui.script.autosave import load_autosave
-from app.ui.script.line_state import Phase
+from app.ui.script.line_state import LinePhase
 from app.ui.synthesis import output_device
-from app.ui.synthesis.player import open_portaudio
+from app.ui.synthesis.audio_player import open_portaudio
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.ear import sounding_s
-from tests.ui.playback.test_saving import answer
+from tests.ui.playback.test_sound_saving import answer
 from tests.ui.stories.test_heard import listen
 
 __all__ = ["null_sink"]
@@ -45,9 +45,9 @@ def headphones(null_sink: NullSink) -> Iterator[NullSink]:
 def test_the_chosen_output_is_pulled_out_and_put_back(
     qtbot: QtBot, null_sink: NullSink, headphones: NullSink, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(output_device, "AGAIN_AFTER_S", 0.0)
+    monkeypatch.setattr(output_device, "DEVICE_RETRY_AFTER_S", 0.0)
     window = open_window(open_player=open_portaudio)
-    window.settings.change(device="headphones")
+    window.settings.change_settings(device="headphones")
     wait_idle(qtbot, window)
     assert not window.banner.isVisible()
     write(window, LONG)
@@ -77,7 +77,7 @@ def test_the_chosen_output_is_pulled_out_and_put_back(
 def test_a_start_without_the_chosen_output_is_heard_and_told_and_the_choice_waits(
     qtbot: QtBot, null_sink: NullSink, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(output_device, "AGAIN_AFTER_S", 0.0)
+    monkeypatch.setattr(output_device, "DEVICE_RETRY_AFTER_S", 0.0)
     window = open_window(Settings(text="はい。", device="headphones"), open_player=open_portaudio)
     told = window.voice_banner.message
     assert told.text().startswith("The output device “headphones” was not found.")
@@ -93,8 +93,8 @@ def test_a_sound_server_that_is_killed_in_mid_sentence_costs_neither_lines_nor_f
 ) -> None:
     window = open_window(open_player=open_portaudio)
     lines = tuple(Line(f"{number}。{LONG}", id=str(number)) for number in range(4))
-    window.document.reset(Script(lines))
-    window.script.choose(["0"])
+    window.document.reset_script(Script(lines))
+    window.script.select_lines(["0"])
     (tmp_path / "out").mkdir()
     answer(monkeypatch, tmp_path / "out" / "$number$.wav")
     told: list[str] = []
@@ -112,9 +112,9 @@ def test_a_sound_server_that_is_killed_in_mid_sentence_costs_neither_lines_nor_f
     assert len(troubles) == 1, "said once, not for every line that was to follow"
     assert "output device" in troubles[0]
     assert [line.text for line in window.document.script.lines] == [line.text for line in lines]
-    assert all(window.model.state(line.id).phase is not Phase.SPEAKING for line in lines)
+    assert all(window.model.find_state(line.id).phase is not LinePhase.SPEAKING for line in lines)
     null_sink.start()
-    window.script.choose(["3"])
+    window.script.select_lines(["3"])
     assert len(listen(qtbot, window, null_sink)) > RATE
     assert not window.banner.isVisible()
     window.close()

@@ -17,13 +17,13 @@ import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.settings import load_settings
-from app.ui import kept_file
-from app.ui.actions.key_bindings import Binding, load_shortcuts
-from app.ui.parameters.presets import load_presets
+from app.settings.user_settings import load_settings
+from app.ui import autosaved_file
+from app.ui.actions.key_bindings import KeyBinding, load_shortcuts
+from app.ui.parameters.preset_storage import load_presets
 from app.ui.script import autosave
-from app.ui.script.autosave import autosave_path, load_autosave
-from app.ui.shell.window import MainWindow
+from app.ui.script.autosave import load_autosave, locate_autosave_file
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, write
 from tests.ui.heart import Heart
 
@@ -56,7 +56,7 @@ class Disk:
 @pytest.fixture
 def _soon_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A script is kept a moment after it was changed, so that the tests need not wait for it."""
-    monkeypatch.setattr(autosave, "SAVE_AFTER_MS", SAVE_AFTER_MS)
+    monkeypatch.setattr(autosave, "AUTOSAVE_DELAY_MS", SAVE_AFTER_MS)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def disk(tmp_path: Path, _soon_kept: None, monkeypatch: pytest.MonkeyPatch) -> I
     if sys.platform != "linux" or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("a disk can be mounted by root on Linux only")
     monkeypatch.setenv("KOEBAKO_HOME", str(place / "home"))
-    monkeypatch.setattr(kept_file, "RETRY_MS", 300)
+    monkeypatch.setattr(autosaved_file, "WRITE_RETRY_MS", 300)
     yield Disk(place)
     subprocess.run(["umount", "-l", place], check=True)
 
@@ -109,21 +109,21 @@ def test_a_disk_that_takes_nothing_is_told_once_and_what_was_typed_is_kept_when_
     write(window, "最初の文章です。")
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
     qtbot.wait(SAVE_AFTER_MS // 2)
-    kept = autosave_path().read_bytes()
+    kept = locate_autosave_file().read_bytes()
     begin()
     changed_again_and_again(window, qtbot)
     qtbot.waitUntil(lambda: any("script could not be saved" in message for message in told), timeout=WAIT_MS)
     assert window.notice.isVisible()
     assert reason in window.notice.hint.text()
     changed_again_and_again(window, qtbot)
-    assert autosave_path().read_bytes() == kept, "whole, as it was"
+    assert locate_autosave_file().read_bytes() == kept, "whole, as it was"
     assert sorted(set(told)) == sorted(told), "each file once, however often it is tried"
     speak(qtbot, window)
     assert not window.banner.isVisible(), "what needs no disk goes on"
     end()
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not window.notice.isVisible(), timeout=WAIT_MS)
-    assert [item.name for item in autosave_path().parent.glob(".*.part")] == []
+    assert [item.name for item in locate_autosave_file().parent.glob(".*.part")] == []
     told.clear()
     begin()
     write(window, "また書けません。")
@@ -157,10 +157,10 @@ def test_a_home_that_was_removed_is_made_again(qtbot: QtBot, open_window: OpenWi
     window = open_window()
     write(window, "最初の文章です。")
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
-    home = autosave_path().parent
+    home = locate_autosave_file().parent
     shutil.rmtree(home)
     write(window, "次の文章です。")
-    window.side.presets.keep_as("fast")
+    window.side.presets.keep_settings_as("fast")
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
     assert told == []
     if os.name != "nt":
@@ -187,12 +187,12 @@ def test_a_home_on_a_slow_disk_holds_nobody_up_and_loses_nothing(
     calls: list[str] = []
     for name in ("fsync", "replace"):
         slowly(monkeypatch, name, calls)
-    window.commands.add()
+    window.commands.add_line()
     with Heart() as heart:
         began = time.monotonic()
-        window.side.presets.keep_as("fast")
-        window.window_actions.bind({"duplicate": Binding(("Ctrl+J",))})
-        window.dialogs.keys.changed()
+        window.side.presets.keep_settings_as("fast")
+        window.window_actions.apply_bindings({"duplicate": KeyBinding(("Ctrl+J",))})
+        window.dialogs.keys.schedule_save()
         while time.monotonic() - began < 3 * DELAY_S:
             QTest.keyClicks(window.script.editor, "x")
             window.side.sliders["speed"].set_value(1.0 + (time.monotonic() - began) / 50)
@@ -201,9 +201,9 @@ def test_a_home_on_a_slow_disk_holds_nobody_up_and_loses_nothing(
     assert calls.count("fsync") <= 12, "one write at a time: versions that nobody needs any more are left out"
     typed, speed = text_of(window), window.side.sliders["speed"].value
     shown: list[bool] = []
-    flush = window.settings.file.flush
+    flush = window.settings.file.begin_flush
     monkeypatch.setattr(
-        window.settings.file, "flush", lambda: (lambda wait: lambda: (shown.append(window.isVisible()), wait())[1])(flush())
+        window.settings.file, "begin_flush", lambda: (lambda wait: lambda: (shown.append(window.isVisible()), wait())[1])(flush())
     )
     window.close()
     assert shown == [False], "the disk is waited for unseen"
@@ -212,4 +212,4 @@ def test_a_home_on_a_slow_disk_holds_nobody_up_and_loses_nothing(
     assert "\n".join(line.text for line in script.lines) == typed
     assert load_settings()[0].speed == speed
     assert "fast" in load_presets()[0]
-    assert load_shortcuts()[0] == {"duplicate": Binding(("Ctrl+J",))}
+    assert load_shortcuts()[0] == {"duplicate": KeyBinding(("Ctrl+J",))}

@@ -16,24 +16,24 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE, HF_VARIABLE
-from app.install.fetch import BERT_REPOSITORY, BERT_REVISION
-from app.install.library import add_voice
-from app.paths import data_dir
-from app.settings import Settings
-from app.ui.shell.window import MainWindow
-from app.ui.tasks.process import ProcessTask, Stage
-from app.ui.voices.add_address import AddAddress
-from app.ui.voices.bert_offer import BertOffer
+from app.common.files.paths import find_data_dir
+from app.install.download_sources import STANDARD_BERT_REPOSITORY, STANDARD_BERT_REVISION
+from app.install.voice_import import add_voice
+from app.settings.user_settings import Settings
+from app.ui.shell.main_window import MainWindow
+from app.ui.tasks.process_task import ProcessTask, TaskState
+from app.ui.voices.missing_bert_dialog import MissingBertDialog
+from app.ui.voices.voice_address_dialog import VoiceAddressDialog
 from app.ui.widgets.text_dialog import TextDialog
-from app.voices.bert import read_bert
-from app.voices.wanted_bert import SBV2_BERT
+from app.voices.bert_models import read_bert
+from app.voices.required_bert import SBV2_BERT_ID
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, tree, wishes
 from tests.remembered import prepare_remembered
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer
-from tests.ui.voices.test_controller import HELLO, dialog_of, open_script, until
+from tests.ui.voices.test_voice_controller import HELLO, dialog_of, open_script, until
 from tests.voices.prepare.bert.deberta_files import write_published
 
 pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
@@ -68,7 +68,7 @@ def add_by_address(qtbot: QtBot, window: MainWindow, typed: str) -> ProcessTask:
     library = window.library.dialog
     assert library is not None
     library.adders["address"].click()
-    dialog = library.findChild(AddAddress)
+    dialog = library.findChild(VoiceAddressDialog)
     assert dialog is not None
     dialog.field.setText(typed)
     dialog.add.click()
@@ -101,7 +101,7 @@ def hub_answers(server: FaultServer, voice: bytes, **how: object) -> None:
 
 def library_files() -> list[str]:
     """What of voices is on the disk; names that begin with a dot are locks."""
-    return [name for name in tree(data_dir() / "voices") if not name.startswith(".")]
+    return [name for name in tree(find_data_dir() / "voices") if not name.startswith(".")]
 
 
 def test_by_address_with_speed_and_time_left_its_licence_and_one_download(
@@ -110,22 +110,22 @@ def test_by_address_with_speed_and_time_left_its_licence_and_one_download(
     voice = aivmx(reference, tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes()
     job = add_by_address(qtbot, window, server.reply("/hanako.aivmx", Reply(voice, trickle=SLOWLY)))
     said = watched(job, window)
-    until(qtbot, lambda: job.stage is Stage.ASKING)
+    until(qtbot, lambda: job.stage is TaskState.ASKING)
     assert not library_files(), "nothing before the licence"
     assert any("MB/s" in text and "left" in text and "%" in text for text in said), said
     accept_licence(qtbot, window)
-    until(qtbot, lambda: job.stage is Stage.DONE)
+    until(qtbot, lambda: job.stage is TaskState.DONE)
     assert len(server.asked) == 1, "what was there before the licence need not come again"
     until(qtbot, lambda: window.side.card.name.text() == "花子")
     assert window.document.script.lines[0].settings.voice == UUID
-    assert not [name for name in tree(data_dir() / "downloads") if not name.endswith(".lock")], "installed, so no copy stays"
+    assert not [name for name in tree(find_data_dir() / "downloads") if not name.endswith(".lock")], "installed, so no copy stays"
 
 
 def test_by_name_on_the_hub(qtbot: QtBot, window: MainWindow, server: FaultServer, reference: Path, tmp_path: Path) -> None:
     hub_answers(server, aivmx(reference, tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes())
     job = add_by_address(qtbot, window, f"https://hub.aivis-project.com/aivm-models/{UUID}")
     accept_licence(qtbot, window)
-    until(qtbot, lambda: job.stage is Stage.DONE)
+    until(qtbot, lambda: job.stage is TaskState.DONE)
     assert sum("download" in item.path for item in server.asked) == 1
     until(qtbot, lambda: window.side.card.name.text() == "花子")
 
@@ -147,7 +147,7 @@ def test_cancelled_it_leaves_no_voice_and_the_next_try_goes_on(
     until(qtbot, lambda: not window.voice_tasks.queue.findChildren(ProcessTask) or QApplication.processEvents())
     assert not library_files()
     again = add_by_address(qtbot, window, url)
-    until(qtbot, lambda: again.stage is Stage.DONE)
+    until(qtbot, lambda: again.stage is TaskState.DONE)
     asked = server.ranges()
     assert asked[0] is None
     assert asked[1] is not None, "goes on where it was"
@@ -162,7 +162,7 @@ def test_a_server_that_fails_is_one_sentence_and_retry_brings_the_rest(
     voice = aivmx(reference, tmp_path / "a.aivmx", name="花子").read_bytes()
     replies = (Reply(voice, drop_at=len(voice) // 2), Reply(status=404), Reply(voice))
     job = add_by_address(qtbot, window, server.reply("/a.aivmx", *replies))
-    until(qtbot, lambda: job.stage is Stage.FAILED)
+    until(qtbot, lambda: job.stage is TaskState.FAILED)
     row = window.jobs_panel.rows[job]
     assert job.error is not None
     assert row.state.text().startswith(job.error.message)
@@ -171,7 +171,7 @@ def test_a_server_that_fails_is_one_sentence_and_retry_brings_the_rest(
     assert "404" in job.error.message + job.error.hint or "not there" in job.error.message
     assert not library_files()
     row.retry.click()
-    until(qtbot, lambda: job.stage is Stage.DONE)
+    until(qtbot, lambda: job.stage is TaskState.DONE)
     assert server.ranges()[-1] is not None
     until(qtbot, lambda: window.side.card.name.text() == "花子")
 
@@ -183,7 +183,7 @@ def test_nobody_there_is_told(qtbot: QtBot, window: MainWindow, monkeypatch: pyt
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     job = add_by_address(qtbot, window, typed)
-    until(qtbot, lambda: job.stage is Stage.FAILED)
+    until(qtbot, lambda: job.stage is TaskState.FAILED)
     assert job.error is not None
     assert job.error.message.count(".") <= 5
     assert job.error.hint
@@ -210,7 +210,7 @@ def publish_bert(folder: Path, server: FaultServer, trickle: int = 2 * SLOWLY) -
         told = {"X-Linked-Etag": hashlib.sha256(body).hexdigest(), "X-Linked-Size": str(len(body))}
         whole = Reply(body, headers=told, trickle=trickle)
         replies = (whole, replace(whole, drop_at=len(body) // 2), whole) if name == "model.safetensors" else (whole,)
-        server.reply(f"/{BERT_REPOSITORY}/resolve/{BERT_REVISION}/{name}", *replies)
+        server.reply(f"/{STANDARD_BERT_REPOSITORY}/resolve/{STANDARD_BERT_REVISION}/{name}", *replies)
 
 
 @pytest.mark.slow
@@ -230,20 +230,20 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     window.voice_tasks.queue._command = lambda: [sys.executable, str(Path(__file__).with_name("small_bert_child.py"))]
     open_script(qtbot, window, [UUID])
     assert not window.side.card.lack.isHidden()
-    window.play_commands.play(["0"])
+    window.play_commands.play_lines(["0"])
     wait_idle(qtbot, window)
     assert not player.requests
     press_action(window.voice_banner, "Download BERT…")
-    window.library.offer_bert(window.catalog.find(UUID))
-    offer = dialog_of(qtbot, window, BertOffer)
-    assert len(window.findChildren(BertOffer)) == 1, "asked once"
-    assert isinstance(offer, BertOffer)
+    window.library.offer_bert(window.catalog.find_voice(UUID))
+    offer = dialog_of(qtbot, window, MissingBertDialog)
+    assert len(window.findChildren(MissingBertDialog)) == 1, "asked once"
+    assert isinstance(offer, MissingBertDialog)
     assert any("CC BY-SA 4.0" in label.text() for label in offer.findChildren(QLabel))
     offer.download.click()
     (job,) = window.voice_tasks.queue.jobs
     said = watched(job, window)
-    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
-    assert job.stage is Stage.DONE, job.error
+    until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
+    assert job.stage is TaskState.DONE, job.error
     assert any("Downloading" in text and "MB/s" in text for text in said), said
     assert any(server.ranges()), "it went on after the break"
     until(qtbot, lambda: window.side.card.lack.isHidden())
@@ -251,7 +251,7 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     until(qtbot, lambda: UUID in window.controller.voices)
     request = speak(qtbot, window)
     assert player.sound(request).size > 1000
-    assert not window.controller.voices[UUID].forced_bert
+    assert not window.controller.voices[UUID].has_forced_bert
     assert not window.banner.isVisible()
-    assert read_bert(data_dir() / "bert" / SBV2_BERT).licence
-    assert not [name for name in tree(data_dir() / "downloads") if not name.endswith(".lock")]
+    assert read_bert(find_data_dir() / "bert" / SBV2_BERT_ID).licence
+    assert not [name for name in tree(find_data_dir() / "downloads") if not name.endswith(".lock")]

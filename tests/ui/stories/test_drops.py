@@ -11,14 +11,14 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.install.staging import MOVING_NAME, staging_dir
-from app.paths import data_dir
-from app.settings import Settings
-from app.ui.shell.window import MainWindow
-from app.ui.tasks.process import Stage
+from app.common.files.paths import find_data_dir
+from app.install.staging_folders import MOVE_LOCK_NAME, find_staging_dir
+from app.settings.user_settings import Settings
+from app.ui.shell.main_window import MainWindow
+from app.ui.tasks.process_task import TaskState
 from tests.install.voice_files import aivmx
 from tests.ui.conftest import OpenWindow
-from tests.ui.voices.test_controller import HELLO, UUIDS, until
+from tests.ui.voices.test_voice_controller import HELLO, UUIDS, until
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def drop(target: QWidget, *files: Path) -> None:
 
 def drop_scripts(qtbot: QtBot, window: MainWindow, target: QWidget, *files: Path) -> None:
     """Files whose lines are there when it returns."""
-    with qtbot.waitSignal(window.importing.done):
+    with qtbot.waitSignal(window.importing.finished):
         drop(target, *files)
 
 
@@ -60,7 +60,7 @@ def test_text_becomes_lines_where_the_selection_is(qtbot: QtBot, window: MainWin
     for target in (window, window.script.viewport()):
         drop_scripts(qtbot, window, target, written(tmp_path / "a.txt", "雨。\n\n雪。\n", "cp932"))
         assert sorted(texts(window)) == sorted([HELLO, "雨。", "雪。"])
-        assert len(window.script.chosen_ids) == 2
+        assert len(window.script.selected_ids) == 2
         window.document.stack.undo()
         assert texts(window) == [HELLO], "one step, however many lines"
 
@@ -69,8 +69,8 @@ def test_a_table_of_speakers_and_words(qtbot: QtBot, window: MainWindow, tmp_pat
     drop(window, written(tmp_path / "a.CSV", "花子,雨が降る。\n太郎,雪が降る。\n"))
     until(qtbot, lambda: window.importing.dialog is not None)
     assert window.importing.dialog is not None
-    with qtbot.waitSignal(window.importing.done):
-        window.importing.dialog.take.click()  # nobody here has these names: they are kept
+    with qtbot.waitSignal(window.importing.finished):
+        window.importing.dialog.import_button.click()  # nobody here has these names: they are kept
     assert [(line.settings.voice, line.text) for line in window.document.script.lines[1:]] == [
         ("花子", "雨が降る。"),
         ("太郎", "雪が降る。"),
@@ -104,8 +104,8 @@ def test_a_zip_with_a_voice_and_one_without(qtbot: QtBot, window: MainWindow, re
                 archive.write(content, "花子/花子.aivmx")
     drop(window, tmp_path / "voice.zip", tmp_path / "other.zip")
     good, bad = window.voice_tasks.queue.jobs
-    until(qtbot, lambda: bad.stage is Stage.FAILED)
-    assert good.stage is Stage.DONE
+    until(qtbot, lambda: bad.stage is TaskState.FAILED)
+    assert good.stage is TaskState.DONE
     assert good.results[-1]["name"] == "花子"
     assert bad.error is not None
     assert "other.zip" in bad.error.message
@@ -134,14 +134,14 @@ def test_five_at_once(qtbot: QtBot, window: MainWindow, reference: Path, tmp_pat
     panel = window.jobs_panel
     assert panel.isVisible()
     assert len(panel.rows) == 3
-    until(qtbot, lambda: gone.stage is Stage.FAILED)
-    assert [job.stage for job in (added, picture, gone)] == [Stage.DONE, Stage.FAILED, Stage.FAILED]
+    until(qtbot, lambda: gone.stage is TaskState.FAILED)
+    assert [job.stage for job in (added, picture, gone)] == [TaskState.DONE, TaskState.FAILED, TaskState.FAILED]
     for job, name in ((picture, "picture.png"), (gone, "gone.sbv2")):
         assert job.error is not None
         assert name in job.error.message
         assert job.error.hint
         panel.rows[job].close_button.click()
-    until(qtbot, lambda: window.catalog.find(UUIDS[0]) is not None)
+    until(qtbot, lambda: window.catalog.find_voice(UUIDS[0]) is not None)
     assert all(line.settings.voice == "" for line in window.document.script.lines), "of several voices none is chosen for the lines"
 
 
@@ -149,9 +149,9 @@ def test_cancelled_in_the_middle_of_preparing_nothing_stays(qtbot: QtBot, window
     drop(window, aivmx(reference, tmp_path / "花子.aivmx", name="花子", uuid=UUIDS[0]))
     (job,) = window.voice_tasks.queue.jobs
     until(qtbot, lambda: job.advance.step in ("cutting", "building", "checking"))
-    assert [item for item in staging_dir().iterdir() if item.is_dir()]
+    assert [item for item in find_staging_dir().iterdir() if item.is_dir()]
     window.jobs_panel.rows[job].close_button.click()
     assert not window.jobs_panel.isVisible()
-    until(qtbot, lambda: not any(staging_dir().iterdir()) or [item.name for item in staging_dir().iterdir()] == [MOVING_NAME])
-    assert not [item for item in (data_dir() / "voices").glob("*") if not item.name.startswith(".")]
-    assert window.catalog.find(UUIDS[0]) is None
+    until(qtbot, lambda: not any(find_staging_dir().iterdir()) or [item.name for item in find_staging_dir().iterdir()] == [MOVE_LOCK_NAME])
+    assert not [item for item in (find_data_dir() / "voices").glob("*") if not item.name.startswith(".")]
+    assert window.catalog.find_voice(UUIDS[0]) is None

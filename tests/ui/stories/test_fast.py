@@ -10,16 +10,16 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings, Script
-from app.core.types import Float32
-from app.settings import Settings, load_settings
-from app.ui.audition.setup_page import SetupPage
-from app.ui.shell.window import MainWindow
-from app.ui.tasks.queue import TaskQueue
+from app.core.synthesis_types import Float32
+from app.settings.user_settings import Settings, load_settings
+from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
+from app.ui.shell.main_window import MainWindow
+from app.ui.tasks.task_queue import TaskQueue
 from tests.install.voice_files import aivmx
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
-from tests.ui.voices.test_controller import UUIDS, until
+from tests.ui.voices.test_voice_controller import UUIDS, until
 from tests.voices.both_precisions import FAINTER
 
 CHILD = Path(__file__).with_name("fast_child.py")
@@ -33,20 +33,20 @@ def _quick_child(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def add(qtbot: QtBot, window: MainWindow, reference: Path, folder: Path, uuid: str, name: str) -> None:
     window.library.add_files([aivmx(reference, folder / f"{name}.aivmx", uuid=uuid, name=name)])
-    until(qtbot, lambda: window.catalog.find(uuid) is not None)
+    until(qtbot, lambda: window.catalog.find_voice(uuid) is not None)
     until(qtbot, lambda: name in window.voice_banner.message.text() and window.voice_banner.action.isVisible())
 
 
 def show_lines(qtbot: QtBot, window: MainWindow) -> None:
     settings = [LineSettings(voice=voice, seed=7, seed_locked=True) for voice in (HANAKO, TARO)]
-    window.document.reset(Script(tuple(Line("今日は散歩します。", one, id=str(row)) for row, one in enumerate(settings))))
-    window.script.choose(["0"])
+    window.document.reset_script(Script(tuple(Line("今日は散歩します。", one, id=str(row)) for row, one in enumerate(settings))))
+    window.script.select_lines(["0"])
     wait_idle(qtbot, window)
 
 
 def heard(qtbot: QtBot, window: MainWindow, player: RecordingPlayer, line: str) -> Float32:
     """The sound of a line, spoken now."""
-    window.script.choose([line])
+    window.script.select_lines([line])
     window.play_commands.play_or_stop()
     wait_idle(qtbot, window)
     last = window.controller.history.last
@@ -56,7 +56,7 @@ def heard(qtbot: QtBot, window: MainWindow, player: RecordingPlayer, line: str) 
 
 def settled(qtbot: QtBot, window: MainWindow, *, fast: bool) -> None:
     """The voice of the first line is open as it was chosen."""
-    until(qtbot, lambda: (voice := window.controller.voices.get(HANAKO)) is not None and voice.fast is fast)
+    until(qtbot, lambda: (voice := window.controller.voices.get(HANAKO)) is not None and voice.is_fast is fast)
     wait_idle(qtbot, window)
 
 
@@ -67,7 +67,7 @@ def test_a_day_with_fast(qtbot: QtBot, open_window: OpenWindow, tiny_models: Pat
     assert "about 2.6 times as fast" in window.voice_banner.hint.text()
     show_lines(qtbot, window)
     exact, other = (heard(qtbot, window, player, line) for line in "01")
-    window.script.choose(["0"])
+    window.script.select_lines(["0"])
     press_action(window.voice_banner, "Use Fast")
     assert not window.voice_banner.isVisible()
     assert window.side.card.precision.text() == "Fast"
@@ -87,14 +87,14 @@ def test_a_day_with_fast(qtbot: QtBot, open_window: OpenWindow, tiny_models: Pat
     assert np.array_equal(heard(qtbot, window, player, "0"), fast), "it is kept over a restart"
     assert np.array_equal(heard(qtbot, window, player, "1"), other)
 
-    window.script.choose(["0"])
+    window.script.select_lines(["0"])
     window.side.card.precision.test.trigger()
     dialog = window.blind_tests.dialog
     assert dialog is not None
-    qtbot.waitUntil(lambda: isinstance(dialog.pages.currentWidget(), SetupPage), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: isinstance(dialog.pages.currentWidget(), BlindTestSetupPage), timeout=WAIT_MS)
     page = dialog.pages.currentWidget()
-    assert isinstance(page, SetupPage)
-    assert page.plan().names == ("Exact", "Fast")
+    assert isinstance(page, BlindTestSetupPage)
+    assert page.build_plan().names == ("Exact", "Fast")
     dialog.reject()
     wait_idle(qtbot, window)
 
@@ -107,16 +107,19 @@ def test_a_day_with_fast(qtbot: QtBot, open_window: OpenWindow, tiny_models: Pat
 def test_the_choice_survives_another_name_and_preparation(qtbot: QtBot, open_window: OpenWindow, tiny_models: Path, tmp_path: Path) -> None:
     window = open_window(Settings(text="", fast_voices=(HANAKO,)))
     window.library.add_files([aivmx(tiny_models, tmp_path / "花子.aivmx", uuid=HANAKO, name="花子")])
-    until(qtbot, lambda: window.catalog.find(HANAKO) is not None)
-    for change, name in ((lambda voice: window.voice_tasks.rename(voice, "華子"), "華子"), (window.voice_tasks.renew, "華子")):
-        voice = window.catalog.find(HANAKO)
+    until(qtbot, lambda: window.catalog.find_voice(HANAKO) is not None)
+    for change, name in (
+        (lambda voice: window.voice_tasks.rename_voice(voice, "華子"), "華子"),
+        (window.voice_tasks.prepare_voice_again, "華子"),
+    ):
+        voice = window.catalog.find_voice(HANAKO)
         assert voice is not None
         change(voice)
-        until(qtbot, lambda: not window.voice_tasks.queue.busy)
-        until(qtbot, lambda name=name: (found := window.catalog.find(HANAKO)) is not None and found.name == name)
-        again = window.catalog.find(HANAKO)
+        until(qtbot, lambda: not window.voice_tasks.queue.is_busy)
+        until(qtbot, lambda name=name: (found := window.catalog.find_voice(HANAKO)) is not None and found.name == name)
+        again = window.catalog.find_voice(HANAKO)
         assert again is not None
-        assert window.catalog.precision_of(again) == "fast"
+        assert window.catalog.find_precision(again) == "fast"
     wait_idle(qtbot, window)
 
 
@@ -130,9 +133,9 @@ def test_what_sounds_is_not_cut_when_the_precision_changes(
     show_lines(qtbot, window)
     aborts = paced.aborts
     window.play_commands.play_or_stop()
-    qtbot.waitUntil(lambda: bool(window.controller.state.made_s), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(window.controller.state.computed_s), timeout=WAIT_MS)
     window.side.card.precision.fast.trigger()
-    assert window.controller.spoken, "it still sounds"
+    assert window.controller.spoken_jobs, "it still sounds"
     settled(qtbot, window, fast=True)
     last = window.controller.history.last
     assert last is not None

@@ -9,7 +9,7 @@ import pytest
 import soundfile
 from pytestqt.qtbot import QtBot
 
-from app.settings import Settings
+from app.settings.user_settings import Settings
 from app.ui.widgets.choice_box import ChoiceBox
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 
@@ -51,10 +51,10 @@ def test_200_lines_of_6_characters_for_a_game(
     out = tmp_path / "voice"
     out.mkdir()
     window = open_window(Settings(text="", save_folder=str(out)))
-    window.catalog.refresh()
+    window.catalog.refresh_voices()
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     hand, began = Hand(), time.monotonic()
-    monkeypatch.setattr("app.ui.interchange.importing.ask_for_files", lambda *_words: [dialogue])
+    monkeypatch.setattr("app.ui.interchange.script_importer.ask_for_files", lambda *_words: [dialogue])
     hand.clicks += 3  # Ctrl+Shift+O, the file, Open
     window.window_actions["import"].trigger()
     qtbot.waitUntil(lambda: window.importing.dialog is not None, timeout=WAIT_MS)
@@ -64,8 +64,8 @@ def test_200_lines_of_6_characters_for_a_game(
     for place, row in enumerate(dialog.names.rows):
         hand.choose(row.voice, 1)
         hand.choose(row.style, place % row.style.count())
-    with qtbot.waitSignal(window.importing.done, timeout=WAIT_MS):
-        hand.click(dialog.take)
+    with qtbot.waitSignal(window.importing.finished, timeout=WAIT_MS):
+        hand.click(dialog.import_button)
     lines = window.document.script.lines
     assert len({(line.settings.speaker, line.settings.style) for line in lines}) == 6
     hand.clicks += 1  # Ctrl+E
@@ -73,8 +73,8 @@ def test_200_lines_of_6_characters_for_a_game(
     page = window.export.dialog
     assert page is not None
     hand.choose(page.form.game, page.form.game.findData("renpy"))
-    qtbot.waitUntil(lambda: page.export.isEnabled() and page.files.rowCount() == LINES, timeout=WAIT_MS)
-    hand.click(page.export)
+    qtbot.waitUntil(lambda: page.export_button.isEnabled() and page.files.rowCount() == LINES, timeout=WAIT_MS)
+    hand.click(page.export_button)
     qtbot.waitUntil(lambda: window.export.run is not None and window.export.run.is_over, timeout=6 * WAIT_MS)
     wait_idle(qtbot, window)
     files = sorted(item.name for item in out.iterdir())

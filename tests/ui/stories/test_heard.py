@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script
-from app.core.types import AudioChunk
-from app.ui.reading.strip.axis import Cell
-from app.ui.reading.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM
-from app.ui.shell.window import MainWindow
-from app.ui.synthesis.player import open_portaudio
+from app.core.synthesis_types import AudioChunk
+from app.ui.reading.strip.strip_axis import StripCell
+from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, HIGH, KANA_BOTTOM_PX
+from app.ui.shell.main_window import MainWindow
+from app.ui.synthesis.audio_player import open_portaudio
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.ear import STEP_S, Sound, cents, pauses_s, pitch_hz, sounding_s, spoken, stretches
@@ -50,7 +50,7 @@ def press(window: MainWindow, name: str) -> None:
 def speak(qtbot: QtBot, window: MainWindow) -> None:
     """Ctrl+Enter, until all is heard."""
     qtbot.keyClick(window, Qt.Key.Key_Return, CTRL)
-    qtbot.waitUntil(lambda: window.controller.state.speaking, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.controller.state.is_speaking, timeout=WAIT_MS)
     wait_idle(qtbot, window)
 
 
@@ -74,10 +74,10 @@ def listen(qtbot: QtBot, window: MainWindow, sink: NullSink) -> Sound:
     return spoken(recorded[0])
 
 
-def timed(qtbot: QtBot, window: MainWindow) -> list[Cell]:
+def timed(qtbot: QtBot, window: MainWindow) -> list[StripCell]:
     """The morae, as wide as they have sounded."""
     strip = window.strip.panel.strip
-    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.timed, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.is_timed, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.strip.sounds.is_current(window.document.script.lines[0]), timeout=WAIT_MS)
     qtbot.wait(80)
     return moras(strip)
@@ -125,7 +125,7 @@ def test_an_accent_moves_the_melody_and_a_mora_is_as_long_as_it_was_dragged(
     assert abs(risen_cents(accented, plain, 0.1, cells[TE - 1].start_s - onset_s)) < 40, "what lies before is as it was"
 
     cell = timed(qtbot, window)[TE]
-    y = (ACCENT_BOTTOM + KANA_BOTTOM) / 2
+    y = (ACCENT_BOTTOM_PX + KANA_BOTTOM_PX) / 2
     drag(strip, (cell.right - 1, y), (cell.right + 91, y))
     longer = listen(qtbot, window, null_sink)
     dragged_s = timed(qtbot, window)[TE].length_s - cell.length_s
@@ -155,8 +155,8 @@ def test_live_speaks_each_change_once_and_only_what_has_changed_is_computed(
     with null_sink.recording() as recorded:
         for _ in range(6):
             QTest.keyClick(slider, Qt.Key.Key_Right)
-        assert not window.controller.state.speaking, "a hand that still moves is waited for"
-        qtbot.waitUntil(lambda: window.controller.state.speaking, timeout=WAIT_MS)
+        assert not window.controller.state.is_speaking, "a hand that still moves is waited for"
+        qtbot.waitUntil(lambda: window.controller.state.is_speaking, timeout=WAIT_MS)
         wait_idle(qtbot, window)
         qtbot.wait(400)
     assert stretches(recorded[0], 0.5) == 1
@@ -169,7 +169,7 @@ def test_live_speaks_each_change_once_and_only_what_has_changed_is_computed(
     with null_sink.recording() as recorded:
         cell = timed(qtbot, window)[TE]
         click(window.strip.panel.strip, cell.middle, HIGH)
-        qtbot.waitUntil(lambda: window.controller.state.speaking, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.controller.state.is_speaking, timeout=WAIT_MS)
         wait_idle(qtbot, window)
     assert stretches(recorded[0], 0.5) == 1, "an edit of the strip speaks as well"
     press(window, "live")
@@ -184,17 +184,17 @@ def test_from_a_phone_on_and_round_and_round(qtbot: QtBot, window: MainWindow, n
         qtbot.keyClick(strip, Qt.Key.Key_Right)
     with null_sink.recording() as recorded:
         qtbot.keyClick(strip, Qt.Key.Key_Space)
-        qtbot.waitUntil(lambda: window.controller.state.speaking, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.controller.state.is_speaking, timeout=WAIT_MS)
         wait_idle(qtbot, window)
     left_s = len(plain) / RATE - (cells[7].start_s - cells[0].start_s)
     assert len(spoken(recorded[0])) / RATE == pytest.approx(left_s, abs=0.06)
 
-    window.document.reset(Script((Line("あ。", id="a"), Line("い。", id="i"))))
-    window.script.choose(["a"])
+    window.document.reset_script(Script((Line("あ。", id="a"), Line("い。", id="i"))))
+    window.script.select_lines(["a"])
     press(window, "loop")
     window.script.setFocus()
     ended: list[str] = []
-    window.controller.heard.connect(ended.append)
+    window.controller.speech_played.connect(ended.append)
     with null_sink.recording() as recorded:
         qtbot.keyClick(window.script, Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
         qtbot.waitUntil(lambda: len(ended) >= 6, timeout=WAIT_MS)
@@ -213,7 +213,7 @@ def test_an_output_that_goes_away_is_told_and_heard_again_when_it_is_back(
     qtbot.keyClick(window, Qt.Key.Key_Return, CTRL)
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0.2, timeout=WAIT_MS)
     null_sink.kill()
-    qtbot.waitUntil(lambda: not window.controller.state.speaking, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.controller.state.is_speaking, timeout=WAIT_MS)
     wait_idle(qtbot, window)
     assert window.banner.isVisible()
     assert window.banner.action.isVisible(), "the sound can be saved instead"

@@ -12,21 +12,21 @@ from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.settings import Settings
-from app.ui.actions.palette import CommandSearch
-from app.ui.shell.window import MainWindow
-from app.ui.tasks.task import Stage
-from app.ui.voices.add_address import AddAddress
-from app.ui.voices.bert_offer import BertOffer
+from app.settings.user_settings import Settings
+from app.ui.actions.command_search import CommandSearchDialog
+from app.ui.shell.main_window import MainWindow
+from app.ui.tasks.task_spec import TaskState
+from app.ui.voices.missing_bert_dialog import MissingBertDialog
+from app.ui.voices.voice_address_dialog import VoiceAddressDialog
 from app.ui.widgets.text_dialog import TextDialog
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.playback.test_saving import answer
+from tests.ui.playback.test_sound_saving import answer
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.stories.test_downloads import server
 from tests.ui.test_accessible import DIALOGS, tab_stops
-from tests.ui.voices.test_controller import dialog_of, until
+from tests.ui.voices.test_voice_controller import dialog_of, until
 
 __all__ = ["server"]
 
@@ -74,11 +74,13 @@ def test_a_voice_is_installed_and_speaks_without_a_mouse(
     press(qtbot, Qt.Key.Key_Return, SHIFT)
     type_text("こんにちは。")
     press(qtbot, Qt.Key.Key_K, CTRL)
-    qtbot.waitUntil(lambda: isinstance(window.dialogs.shown, CommandSearch) and window.dialogs.shown.isActiveWindow(), timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: isinstance(window.dialogs.shown, CommandSearchDialog) and window.dialogs.shown.isActiveWindow(), timeout=WAIT_MS
+    )
     type_text("voice from url")
     press(qtbot, Qt.Key.Key_Return)
-    asked = dialog_of(qtbot, window, AddAddress)
-    assert isinstance(asked, AddAddress)
+    asked = dialog_of(qtbot, window, VoiceAddressDialog)
+    assert isinstance(asked, VoiceAddressDialog)
     qtbot.waitUntil(asked.isActiveWindow, timeout=WAIT_MS)
     voice = aivmx(tiny_models, tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes()
     type_text(server.reply("/hanako.aivmx", Reply(voice)))
@@ -88,9 +90,9 @@ def test_a_voice_is_installed_and_speaks_without_a_mouse(
     assert isinstance(licence, TextDialog)
     tab_to(qtbot, licence.accept_button)
     press(qtbot, Qt.Key.Key_Space)
-    until(qtbot, lambda: job.stage is Stage.DONE)
-    offer = dialog_of(qtbot, window, BertOffer)
-    assert isinstance(offer, BertOffer)
+    until(qtbot, lambda: job.stage is TaskState.DONE)
+    offer = dialog_of(qtbot, window, MissingBertDialog)
+    assert isinstance(offer, MissingBertDialog)
     tab_to(qtbot, offer.force)
     press(qtbot, Qt.Key.Key_Space)
     until(qtbot, lambda: window.document.script.lines[0].settings.voice in window.controller.voices)
@@ -148,7 +150,7 @@ PLACES: dict[str, Callable[[MainWindow], QWidget]] = {"window": main_window, **D
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_one_sees_where_the_keys_go(qtbot: QtBot, open_window: OpenWindow, theme: str) -> None:
     window = open_window(Settings(text="あ。", expression_open=True))
-    window.settings.change(theme=theme)
+    window.settings.change_settings(theme=theme)
     found = {}
     for name, make in PLACES.items():
         place = make(window)
@@ -159,6 +161,6 @@ def test_one_sees_where_the_keys_go(qtbot: QtBot, open_window: OpenWindow, theme
         if isinstance(place, QDialog):
             place.reject()
     assert {name: controls for name, controls in found.items() if controls} == {}
-    window.settings.change(theme="light")  # for the tests that follow
+    window.settings.change_settings(theme="light")  # for the tests that follow
     qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
     qtbot.wait(20)

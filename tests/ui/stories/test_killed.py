@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.settings import Settings
+from app.settings.user_settings import Settings
 from tests.ui.conftest import WAIT_MS, OpenWindow
-from tests.ui.playback.test_saving import answer
+from tests.ui.playback.test_sound_saving import answer
 from tests.ui.stories.test_saving import save
 
 WRITER = """
 import sys, time
 import numpy as np
-from app.adapters.sound.files import SoundFileSink
-from app.core.types import AudioChunk
+from app.adapters.sound.sound_file_sink import SoundFileSink
+from app.core.synthesis_types import AudioChunk
 sink = SoundFileSink(sys.argv[1], 44_100)
-sink.write(AudioChunk(np.zeros(44_100, np.float32), 44_100, "a", 0))
+sink.write_chunk(AudioChunk(np.zeros(44_100, np.float32), 44_100, "a", 0))
 print("written", flush=True)
 time.sleep(60)
 """

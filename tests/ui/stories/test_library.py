@@ -15,17 +15,17 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMessageB
 from pytestqt.qtbot import QtBot
 
 from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
-from app.install.library import add_voice
-from app.paths import data_dir
-from app.ui.shell.window import MainWindow
-from app.ui.tasks.process import ProcessTask, Stage
-from app.ui.voices.voice_library import VoiceLibrary
+from app.common.files.paths import find_data_dir
+from app.install.voice_import import add_voice
+from app.ui.shell.main_window import MainWindow
+from app.ui.tasks.process_task import ProcessTask, TaskState
+from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from app.ui.widgets.text_dialog import TextDialog
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, quick, tree, wishes
 from tests.ui.conftest import OpenWindow
 from tests.ui.unexpected_dialogs import expect_dialog
-from tests.ui.voices.test_controller import UUIDS, open_script, until
+from tests.ui.voices.test_voice_controller import UUIDS, open_script, until
 
 pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
 
@@ -52,7 +52,7 @@ def window(qtbot: QtBot, open_window: OpenWindow, voice_file: Path) -> MainWindo
 
 
 @pytest.fixture
-def library(window: MainWindow) -> Iterator[VoiceLibrary]:
+def library(window: MainWindow) -> Iterator[VoiceLibraryDialog]:
     window.window_actions["voice_library"].trigger()
     dialog = window.library.dialog
     assert dialog is not None
@@ -78,7 +78,7 @@ def publish(hub: FaultServer, voice: Path, version: str) -> None:
 
 def last_job(qtbot: QtBot, window: MainWindow) -> ProcessTask:
     job = window.voice_tasks.queue.jobs[-1]
-    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
+    until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
     return job
 
 
@@ -91,39 +91,39 @@ def answer_name(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 
 def test_update_brings_what_is_newer_and_only_that(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, hub: FaultServer, voice_file: Path, reference: Path, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, hub: FaultServer, voice_file: Path, reference: Path, tmp_path: Path
 ) -> None:
     publish(hub, voice_file, VERSION)
     library.facts.buttons["update"].click()
-    assert last_job(qtbot, window).stage is Stage.DONE
+    assert last_job(qtbot, window).stage is TaskState.DONE
     assert "up to date" in window.voice_banner.message.text()
     assert not any("download" in item.path for item in hub.asked), "nothing that is here already is brought"
     publish(hub, aivmx(reference, tmp_path / "new.aivmx", uuid=UUID, name="花子改", version="1.2.0", license=TERMS), "1.2.0")
     library.facts.buttons["update"].click()
-    assert last_job(qtbot, window).stage is Stage.DONE
+    assert last_job(qtbot, window).stage is TaskState.DONE
     assert "was updated" in window.voice_banner.message.text()
-    until(qtbot, lambda: library.current is not None and library.current.card.version == "1.2.0")
-    assert library.current is not None
-    assert library.current.id == UUID, "the selection stays"
+    until(qtbot, lambda: library.current_voice is not None and library.current_voice.model_card.version == "1.2.0")
+    assert library.current_voice is not None
+    assert library.current_voice.id == UUID, "the selection stays"
     until(qtbot, lambda: window.side.card.name.text() == "花子改")
     assert window.document.script.lines[0].settings.voice == UUID
 
 
 def test_an_update_with_another_licence_shows_it(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, hub: FaultServer, reference: Path, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, hub: FaultServer, reference: Path, tmp_path: Path
 ) -> None:
     publish(hub, aivmx(reference, tmp_path / "new.aivmx", uuid=UUID, version="1.2.0", license="Other terms."), "1.2.0")
     library.facts.buttons["update"].click()
-    assert last_job(qtbot, window).stage is Stage.ASKING
+    assert last_job(qtbot, window).stage is TaskState.ASKING
     (dialog,) = (item for item in window.findChildren(TextDialog) if item.isVisible())
     assert dialog.page.toPlainText() == "Other terms."
     dialog.decline_button.click()
-    assert library.current is not None
-    assert library.current.card.version == VERSION, "declined: the old one stays"
+    assert library.current_voice is not None
+    assert library.current_voice.model_card.version == VERSION, "declined: the old one stays"
 
 
 def test_export_makes_a_zip_that_can_be_added_and_replaces_only_what_was_agreed_to(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
     out.mkdir()
@@ -134,11 +134,11 @@ def test_export_makes_a_zip_that_can_be_added_and_replaces_only_what_was_agreed_
         library.facts.buttons["export"].click()
         job = last_job(qtbot, window)
         if name == "花子.zip":
-            assert job.stage is Stage.DONE, job.error
+            assert job.stage is TaskState.DONE, job.error
             assert "花子.zip" in window.voice_banner.message.text()
             assert (out / "花子.zip").stat().st_mtime_ns > before
         else:
-            assert job.stage is Stage.FAILED, "the dialog has asked about another name"
+            assert job.stage is TaskState.FAILED, "the dialog has asked about another name"
             assert job.error is not None
             assert "already exists" in job.error.message
         assert [item.name for item in out.iterdir()] == ["花子.zip"]
@@ -150,23 +150,23 @@ def test_export_makes_a_zip_that_can_be_added_and_replaces_only_what_was_agreed_
 
 
 def test_export_where_nothing_can_be_written_is_one_sentence(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer_file(monkeypatch, tmp_path / "nowhere" / "a.zip")
     library.facts.buttons["export"].click()
     job = last_job(qtbot, window)
-    assert job.stage is Stage.FAILED
+    assert job.stage is TaskState.FAILED
     assert job.error is not None
     assert "folder does not exist" in job.error.message
     assert not window.jobs_panel.rows[job].retry.isHidden()
 
 
-def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, monkeypatch: pytest.MonkeyPatch) -> None:
     for typed, becomes in (("長" * 200, "花子"), ("   ", "花子"), ("-花子", "-花子"), ("  新しい 名前 ", "新しい 名前")):
         window.voice_banner.hide()
         answer_name(monkeypatch, typed)
         library.facts.buttons["rename"].click()
-        until(qtbot, lambda: not window.voice_tasks.queue.busy)
+        until(qtbot, lambda: not window.voice_tasks.queue.is_busy)
         until(qtbot, lambda becomes=becomes: library.list.item(0).text().startswith(becomes))
         until(qtbot, lambda becomes=becomes: window.side.card.name.text() == becomes)
         refused = len(typed) > 100
@@ -177,7 +177,7 @@ def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibrary, monkeyp
 
 
 def test_remove_asks_first_and_lines_wait_for_their_voice(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, voice_file: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, voice_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     expect_dialog(monkeypatch, QMessageBox, "exec")
@@ -192,27 +192,27 @@ def test_remove_asks_first_and_lines_wait_for_their_voice(
         library.facts.buttons["remove"].click()
         assert "花子" in asked[-1]
         assert "Lines that use it: 1" in asked[-1]
-        until(qtbot, lambda: not window.voice_tasks.queue.busy)
+        until(qtbot, lambda: not window.voice_tasks.queue.is_busy)
         if button_text == "Cancel":
-            assert library.current is not None
-            assert library.current.id == UUID
+            assert library.current_voice is not None
+            assert library.current_voice.id == UUID
     assert len(asked) == 2
-    until(qtbot, lambda: window.catalog.find(UUID) is None)
-    assert not [name for name in tree(data_dir() / "voices") if not name.startswith(".")]
+    until(qtbot, lambda: window.catalog.find_voice(UUID) is None)
+    assert not [name for name in tree(find_data_dir() / "voices") if not name.startswith(".")]
     assert "is missing" in window.side.card.lack.text()
     assert window.document.script.lines[0].settings.voice == UUID, "the line keeps its voice, should it come again"
     assert voice_file.is_file()
     add_voice(voice_file, wishes(), prepare=quick)
-    window.catalog.refresh()
-    until(qtbot, lambda: window.catalog.find(UUID) is not None)
+    window.catalog.refresh_voices()
+    until(qtbot, lambda: window.catalog.find_voice(UUID) is not None)
     until(qtbot, lambda: window.side.card.name.text() == "花子")
 
 
-def test_folder_and_licence(window: MainWindow, library: VoiceLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_and_licence(window: MainWindow, library: VoiceLibraryDialog, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
     library.facts.buttons["folder"].click()
-    assert Path(opened[0]) == data_dir() / "voices" / UUID
+    assert Path(opened[0]) == find_data_dir() / "voices" / UUID
     library.facts.buttons["licence"].click()
     (page,) = (item for item in library.findChildren(TextDialog) if item.isVisible())
     assert page.page.toPlainText() == TERMS

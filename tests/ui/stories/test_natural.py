@@ -19,22 +19,22 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
-from app.paths import data_dir
-from app.settings import Settings
-from app.ui.shell.window import MainWindow
-from app.ui.tasks.process import ProcessTask, Stage
-from app.ui.voices.hub_media import KEPT_EDGE
-from app.ui.voices.natural_page import NaturalPage
-from app.ui.voices.task_specs import VoiceAdditionSpec
+from app.common.files.paths import find_data_dir
+from app.settings.user_settings import Settings
+from app.ui.shell.main_window import MainWindow
+from app.ui.tasks.process_task import ProcessTask, TaskState
+from app.ui.voices.hub_media import THUMBNAIL_EDGE_PX
+from app.ui.voices.natural_voices_dialog import NaturalVoicesDialog
+from app.ui.voices.voice_task_specs import VoiceAdditionSpec
 from app.ui.widgets.text_dialog import TextDialog
-from app.voices.bert import read_bert
-from app.voices.containers.description import SBV2_BERT
+from app.voices.bert_models import read_bert
+from app.voices.containers.manifest_builder import SBV2_BERT_ID
 from tests.fault_server import FaultServer, Reply, hub_server
 from tests.install.voice_files import TERMS, aivmx, tree
 from tests.ui.conftest import OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.stories.test_downloads import SLOWLY, publish_bert
-from tests.ui.voices.test_controller import dialog_of, put_standard_bert, until
+from tests.ui.voices.test_voice_controller import dialog_of, put_standard_bert, until
 
 pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
 
@@ -113,7 +113,7 @@ def window(open_window: OpenWindow, tmp_path: Path, hub: FaultServer, monkeypatc
     return window
 
 
-def page_of(qtbot: QtBot, window: MainWindow) -> NaturalPage:
+def page_of(qtbot: QtBot, window: MainWindow) -> NaturalVoicesDialog:
     """First click: the banner's button."""
     assert window.notice.isVisible()
     window.notice.action.click()
@@ -123,7 +123,7 @@ def page_of(qtbot: QtBot, window: MainWindow) -> NaturalPage:
 
 
 def first_job(window: MainWindow) -> ProcessTask:
-    return next(job for job in window.voice_tasks.queue.jobs if isinstance(job.work, VoiceAdditionSpec) and job.work.natural)
+    return next(job for job in window.voice_tasks.queue.jobs if isinstance(job.work, VoiceAdditionSpec) and job.work.natural_uuid)
 
 
 def test_two_clicks_from_the_first_start_to_the_first_line_in_a_natural_voice(
@@ -136,7 +136,7 @@ def test_two_clicks_from_the_first_start_to_the_first_line_in_a_natural_voice(
     shelf = window.natural.shelf
     assert shelf is not None
     until(qtbot, lambda: UUID in shelf.pictures)
-    assert QImage(str(shelf.pictures[UUID])).width() == KEPT_EDGE
+    assert QImage(str(shelf.pictures[UUID])).width() == THUMBNAIL_EDGE_PX
     card = page.cards[UUID]
     shown = {label.text() for label in card.findChildren(QLabel)}
     assert {"花子", "作者 · ACML 1.0", "明るい声です。", "Styles: Neutral"} <= shown
@@ -148,18 +148,18 @@ def test_two_clicks_from_the_first_start_to_the_first_line_in_a_natural_voice(
     job.changed.connect(lambda: said.append(page.jobs.rows[job].state.text()) if job in page.jobs.rows else None)
     assert not card.add.isEnabled()
     assert card.add.text() == "Adding…"
-    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
-    assert job.stage is Stage.DONE, job.error
+    until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
+    assert job.stage is TaskState.DONE, job.error
     assert any("MB/s" in text and "left" in text for text in said), said
     assert any(hub.ranges()), "the line broke once, and the download went on"
     assert window.document.script.lines[0].settings.voice == UUID
     until(qtbot, lambda: bool(player.requests))
     wait_idle(qtbot, window)
     assert player.sound(list(player.requests)[-1]).size > 1000
-    assert not window.controller.voices[UUID].forced_bert
-    assert read_bert(data_dir() / "bert" / SBV2_BERT).licence
+    assert not window.controller.voices[UUID].has_forced_bert
+    assert read_bert(find_data_dir() / "bert" / SBV2_BERT_ID).licence
     assert window.natural.page is None, "what is heard is seen"
-    assert not [name for name in tree(data_dir() / "downloads") if not name.endswith(".lock")]
+    assert not [name for name in tree(find_data_dir() / "downloads") if not name.endswith(".lock")]
     window.window_actions["natural_voice"].trigger()
     again = window.natural.page
     assert again is not None
@@ -183,11 +183,11 @@ def test_its_licence_is_asked_for_while_the_bert_is_on_its_way(
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
     assert licence.page.toPlainText() == TERMS
-    assert job.stage is Stage.RUNNING, "nobody waits for the answer yet"
-    assert not [name for name in tree(data_dir() / "voices") if not name.startswith(".")], "nothing before the licence"
+    assert job.stage is TaskState.RUNNING, "nobody waits for the answer yet"
+    assert not [name for name in tree(find_data_dir() / "voices") if not name.startswith(".")], "nothing before the licence"
     licence.accept_button.click()
-    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
-    assert job.stage is Stage.DONE, job.error
+    until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
+    assert job.stage is TaskState.DONE, job.error
     until(qtbot, lambda: bool(player.requests))
     wait_idle(qtbot, window)
     assert sum("download" in item.path for item in hub.asked) == 1
@@ -201,19 +201,19 @@ def test_a_licence_that_is_declined_ends_it(qtbot: QtBot, window: MainWindow, hu
     job = first_job(window)
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
-    assert job.stage is Stage.RUNNING, "nobody waits for the answer yet"
+    assert job.stage is TaskState.RUNNING, "nobody waits for the answer yet"
     licence.decline_button.click()
     until(qtbot, lambda: not window.voice_tasks.queue.findChildren(ProcessTask) or QApplication.processEvents())
     assert "declined" in window.voice_banner.message.text()
     assert page.cards[UUID].add.isEnabled()
-    assert not [name for name in tree(data_dir() / "voices") if not name.startswith(".")]
+    assert not [name for name in tree(find_data_dir() / "voices") if not name.startswith(".")]
 
 
 def test_cancelled_it_goes_on_where_it_was(
     qtbot: QtBot, window: MainWindow, hub: FaultServer, reference: Path, tmp_path: Path, player: RecordingPlayer
 ) -> None:
     put_standard_bert()
-    window.catalog.refresh()
+    window.catalog.refresh_voices()
     voice = aivmx(reference, tmp_path / "a.aivmx", name="花子").read_bytes()
     offer(hub, voice)
     whole = Reply(voice)
@@ -228,11 +228,11 @@ def test_cancelled_it_goes_on_where_it_was(
     page.jobs.rows[job].close_button.click()
     until(qtbot, lambda: not window.voice_tasks.queue.findChildren(ProcessTask) or QApplication.processEvents())
     assert page.cards[UUID].add.isEnabled()
-    assert not [name for name in tree(data_dir() / "voices") if not name.startswith(".")]
+    assert not [name for name in tree(find_data_dir() / "voices") if not name.startswith(".")]
     page.cards[UUID].add.click()
     again = first_job(window)
-    until(qtbot, lambda: again.stage not in (Stage.RUNNING, Stage.WAITING))
-    assert again.stage is Stage.DONE, again.error
+    until(qtbot, lambda: again.stage not in (TaskState.RUNNING, TaskState.WAITING))
+    assert again.stage is TaskState.DONE, again.error
     asked = [item.headers.get("Range") for item in hub.asked if "download" in item.path]
     assert asked[0] is None
     assert int(str(asked[1]).removeprefix("bytes=").removesuffix("-")) > 0
@@ -321,8 +321,8 @@ def test_what_a_stranger_answers_is_bounded(qtbot: QtBot, window: MainWindow, hu
 
 
 def test_a_bert_that_is_dropped_is_added_as_one(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    window.incoming.take_files([tmp_path / "published" / "model.safetensors"])
+    window.incoming.open_files([tmp_path / "published" / "model.safetensors"])
     (job,) = window.voice_tasks.queue.jobs
     assert job.work.arguments[:2] == ("bert", "add")
-    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
-    assert job.stage is Stage.DONE, job.error
+    until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
+    assert job.stage is TaskState.DONE, job.error

@@ -15,9 +15,9 @@ import soundfile
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings, Script
-from app.ui.shell.window import MainWindow
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.playback.test_saving import answer
+from tests.ui.playback.test_sound_saving import answer
 
 TEXTS = ("雨が降る。", "雪が積もる。", "風が吹く。")
 LONG = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 20
@@ -38,8 +38,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def show(window: MainWindow, *lines: Line) -> None:
-    window.document.reset(Script(lines))
-    window.script.choose([lines[0].id])
+    window.document.reset_script(Script(lines))
+    window.script.select_lines([lines[0].id])
     window.script.setFocus()
 
 

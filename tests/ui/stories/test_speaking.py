@@ -14,11 +14,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.core.types import AudioChunk, SynthesisRequest
-from app.errors import AudioDeviceError
-from app.settings import Settings, load_settings
+from app.common.errors import AudioDeviceError
+from app.core.synthesis_types import AudioChunk, SynthesisRequest
+from app.settings.user_settings import Settings, load_settings
 from app.ui.script.autosave import load_autosave
-from app.ui.synthesis.playback_job import PlaybackJob
+from app.ui.synthesis.playback_runner import PlaybackRunner
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
@@ -82,7 +82,7 @@ def test_the_selection_follows_what_plays_where_that_is_wanted(qtbot: QtBot, ope
     window = open_window(Settings(follow=follow))
     window.commands.add_text("一つ目。\n二つ目。\n三つ目。", 0)
     ids = [line.id for line in window.document.script.lines]
-    window.script.choose(ids[:1])
+    window.script.select_lines(ids[:1])
     seen: list[list[str]] = []
     window.playback.line_began.connect(lambda _: seen.append(window.selection.ids))
     window.window_actions["play_through"].trigger()
@@ -101,12 +101,12 @@ def test_esc_stops_at_once_and_the_next_line_is_whole(qtbot: QtBot, open_window:
     pressed = time.perf_counter()
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert player.silenced_at - pressed < 0.2
-    assert not window.controller.state.speaking
-    qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
+    assert not window.controller.state.is_speaking
+    qtbot.waitUntil(lambda: not window.controller.is_busy, timeout=WAIT_MS)
     assert player.position is None, "nothing may sound after the stop"
     stopped = window.controller.history.last
     assert stopped is not None
-    assert stopped.stopped
+    assert stopped.is_stopped
     player._pace = float("inf")
     request = speak(qtbot, window, HELLO)
     assert player.requests[request][-1].last
@@ -119,9 +119,9 @@ def test_stop_reaches_into_a_running_graph_and_a_full_queue(qtbot: QtBot, open_w
         write(window, LONG)
         window.play_commands.play_or_stop()
         qtbot.wait(60)
-        window.play_commands.stop()
+        window.play_commands.stop_playing()
         asked = time.perf_counter()
-        qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: not window.controller.is_busy, timeout=WAIT_MS)
         assert time.perf_counter() - asked < 2, "the thread must be free again, on however busy a machine"
 
 
@@ -130,10 +130,10 @@ def test_the_newest_line_wins(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(open_player=lambda _device, _rate: player)
     write(window, LONG)
     for _ in range(4):
-        window.play_commands.play(window.script.chosen_ids)
+        window.play_commands.play_lines(window.script.selected_ids)
     write(window, HELLO)
     player._pace = float("inf")
-    window.play_commands.play(window.script.chosen_ids)
+    window.play_commands.play_lines(window.script.selected_ids)
     newest = window.controller.history.last
     assert newest is not None
     wait_idle(qtbot, window)
@@ -161,7 +161,7 @@ def test_text_without_words_gets_a_banner(qtbot: QtBot, open_window: OpenWindow,
         assert window.banner.isVisible()
         assert message in window.banner.message.text()
         assert window.banner.hint.text()
-        assert not window.controller.history.utterances or not window.controller.history.last.running  # type: ignore[union-attr]
+        assert not window.controller.history.utterances or not window.controller.history.last.is_running  # type: ignore[union-attr]
         player.requests.clear()
         speak(qtbot, window, HELLO)
         assert not window.banner.isVisible()
@@ -189,7 +189,7 @@ def test_a_backend_nobody_knows_is_refused_and_can_be_mended(qtbot: QtBot, open_
     assert "quantum" in window.banner.message.text()
     assert window.status.state.text() == window.side.card.name.text() == "No voice"
     with qtbot.waitSignal(window.catalog.changed, timeout=WAIT_MS):
-        window.catalog.refresh()
+        window.catalog.refresh_voices()
     assert window.side.card.name.text() == "No voice", "whichever is known first"
     speak(qtbot, window)
     assert "quantum" in window.banner.message.text()
@@ -207,10 +207,10 @@ def test_switching_the_backend_while_speaking_is_safe(qtbot: QtBot, open_window:
         window.play_commands.play_or_stop()
         qtbot.wait(80)
         window.status.backend_selected.emit(backend)
-        assert not window.controller.state.speaking
+        assert not window.controller.state.is_speaking
     wait_idle(qtbot, window)
     assert window.controller.voice is not None
-    assert window.controller.voice.requested == "cpu"
+    assert window.controller.voice.requested_backend == "cpu"
     player._pace = float("inf")
     request = speak(qtbot, window, HELLO)
     assert player.requests[request][-1].last
@@ -276,8 +276,8 @@ def test_saving_while_speaking_waits_for_neither(qtbot: QtBot, open_window: Open
     window = open_window(Settings(text=HELLO), open_player=lambda _device, _rate: player)
     window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
-    with qtbot.waitSignal(window.controller.saved, timeout=WAIT_MS):
-        window.controller.save(SynthesisRequest(HELLO), tmp_path / "a.wav")
+    with qtbot.waitSignal(window.controller.file_saved, timeout=WAIT_MS):
+        window.controller.save_sound(SynthesisRequest(HELLO), tmp_path / "a.wav")
     wait_idle(qtbot, window)
     assert player.aborts == 0
     assert player.requests["line-1"][-1].last
@@ -286,8 +286,8 @@ def test_saving_while_speaking_waits_for_neither(qtbot: QtBot, open_window: Open
 class DyingPlayer(RecordingPlayer):
     """Is unplugged after some chunks."""
 
-    def write(self, chunk: AudioChunk) -> None:
-        super().write(chunk)
+    def write_chunk(self, chunk: AudioChunk) -> None:
+        super().write_chunk(chunk)
         if len(self.requests[chunk.request_id]) == 3:
             raise AudioDeviceError("The output device stopped responding.", "Connect it again.")
 
@@ -311,7 +311,7 @@ def test_choosing_a_device_changes_over_only_when_it_opens(qtbot: QtBot, open_wi
         return no_device(device, rate) if device == "broken" else other if device == "other" else player
 
     window = open_window(Settings(text=HELLO), open_player=open_player)
-    window.settings.change(device="broken")
+    window.settings.change_settings(device="broken")
     wait_idle(qtbot, window)
     assert window.banner.isVisible()
     assert player.closed  # no stream may be open while devices are looked for
@@ -319,7 +319,7 @@ def test_choosing_a_device_changes_over_only_when_it_opens(qtbot: QtBot, open_wi
     speak(qtbot, window)
     assert player.requests, "the device before goes on"
     assert not player.closed
-    window.settings.change(device="other")
+    window.settings.change_settings(device="other")
     speak(qtbot, window)
     assert player.closed
     assert other.requests
@@ -331,7 +331,7 @@ def test_an_unexpected_fault_is_told_and_the_window_goes_on(
 ) -> None:
     window = open_window(Settings(text=HELLO))
     with monkeypatch.context() as patched:
-        patched.setattr(PlaybackJob, "_step", lambda _self, _job: 1 / 0)
+        patched.setattr(PlaybackRunner, "_compute_chunk", lambda _self, _job: 1 / 0)
         speak(qtbot, window)
     assert "unexpected" in window.banner.message.text()
     assert "koebako.log" in window.banner.hint.text()

@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, Script, reshape
-from app.core.types import MoraOverride, Overrides
-from app.ui.script.document import ScriptDocument
-from app.ui.shell.window import MainWindow
+from app.core.script import Line, Script, replace_overrides
+from app.core.synthesis_types import MoraOverride, Overrides
+from app.ui.script.script_document import ScriptDocument
+from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import OpenWindow
 
 START = Script(tuple(Line(text, id=f"line{number}") for number, text in enumerate(("雨が降る。", "雪が積もる。", "", "風が吹く。"))))
@@ -30,7 +30,7 @@ def some_lines(window: MainWindow, number: int) -> list[str]:
 def typed(qtbot: QtBot, window: MainWindow, number: int) -> None:
     """Into the editor that is open, or one that opens; now and then it stays open for what follows."""
     if window.script.editor is None:
-        window.commands.edit()
+        window.commands.edit_current_line()
     if window.script.editor is not None:
         qtbot.keyClicks(window.script.editor, "ab" if number % 2 else "c")
         if number % 3 == 0:
@@ -45,24 +45,24 @@ def dropped(window: MainWindow, number: int) -> None:
 
 def reshaped(window: MainWindow, number: int) -> None:
     """As the strip does it: an accent of the first phrase."""
-    line = window.document.script.find(window.script.current_id)
+    line = window.document.script.find_line(window.script.current_id)
     if line is not None and line.text:
         shape = Overrides(text=line.text, moras=(MoraOverride(0, tone=number % 2),))
-        window.document.edit("Accent", reshape(window.document.script, line.id, shape))
+        window.document.apply_edit("Accent", replace_overrides(window.document.script, line.id, shape))
 
 
 def imported(qtbot: QtBot, window: MainWindow, file: Path, row: int) -> None:
-    with qtbot.waitSignal(window.importing.done):
-        window.importing.take([file], row)
+    with qtbot.waitSignal(window.importing.finished):
+        window.importing.import_files([file], row)
 
 
 def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[int], object]]:
     """What a user can do, by name."""
     commands, stack = window.commands, window.document.stack
     return {
-        "choose": lambda number: window.script.choose(some_lines(window, number)),
+        "choose": lambda number: window.script.select_lines(some_lines(window, number)),
         "choose all": lambda _: window.window_actions["select_all"].trigger(),
-        "add": lambda _: commands.add(),
+        "add": lambda _: commands.add_line(),
         "type": lambda number: typed(qtbot, window, number),
         "leave": lambda _: window.script.end_editing(),
         "duplicate": lambda _: window.window_actions["duplicate"].trigger(),
@@ -70,15 +70,15 @@ def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[in
         "up": lambda _: window.window_actions["move_up"].trigger(),
         "down": lambda _: window.window_actions["move_down"].trigger(),
         "drag": lambda number: dropped(window, number),
-        "cut": lambda _: commands.cut(),
-        "copy": lambda _: commands.copy(),
-        "paste": lambda _: commands.paste(),
-        "paste text": lambda number: (QGuiApplication.clipboard().setText(f"{number}。\n花が咲く。"), commands.paste()),
+        "cut": lambda _: commands.cut_lines(),
+        "copy": lambda _: commands.copy_lines(),
+        "paste": lambda _: commands.paste_lines(),
+        "paste text": lambda number: (QGuiApplication.clipboard().setText(f"{number}。\n花が咲く。"), commands.paste_lines()),
         "file": lambda number: imported(qtbot, window, file, number % 3),
         "speed": lambda number: window.side.sliders["speed"].set_value(0.5 + number / 10),
         "volume": lambda number: window.side.sliders["volume"].set_value(number / 20),
-        "preset": lambda number: commands.change_all({"speed": 1.0, "noise": number / 20}),
-        "voice": lambda number: window.voices.use(("", "gone", "mei")[number % 3]),
+        "preset": lambda number: commands.change_settings({"speed": 1.0, "noise": number / 20}),
+        "voice": lambda number: window.voices.use_voice(("", "gone", "mei")[number % 3]),
         "accent": lambda number: reshaped(window, number),
         "undo": lambda _: stack.undo(),
         "redo": lambda _: stack.redo(),
@@ -88,13 +88,13 @@ def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[in
 def check(window: MainWindow) -> None:
     """What is seen is what is there."""
     lines = window.document.script.lines
-    assert [window.model.line(row) for row in range(window.model.rowCount())] == list(lines)
+    assert [window.model.find_line(row) for row in range(window.model.rowCount())] == list(lines)
     ids = {line.id for line in lines}
     assert len(ids) == len(lines), "no two lines are the same one"
-    assert set(window.script.chosen_ids) <= ids
+    assert set(window.script.selected_ids) <= ids
     editor = window.script.editor
     if editor is not None:
-        line = window.document.script.find(editor.line_id)
+        line = window.document.script.find_line(editor.line_id)
         assert line is not None, "no editor of a line that is gone"
         assert editor.toPlainText() == line.text
 
@@ -126,8 +126,8 @@ def test_all_the_way_back_and_forth(qtbot: QtBot, open_window: OpenWindow, tmp_p
         nonlocal tried
         tried += 1
         window.script.end_editing()
-        document.reset(START)
-        window.script.choose([START.lines[0].id])
+        document.reset_script(START)
+        window.script.select_lines([START.lines[0].id])
         for name, number in done:
             by_name[name](number)
             check(window)

@@ -13,8 +13,8 @@ import pytest
 import soundfile
 from pytestqt.qtbot import QtBot
 
-from app.interchange.koebako import read_project
-from app.ui.script.autosave import autosave_path
+from app.interchange.koebako_files import read_project
+from app.ui.script.autosave import locate_autosave_file
 from tests.interchange.peers import phrase, query, vvproj
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.projects.project_deeds import opened, saved, texts
@@ -26,11 +26,11 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
-from app.core.script import retext
-from app.ui.shell.window import MainWindow
+from app.core.script import replace_text
+from app.ui.shell.main_window import MainWindow
 source, file, out = map(Path, sys.argv[1:4])
 del sys.argv[1:]
-start = MainWindow.start
+start = MainWindow.show_and_start
 
 def wait(what):
     end = time.monotonic() + 60
@@ -40,29 +40,29 @@ def wait(what):
         QTest.qWait(20)
 
 def day(window):
-    wait(lambda: window.catalog.is_read and not window.controller.busy)
-    window.document.reset(type(window.document.script)())
-    window.importing.take([source])
+    wait(lambda: window.catalog.is_read and not window.controller.is_busy)
+    window.document.reset_script(type(window.document.script)())
+    window.importing.import_files([source])
     wait(lambda: window.importing.dialog is not None)
     dialog = window.importing.dialog
     for row in dialog.names.rows:
         row.voice.setCurrentIndex(1)
         row.voice.activated.emit(1)
-    dialog.take.click()
+    dialog.import_button.click()
     wait(lambda: len(window.document.script.lines) == 2)
     line = window.document.script.lines[1]
-    window.document.edit("edit", retext(window.document.script, line.id, "お元気ですか。"))
+    window.document.apply_edit("edit", replace_text(window.document.script, line.id, "お元気ですか。"))
     QFileDialog.getSaveFileName = lambda *_words: (str(file), "")
-    window.projects.save()
+    window.projects.save_project()
     wait(lambda: file.is_file() and not window.project.is_changed)
-    window.export.open()
+    window.export.open_dialog()
     page = window.export.dialog
     page.form.folder.show_value(str(out))
-    page.form.sidecars.choose(("srt", "lab"))
-    wait(lambda: page.export.isEnabled() and page.files.rowCount() == 2)
-    page.export.click()
+    page.form.sidecars.choose_kinds(("srt", "lab"))
+    wait(lambda: page.export_button.isEnabled() and page.files.rowCount() == 2)
+    page.export_button.click()
     wait(lambda: window.export.run is not None and window.export.run.is_over)
-    window.document.edit("edit", retext(window.document.script, line.id, "また明日。"))
+    window.document.apply_edit("edit", replace_text(window.document.script, line.id, "また明日。"))
     print("typed", flush=True)
 
 def begin(window):
@@ -76,7 +76,7 @@ def try_day(window):
         print(repr(exc), file=sys.stderr, flush=True)
         os._exit(1)
 
-MainWindow.start = begin
+MainWindow.show_and_start = begin
 from app.ui.main import main
 sys.exit(main())
 """
@@ -99,7 +99,9 @@ def test_import_assign_edit_export_kill_recover_reopen(qtbot: QtBot, open_window
     assert process.stdout is not None
     first = process.stdout.readline()
     until = time.monotonic() + 5  # what is older than this is never lost
-    while time.monotonic() < until and "また明日。" not in (autosave_path().read_text("utf-8") if autosave_path().exists() else ""):
+    while time.monotonic() < until and "また明日。" not in (
+        locate_autosave_file().read_text("utf-8") if locate_autosave_file().exists() else ""
+    ):
         time.sleep(0.05)
     process.kill()
     _, said = process.communicate(timeout=30)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.adapters.ort.placement import Placement
-from app.compose import sessions
-from app.settings import Settings
+from app.adapters.ort.device_placement import DevicePlacement
+from app.compose import graph_sessions
+from app.settings.user_settings import Settings
 from tests.faulty_device import FAULTS, FaultyDevice, raising
 from tests.ui.conftest import OpenWindow, speak
 from tests.ui.recording_player import RecordingPlayer
@@ -17,7 +17,7 @@ def test_a_lost_device_is_told_and_the_line_is_heard(
     qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     device = FaultyDevice(raising(FAULTS["removed"][0]), 10**6)
-    monkeypatch.setattr(sessions, "open_session", device.open)
+    monkeypatch.setattr(graph_sessions, "open_session", device.open)
     window = open_window(Settings(text="", backend="cuda"))
     assert window.controller.voice is not None
     assert {backend for _, backend in window.controller.voice.backends} == {"cuda"}
@@ -28,4 +28,4 @@ def test_a_lost_device_is_told_and_the_line_is_heard(
     assert {backend for _, backend in window.controller.voice.backends} == {"cpu"}
     assert window.banner.isVisible()
     assert "887A0005" in window.banner.details.text.toPlainText()
-    assert str(Placement("cuda", "cuda", "cuda")) == window.status.backend  # what was asked for stays
+    assert str(DevicePlacement("cuda", "cuda", "cuda")) == window.status.backend  # what was asked for stays

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.core.types import AudioChunk, MoraOverride, Overrides, ReadingOverride, SynthesisRequest
-from app.ui.synthesis.jobs import Speak
-from app.ui.synthesis.line_reader import SHOWN_CHARACTERS, LineReader, ReadLine
-from app.ui.synthesis.loaded_voices import LoadedVoices
-from app.ui.synthesis.speak_job import SpeakJob
+from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, ReadingOverride, SynthesisRequest
+from app.ui.synthesis.line_reader import MAX_SHOWN_CHARACTERS, LineReader, ReadLineJob
+from app.ui.synthesis.loaded_voices import LoadedVoiceCache
+from app.ui.synthesis.speech_job_runner import SpeechJobRunner
+from app.ui.synthesis.synthesis_jobs import SpeechJob
 from tests.ui.recording_player import RecordingPlayer
 
 
 def test_a_line_is_read_without_a_voice() -> None:
-    reader = LineReader(LoadedVoices())
-    assert not reader.waits
-    reader.post(ReadLine("a", "雨。", Overrides()))
-    newest = ReadLine("a", "大雨だ。", Overrides(moras=(MoraOverride(2, 1),), text="雨だ。"))
-    reader.post(newest)
-    answer = reader.read()
-    assert not reader.waits
+    reader = LineReader(LoadedVoiceCache())
+    assert not reader.has_waiting
+    reader.enqueue_job(ReadLineJob("a", "雨。", Overrides()))
+    newest = ReadLineJob("a", "大雨だ。", Overrides(moras=(MoraOverride(2, 1),), text="雨だ。"))
+    reader.enqueue_job(newest)
+    answer = reader.read_next_line()
+    assert not reader.has_waiting
     assert answer.job is newest
     assert answer.reading is not None
     assert "".join(mora.kana for mora in answer.reading.moras) == "オーアメダ"
@@ -27,26 +27,26 @@ def test_a_line_is_read_without_a_voice() -> None:
 
 
 def test_a_reading_is_tried_beside_what_is_shown() -> None:
-    reader = LineReader(LoadedVoices())
-    reader.post(ReadLine("a", "雨だ。", Overrides(moras=(MoraOverride(2, 1),)), (ReadingOverride("雨", "アマアメ"),)))
-    reader.post(ReadLine("a", "雨だ。", Overrides()))
-    tried, shown = reader.read(), reader.read()
+    reader = LineReader(LoadedVoiceCache())
+    reader.enqueue_job(ReadLineJob("a", "雨だ。", Overrides(moras=(MoraOverride(2, 1),)), (ReadingOverride("雨", "アマアメ"),)))
+    reader.enqueue_job(ReadLineJob("a", "雨だ。", Overrides()))
+    tried, shown = reader.read_next_line(), reader.read_next_line()
     assert [edit.mora for edit in tried.overrides.moras] == [4]
     assert shown.reading is not None
     assert shown.reading.readings == ()
-    reader.post(ReadLine("a", "雨だ。", Overrides(), (ReadingOverride("雨", "rain"),)))
-    wrong = reader.read()
+    reader.enqueue_job(ReadLineJob("a", "雨だ。", Overrides(), (ReadingOverride("雨", "rain"),)))
+    wrong = reader.read_next_line()
     assert wrong.reading is None
     assert wrong.error is not None
 
 
 def test_of_a_very_long_line_the_beginning_is_read() -> None:
-    reader = LineReader(LoadedVoices())
-    reader.post(ReadLine("a", "雨だ。" * 2000, Overrides()))
-    answer = reader.read()
+    reader = LineReader(LoadedVoiceCache())
+    reader.enqueue_job(ReadLineJob("a", "雨だ。" * 2000, Overrides()))
+    answer = reader.read_next_line()
     assert answer.reading is not None
-    assert not answer.reading.complete
-    assert SHOWN_CHARACTERS <= len(answer.reading.moras) < 3 * SHOWN_CHARACTERS
+    assert not answer.reading.is_complete
+    assert MAX_SHOWN_CHARACTERS <= len(answer.reading.moras) < 3 * MAX_SHOWN_CHARACTERS
 
 
 def test_sound_is_heard_from_a_place_on() -> None:
@@ -62,9 +62,11 @@ def test_sound_is_heard_from_a_place_on() -> None:
 
     told: list[AudioChunk] = []
     player = RecordingPlayer()
-    rendering = SpeakJob(Speak(SynthesisRequest("あ", id="a"), 0.0, from_s=0.25), lambda _voice: Speaking(), id, id, lambda: None)  # type: ignore[arg-type,return-value]
+    rendering = SpeechJobRunner(
+        SpeechJob(SynthesisRequest("あ", id="a"), 0.0, start_s=0.25), lambda _voice: Speaking(), id, id, lambda: None
+    )  # type: ignore[arg-type,return-value]
     rendering.on_chunk = told.append
-    while rendering.advance(player):
+    while rendering.queue_next_chunk(player):
         pass
     assert [chunk.samples[0] for chunk in told] == [0, 1, 2, 3, 4]
     assert np.array_equal(

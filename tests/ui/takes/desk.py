@@ -14,21 +14,21 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.common.errors import AppError
 from app.core.script import Line, Script
-from app.core.takes import Take
-from app.errors import AppError
-from app.interchange.koebako import read_project
-from app.settings import Settings
-from app.ui.projects.contents import Contents
-from app.ui.projects.controller import ProjectController
-from app.ui.projects.document import ProjectDocument
+from app.core.takes import LineTake
+from app.interchange.koebako_files import read_project
+from app.settings.user_settings import Settings
+from app.ui.projects.project_contents import ProjectContents
+from app.ui.projects.project_controller import ProjectController
+from app.ui.projects.project_document import ProjectDocument
 from app.ui.script.autosave import Autosave
-from app.ui.script.document import ScriptDocument
-from app.ui.script.first_script import open_script
-from app.ui.script.take_seeds import TakeSeeds
-from app.ui.shell.room_wiring import connect_saving
-from app.ui.synthesis.controller import SpeechController
-from app.ui.takes.shelf import TakeShelf
+from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.script_document import ScriptDocument
+from app.ui.script.startup_script import open_startup_script
+from app.ui.shell.feature_wiring import connect_saving
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.takes.take_repository import TakeRepository
 
 RATE = 44_100
 PATIENCE_S = 60.0
@@ -41,7 +41,7 @@ class _Recent(QObject):
 
     chosen = Signal(object)
 
-    def add(self, _path: Path) -> None: ...
+    def add_project(self, _path: Path) -> None: ...
 
 
 class Desk:
@@ -54,31 +54,33 @@ class Desk:
     def __init__(self) -> None:
         self.errors: list[AppError] = []
         self._parent = QWidget()
-        script, kept = open_script(Settings(text="雨が降る。"))
+        script, kept = open_startup_script(Settings(text="雨が降る。"))
         self.document = ScriptDocument(script, self._parent)
         self.project = ProjectDocument(self.document, kept.origin)
-        seeds = TakeSeeds(self.document)
+        seeds = LineSeeds(self.document)
         self.autosave = Autosave(self.document, seeds, lambda: "", lambda: self.project.origin)
         self.autosave.failed.connect(self.errors.append)
-        self.shelf = TakeShelf(self.project, SpeechController(None, self._parent), self.errors.append, self.autosave.save_now, self._parent)
-        view: Any = SimpleNamespace(current_id="", end_editing=lambda: None, choose=lambda _ids: None)
+        self.shelf = TakeRepository(
+            self.project, SpeechController(None, self._parent), self.errors.append, self.autosave.save_now, self._parent
+        )
+        view: Any = SimpleNamespace(current_id="", end_editing=lambda: None, select_lines=lambda _ids: None)
         banner: Any = SimpleNamespace(show_error=self.errors.append, show_message=lambda *_said, **_more: None, hide=lambda: None)
-        contents = Contents(self.project, self.document, seeds, view, SimpleNamespace(find=lambda _voice: None), lambda: None)  # type: ignore[arg-type]
+        contents = ProjectContents(self.project, self.document, seeds, view, SimpleNamespace(find_voice=lambda _voice: None), lambda: None)  # type: ignore[arg-type]
         self.projects = ProjectController(self._parent, self.project, contents, self.shelf, _Recent(self._parent), banner)  # type: ignore[arg-type]
         connect_saving(self.project, self.projects, self.shelf, self.shelf, self.autosave)
 
-    def keep(self, seed: int, safe: Callable[[Take], object]) -> None:
+    def keep(self, seed: int, safe: Callable[[LineTake], object]) -> None:
         """Makes a take of the first line."""
         if not self.document.script.lines:
-            self.document.edit("line", Script((Line("雪が積もる。"),)))
+            self.document.apply_edit("line", Script((Line("雪が積もる。"),)))
         samples = np.random.default_rng(seed).uniform(-0.5, 0.5, 200 + seed % 2_000).astype(np.float32)
-        self.shelf.keep_rendered(self.document.script.lines[0], samples, RATE, safe=safe)
+        self.shelf.keep_rendered(self.document.script.lines[0], samples, RATE, on_secured=safe)
 
     def close(self) -> None:
         """As the window does."""
-        self.shelf.sounds.settle()
-        self.projects.settle()
-        error = self.autosave.flush()()
+        self.shelf.sounds.wait_until_kept()
+        self.projects.wait_until_saved()
+        error = self.autosave.begin_flush()()
         self.autosave.close()
         self.projects.close()
         self.shelf.close()
@@ -109,7 +111,7 @@ class Deeds:
     ) -> None:
         self.was_killed = was_killed
         self._desk, self._folder, self._draw, self._report, self._mover = desk, folder, draw, report, mover
-        self._removed: list[tuple[Take, int]] = []
+        self._removed: list[tuple[LineTake, int]] = []
         self._ways: dict[Callable[[], object], int] = {
             self._make: 9,
             self._save: 7,
@@ -147,7 +149,7 @@ class Deeds:
         if self._desk.project.path is None:
             self._save_as()
         else:
-            self._desk.projects.save()
+            self._desk.projects.save_project()
 
     def _save_as(self) -> None:
         number = self._draw.randrange(1 << 30)
@@ -155,7 +157,7 @@ class Deeds:
             path = self._folder / self._draw.choice(("", "elsewhere")) / f"{number}.koebako"
             path.parent.mkdir(exist_ok=True)
             QFileDialog.getSaveFileName = lambda *_asked: (str(path), "")  # type: ignore[method-assign,assignment,misc]
-            self._desk.projects.save_as()
+            self._desk.projects.save_project_as()
 
     def _delete(self) -> None:
         book = self._desk.shelf.book
@@ -163,27 +165,27 @@ class Deeds:
             take = self._draw.choice(book.takes)
             self._report("deleted", [take.id])
             self._removed.append((take, book.takes.index(take)))
-            book.remove(take)
+            book.remove_take(take)
 
     def _undo(self) -> None:
         if self._removed:
-            self._desk.shelf.book.put_back(*self._removed.pop())
+            self._desk.shelf.book.restore_take(*self._removed.pop())
 
     def _delete_all(self) -> None:
         self._report("deleted", [take.id for take in self._desk.shelf.book.takes])
-        self._desk.shelf.delete(starred=self._draw.random() < 0.5)
+        self._desk.shelf.delete_takes(starred=self._draw.random() < 0.5)
 
     def _star(self) -> None:
         book = self._desk.shelf.book
         if book.takes:
-            book.change(self._draw.choice(book.takes).id, starred=True)
+            book.change_take(self._draw.choice(book.takes).id, starred=True)
 
     def _embed(self) -> None:
-        self._desk.project.change(embeds=not self._desk.project.parts.embeds)
+        self._desk.project.change_parts(embeds=not self._desk.project.parts.embeds)
 
     def _new(self) -> None:
         self._removed.clear()
-        self._desk.projects.new()
+        self._desk.projects.create_project()
 
     def _open(self) -> None:
         others = [path for path in sorted(self._folder.rglob("*.koebako")) if path != self._desk.project.path]
@@ -202,7 +204,7 @@ class Deeds:
         """A blind test of a sound that is no take."""
         samples = np.random.default_rng(self._draw.randrange(1 << 30)).uniform(-0.5, 0.5, 500).astype(np.float32)
         project = self._desk.project
-        then = partial(lambda name: project.change(tests=(*project.parts.tests, {"id": name[:8], "sounds": [name]})[-3:]))
+        then = partial(lambda name: project.change_parts(tests=(*project.parts.tests, {"id": name[:8], "sounds": [name]})[-3:]))
         self._desk.shelf.keep_unnamed(samples, RATE, then)
 
     @property

@@ -20,8 +20,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from app.language import set_language
-from app.paths import HOME_VARIABLE
+from app.common.files.paths import HOME_VARIABLE
+from app.common.language import set_language
 from app.ui.script.autosave import load_autosave
 from tests.ui.takes.sound_judge import losses, move_project
 
@@ -90,7 +90,7 @@ class Scene:
                 child.wait_for_start()
             time.sleep(draw.random() * LONGEST_S)
             complaint = child.end(killed=killed)
-            self._take_in(child.said)
+            self._add_to_job(child.said)
             self.lost += [complaint] if complaint else []
             self.lost += losses(self._folder, self._expected)
             self._move(draw)
@@ -101,7 +101,7 @@ class Scene:
         if others and draw.random() < 0.3:
             move_project(draw.choice(others), self._folder / f"{draw.randrange(1 << 30)}.koebako")
 
-    def _take_in(self, said: Iterable[dict[str, Any]]) -> None:
+    def _add_to_job(self, said: Iterable[dict[str, Any]]) -> None:
         for item in said:
             if "made" in item:
                 self.made += len(item["made"])
@@ -151,9 +151,9 @@ def play(folder: Path, seed: str) -> int:
 
     _application = make_application()
     draw = random.Random(seed)
-    autosave.SAVE_AFTER_MS = draw.choice((20, 2_000))
+    autosave.AUTOSAVE_DELAY_MS = draw.choice((20, 2_000))
     desk = Desk()
-    desk.projects.look_at_file()
+    desk.projects.check_file()
     _say(unread=_unread(desk))
     deeds = Deeds(desk, folder, draw, lambda what, ids: _say(**{what: ids}), lambda _path, _target: None, was_killed=True)
     _say(started=True)

@@ -7,10 +7,10 @@ from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
-from app.audition.take_store import folder_of
+from app.audition.take_store import find_sound_folder
 from app.core.project import Project
-from app.core.takes import sounds_in, sounds_of
-from app.interchange.koebako import read_project
+from app.core.takes import find_sounds, list_sounds
+from app.interchange.koebako_files import read_project
 from app.ui.script.autosave import load_autosave
 
 
@@ -39,8 +39,8 @@ def losses(folder: Path, expected: Collection[str]) -> list[str]:
 
 def move_project(path: Path, target: Path) -> None:
     """As a file manager does, with the folder beside it."""
-    if folder_of(path).exists():
-        folder_of(path).rename(folder_of(target))
+    if find_sound_folder(path).exists():
+        find_sound_folder(path).rename(find_sound_folder(target))
     path.rename(target)
 
 
@@ -57,11 +57,11 @@ def _content(file: Path, _stamp: tuple[int, ...]) -> tuple[set[str], frozenset[s
 
 
 def _named(project: Project) -> frozenset[str]:
-    return sounds_of(project.takes) | sounds_in(project.tests)
+    return list_sounds(project.takes) | find_sounds(project.tests)
 
 
 def _is_whole(file: Path | None, name: str) -> bool:
-    path = folder_of(file) / name
+    path = find_sound_folder(file) / name
     try:
         return _digest(path, _stamp(path)) == name
     except OSError:

@@ -71,7 +71,7 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
     folder.mkdir()
     made = Watch(folder)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", QFileDialog.getSaveFileName)  # put back at the end
-    monkeypatch.setattr(autosave, "SAVE_AFTER_MS", 20)
+    monkeypatch.setattr(autosave, "AUTOSAVE_DELAY_MS", 20)
     for name in ("replace", "unlink"):
         monkeypatch.setattr(Path, name, made.watched(getattr(Path, name)))
     yield made
@@ -86,7 +86,7 @@ def test_no_sound_is_lost_whatever_is_done_and_whenever_it_is_killed(
     draw, done = random.Random(seed), Counter[str]()
     for _ in range(STARTS):
         desk = Desk()
-        desk.projects.look_at_file()
+        desk.projects.check_file()
         deeds = Deeds(desk, watch._folder, draw, watch.report, watch.move)
         done.update(deeds.one() for _ in range(DEEDS))
         finish(deeds)

@@ -11,10 +11,10 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.audition.take_store import TakeStore, folder_of
-from app.core.takes import Take, sounds_of
-from app.interchange import koebako
-from app.interchange.koebako import read_project
+from app.audition.take_store import TakeStore, find_sound_folder
+from app.core.takes import LineTake, list_sounds
+from app.interchange import koebako_files
+from app.interchange.koebako_files import read_project
 from app.ui.script.autosave import load_autosave
 from tests.ui.conftest import WAIT_MS
 from tests.ui.takes.desk import Desk
@@ -26,7 +26,7 @@ def desk(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     made = Desk()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_asked: (str(tmp_path / "a.koebako"), ""))
     with qtbot.waitSignal(made.projects.saved, timeout=WAIT_MS):
-        made.projects.save()
+        made.projects.save_project()
     yield made
     made.close()
 
@@ -36,26 +36,26 @@ class SlowFile:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.go = threading.Event(), threading.Event()
-        write = koebako.write_project
+        write = koebako_files.write_project
 
         def slowly(path: Path, project: Any) -> str:
             self.begun.set()
             assert self.go.wait(30)
             return write(path, project)
 
-        monkeypatch.setattr(koebako, "write_project", slowly)
+        monkeypatch.setattr(koebako_files, "write_project", slowly)
 
 
-def keep(qtbot: QtBot, desk: Desk, seed: int) -> Take:
+def keep(qtbot: QtBot, desk: Desk, seed: int) -> LineTake:
     """A take that a crash cannot take away any more."""
-    found: list[Take] = []
+    found: list[LineTake] = []
     desk.keep(seed, found.append)
     qtbot.waitUntil(lambda: len(found) == 1, timeout=WAIT_MS)
     return found[0]
 
 
 def begin_saving(qtbot: QtBot, desk: Desk, file: SlowFile) -> None:
-    desk.projects.save()
+    desk.projects.save_project()
     qtbot.waitUntil(file.begun.is_set, timeout=WAIT_MS)
 
 
@@ -76,13 +76,13 @@ def file_of(desk: Desk) -> Path:
 
 
 def sounds_beside(desk: Desk) -> set[str]:
-    return set(TakeStore(folder_of(file_of(desk))).names())
+    return set(TakeStore(find_sound_folder(file_of(desk))).list_names())
 
 
 def test_a_take_that_is_reported_is_on_the_disk_and_in_the_recovery(qtbot: QtBot, desk: Desk) -> None:
     take = keep(qtbot, desk, 1)
     assert load_autosave().origin.parts.takes == (take,)
-    assert TakeStore(folder_of(None)).has(take.sound)
+    assert TakeStore(find_sound_folder(None)).has_sound(take.sound)
     assert not sounds_beside(desk), "beside the file lies only what it names"
 
 
@@ -95,7 +95,7 @@ def test_takes_made_while_a_project_is_written_are_in_the_next_one(qtbot: QtBot,
     idle(qtbot, desk)
     qtbot.waitUntil(lambda: sounds_beside(desk) == {first.sound}, timeout=WAIT_MS)
     assert desk.project.is_changed
-    desk.projects.save()
+    desk.projects.save_project()
     idle(qtbot, desk)
     assert read_project(file_of(desk)).takes == (first, second)
     assert sounds_beside(desk) == {first.sound, second.sound}
@@ -107,16 +107,16 @@ def test_what_is_deleted_while_a_project_is_written_stays_until_it_is_written_wi
     take = keep(qtbot, desk, 1)
     file = SlowFile(monkeypatch)
     begin_saving(qtbot, desk, file)
-    desk.shelf.delete(starred=True)
+    desk.shelf.delete_takes(starred=True)
     file.go.set()
     idle(qtbot, desk)
     desk.autosave.save_now()
     qtbot.wait(50)
-    desk.projects._background.settle()
-    assert sounds_of(read_project(file_of(desk)).takes) == sounds_beside(desk) == {take.sound}
+    desk.projects._background.wait_until_idle()
+    assert list_sounds(read_project(file_of(desk)).takes) == sounds_beside(desk) == {take.sound}
     with qtbot.waitSignal(desk.projects.saved, timeout=WAIT_MS):
-        desk.projects.save()
-    qtbot.waitUntil(lambda: not sounds_beside(desk) and not TakeStore(folder_of(None)).names(), timeout=WAIT_MS)
+        desk.projects.save_project()
+    qtbot.waitUntil(lambda: not sounds_beside(desk) and not TakeStore(find_sound_folder(None)).list_names(), timeout=WAIT_MS)
 
 
 def test_saving_again_while_a_project_is_written_saves_what_is_there_then(
@@ -124,7 +124,7 @@ def test_saving_again_while_a_project_is_written_saves_what_is_there_then(
 ) -> None:
     file = SlowFile(monkeypatch)
     begin_saving(qtbot, desk, file)
-    desk.projects.save()
+    desk.projects.save_project()
     take = keep(qtbot, desk, 1)
     file.go.set()
     idle(qtbot, desk)
@@ -139,7 +139,7 @@ def test_another_project_waits_for_what_is_written_and_asks_for_what_was_made_si
     keep(qtbot, desk, 1)
     path, file = file_of(desk), SlowFile(monkeypatch)
     begin_saving(qtbot, desk, file)
-    desk.projects.new()
+    desk.projects.create_project()
     take = keep(qtbot, desk, 2)
     assert desk.projects.question is None
     file.go.set()
@@ -157,7 +157,7 @@ def test_another_project_waits_for_what_is_written_and_asks_for_what_was_made_si
 def test_a_take_that_is_being_kept_is_a_change_that_is_asked_for(qtbot: QtBot, desk: Desk) -> None:
     assert not desk.project.is_changed
     desk.keep(1, lambda _take: None)
-    desk.projects.new()
+    desk.projects.create_project()
     qtbot.waitUntil(lambda: desk.projects.question is not None, timeout=WAIT_MS)
     assert len(desk.shelf.book.takes) == 1
     press(desk, "Cancel")
@@ -170,7 +170,7 @@ def test_a_take_that_is_being_kept_when_the_window_closes_is_there_at_the_next_s
     desk.close()
     again = Desk()
     (take,) = again.shelf.book.takes
-    assert TakeStore(folder_of(None)).has(take.sound)
+    assert TakeStore(find_sound_folder(None)).has_sound(take.sound)
     again.close()
 
 
@@ -178,33 +178,33 @@ def test_a_project_whose_sounds_cannot_be_put_beside_it_is_not_written(qtbot: Qt
     path = file_of(desk)
     before = path.read_bytes()
     take = keep(qtbot, desk, 1)
-    folder_of(path).write_bytes(b"no folder")
-    desk.projects.save()
+    find_sound_folder(path).write_bytes(b"no folder")
+    desk.projects.save_project()
     idle(qtbot, desk)
-    assert [error.message for error in desk.errors] == [f"The take could not be kept: {folder_of(path)}"]
+    assert [error.message for error in desk.errors] == [f"The take could not be kept: {find_sound_folder(path)}"]
     assert (path.read_bytes(), desk.project.is_changed) == (before, True)
-    assert TakeStore(folder_of(None)).has(take.sound)
+    assert TakeStore(find_sound_folder(None)).has_sound(take.sound)
     desk.errors.clear()
-    folder_of(path).unlink()
-    desk.projects.save()
+    find_sound_folder(path).unlink()
+    desk.projects.save_project()
     idle(qtbot, desk)
     assert sounds_beside(desk) == {take.sound}
 
 
 def test_a_take_is_not_put_back_after_all_were_deleted(qtbot: QtBot, desk: Desk) -> None:
     book, take = desk.shelf.book, keep(qtbot, desk, 1)
-    book.remove(take)
-    desk.shelf.delete(starred=True)
-    assert not book.put_back(take, 0)
+    book.remove_take(take)
+    desk.shelf.delete_takes(starred=True)
+    assert not book.restore_take(take, 0)
     assert not book.takes
 
 
 def test_what_was_asked_for_a_project_is_not_done_to_the_next_one(qtbot: QtBot, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     path, take = file_of(desk), keep(qtbot, desk, 1)
-    desk.projects.new()
+    desk.projects.create_project()
     file = SlowFile(monkeypatch)
     begin_saving(qtbot, desk, file)
-    desk.projects.save()
+    desk.projects.save_project()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_asked: pytest.fail("nobody wants to save the empty script"))
     press(desk, "Don't save")
     assert desk.project.path is None

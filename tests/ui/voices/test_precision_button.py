@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.sound_choice import SoundChoice
-from app.ui.voices.catalog import VoiceCatalog
+from app.settings.graph_precision import PrecisionPreference
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.precision_button import PrecisionButton
-from app.ui.voices.voice_library import VoiceLibrary
-from tests.ui.voices.test_voice_facts import voice
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
+from tests.ui.voices.test_voice_facts_page import voice
 from tests.voices.both_precisions import FAST, REFUSED
 
 
@@ -40,9 +40,9 @@ def test_fast_is_offered_with_its_figures_and_disabled_with_the_reason(qtbot: Qt
 def test_it_says_where_fast_has_no_effect(qtbot: QtBot) -> None:
     button = PrecisionButton()
     qtbot.addWidget(button)
-    button.show_voice(fast_voice("A"), "fast", elsewhere=True)
+    button.show_voice(fast_voice("A"), "fast", is_fast_unavailable=True)
     assert "Fast needs the CPU" in button.toolTip()
-    button.show_voice(fast_voice("A"), "exact", elsewhere=True)
+    button.show_voice(fast_voice("A"), "exact", is_fast_unavailable=True)
     assert "CPU" not in button.toolTip()
 
 
@@ -50,24 +50,24 @@ def test_the_library_chooses_for_the_selected_voice_and_marks_it(qtbot: QtBot) -
     parent = QWidget()
     qtbot.addWidget(parent)
     catalog = VoiceCatalog(parent)
-    catalog._take(((fast_voice("A"), fast_voice("B"), voice("C")), ()))
-    library = VoiceLibrary(parent, catalog)
-    library.choose("B")
+    catalog._apply_scan(((fast_voice("A"), fast_voice("B"), voice("C")), ()))
+    library = VoiceLibraryDialog(parent, catalog)
+    library.select_voice("B")
     assert library.facts.precision is not None
     library.show()
     library.activateWindow()
     qtbot.waitUntil(library.isActiveWindow)
     library.facts.precision.setFocus()
-    with qtbot.waitSignal(catalog.sounds_chosen) as chosen:
+    with qtbot.waitSignal(catalog.precision_preference_changed) as chosen:
         library.facts.precision.fast.trigger()
-    assert chosen.args == [SoundChoice(fast=("B",))]
+    assert chosen.args == [PrecisionPreference(fast=("B",))]
     assert [library.list.item(row).text().endswith(", Fast") for row in range(3)] == [False, True, False]
-    assert library.current is not None
-    assert library.current.id == "B", "the selection stays"
+    assert library.current_voice is not None
+    assert library.current_voice.id == "B", "the selection stays"
     assert library.facts.precision is not None
     assert library.facts.precision.text() == "Fast"
     qtbot.waitUntil(library.facts.precision.hasFocus)  # the keyboard stays where it was
-    library.choose("C")
+    library.select_voice("C")
     assert library.facts.precision.text() == "Exact"
     library.close()
     catalog.close()
@@ -75,9 +75,9 @@ def test_the_library_chooses_for_the_selected_voice_and_marks_it(qtbot: QtBot) -
 
 def test_a_default_counts_for_voices_that_have_fast_and_no_choice() -> None:
     parent = QObject()
-    catalog = VoiceCatalog(parent, (), SoundChoice("exact", fast=("A",)))
+    catalog = VoiceCatalog(parent, (), PrecisionPreference("exact", fast=("A",)))
     first, second, third = fast_voice("A"), fast_voice("B"), voice("C")
-    assert [catalog.precision_of(item) for item in (first, second, third)] == ["fast", "exact", "exact"]
-    catalog.show_sounds(SoundChoice("fast", exact=("A",)))
-    assert [catalog.precision_of(item) for item in (first, second, third)] == ["exact", "fast", "exact"]
+    assert [catalog.find_precision(item) for item in (first, second, third)] == ["fast", "exact", "exact"]
+    catalog.set_precision_preference(PrecisionPreference("fast", exact=("A",)))
+    assert [catalog.find_precision(item) for item in (first, second, third)] == ["exact", "fast", "exact"]
     catalog.close()

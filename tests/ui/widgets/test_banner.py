@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
-from app.errors import VoiceError
-from app.settings import Settings
-from app.ui.widgets.banner import LOW_WINDOW, Banner
-from app.ui.widgets.details import MOST_LINES
+from app.common.errors import VoiceError
+from app.settings.user_settings import Settings
+from app.ui.widgets.banner import MIN_DETAILS_WINDOW_HEIGHT_PX, Banner
+from app.ui.widgets.details_view import MAX_VISIBLE_LINES
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import OpenWindow, wait_idle
 
@@ -83,7 +83,7 @@ def test_details_of_one_message_fold_those_of_another(banner: Banner) -> None:
 
 
 def test_a_low_window_shows_the_details_in_one_of_their_own(banner: Banner) -> None:
-    banner.window().resize(1100, LOW_WINDOW - 1)
+    banner.window().resize(1100, MIN_DETAILS_WINDOW_HEIGHT_PX - 1)
     banner.show_error(broken())
     banner.more.click()
     assert not banner.details.isVisible()
@@ -104,12 +104,12 @@ def test_the_first_lines_of_the_details_are_whole(qtbot: QtBot, banner: Banner, 
     banner.show_message("error", "Broken.", details="\n".join(["「花子」を開けません。"] * lines))
     banner.more.click()
     text = banner.details.text
-    last = text.document().findBlockByNumber(min(lines, MOST_LINES) - 1)
+    last = text.document().findBlockByNumber(min(lines, MAX_VISIBLE_LINES) - 1)
     QApplication.processEvents()
     bottom = text.blockBoundingGeometry(last).translated(text.contentOffset()).bottom()
     room = text.viewport().height()
-    assert bottom <= room < bottom + (text.fontMetrics().height() if lines <= MOST_LINES else 2)
-    assert text.verticalScrollBar().isVisible() == (lines > MOST_LINES)
+    assert bottom <= room < bottom + (text.fontMetrics().height() if lines <= MAX_VISIBLE_LINES else 2)
+    assert text.verticalScrollBar().isVisible() == (lines > MAX_VISIBLE_LINES)
 
 
 def test_a_crowded_window_does_not_cut_through_a_message(qtbot: QtBot) -> None:
@@ -133,7 +133,7 @@ def test_a_crowded_window_does_not_cut_through_a_message(qtbot: QtBot) -> None:
 
 def test_a_deed_of_its_own_is_done_instead_of_the_usual_one(qtbot: QtBot, banner: Banner) -> None:
     done: list[str] = []
-    banner.show_message("notice", "Welcome.", action="More", then=lambda: done.append("more"))
+    banner.show_message("notice", "Welcome.", action="More", on_action=lambda: done.append("more"))
     with qtbot.assertNotEmitted(banner.action_requested):
         banner.action.click()
     assert done == ["more"]

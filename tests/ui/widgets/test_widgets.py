@@ -11,28 +11,28 @@ from PySide6.QtGui import QAction, QColor, QPalette
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.common.files.paths import find_resources_dir
+from app.common.user_notices import set_notice_handler
 from app.core.script import Line, LineSettings
-from app.export.pattern import Who
-from app.notices import show_notices
-from app.paths import resources_dir
-from app.settings import HIGHEST_SEED, Settings
-from app.ui.actions.actions import Actions
+from app.export.name_pattern import SpeakerNames
+from app.settings.user_settings import MAX_SEED, Settings
+from app.ui.actions.window_actions import WindowActions
 from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.presets import presets_path
+from app.ui.parameters.preset_storage import locate_presets_file
 from app.ui.parameters.seed_field import SeedField
 from app.ui.parameters.side_panel import SidePanel
-from app.ui.playback.save_dialog import ask_for_file, files_for, title
-from app.ui.script.transport import Transport
-from app.ui.settings.store import SettingsStore
-from app.ui.shell.menus import Menus
-from app.ui.shell.status_line import StatusLine, describe
-from app.ui.synthesis.results import MachineInfo, OpenedVoice
-from app.ui.synthesis.state import SpeechState
-from app.ui.theme.icons import icon
-from app.ui.theme.theme import DARK, LIGHT, Theme, apply_theme, chosen_theme
-from app.ui.voices.card_words import about
+from app.ui.playback.sound_save_dialog import ask_for_sound_file, build_file_title, choose_file_names
+from app.ui.script.transport_bar import TransportBar
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.shell.menu_bar import MenuBar
+from app.ui.shell.status_line import StatusLine, describe_state
+from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.synthesis_results import MachineInfo, OpenedVoice
+from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, resolve_theme
+from app.ui.theme.themed_icons import draw_icon
+from app.ui.voices.voice_card_labels import describe_voice
 from app.ui.widgets.choice_box import MOST_SHOWN, ChoiceBox
-from app.ui.widgets.section import Section
+from app.ui.widgets.folding_section import FoldingSection
 
 
 def opened(**changes: object) -> OpenedVoice:
@@ -40,12 +40,12 @@ def opened(**changes: object) -> OpenedVoice:
         "name": "Mei",
         "description": "A voice.",
         "licence": "CC0",
-        "starter": False,
-        "opaque": False,
+        "is_starter": False,
+        "is_single_graph": False,
         "sampling_rate": 44_100,
         "speakers": ((0, "Mei"),),
         "styles": ((0, "Neutral"), (1, "Happy"), (4, "Sad")),
-        "requested": "auto",
+        "requested_backend": "auto",
         "backends": (("bert", "cpu"), ("decode", "cpu")),
         "fallback": None,
     }
@@ -53,7 +53,7 @@ def opened(**changes: object) -> OpenedVoice:
 
 
 def test_section_folds(qtbot: QtBot) -> None:
-    section = Section("Advanced", "tip")
+    section = FoldingSection("Advanced", "tip")
     inner = QLabel("x")
     section.content.addWidget(inner)
     qtbot.addWidget(section)
@@ -73,9 +73,9 @@ def test_seed_rolls_within_its_bounds(qtbot: QtBot) -> None:
         seed.dice.click()
         rolled.add(seed.value)
     assert len(rolled) > 15
-    assert all(0 <= value <= HIGHEST_SEED for value in rolled)
-    seed.set_value(HIGHEST_SEED)
-    assert seed.value == HIGHEST_SEED
+    assert all(0 <= value <= MAX_SEED for value in rolled)
+    seed.set_value(MAX_SEED)
+    assert seed.value == MAX_SEED
 
 
 def test_the_seed_can_be_unlocked(qtbot: QtBot) -> None:
@@ -108,7 +108,7 @@ def test_side_panel_shows_a_line_and_tells_only_what_the_user_does(qtbot: QtBot)
     assert told == [("style", "Happy"), ("volume", 0.5), ("pauses", (("'", 0.2), (",", 0.25), (".", 0.5))), ("assist_text", "わーい!")]
     side.show_voice(opened(styles=((0, "ノーマル"),)))
     assert side.styles.currentData() == "ノーマル"
-    side.reset()
+    side.reset_parameters()
     assert side.sliders["speed"].value == 1.0
 
 
@@ -138,52 +138,52 @@ def test_speakers_are_shown_only_when_there_is_a_choice(qtbot: QtBot) -> None:
 
 
 def test_presets_that_cannot_be_read_are_told_and_kept(qtbot: QtBot) -> None:
-    presets_path().parent.mkdir(parents=True, exist_ok=True)
-    presets_path().write_text('{"version": 1, "presets": {"a": {"speed": 99}}}')
+    locate_presets_file().parent.mkdir(parents=True, exist_ok=True)
+    locate_presets_file().write_text('{"version": 1, "presets": {"a": {"speed": 99}}}')
     bar = PresetBar()
     qtbot.addWidget(bar)
     told: list[str] = []
-    show_notices(lambda error: told.append(error.message))
-    bar.load()
-    show_notices(None)
+    set_notice_handler(lambda error: told.append(error.message))
+    bar.load_presets()
+    set_notice_handler(None)
     assert told == ["The presets could not be read. (its content is damaged)"]
-    assert presets_path().with_name("presets.json.unreadable").is_file()
+    assert locate_presets_file().with_name("presets.json.unreadable").is_file()
 
 
 def test_the_line_about_a_voice_is_honest() -> None:
-    assert "less natural" in about(opened(starter=True))
-    assert about(opened()) == "A voice."
-    assert "sentence by sentence" in about(opened(opaque=True))
+    assert "less natural" in describe_voice(opened(is_starter=True))
+    assert describe_voice(opened()) == "A voice."
+    assert "sentence by sentence" in describe_voice(opened(is_single_graph=True))
 
 
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (SpeechState(loading=True), "Preparing…"),
+        (SpeechState(is_loading=True), "Preparing…"),
         (SpeechState(), "No voice"),
-        (SpeechState(ready=True), "Ready"),
-        (SpeechState(ready=True, speaking=True), "Synthesising…"),
-        (SpeechState(ready=True, speaking=True, played_s=1.24, made_s=3.0), "Playing  1.2 / 3.0 s"),
-        (SpeechState(ready=True, saving=True), "Exporting audio…"),
-        (SpeechState(ready=True, loading=True), "Preparing…"),
+        (SpeechState(is_ready=True), "Ready"),
+        (SpeechState(is_ready=True, is_speaking=True), "Synthesising…"),
+        (SpeechState(is_ready=True, is_speaking=True, played_s=1.24, computed_s=3.0), "Playing  1.2 / 3.0 s"),
+        (SpeechState(is_ready=True, is_saving=True), "Exporting audio…"),
+        (SpeechState(is_ready=True, is_loading=True), "Preparing…"),
     ],
 )
 def test_every_state_has_its_words(state: SpeechState, words: str) -> None:
-    assert describe(state) == words
+    assert describe_state(state) == words
 
 
 def test_status_line_offers_backends_and_shows_a_fallback(qtbot: QtBot) -> None:
     status = StatusLine("directml")
     qtbot.addWidget(status)
     assert status.backend == "directml"
-    status.offer(MachineInfo((("auto", "Auto"), ("cpu", "CPU"), ("directml", "DirectML"), ("cuda", "CUDA")), ("auto", "cpu"), ()))
+    status.list_backends(MachineInfo((("auto", "Auto"), ("cpu", "CPU"), ("directml", "DirectML"), ("cuda", "CUDA")), ("auto", "cpu"), ()))
     assert [status.backends.itemText(index) for index in range(3)] == ["Auto", "CPU", "DirectML"]
     assert [status.backends.itemData(index) for index in range(status.backends.count())] == ["auto", "cpu", "directml", *[None] * 4]
     assert status.backend == "directml"
-    status.show_voice(opened(requested="directml", fallback="no"))
+    status.show_voice(opened(requested_backend="directml", fallback="no"))
     assert (status.actual.text(), status.actual.objectName()) == ("→ CPU", "error")
     assert "BERT: CPU" in status.actual.toolTip()
-    status.show_voice(opened(requested="auto", backends=(("bert", "cpu"), ("decode", "cuda"))))
+    status.show_voice(opened(requested_backend="auto", backends=(("bert", "cpu"), ("decode", "cuda"))))
     assert status.backend == "auto"
     assert status.actual.text() == "→ CPU + CUDA"
 
@@ -191,15 +191,15 @@ def test_status_line_offers_backends_and_shows_a_fallback(qtbot: QtBot) -> None:
 def test_transport_turns_into_stop_and_back(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    transport = Transport(Actions(window))
+    transport = TransportBar(WindowActions(window))
     qtbot.addWidget(transport)
     width = transport.play.sizeHint().width()
-    transport.show_state(SpeechState(ready=True, speaking=True, played_s=1.0, made_s=4.0), waiting=False)
+    transport.show_state(SpeechState(is_ready=True, is_speaking=True, played_s=1.0, computed_s=4.0), is_waiting=False)
     assert transport.play.text() == transport.play.accessibleName() == "Stop"
     assert transport.line.value() == 250
-    transport.show_state(SpeechState(loading=True), waiting=True)
+    transport.show_state(SpeechState(is_loading=True), is_waiting=True)
     assert transport.play.text() == "Stop"
-    transport.show_state(SpeechState(ready=True, saving=True), waiting=False)
+    transport.show_state(SpeechState(is_ready=True, is_saving=True), is_waiting=False)
     assert (transport.play.text(), transport.save.text(), transport.line.value()) == ("Play", "Stop exporting", 0)
     assert transport.play.minimumWidth() >= width
     transport.show_length(1, 12_345)
@@ -210,9 +210,9 @@ def test_menus_list_devices_and_themes(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     settings = SettingsStore(Settings(device="Head & phones", theme="dark"), window)
-    menus = Menus(Actions(window), settings)
+    menus = MenuBar(WindowActions(window), settings)
     qtbot.addWidget(menus)
-    menus.offer_devices(("Speaker", "Head & phones"))
+    menus.list_output_devices(("Speaker", "Head & phones"))
     shown = {action.data(): action for action in menus._devices.actions()}
     assert list(shown) == ["", "Speaker", "Head & phones"]
     assert shown["Head & phones"].isChecked()
@@ -229,7 +229,7 @@ def test_menus_list_devices_and_themes(qtbot: QtBot) -> None:
     [("今日は、晴れ。\n明日は雨。", "今日は晴れ"), ("a/b\\c:d*?", "abcd"), ("…", "koebako"), ("", "koebako"), ("あ" * 99, "あ" * 20)],
 )
 def test_a_file_is_named_after_the_text(text: str, name: str) -> None:
-    assert title(text) == name
+    assert build_file_title(text) == name
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_a_file_gets_a_suffix_that_can_be_written(
     parent = QWidget()
     qtbot.addWidget(parent)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (str(tmp_path / typed) if typed else "", kind))
-    assert ask_for_file(parent, "text", str(tmp_path)) == (tmp_path / file if file else None)
+    assert ask_for_sound_file(parent, "text", str(tmp_path)) == (tmp_path / file if file else None)
 
 
 def test_several_files_are_named_after_a_pattern_and_replace_nothing(tmp_path: Path) -> None:
@@ -256,7 +256,10 @@ def test_several_files_are_named_after_a_pattern_and_replace_nothing(tmp_path: P
     lines = [(1, Line("雨")), (2, Line("雨")), (12, Line("/"))]
 
     def names(pattern: str, lines: list[tuple[int, Line]]) -> list[str]:
-        return [file.name for file in files_for(tmp_path / pattern, lines, lambda settings: Who("Mei", "Mei", settings.style.upper()))]
+        return [
+            file.name
+            for file in choose_file_names(tmp_path / pattern, lines, lambda settings: SpeakerNames("Mei", "Mei", settings.style.upper()))
+        ]
 
     assert names("$number$_$text$.wav", lines) == ["001_雨 2.wav", "002_雨.wav", "012_.wav"]
     assert names("a.flac", lines) == ["a_001.flac", "a_002.flac", "a_012.flac"]
@@ -264,9 +267,9 @@ def test_several_files_are_named_after_a_pattern_and_replace_nothing(tmp_path: P
     assert names("$number$_$style$.wav", [(3, Line("雨", LineSettings(style="happy")))]) == ["003_HAPPY.wav"], "as the window names styles"
 
 
-@pytest.mark.parametrize("name", sorted(file.stem for file in (resources_dir() / "icons").iterdir()))
+@pytest.mark.parametrize("name", sorted(file.stem for file in (find_resources_dir() / "icons").iterdir()))
 def test_icons_are_drawn_in_the_colour_asked_for(qapp: QApplication, name: str) -> None:
-    image = icon(name, QColor("#ff0000")).pixmap(48, 48).toImage()
+    image = draw_icon(name, QColor("#ff0000")).pixmap(48, 48).toImage()
     pixels = {image.pixelColor(x, y).name() for x in range(48) for y in range(48) if image.pixelColor(x, y).alpha() == 255}
     assert pixels
     assert name == "koebako" or pixels == {"#ff0000"}
@@ -286,15 +289,15 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("drawing", sorted((resources_dir() / "controls").iterdir()), ids=lambda path: path.stem)
+@pytest.mark.parametrize("drawing", sorted((find_resources_dir() / "controls").iterdir()), ids=lambda path: path.stem)
 def test_what_style_sheets_draw_stands_out_in_both_looks(drawing: Path) -> None:
     (color,) = set(re.findall(r"#[0-9a-f]{6}", drawing.read_text(encoding="utf-8")))
-    for theme in (LIGHT, DARK):
+    for theme in (LIGHT_THEME, DARK_THEME):
         assert contrast(color, theme.surface) >= 3
 
 
 def test_the_style_sheet_is_understood_and_finds_its_drawings(qapp: QApplication, capfd: pytest.CaptureFixture[str]) -> None:
-    for theme in (DARK, LIGHT):
+    for theme in (DARK_THEME, LIGHT_THEME):
         apply_theme(qapp, theme)
         drawings = re.findall(r'url\("([^"]+)"\)', qapp.styleSheet())
         assert drawings
@@ -304,7 +307,7 @@ def test_the_style_sheet_is_understood_and_finds_its_drawings(qapp: QApplication
     assert "parse" not in capfd.readouterr().err.lower()
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
 def test_letters_stand_out(theme: Theme) -> None:
     for letters, ground in (
         (theme.text, theme.window),
@@ -324,10 +327,10 @@ def test_letters_stand_out(theme: Theme) -> None:
 
 
 def test_theme_changes_everything(qapp: QApplication) -> None:
-    apply_theme(qapp, chosen_theme("dark"))
-    assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK.window
-    apply_theme(qapp, chosen_theme("light"))
-    assert qapp.palette().color(QPalette.ColorRole.Window).name() == LIGHT.window
+    apply_theme(qapp, resolve_theme("dark"))
+    assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK_THEME.window
+    apply_theme(qapp, resolve_theme("light"))
+    assert qapp.palette().color(QPalette.ColorRole.Window).name() == LIGHT_THEME.window
 
 
 @pytest.mark.parametrize(("count", "scrolls"), [(MOST_SHOWN, False), (MOST_SHOWN + 1, True)])

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.workarounds.gui_thread_gc import GarbageCollection
+from app.ui.workarounds.gui_thread_gc import GuiThreadCollector
 
 COLLECT_ELSEWHERE = """
 import gc, threading
@@ -53,8 +53,8 @@ def allocate() -> None:
 
 def test_cycles_go_in_the_windows_thread(qtbot: QtBot, qapp: QApplication) -> None:
     Knot.gone = []
-    gc.enable()  # as in the program; GarbageCollection has to end it
-    collection = GarbageCollection(qapp)
+    gc.enable()  # as in the program; GuiThreadCollector has to end it
+    collection = GuiThreadCollector(qapp)
     try:
         for _ in range(50):
             Knot()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.settings import Settings
+from app.settings.user_settings import Settings
 from tests.ui.conftest import OpenWindow
 
 ROOT = Path(__file__).parents[3]

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 from PySide6 import QtCore
 
-from app.ui.workarounds.lazy_pyqtgraph import mirror, pyqtgraph
+from app.ui.workarounds.lazy_pyqtgraph import create_lazy_module, pyqtgraph
 
 ROOT = Path(__file__).parents[3]
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 def test_names_are_fetched_when_they_are_asked_for() -> None:
     source = ModuleType("source")
     source.here = object()  # type: ignore[attr-defined]
-    mirrored = mirror(source, "mirrored")
+    mirrored = create_lazy_module(source, "mirrored")
     assert "here" not in vars(mirrored)
     assert mirrored.here is source.here
     assert "here" in vars(mirrored), "and need not be looked up again"
@@ -50,9 +50,9 @@ def test_what_is_left_out_can_be_imported_later() -> None:
     code = """
 import app.ui.workarounds.lazy_pyqtgraph as lazy
 import sys, pyqtgraph
-made = [name for name in sys.modules if name.startswith(lazy.ROOMS)]
+made = [name for name in sys.modules if name.startswith(lazy.TRIMMED_PACKAGES)]
 print(len(made))
-assert not any(isinstance(finder, lazy.Empty) for finder in sys.meta_path)
+assert not any(isinstance(finder, lazy.EmptyModuleFinder) for finder in sys.meta_path)
 import pyqtgraph.graphicsItems.PlotItem as plot
 from pyqtgraph.widgets import PlotWidget
 from pyqtgraph.imageview import ImageView

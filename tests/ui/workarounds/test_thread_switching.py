@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.ui.workarounds.thread_switching import SWITCH_S, switch_soon
+from app.ui.workarounds.thread_switching import SWITCH_INTERVAL_S, shorten_switch_interval
 
 
 @pytest.fixture
@@ -44,6 +44,6 @@ def test_the_lock_comes_back_sooner() -> None:
     """Where this fails without a difference, Python hands its lock over by itself: the workaround is no longer needed."""
     sys.setswitchinterval(0.005)
     usual = turns(0.5)
-    switch_soon()
-    assert sys.getswitchinterval() == pytest.approx(SWITCH_S)
+    shorten_switch_interval()
+    assert sys.getswitchinterval() == pytest.approx(SWITCH_INTERVAL_S)
     assert turns(0.5) > 2 * usual

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from app import paths
-from app.errors import VoiceError
+from app.common.errors import VoiceError
+from app.common.files import paths
 from app.voices.containers import checkpoints as module
-from app.voices.containers.checkpoints import Checkpoint, checkpoints
-from app.voices.containers.sources import read_facts, read_source, source_digest, source_files
-from app.voices.untrusted.limits import DEEPEST_FOLDER
+from app.voices.containers.checkpoints import Checkpoint, find_checkpoints
+from app.voices.containers.voice_sources import compute_source_digest, list_source_files, read_source_facts, read_voice_source
+from app.voices.untrusted.voice_limits import MAX_FOLDER_DEPTH
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import CONFIG, graph, metadata, npy, weights, zipped
 
@@ -42,7 +42,7 @@ def labels(found: list[Checkpoint]) -> list[tuple[str, str]]:
 def test_checkpoints_of_a_folder_come_in_natural_order(tmp_path: Path) -> None:
     names = ("m_e100.safetensors", "m_e9.safetensors", "M_E20.SAFETENSORS", "m_e1000.safetensors")
     write(tmp_path, dict(small_voices.folder()) | dict.fromkeys(names, weights()) | {"readme.txt": b"hello", "icon.png": b"\x89PNG"})
-    found = [item.label for item in checkpoints(tmp_path, None)]
+    found = [item.label for item in find_checkpoints(tmp_path, None)]
     assert found == [
         "M_E20.SAFETENSORS",
         "m_e9.safetensors",
@@ -56,13 +56,13 @@ def test_checkpoints_of_a_folder_come_in_natural_order(tmp_path: Path) -> None:
 def test_every_format_is_read_by_content_alone(tmp_path: Path) -> None:
     contents = {"aivmx": AIVMX, "aivm": weights(metadata()), "onnx": graph(), "safetensors": weights(), "sbv2": small_voices.sbv2()}
     write(tmp_path, {f"{name}.bin": content for name, content in contents.items()})
-    assert labels(checkpoints(tmp_path, None)) == [(f"{name}.bin", name) for name in sorted(contents)]
+    assert labels(find_checkpoints(tmp_path, None)) == [(f"{name}.bin", name) for name in sorted(contents)]
 
 
 def test_folders_inside_are_looked_into_but_not_without_end(tmp_path: Path) -> None:
-    deep = "/".join("d" * DEEPEST_FOLDER)
+    deep = "/".join("d" * MAX_FOLDER_DEPTH)
     write(tmp_path, {f"{deep}/voice.aivmx": AIVMX, f"{deep}/e/voice.aivmx": AIVMX})
-    assert labels(checkpoints(tmp_path, None)) == [(f"{deep}/voice.aivmx", "aivmx")]
+    assert labels(find_checkpoints(tmp_path, None)) == [(f"{deep}/voice.aivmx", "aivmx")]
 
 
 def test_links_in_a_circle_end_and_links_to_files_count(tmp_path: Path) -> None:
@@ -76,14 +76,14 @@ def test_links_in_a_circle_end_and_links_to_files_count(tmp_path: Path) -> None:
         pytest.skip(f"no links here: {exc}")
     if not (tmp_path / "voice" / "voice.aivmx").is_file():  # Wine makes links of Windows, and does not follow them
         pytest.skip("links lead nowhere here")
-    assert labels(checkpoints(tmp_path / "voice", None)) == [("voice.aivmx", "aivmx")]
+    assert labels(find_checkpoints(tmp_path / "voice", None)) == [("voice.aivmx", "aivmx")]
 
 
 def test_a_folder_with_far_too_many_files_is_refused_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_ENTRIES", 50)
+    monkeypatch.setattr(module, "MAX_ZIP_ENTRIES", 50)
     write(tmp_path, {f"{number}.txt": b"x" for number in range(60)})
     with pytest.raises(VoiceError, match="too many files"):
-        checkpoints(tmp_path, None)
+        find_checkpoints(tmp_path, None)
 
 
 def shift_jis_zip(files: dict[str, bytes]) -> bytes:
@@ -118,7 +118,7 @@ def _places(raw: bytes, magic: bytes, name: bytes, offset: int) -> list[int]:
 
 def test_names_in_shift_jis_are_read(tmp_path: Path, scratch: Path) -> None:
     (tmp_path / "voice.zip").write_bytes(shift_jis_zip({"表情ソ/声": AIVMX}))
-    (found,) = checkpoints(tmp_path / "voice.zip", scratch)
+    (found,) = find_checkpoints(tmp_path / "voice.zip", scratch)
     assert found.label.rstrip() == "表情ソ/声"
     assert found.path.read_bytes() == AIVMX
 
@@ -126,11 +126,11 @@ def test_names_in_shift_jis_are_read(tmp_path: Path, scratch: Path) -> None:
 def test_a_zip_is_read_by_content_and_its_files_lie_below_the_scratch_folder(tmp_path: Path, scratch: Path) -> None:
     files = {f"声/{name}": content for name, content in small_voices.folder().items()}
     (tmp_path / "voice.AIVMX").write_bytes(zipped(files | {"声/sample.wav": b"RIFF" + bytes(50), "__MACOSX/声/._model.onnx": graph()}))
-    found = checkpoints(tmp_path / "voice.AIVMX", scratch)
+    found = find_checkpoints(tmp_path / "voice.AIVMX", scratch)
     assert labels(found) == [("声/model.onnx", "onnx"), ("声/model_e1.safetensors", "safetensors")]
     assert all(item.path.is_relative_to(scratch) for item in found)
     assert not list(scratch.rglob("*.wav"))
-    assert read_source(found[0].path).manifest.name == CONFIG["model_name"]
+    assert read_voice_source(found[0].path).manifest.name == CONFIG["model_name"]
 
 
 def test_a_zip_of_the_64_bit_kind_is_read(tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,17 +139,17 @@ def test_a_zip_of_the_64_bit_kind_is_read(tmp_path: Path, scratch: Path, monkeyp
     monkeypatch.undo()
     assert b"PK\6\7" in content
     (tmp_path / "voice.zip").write_bytes(content)
-    assert labels(checkpoints(tmp_path / "voice.zip", scratch)) == [("voice.aivmx", "aivmx")]
+    assert labels(find_checkpoints(tmp_path / "voice.zip", scratch)) == [("voice.aivmx", "aivmx")]
 
 
 def test_a_zip_in_a_zip_is_looked_into_once(tmp_path: Path, scratch: Path) -> None:
     inner = zipped({"voice.aivmx": AIVMX})
     (tmp_path / "voice.zip").write_bytes(zipped({"readme.txt": b"x", "inner.zip": inner}))
-    assert labels(checkpoints(tmp_path / "voice.zip", scratch)) == [("inner.zip/voice.aivmx", "aivmx")]
+    assert labels(find_checkpoints(tmp_path / "voice.zip", scratch)) == [("inner.zip/voice.aivmx", "aivmx")]
     (tmp_path / "deep.zip").write_bytes(zipped({"deeper.zip": zipped({"inner.zip": inner})}))
     (tmp_path / "empty").mkdir()
     with pytest.raises(VoiceError, match=r"nested too deeply: inner\.zip"):
-        checkpoints(tmp_path / "deep.zip", tmp_path / "empty")
+        find_checkpoints(tmp_path / "deep.zip", tmp_path / "empty")
     assert not list((tmp_path / "empty").iterdir())
 
 
@@ -174,61 +174,61 @@ def test_of_a_folder_without_a_voice_the_file_is_named_that_is_called_like_one(
         source = tmp_path / "voice.zip"
         source.write_bytes(zipped(files))
     with pytest.raises(VoiceError, match=says) as caught:
-        checkpoints(source, scratch)
+        find_checkpoints(source, scratch)
     assert "ownload it again" in caught.value.hint
 
 
 def test_a_zip_in_a_folder_counts_when_there_is_nothing_else(tmp_path: Path, scratch: Path) -> None:
     write(tmp_path / "download", {"voice.zip": zipped({"voice.aivmx": AIVMX})})
-    assert labels(checkpoints(tmp_path / "download", scratch)) == [("voice.zip/voice.aivmx", "aivmx")]
+    assert labels(find_checkpoints(tmp_path / "download", scratch)) == [("voice.zip/voice.aivmx", "aivmx")]
     write(tmp_path / "download", {"other.aivmx": AIVMX})
-    assert labels(checkpoints(tmp_path / "download", scratch)) == [("other.aivmx", "aivmx")]
+    assert labels(find_checkpoints(tmp_path / "download", scratch)) == [("other.aivmx", "aivmx")]
 
 
 def test_a_prepared_voice_in_a_zip_comes_whole(tmp_path: Path, scratch: Path) -> None:
-    shipped = paths.resources_dir() / "voices" / "mei"
+    shipped = paths.find_resources_dir() / "voices" / "mei"
     copy = tmp_path / "mei"
     shutil.copytree(shipped, copy)
     write(copy, {"media/icon.png": b"\x89PNG\r\n\x1a\n", "media/sample.wav": b"RIFF"})
     shutil.make_archive(str(tmp_path / "voice"), "zip", tmp_path, "mei")
-    (found,) = checkpoints(tmp_path / "voice.zip", scratch)
+    (found,) = find_checkpoints(tmp_path / "voice.zip", scratch)
     assert (found.label, found.format) == ("mei", "prepared")
     assert {str(item.relative_to(found.path)) for item in found.path.rglob("*") if item.is_file()} == {
         str(item.relative_to(copy)) for item in copy.rglob("*") if item.is_file()
     }
-    assert read_source(tmp_path / "voice.zip").manifest == read_source(shipped).manifest
-    assert all(isinstance(model, bytes) for model in read_source(tmp_path / "voice.zip").graphs.values())
+    assert read_voice_source(tmp_path / "voice.zip").manifest == read_voice_source(shipped).manifest
+    assert all(isinstance(model, bytes) for model in read_voice_source(tmp_path / "voice.zip").graphs.values())
 
 
 def test_a_zip_is_opened_without_leaving_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "temp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temp"))
     (tmp_path / "voice.zip").write_bytes(zipped({"声.aivmx": AIVMX}))
-    voice = read_source(tmp_path / "voice.zip")
+    voice = read_voice_source(tmp_path / "voice.zip")
     assert (voice.manifest.name, voice.path, voice.graphs["whole"]) == ("小さな声", tmp_path / "voice.zip", AIVMX)
-    assert read_facts(tmp_path / "voice.zip").aivm["license"] == "CC0"
+    assert read_source_facts(tmp_path / "voice.zip").aivm_manifest["license"] == "CC0"
     assert not list((tmp_path / "temp").iterdir())
 
 
 def test_only_two_voices_make_a_choice(tmp_path: Path) -> None:
     write(tmp_path, {"a.aivmx": AIVMX, "b.aivmx": AIVMX})
     with pytest.raises(VoiceError, match="2 voice files") as caught:
-        read_source(tmp_path)
+        read_voice_source(tmp_path)
     assert "a.aivmx, b.aivmx" in caught.value.hint
 
 
 def test_what_a_voice_consists_of(tmp_path: Path) -> None:
     write(tmp_path, {"CONFIG.JSON": small_voices.folder()["config.json"], "Style_Vectors.npy": npy(), "a.onnx": graph(), "b.aivmx": AIVMX})
-    assert [item.name for item in source_files(tmp_path / "a.onnx")] == ["a.onnx", "CONFIG.JSON", "Style_Vectors.npy"]
-    assert [item.name for item in source_files(tmp_path / "b.aivmx")] == ["b.aivmx"]
+    assert [item.name for item in list_source_files(tmp_path / "a.onnx")] == ["a.onnx", "CONFIG.JSON", "Style_Vectors.npy"]
+    assert [item.name for item in list_source_files(tmp_path / "b.aivmx")] == ["b.aivmx"]
 
 
 def test_the_digest_knows_content_not_names(tmp_path: Path) -> None:
     write(tmp_path / "one", dict(small_voices.folder()))
     write(tmp_path / "two", {name.replace("model.onnx", "x.onnx"): data for name, data in small_voices.folder().items()})
-    assert source_digest(tmp_path / "one" / "model.onnx") == source_digest(tmp_path / "two" / "x.onnx")
+    assert compute_source_digest(tmp_path / "one" / "model.onnx") == compute_source_digest(tmp_path / "two" / "x.onnx")
     write(tmp_path / "two", {"config.json": b'{"version": "2.5.0-JP-Extra"}'})
-    assert source_digest(tmp_path / "one" / "model.onnx") != source_digest(tmp_path / "two" / "x.onnx")
+    assert compute_source_digest(tmp_path / "one" / "model.onnx") != compute_source_digest(tmp_path / "two" / "x.onnx")
 
 
 @pytest.mark.parametrize(
@@ -245,11 +245,11 @@ def test_which_style_vectors_belong_to_a_model(tmp_path: Path, files: set[str], 
     write(tmp_path, {"model.onnx": graph()} | {name: npy() for name in files})  # content tells npy from JSON
     if used is None:
         with pytest.raises(VoiceError, match="style vectors") as caught:
-            read_source(tmp_path / "model.onnx")
+            read_voice_source(tmp_path / "model.onnx")
         assert "style_vectors.npy" in caught.value.hint
     else:
-        assert [item.name for item in source_files(tmp_path / "model.onnx")] == ["model.onnx", used]
-        assert read_source(tmp_path / "model.onnx").style_vectors.shape == (3, 256)
+        assert [item.name for item in list_source_files(tmp_path / "model.onnx")] == ["model.onnx", used]
+        assert read_voice_source(tmp_path / "model.onnx").style_vectors.shape == (3, 256)
 
 
 def test_a_folder_that_cannot_be_listed_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,5 +258,5 @@ def test_a_folder_that_cannot_be_listed_is_one_sentence(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(os, "scandir", locked)
     with pytest.raises(VoiceError, match="cannot be read") as caught:
-        checkpoints(tmp_path, None)
+        find_checkpoints(tmp_path, None)
     assert caught.value.hint

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from app.errors import VoiceError
-from app.voices.containers import zip_source
-from app.voices.containers.checkpoints import checkpoints
-from app.voices.containers.sources import read_source
-from app.voices.untrusted.limits import FREE_UNPACKED_BYTES, LARGEST_DIRECTORY_BYTES
-from app.voices.untrusted.zip_names import leads_outside, safe_name
+from app.common.errors import VoiceError
+from app.voices.containers import voice_zip
+from app.voices.containers.checkpoints import find_checkpoints
+from app.voices.containers.voice_sources import read_voice_source
+from app.voices.untrusted.voice_limits import FREE_UNPACKED_BYTES, MAX_ZIP_DIRECTORY_BYTES
+from app.voices.untrusted.zip_names import is_outside_path, make_safe_name
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import graph, metadata, zipped
 
@@ -61,7 +61,7 @@ def lying_size() -> bytes:
 def huge_directory() -> bytes:
     """A list of entries that would take gigabytes in memory; here it only says so."""
     raw = bytearray(zip_of("voice.aivmx"))
-    raw[-10:-6] = struct.pack("<I", LARGEST_DIRECTORY_BYTES + 1)
+    raw[-10:-6] = struct.pack("<I", MAX_ZIP_DIRECTORY_BYTES + 1)
     return bytes(raw)
 
 
@@ -98,7 +98,7 @@ def test_a_hostile_zip_is_refused_and_leaves_nothing(tmp_path: Path, case: str, 
     scratch.mkdir(parents=True)
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
     (tmp_path / "voice.zip").write_bytes(make())
-    for action in (lambda: checkpoints(tmp_path / "voice.zip", scratch), lambda: read_source(tmp_path / "voice.zip")):
+    for action in (lambda: find_checkpoints(tmp_path / "voice.zip", scratch), lambda: read_voice_source(tmp_path / "voice.zip")):
         with pytest.raises(VoiceError, match=says) as caught:
             action()
         assert caught.value.hint
@@ -109,11 +109,11 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path, monkeypatch: pyt
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(zip_source, "_write", full)
+    monkeypatch.setattr(voice_zip, "_write_entry", full)
     (tmp_path / "scratch").mkdir()
     (tmp_path / "voice.zip").write_bytes(zipped({"voice.aivmx": AIVMX}))
     with pytest.raises(VoiceError) as caught:
-        checkpoints(tmp_path / "voice.zip", tmp_path / "scratch")
+        find_checkpoints(tmp_path / "voice.zip", tmp_path / "scratch")
     assert "disk" in caught.value.hint
     assert not list((tmp_path / "scratch").iterdir())
 
@@ -133,8 +133,8 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path, monkeypatch: pyt
     ],
 )
 def test_names_fit_every_system(name: str, safe: str) -> None:
-    assert safe_name(name) == safe
-    assert not leads_outside(safe)
+    assert make_safe_name(name) == safe
+    assert not is_outside_path(safe)
 
 
 def tar(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
@@ -181,7 +181,7 @@ SBV2_BAD = {
 @pytest.mark.parametrize("case", SBV2_GOOD)
 def test_members_that_are_no_files_of_the_voice_are_passed_over(tmp_path: Path, case: str) -> None:
     (tmp_path / "voice.sbv2").write_bytes(tar(*SBV2_GOOD[case]))
-    assert read_source(tmp_path / "voice.sbv2").graphs == {"whole": graph()}
+    assert read_voice_source(tmp_path / "voice.sbv2").graphs == {"whole": graph()}
     assert [item.name for item in tmp_path.iterdir()] == ["voice.sbv2"]
 
 
@@ -189,6 +189,6 @@ def test_members_that_are_no_files_of_the_voice_are_passed_over(tmp_path: Path, 
 def test_a_hostile_archive_is_refused(tmp_path: Path, case: str) -> None:
     (tmp_path / "voice.sbv2").write_bytes(SBV2_BAD[case]())
     with pytest.raises(VoiceError) as caught:
-        read_source(tmp_path / "voice.sbv2")
+        read_voice_source(tmp_path / "voice.sbv2")
     assert caught.value.hint
     assert [item.name for item in tmp_path.iterdir()] == ["voice.sbv2"]

@@ -45,7 +45,7 @@ def test_a_locked_file_is_said_to_be_locked(tmp_path: Path, monkeypatch: pytest.
         raise PermissionError(13, "Permission denied", str(path))
 
     path = voice(tmp_path)
-    monkeypatch.setattr("app.small_file.os.open", locked)
+    monkeypatch.setattr("app.common.files.bounded_read.os.open", locked)
     refused(path, "No permission to read")
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import onnx
 import pytest
 
-from app.voices.containers.onnx_metadata import read_metadata
-from app.voices.containers.sources import read_source, source_files
-from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES, MOST_FIELDS
+from app.voices.containers.onnx_metadata import read_onnx_metadata
+from app.voices.containers.voice_sources import list_source_files, read_voice_source
+from app.voices.untrusted.voice_limits import MAX_GRAPH_BYTES, MAX_PROTOBUF_FIELDS
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import MANIFEST, graph, metadata
 from tests.voices.hostile_voice import refused, voice
@@ -65,8 +65,8 @@ def test_tensors_in_a_file_beside_are_taken_when_they_are_all_there(tmp_path: Pa
     (tmp_path / "model.onnx.data").write_bytes(bytes(99))
     refused(path, "too short")
     (tmp_path / "model.onnx.data").write_bytes(bytes(100))
-    assert read_source(path).graphs == {"whole": path}
-    assert tmp_path / "model.onnx.data" in source_files(path)
+    assert read_voice_source(path).graphs == {"whole": path}
+    assert tmp_path / "model.onnx.data" in list_source_files(path)
     for offset, length in (("-1", "4"), ("x", "4"), ("9" * 40, "4"), ("0", str(2**62))):
         path.write_bytes(external("model.onnx.data", offset, length))
         refused(path, "too short")
@@ -82,7 +82,7 @@ def test_many_tensors_in_the_same_bytes_are_refused(tmp_path: Path) -> None:
         entry.key, entry.value = "location", "model.onnx.data"  # without a length: all of it
     path = voice(tmp_path, model__onnx=model.SerializeToString())
     with (tmp_path / "model.onnx.data").open("wb") as file:
-        file.truncate(LARGEST_GRAPH_BYTES // 2)  # sparse: no disk is used
+        file.truncate(MAX_GRAPH_BYTES // 2)  # sparse: no disk is used
     refused(path, "too large")
 
 
@@ -93,8 +93,10 @@ def test_an_archive_with_tensors_outside_is_refused(tmp_path: Path) -> None:
 
 
 GRAPHS: dict[str, Callable[[], bytes]] = {
-    "more parts than a voice has": lambda: graph() + b"\x3a\x02\x0a\x00" * (MOST_FIELDS // 2 + 1),
-    "a dimension of endless numbers": lambda: graph() + b"\x3a" + _message(b"\x2a" + _message(b"\x0a" + _message(bytes(MOST_FIELDS + 1)))),
+    "more parts than a voice has": lambda: graph() + b"\x3a\x02\x0a\x00" * (MAX_PROTOBUF_FIELDS // 2 + 1),
+    "a dimension of endless numbers": lambda: (
+        graph() + b"\x3a" + _message(b"\x2a" + _message(b"\x0a" + _message(bytes(MAX_PROTOBUF_FIELDS + 1))))
+    ),
     "metadata of 2^60 bytes": lambda: graph() + b"\x72" + b"\xff" * 8 + b"\x0f",
     "metadata twice": lambda: graph(metadata()) + _message(b"\x0a\x0daivm_manifest\x12\x02{}", b"\x72"),
     "metadata that are no text": lambda: graph() + _message(b"\x0a\x02\xff\xfe", b"\x72"),
@@ -129,7 +131,7 @@ def test_graphs_inside_graphs_end(tmp_path: Path) -> None:
 def test_a_file_of_more_than_2_gb_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "voice.onnx").open("wb") as file:
         file.write(graph())
-        file.truncate(LARGEST_GRAPH_BYTES + 1)  # sparse: no disk is used
+        file.truncate(MAX_GRAPH_BYTES + 1)  # sparse: no disk is used
     refused(tmp_path / "voice.onnx", "too large")
 
 
@@ -139,8 +141,8 @@ def test_samples_of_many_megabytes_take_no_more_memory_than_a_few_times_that(tmp
     (tmp_path / "voice.aivmx").write_bytes(graph(metadata(MANIFEST | {"speakers": speakers})))
     tracemalloc.start()
     try:
-        assert read_metadata(tmp_path / "voice.aivmx").keys() == metadata().keys()
-        assert read_source(tmp_path / "voice.aivmx").manifest.name == MANIFEST["name"]
+        assert read_onnx_metadata(tmp_path / "voice.aivmx").keys() == metadata().keys()
+        assert read_voice_source(tmp_path / "voice.aivmx").manifest.name == MANIFEST["name"]
         assert tracemalloc.get_traced_memory()[1] < 5 * size
     finally:
         tracemalloc.stop()

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from app.json_text import long_text, parse_object, short_text
-from app.voices.containers.sources import read_source
-from app.voices.manifest import Named
-from app.voices.untrusted.limits import LARGEST_JSON_BYTES
+from app.common.files.untrusted_json import parse_object, sanitise_long_text, sanitise_short_text
+from app.voices.containers.voice_sources import read_voice_source
+from app.voices.untrusted.voice_limits import MAX_VOICE_JSON_BYTES
+from app.voices.voice_manifest import NamedId
 from tests.voices.fuzz.small_voices import CONFIG, MANIFEST, graph, metadata
 from tests.voices.hostile_voice import refused, voice
 
@@ -74,21 +74,21 @@ def test_settings_that_no_voice_has_are_refused_and_the_field_is_named(tmp_path:
         *(({"add_blank": value}, "add_blank", True) for value in (1, 1.0, "true", "TRUE", "yes", "on", "1")),
         *(({"add_blank": value}, "add_blank", False) for value in (0, 0.0, "false", "No", "off", "0")),
         ({"hop_length": 512.0}, "hop_length", 512),
-        *(({"spk2id": {"a": value}}, "speakers", (Named(1, "a"),)) for value in (1.0, "1", True)),
+        *(({"spk2id": {"a": value}}, "speakers", (NamedId(1, "a"),)) for value in (1.0, "1", True)),
         ({"more": [1], "n_speakers": "many"}, "hop_length", 512),
     ],
 )
 def test_values_that_sbv2_takes_are_taken(tmp_path: Path, values: dict[str, Any], field: str, expected: object) -> None:
-    assert getattr(read_source(voice(tmp_path, config__json=config(**values))).manifest, field) == expected
+    assert getattr(read_voice_source(voice(tmp_path, config__json=config(**values))).manifest, field) == expected
 
 
 def test_what_the_settings_leave_out_is_what_sbv2_assumes(tmp_path: Path) -> None:
-    info = read_source(voice(tmp_path, config__json=b'{"model_name": 5}')).manifest
+    info = read_voice_source(voice(tmp_path, config__json=b'{"model_name": 5}')).manifest
     assert (info.name, info.sampling_rate, info.hop_length, info.add_blank) == ("model", 44100, 512, True)
 
 
 def test_settings_of_many_megabytes_are_not_parsed(tmp_path: Path) -> None:
-    refused(voice(tmp_path, config__json=b" " * (LARGEST_JSON_BYTES + 1)), "too large")
+    refused(voice(tmp_path, config__json=b" " * (MAX_VOICE_JSON_BYTES + 1)), "too large")
 
 
 MANIFESTS: dict[str, dict[str, Any]] = {
@@ -118,16 +118,16 @@ def test_settings_inside_of_a_container_are_named_as_such(tmp_path: Path) -> Non
 
 def test_names_of_the_manifest_win_over_those_of_the_settings(tmp_path: Path) -> None:
     (tmp_path / "voice.aivmx").write_bytes(graph(metadata()))
-    info = read_source(tmp_path / "voice.aivmx").manifest
+    info = read_voice_source(tmp_path / "voice.aivmx").manifest
     assert [(item.id, item.name) for item in info.styles] == [(0, "ノーマル"), (1, "Happy"), (2, "怒り")]
     assert info.id == MANIFEST["uuid"]
 
 
 def test_texts_cannot_disturb_a_terminal() -> None:
-    assert short_text("a\x1b[31m\n\tb\u202ec\ud800" + "x" * 1000) == ("a[31m bc" + "x" * 1000)[:200]
-    assert long_text("一行\r\n二行\x00\u200d\u200b ") == "一行\n二行\u200d"
-    assert short_text("x" * 10_000_000) == "x" * 200
+    assert sanitise_short_text("a\x1b[31m\n\tb\u202ec\ud800" + "x" * 1000) == ("a[31m bc" + "x" * 1000)[:200]
+    assert sanitise_long_text("一行\r\n二行\x00\u200d\u200b ") == "一行\n二行\u200d"
+    assert sanitise_short_text("x" * 10_000_000) == "x" * 200
     with pytest.raises(ValueError, match="no text"):
-        long_text(5)
+        sanitise_long_text(5)
     with pytest.raises(ValueError, match="twice"):
         parse_object('{"a": 1, "a": 2}')

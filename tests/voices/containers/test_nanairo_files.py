@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.adapters.ort.session import open_session
+from app.adapters.ort.graph_session import open_session
 from app.cli.main import main
-from app.compose.sessions import synthesizer_of
-from app.compose.text import open_g2p
+from app.common.errors import VoiceError
+from app.compose.graph_runner import PreparedRunner
+from app.compose.graph_sessions import build_synthesizer
+from app.compose.text_front_end import open_g2p
 from app.core.pipeline import Pipeline
-from app.core.types import AudioChunk, SynthesisRequest
-from app.errors import VoiceError
-from app.parity import PreparedRunner
-from app.voices.card import read_card
-from app.voices.containers.card_reader import card_of
-from app.voices.containers.checkpoints import checkpoints
-from app.voices.containers.facts import NANAIRO, is_nanairo
-from app.voices.containers.sources import read_facts, read_source
+from app.core.synthesis_types import AudioChunk, SynthesisRequest
+from app.voices.containers.checkpoints import find_checkpoints
+from app.voices.containers.container_facts import NANAIRO_ARCHITECTURE, is_nanairo_config
+from app.voices.containers.voice_card_builder import build_voice_card
+from app.voices.containers.voice_sources import read_source_facts, read_voice_source
+from app.voices.voice_card_data import read_card
 from tests.core.numpy_voice import NumpyVoice
 from tests.voices.fuzz import small_voices
 from tests.voices.safetensors_file import write_safetensors
@@ -62,26 +62,26 @@ def dressed_up(folder: Path, target: Path, **changes: Any) -> Path:
 
 
 def test_settings_tell_by_key_or_by_version() -> None:
-    assert is_nanairo({"version": "2.7.0-Nanairo"})
-    assert is_nanairo({"version": "2.7.0", "data": {"use_nanairo": True}})
-    assert not is_nanairo({"version": "2.7.0-JP-Extra", "data": {"use_nanairo": False}})
-    assert not is_nanairo({"version": None, "data": "Nanairo"})
+    assert is_nanairo_config({"version": "2.7.0-Nanairo"})
+    assert is_nanairo_config({"version": "2.7.0", "data": {"use_nanairo": True}})
+    assert not is_nanairo_config({"version": "2.7.0-JP-Extra", "data": {"use_nanairo": False}})
+    assert not is_nanairo_config({"version": None, "data": "Nanairo"})
 
 
 @pytest.mark.parametrize("version", ["2.7.0-Nanairo", "2.7.0-JP-Extra", ""])
 def test_dressed_up_as_jp_extra_it_is_known_by_its_tensors(folder: Path, tmp_path: Path, version: str) -> None:
     source = dressed_up(folder, tmp_path / "voice.aivm", version=version)
-    assert [item.format for item in checkpoints(source, None)] == ["aivm"]
-    facts, voice = read_facts(source), read_source(source)
-    assert facts.aivm["model_architecture"] == JP_EXTRA
+    assert [item.format for item in find_checkpoints(source, None)] == ["aivm"]
+    facts, voice = read_source_facts(source), read_voice_source(source)
+    assert facts.aivm_manifest["model_architecture"] == JP_EXTRA
     assert voice.manifest.emoji
     assert not voice.manifest.multilingual
-    assert card_of(facts.config, facts.aivm, tmp_path, emoji=voice.manifest.emoji).architecture == NANAIRO
+    assert build_voice_card(facts.config, facts.aivm_manifest, tmp_path, emoji=voice.manifest.emoji).architecture == NANAIRO_ARCHITECTURE
 
 
 def test_dressed_up_as_jp_extra_it_speaks_as_the_reference(shared: Path, tmp_path: Path) -> None:
     reference = shared / "reference" / "nanairo-tiny"
-    voice = read_source(dressed_up(reference, tmp_path / "voice.aivm", version=""))
+    voice = read_voice_source(dressed_up(reference, tmp_path / "voice.aivm", version=""))
     case = np.load(reference / "expected.npz")
     inputs = {name.removeprefix("case2."): case[name] for name in case.files if name.startswith("case2.")}
     samples, _ = PreparedRunner(voice)(inputs)
@@ -89,21 +89,21 @@ def test_dressed_up_as_jp_extra_it_speaks_as_the_reference(shared: Path, tmp_pat
 
 
 def test_the_card_says_what_it_is(tmp_path: Path) -> None:
-    assert card_of({"version": "2.7.0-Nanairo"}, {"model_architecture": JP_EXTRA}, tmp_path).architecture == NANAIRO
-    assert card_of({"version": "2.7.0-JP-Extra"}, {}, tmp_path, emoji=True).architecture == NANAIRO
-    assert card_of({"version": "2.7.0-JP-Extra"}, {}, tmp_path).architecture == JP_EXTRA
+    assert build_voice_card({"version": "2.7.0-Nanairo"}, {"model_architecture": JP_EXTRA}, tmp_path).architecture == NANAIRO_ARCHITECTURE
+    assert build_voice_card({"version": "2.7.0-JP-Extra"}, {}, tmp_path, emoji=True).architecture == NANAIRO_ARCHITECTURE
+    assert build_voice_card({"version": "2.7.0-JP-Extra"}, {}, tmp_path).architecture == JP_EXTRA
 
 
 def test_a_tool_may_learn_its_name(folder: Path, tmp_path: Path) -> None:
-    manifest = small_voices.MANIFEST | {"model_architecture": NANAIRO}
+    manifest = small_voices.MANIFEST | {"model_architecture": NANAIRO_ARCHITECTURE}
     texts = small_voices.metadata(manifest, json.loads((folder / "config.json").read_text()), (folder / "style_vectors.npy").read_bytes())
-    assert read_source(write_safetensors(tmp_path / "voice.aivm", all_tensors(folder), texts)).manifest.emoji
+    assert read_voice_source(write_safetensors(tmp_path / "voice.aivm", all_tensors(folder), texts)).manifest.emoji
 
 
 def test_a_graph_of_one_is_refused_by_name(tmp_path: Path) -> None:
     config = small_voices.CONFIG | {"version": "2.7.0-Nanairo"}
     (tmp_path / "voice.aivmx").write_bytes(small_voices.graph(small_voices.metadata(config=config)))
-    for action in (read_source, read_facts):
+    for action in (read_voice_source, read_source_facts):
         with pytest.raises(VoiceError, match="ONNX files of Nanairo voices") as caught:
             action(tmp_path / "voice.aivmx")
         assert ".safetensors" in caught.value.hint
@@ -116,8 +116,8 @@ def test_it_is_added_checked_and_shown(shared: Path, tmp_path: Path, capsys: pyt
     capsys.readouterr()
     assert main(["voices", "info", "nanairo-tiny", "--json"]) == 0
     info = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert info["architecture"] == NANAIRO
-    assert read_card(Path(info["path"])).architecture == NANAIRO
+    assert info["architecture"] == NANAIRO_ARCHITECTURE
+    assert read_card(Path(info["path"])).architecture == NANAIRO_ARCHITECTURE
     prepared = Path(info["path"])
     assert json.loads((prepared / "voice.json").read_text(encoding="utf-8"))["emoji"] is True
     for checked in (source, prepared):
@@ -131,9 +131,9 @@ def test_it_is_added_checked_and_shown(shared: Path, tmp_path: Path, capsys: pyt
 @pytest.fixture
 def pipeline(folder: Path) -> Pipeline:
     """The fixture with the real front end; what its text means to a BERT does not matter here."""
-    voice, bert = read_source(folder), NumpyVoice()
+    voice, bert = read_voice_source(folder), NumpyVoice()
     sessions = {name: open_session(graph, "cpu", name).session for name, graph in voice.graphs.items()}
-    return Pipeline(open_g2p(), bert, bert, "bert", synthesizer_of(voice, sessions), False, voice.traits())
+    return Pipeline(open_g2p(), bert, bert, "bert", build_synthesizer(voice, sessions), False, voice.build_traits())
 
 
 def spoken(pipeline: Pipeline, text: str) -> list[AudioChunk]:

@@ -19,9 +19,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from app.errors import VoiceError
-from app.voices.containers.checkpoints import checkpoints
-from app.voices.containers.sources import read_facts, read_source, source_files
+from app.common.errors import VoiceError
+from app.voices.containers.checkpoints import find_checkpoints
+from app.voices.containers.voice_sources import list_source_files, read_source_facts, read_voice_source
 from tests.voices.fuzz.cases import FAMILIES, RARE, Case
 from tests.voices.fuzz.reference_cases import reference_families
 
@@ -36,10 +36,10 @@ def opened(path: Path, scratch: Path) -> tuple[bool, list[str]]:
     wrong: list[str] = []
     result = False
     actions: tuple[tuple[str, Callable[[], object]], ...] = (
-        ("checkpoints", lambda: checkpoints(path, scratch)),
-        ("read_facts", lambda: read_facts(path)),
-        ("source_files", lambda: source_files(path)),
-        ("read_source", lambda: read_source(path)),
+        ("checkpoints", lambda: find_checkpoints(path, scratch)),
+        ("read_facts", lambda: read_source_facts(path)),
+        ("source_files", lambda: list_source_files(path)),
+        ("read_source", lambda: read_voice_source(path)),
     )
     for name, action in actions:
         try:

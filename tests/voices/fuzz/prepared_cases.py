@@ -20,10 +20,10 @@ from pathlib import Path
 
 import onnx
 
-from app.errors import AppError
-from app.install.confined import prepare_voice_confined
-from app.install.proof_limits import LIMITS, UnsafeError
-from app.progress import unreported
+from app.common.errors import AppError
+from app.common.progress import ignore_report
+from app.install.sandbox_limits import LIMITS_BY_SUBJECT, UnsafeFileError
+from app.install.sandboxed_import import prepare_voice_in_sandbox
 from tests.conftest import SHARED
 
 LONGEST_S = 90  # of processor time; a good tiny voice takes five
@@ -131,13 +131,13 @@ def make(seed: str, source: Path, folder: Path) -> Path:
 def outcome(path: Path, target: Path) -> tuple[str, str]:
     """What became of a voice, and what is to be told of that."""
     try:
-        prepare_voice_confined(path, target, unreported)
+        prepare_voice_in_sandbox(path, target, ignore_report)
         return "prepared", ""
     except AppError as exc:
         told = f"{exc.message!r} {exc.hint!r}"
         if not exc.message or not exc.hint or any(target.iterdir()):
             return "wrong", f"{told} left: {list(target.iterdir())}"
-        return (exc.reason, told) if isinstance(exc, UnsafeError) else ("refused", "")
+        return (exc.reason, told) if isinstance(exc, UnsafeFileError) else ("refused", "")
     except BaseException:
         return "wrong", traceback.format_exc(limit=-5)
 
@@ -149,7 +149,7 @@ def main() -> int:
     parser.add_argument("--seed", default="0")
     parser.add_argument("--source", type=Path, default=SHARED / "reference" / "jp-extra-tiny" / "model.onnx")
     options = parser.parse_args()
-    LIMITS["voice"] = (LIMITS["voice"][0], LONGEST_S)
+    LIMITS_BY_SUBJECT["voice"] = (LIMITS_BY_SUBJECT["voice"][0], LONGEST_S)
     counts: Counter[str] = Counter()
     notes: list[str] = []
     end = time.monotonic() + options.seconds

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("resource", reason="memory is measured and limited as on Unix")
 
-from app.errors import VoiceError
+from app.common.errors import VoiceError
 from tests.voices.fuzz import campaign
 from tests.voices.fuzz.cases import FAMILIES, beside
 
@@ -89,7 +89,7 @@ def test_the_watch_sees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: 
     (tmp_path / "home" / "temp").mkdir(parents=True)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "home" / "temp"))
     make = FAMILIES["blind onnx"]
-    monkeypatch.setattr(campaign, "read_source", FAULTS[fault])
+    monkeypatch.setattr(campaign, "read_voice_source", FAULTS[fault])
     assert campaign.try_case(lambda rng, folder: beside(folder, b"hello"), "0", tmp_path / "home")[1]
     (tmp_path / "home" / "left").unlink(missing_ok=True)
     (tmp_path / "home" / "temp" / "left").unlink(missing_ok=True)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 import onnx
 
-from app.adapters.ort.session import GraphSession, open_session
-from app.adapters.ort.synthesizer import OrtSynthesizer
-from app.core.durations import expand, symbol_frames
+from app.adapters.ort.graph_session import GraphSession, open_session
+from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+from app.core.decode_windows import plan_windows
+from app.core.durations import compute_symbol_frames, expand_prior
 from app.core.ports import FrameInput, Prosody, ProsodyInput
-from app.core.windows import plan_windows
-from app.voices.prepare.graphs import PreparedGraphs
+from app.voices.prepare.prepared_graphs import PreparedGraphs
 
 WINDOWS = (16, 32, 64, 128)
 
@@ -38,7 +38,7 @@ class PreparedVoice:
     def prosody(self, case: Mapping[str, np.ndarray], noise: np.ndarray | None = None) -> Prosody:
         """Log durations and prior; `noise` (2, T) is already scaled, none by default."""
         symbols = case["x_tst"].shape[-1]
-        return self._synthesizer.prosody(
+        return self._synthesizer.run_prosody(
             ProsodyInput(
                 phones=case["x_tst"].reshape(-1),
                 tones=case["tones"].reshape(-1),
@@ -55,24 +55,24 @@ class PreparedVoice:
     def frames(self, case: Mapping[str, np.ndarray], prosody: Prosody) -> tuple[FrameInput, np.ndarray]:
         """The expanded prior without noise, and frames per symbol."""
         length_scale = float(case["length_scale"].reshape(-1)[0])
-        frames = symbol_frames(prosody.logw, length_scale, "ceil")
+        frames = compute_symbol_frames(prosody.logw, length_scale, "ceil")
         style, speaker = case["style_vec"].reshape(-1), int(case["sid"].reshape(-1)[0])
-        return expand(prosody, frames, np.random.default_rng(0), 0.0, length_scale, speaker, style), frames
+        return expand_prior(prosody, frames, np.random.default_rng(0), 0.0, length_scale, speaker, style), frames
 
     def z(self, frame_input: FrameInput) -> np.ndarray:
         """Runs the flow."""
-        return self._synthesizer.flow(frame_input)
+        return self._synthesizer.run_flow(frame_input)
 
     def whole(self, z: np.ndarray, speaker: int) -> np.ndarray:
         """Decodes all frames at once."""
-        return self._synthesizer.decode(z, None, speaker, (0, z.shape[1]))
+        return self._synthesizer.decode_window(z, None, speaker, (0, z.shape[1]))
 
     def in_windows(self, z: np.ndarray, speaker: int, margin: int | None = None) -> np.ndarray:
         """Decodes window by window, as the pipeline does; another margin on demand."""
         parts = []
         for window in plan_windows(z.shape[1], WINDOWS, self.margin if margin is None else margin):
             wanted = (window.first - window.start, window.last - window.start)
-            parts.append(self._synthesizer.decode(z[:, window.start : window.end], None, speaker, wanted))
+            parts.append(self._synthesizer.decode_window(z[:, window.start : window.end], None, speaker, wanted))
         return np.concatenate(parts)
 
     def speak(self, case: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -14,12 +14,12 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.voices.prepare.cut import cut_graphs
-from app.voices.prepare.links import MOST_NODES, Links, UnknownGraphError
-from app.voices.prepare.noise import baked_scales, noisy_copy
-from app.voices.prepare.simplify.piece import Piece, Port, simplify
-from app.voices.prepare.simplify.sizes import FREE
-from app.voices.prepare.simplify.tensors import NotSimplifiedError
+from app.voices.prepare.graph_cutting import cut_voice_graph
+from app.voices.prepare.graph_walk import MAX_GRAPH_NODES, GraphLinks, UnknownGraphError
+from app.voices.prepare.noise_inputs import expose_noise_inputs, find_baked_noise_scales
+from app.voices.prepare.simplify.known_tensors import NotSimplifiedError
+from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
+from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE
 
 SIZES = [0, 1, -1, 2, 7, -5, 100, 10**6, 2**31 - 1, 2**31, -(2**31), 2**40, 2**62, 2**63 - 1, -(2**63)]
 OPERATORS = ["Tile", "Expand", "Range", "ConstantOfShape", "Pad", "Loop", "If", "Einsum", "OneHot", "Resize", "Pow", "Conv", "Split", "Foo"]
@@ -89,8 +89,8 @@ def test_damaged_graphs_are_cut_or_refused(model: onnx.ModelProto, damage: Calla
             damage(broken.graph, rng)
         started = time.process_time()
         try:
-            cut_graphs(broken)
-            noisy_copy(broken)
+            cut_voice_graph(broken)
+            expose_noise_inputs(broken)
             outcomes["cut"] += 1
         except UnknownGraphError:
             outcomes["refused"] += 1
@@ -112,7 +112,9 @@ def _piece(nodes: list[onnx.NodeProto], weights: dict[str, np.ndarray]) -> onnx.
         initializer=[numpy_helper.from_array(values, name) for name, values in weights.items()],
     )
     source = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
-    return simplify(source, Piece("harm", "S", [Port("x", "x", (FREE,), (FREE,))], [Port("y", "y", (FREE,))], {}))
+    return simplify_subgraph(
+        source, SubgraphSpec("harm", "S", [SubgraphPort("x", "x", (FREE_SIZE,), (FREE_SIZE,))], [SubgraphPort("y", "y", (FREE_SIZE,))], {})
+    )
 
 
 def _sum(*names: str) -> list[onnx.NodeProto]:
@@ -182,21 +184,21 @@ def test_a_product_of_a_product_is_walked_once(model: onnx.ModelProto) -> None:
     del broken.graph.node[:]
     broken.graph.node.extend(nodes)
     with pytest.raises(UnknownGraphError, match="exponential"):
-        cut_graphs(broken)
+        cut_voice_graph(broken)
 
 
 def test_a_tensor_made_twice_is_refused() -> None:
     nodes = [helper.make_node("Exp", ["x"], ["a"]), helper.make_node("Exp", ["a"], ["b"]), helper.make_node("Identity", ["b"], ["a"])]
     with pytest.raises(UnknownGraphError, match="twice"):
-        Links(nodes)
+        GraphLinks(nodes)
 
 
 def test_a_graph_of_countless_nodes_is_refused() -> None:
     graph = onnx.GraphProto()
-    for _ in range(MOST_NODES + 1):
+    for _ in range(MAX_GRAPH_NODES + 1):
         graph.node.add(op_type="Identity")
     with pytest.raises(UnknownGraphError, match="nodes"):
-        Links(graph.node)
+        GraphLinks(graph.node)
 
 
 # ------------------------------------------------------------------------------------------------------- noise
@@ -212,4 +214,4 @@ def test_a_graph_of_countless_nodes_is_refused() -> None:
 )
 def test_baked_scales_are_read(tiny_models: Path, name: str, scales: dict[str, float]) -> None:
     path = tiny_models / name / "model.onnx"
-    assert baked_scales(onnx.load(str(path))) == pytest.approx(scales)
+    assert find_baked_noise_scales(onnx.load(str(path))) == pytest.approx(scales)

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import helper, numpy_helper
 
-from app.install.prepare import prepare_voice
-from app.voices.check import read_cases
-from app.voices.prepare.cut import cut_graphs
-from app.voices.prepare.input_roles import InputRoles, find_roles
-from app.voices.prepare.input_spellings import feature_language, spelled_role
-from app.voices.prepare.usual_inputs import with_usual_inputs
-from app.voices.untrusted.onnx_nodes import read_nodes
+from app.install.voice_preparation import prepare_voice
+from app.voices.expected_outputs import read_cases
+from app.voices.prepare.graph_cutting import cut_voice_graph
+from app.voices.prepare.input_name_hints import guess_feature_input, guess_role_by_name
+from app.voices.prepare.input_roles import InputRoles, find_input_roles
+from app.voices.prepare.public_inputs import rename_to_public_inputs
+from app.voices.untrusted.onnx_nodes import parse_onnx_nodes
 from tests.voices.prepare.parity import PreparedVoice
 from tests.voices.prepare.public_graph import INPUTS, SPEAKERS, public_graph
 
@@ -26,7 +26,7 @@ VARIANTS = ("jp-extra-tiny-2spk", "variant-int32-rank1-single", "variant-opset17
 
 
 def _roles(model: onnx.ModelProto) -> InputRoles:
-    return find_roles(read_nodes(memoryview(model.SerializeToString())))
+    return find_input_roles(parse_onnx_nodes(memoryview(model.SerializeToString())))
 
 
 def _reference(shared: Path, name: str) -> onnx.ModelProto:
@@ -56,13 +56,13 @@ def _renamed(model: onnx.ModelProto, names: dict[str, str]) -> onnx.ModelProto:
 def test_inputs_that_bear_each_others_names_are_told_apart(names: list[str], by_row: bool, speed: bool) -> None:
     called = dict(zip(INPUTS, names, strict=True))
     roles = _roles(public_graph(called, by_row=by_row, speed=speed))
-    assert {usual: taken.name for usual, taken in roles.taken.items()} == called
-    assert {taken.form for taken in roles.taken.values()} == {"as it is"} | ({"rows"} if by_row else set()) | (
+    assert {usual: taken.name for usual, taken in roles.assigned.items()} == called
+    assert {taken.form for taken in roles.assigned.values()} == {"as it is"} | ({"rows"} if by_row else set()) | (
         {"inverse"} if speed else set()
     )
-    assert (roles.unclear, roles.unread, roles.speakers, roles.voice) == ([], [], SPEAKERS, True)
-    usual = with_usual_inputs(public_graph(called, by_row=by_row, speed=speed), roles)
-    assert {usual: taken.name for usual, taken in _roles(usual).taken.items()} == {name: name for name in INPUTS}
+    assert (roles.unclear, roles.unread, roles.speakers, roles.is_voice) == ([], [], SPEAKERS, True)
+    usual = rename_to_public_inputs(public_graph(called, by_row=by_row, speed=speed), roles)
+    assert {usual: taken.name for usual, taken in _roles(usual).assigned.items()} == {name: name for name in INPUTS}
     assert usual.graph.output[0].name == "output"
     assert [item.type.tensor_type.shape.dim[1].dim_value for item in usual.graph.input if item.name == "bert"] == [1024]
 
@@ -70,7 +70,7 @@ def test_inputs_that_bear_each_others_names_are_told_apart(names: list[str], by_
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_reference_says_by_itself_what_its_inputs_are_for(shared: Path, name: str) -> None:
     model, called = _nameless(shared, name)
-    assert {usual: taken.name for usual, taken in _roles(model).taken.items()} == called
+    assert {usual: taken.name for usual, taken in _roles(model).assigned.items()} == called
 
 
 def test_the_reference_under_other_names_is_cut_and_exact(shared: Path) -> None:
@@ -79,7 +79,7 @@ def test_the_reference_under_other_names_is_cut_and_exact(shared: Path) -> None:
     _take_features_by_row(model, called["bert"])
     _take_a_bare_speaker(model, called["sid"])
     case = read_cases(shared / "reference" / name / "expected.npz")[0]
-    samples, frames = PreparedVoice(cut_graphs(with_usual_inputs(model, _roles(model)))).speak(case)
+    samples, frames = PreparedVoice(cut_voice_graph(rename_to_public_inputs(model, _roles(model)))).speak(case)
     assert np.array_equal(frames, case["durations_frames"].reshape(-1))
     assert np.abs(samples - case["output"].reshape(-1)).max() <= 1e-4
 
@@ -130,10 +130,10 @@ def _put_before(model: onnx.ModelProto, name: str, shape: list[int | str], node:
 def test_features_of_three_languages_are_told_apart_by_a_name_or_refused(shared: Path) -> None:
     model = _reference(shared, "multilingual-tiny")
     by_layer = _roles(model)
-    assert {"bert", "ja_bert", "en_bert"} <= by_layer.taken.keys()
+    assert {"bert", "ja_bert", "en_bert"} <= by_layer.assigned.keys()
     names = {"bert": "zhFeatures", "ja_bert": "jaFeatures", "en_bert": "enFeatures"}
     by_input = _roles(_renamed(_reference(shared, "multilingual-tiny"), names))
-    assert {usual: by_input.taken[usual].name for usual in names} == names
+    assert {usual: by_input.assigned[usual].name for usual in names} == names
     nameless = _roles(_renamed(model, {"bert": "a", "ja_bert": "b", "en_bert": "c"}))
     assert sorted(set(nameless.unclear)) == ["a", "b", "c"]
 
@@ -145,7 +145,7 @@ def test_what_nobody_reads_is_left_out_and_what_nobody_knows_is_named() -> None:
     model.graph.node.append(helper.make_node("Sin", ["pitch_shift"], ["shifted"]))
     roles = _roles(model)
     assert (roles.unread, roles.unclear) == (["unread"], ["pitch_shift"])
-    assert "unread" not in {item.name for item in with_usual_inputs(model, roles).graph.input}
+    assert "unread" not in {item.name for item in rename_to_public_inputs(model, roles).graph.input}
 
 
 def test_two_inputs_for_one_purpose_are_unclear() -> None:
@@ -168,9 +168,9 @@ def test_two_inputs_for_one_purpose_are_unclear() -> None:
     ],
 )
 def test_spellings(name: str, kind: str, usual: str) -> None:
-    assert spelled_role(name, kind) == usual  # type: ignore[arg-type]
+    assert guess_role_by_name(name, kind) == usual  # type: ignore[arg-type]
 
 
 def test_languages_of_features_are_words_of_their_names() -> None:
     names = ("bert_jp", "EnBert", "zh_bert", "open_bert", "bert")
-    assert [feature_language(name) for name in names] == ["ja_bert", "en_bert", "bert", "bert", "bert"]
+    assert [guess_feature_input(name) for name in names] == ["ja_bert", "en_bert", "bert", "bert", "bert"]

@@ -10,12 +10,12 @@ import numpy as np
 import onnx
 import pytest
 
+from app.common.errors import VoiceError
+from app.compose.graph_runner import create_graph_runner
 from app.core.symbols import EMOJI_IDS
-from app.errors import VoiceError
-from app.parity import runner_of
-from app.voices.check import check_case, input_not_taken, read_cases
-from app.voices.containers.sources import read_source
-from app.voices.prepare.weights.build import graphs_from_weights
+from app.voices.containers.voice_sources import read_voice_source
+from app.voices.expected_outputs import find_unused_input, read_cases, verify_case
+from app.voices.prepare.weights.weight_graphs import build_voice_graphs
 from tests.voices.prepare.parity import PreparedVoice
 from tests.voices.prepare.reference_weights import config_of, tensors_of
 
@@ -41,11 +41,11 @@ def inputs_of(model: onnx.ModelProto) -> set[str]:
 
 def test_the_cases_by_sid_equal_the_reference_and_the_others_are_named(shared: Path) -> None:
     path = shared / "reference" / FIXTURE
-    voice, cases = read_source(path), read_cases(path.parent / "expected.npz")
-    run = runner_of(voice)
-    assert [input_not_taken(case, run) for case in cases] == [None] * 4 + ["speaker_embedding", "g_adjust"]
+    voice, cases = read_voice_source(path), read_cases(path.parent / "expected.npz")
+    run = create_graph_runner(voice)
+    assert [find_unused_input(case, run) for case in cases] == [None] * 4 + ["speaker_embedding", "g_adjust"]
     for number, case in enumerate(cases[:4]):
-        result = check_case(number, case, run, 512)
+        result = verify_case(number, case, run, 512)
         print(number, result)
         assert result.durations_equal
         assert result.max_abs_diff is not None
@@ -57,52 +57,52 @@ def test_the_cases_by_sid_equal_the_reference_and_the_others_are_named(shared: P
 
 def test_log_durations_equal_the_reference(shared: Path) -> None:
     path = shared / "reference" / FIXTURE
-    run: Any = runner_of(read_source(path))
+    run: Any = create_graph_runner(read_voice_source(path))
     for case in read_cases(path.parent / "expected.npz")[:4]:
         zero = {"noise_scale_w": np.float32(0)}
-        difference = np.abs(run.prosody(case | zero).logw - case["logw"].reshape(-1)).max()
+        difference = np.abs(run.run_prosody(case | zero).logw - case["logw"].reshape(-1)).max()
         print(difference)
         assert difference <= TOLERANCE
 
 
 def test_kinds_of_symbols_change_the_durations_and_nothing_else(shared: Path) -> None:
     path = shared / "reference" / FIXTURE
-    run: Any = runner_of(read_source(path))
+    run: Any = create_graph_runner(read_voice_source(path))
     case = read_cases(path.parent / "expected.npz")[1]
     plain = {name: values for name, values in case.items() if name != "duration_symbol_type_ids"}
-    with_kinds, without = run.prosody(case), run.prosody(plain)
+    with_kinds, without = run.run_prosody(case), run.run_prosody(plain)
     assert np.abs(with_kinds.logw - without.logw).max() > 1e-3
     assert np.array_equal(with_kinds.mean, without.mean)
 
 
 def test_stage_b_is_the_same_by_another_name(tensors: Tensors, config: dict[str, Any]) -> None:
-    built = graphs_from_weights(config, tensors)
+    built = build_voice_graphs(config, tensors)
     renamed = dict(tensors)
     renamed["duration_token_type_emb.weight"] = renamed.pop(KINDS)
-    again = graphs_from_weights(config, renamed)
+    again = build_voice_graphs(config, renamed)
     assert inputs_of(again.prosody) == inputs_of(built.prosody) >= {"duration_symbol_type_ids"}
     assert again == built
 
 
 def test_stage_d_speaks_by_its_own_speakers(tensors: Tensors, config: dict[str, Any]) -> None:
-    built = graphs_from_weights(config, tensors)
+    built = build_voice_graphs(config, tensors)
     projected = {name: values for name, values in tensors.items() if not name.startswith(("speaker_adapter.", "speaker_control_encoder."))}
     projected |= {
         "speaker_projection_scale": np.array(16.0, np.float32),
         "speaker_isometric_projection": np.ones((24, 20), np.float32),
         "speaker_embedding_mean": np.ones((1, 20), np.float32),
     }
-    assert graphs_from_weights(config, projected) == built
+    assert build_voice_graphs(config, projected) == built
 
 
 def test_what_the_settings_say_of_the_durations_does_not_count(tensors: Tensors, config: dict[str, Any]) -> None:
     model = {name: value for name, value in config["model"].items() if not name.startswith(("use_", "duration_", "speaker_"))}
-    assert graphs_from_weights(config | {"model": model}, tensors) == graphs_from_weights(config, tensors)
+    assert build_voice_graphs(config | {"model": model}, tensors) == build_voice_graphs(config, tensors)
 
 
 def test_without_a_table_of_kinds_they_are_no_input(tensors: Tensors, config: dict[str, Any]) -> None:
     del tensors[KINDS]
-    assert "duration_symbol_type_ids" not in inputs_of(graphs_from_weights(config, tensors).prosody)
+    assert "duration_symbol_type_ids" not in inputs_of(build_voice_graphs(config, tensors).prosody)
 
 
 def test_stage_a_is_jp_extra_with_more_symbols(tiny_models: Path) -> None:
@@ -112,9 +112,9 @@ def test_stage_a_is_jp_extra_with_more_symbols(tiny_models: Path) -> None:
     table = early["enc_p.emb.weight"]
     further = np.random.default_rng(0).standard_normal((39, table.shape[1]), dtype=np.float32)
     early["enc_p.emb.weight"] = np.concatenate([table, further])
-    built = graphs_from_weights(config | {"version": "2.7.0-Nanairo"}, early)
+    built = build_voice_graphs(config | {"version": "2.7.0-Nanairo"}, early)
     assert built.emoji
-    assert not graphs_from_weights(config, tensors_of(path)).emoji
+    assert not build_voice_graphs(config, tensors_of(path)).emoji
     assert "duration_symbol_type_ids" not in inputs_of(built.prosody)
     voice = PreparedVoice(built)
     for case in read_cases(path.parent / "expected.npz"):
@@ -152,7 +152,7 @@ def _drop(tensors: Tensors, prefix: str) -> None:
 def test_what_is_unknown_is_refused_by_name(tensors: Tensors, config: dict[str, Any], says: str) -> None:
     UNKNOWN[says](tensors)
     with pytest.raises(VoiceError) as caught:
-        graphs_from_weights(config, tensors)
+        build_voice_graphs(config, tensors)
     assert says in f"{caught.value.message} {caught.value.hint}"
     assert caught.value.hint
 
@@ -165,4 +165,4 @@ def test_what_training_left_is_never_read(shared: Path) -> None:
     kept = {name: values for name, values in tensors_of(path).items() if name not in needless} | {
         "speaker_adapter.gate_logit": np.array(np.nan, np.float32)
     }
-    assert graphs_from_weights(config_of(path), kept) == graphs_from_weights(config_of(path), tensors_of(path))
+    assert build_voice_graphs(config_of(path), kept) == build_voice_graphs(config_of(path), tensors_of(path))

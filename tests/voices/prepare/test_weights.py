@@ -10,18 +10,18 @@ import numpy as np
 import onnx
 import pytest
 
-from app.adapters.ort.session import GraphSession, open_as_it_is
-from app.core.durations import expand, symbol_frames
-from app.voices.check import read_cases
-from app.voices.prepare.graph_writer import IR_VERSION, OPSET
-from app.voices.prepare.graphs import PreparedGraphs
-from app.voices.prepare.noise import DURATION_NOISE, PRIOR_NOISE, noisy_copy
-from app.voices.prepare.weights.architecture import read_architecture
-from app.voices.prepare.weights.build import graphs_from_weights
-from app.voices.prepare.weights.flow import flow_graph
-from app.voices.prepare.weights.tensors import Weights
-from app.voices.untrusted.safetensors import TensorFile
-from app.voices.untrusted.settings import Section
+from app.adapters.ort.graph_session import GraphSession, open_unoptimized
+from app.core.durations import compute_symbol_frames, expand_prior
+from app.voices.expected_outputs import read_cases
+from app.voices.prepare.graph_writer import ONNX_IR_VERSION, ONNX_OPSET
+from app.voices.prepare.noise_inputs import DURATION_NOISE, PRIOR_NOISE, expose_noise_inputs
+from app.voices.prepare.prepared_graphs import PreparedGraphs
+from app.voices.prepare.weights.checked_weights import VoiceWeights
+from app.voices.prepare.weights.flow_graph import build_flow_graph
+from app.voices.prepare.weights.voice_sizes import read_voice_sizes
+from app.voices.prepare.weights.weight_graphs import build_voice_graphs
+from app.voices.untrusted.safetensors_file import SafetensorsFile
+from app.voices.untrusted.sbv2_config import ConfigSection
 from tests.voices.prepare.parity import PreparedVoice, session
 from tests.voices.prepare.reference_weights import config_of, tensors_of
 from tests.voices.safetensors_file import write_safetensors
@@ -33,13 +33,13 @@ TOLERANCE = 1e-4
 
 @cache
 def _graphs(path: Path) -> PreparedGraphs:
-    return graphs_from_weights(config_of(path), TensorFile(path))
+    return build_voice_graphs(config_of(path), SafetensorsFile(path))
 
 
 @cache
 def _exported(path: Path) -> GraphSession:
     """The ONNX file that lies beside the weights, its noise made inputs."""
-    return open_as_it_is(noisy_copy(onnx.load(str(path.with_name("model.onnx")))).SerializeToString(), path.parent.name)
+    return open_unoptimized(expose_noise_inputs(onnx.load(str(path.with_name("model.onnx")))).SerializeToString(), path.parent.name)
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -65,14 +65,14 @@ def test_built_voice_equals_its_exported_graph_with_noise_on(tiny_models: Path, 
     duration_noise = np.random.default_rng(3).standard_normal((2, case["x_tst"].shape[1]), dtype=np.float32)
     duration_noise[:, :4] = [[6.6, -9, 6.6, -9], [6.6, 6.6, -9, -9]]  # these leave the range of the splines
     prosody = voice.prosody(case, duration_noise * np.float32(0.8))
-    frames = symbol_frames(prosody.logw, float(case["length_scale"]), "ceil")
+    frames = compute_symbol_frames(prosody.logw, float(case["length_scale"]), "ceil")
     speaker, style = int(case["sid"][0]), case["style_vec"].reshape(-1)
-    given = expand(prosody, frames, np.random.default_rng(8), 0.6, 1.0, speaker, style)
+    given = expand_prior(prosody, frames, np.random.default_rng(8), 0.6, 1.0, speaker, style)
     samples = voice.whole(voice.z(given), speaker)
 
     prior_noise = np.random.default_rng(8).standard_normal((len(prosody.mean), frames.sum()), dtype=np.float32)
     feed = case | {DURATION_NOISE: duration_noise[None], PRIOR_NOISE: prior_noise[None], "noise_scale": 0.6, "noise_scale_w": 0.8}
-    expected, expected_frames = whole.run(feed, whole.outputs)
+    expected, expected_frames = whole.run_graph(feed, whole.outputs)
     assert np.array_equal(frames, expected_frames.reshape(-1))
     difference = np.abs(samples - expected.reshape(-1)).max()
     print(name, ratio, frames.sum(), difference)
@@ -88,7 +88,7 @@ def test_both_speakers_of_a_voice_equal_its_exported_graph(tiny_models: Path) ->
         case["sid"] = np.array([speaker])
         samples, frames = voice.speak(case)
         silent = {DURATION_NOISE: np.zeros((1, 2, len(frames))), PRIOR_NOISE: np.zeros((1, 32, frames.sum()))}
-        expected = whole.run(case | silent, whole.outputs[:1])[0].reshape(-1)
+        expected = whole.run_graph(case | silent, whole.outputs[:1])[0].reshape(-1)
         assert np.abs(samples - expected).max() <= TOLERANCE
         heard.append(samples)
     assert len(heard[0]) != len(heard[1]) or np.abs(heard[0] - heard[1]).max() > 1e-2
@@ -104,7 +104,7 @@ def test_a_text_may_be_shorter_than_the_reach_of_its_attention(tiny_models: Path
     samples, frames = voice.speak(case)
     whole = _exported(path)
     silent = {DURATION_NOISE: np.zeros((1, 2, symbols)), PRIOR_NOISE: np.zeros((1, 32, frames.sum()))}
-    expected = whole.run(case | silent, whole.outputs[:1])[0].reshape(-1)
+    expected = whole.run_graph(case | silent, whole.outputs[:1])[0].reshape(-1)
     assert np.abs(samples - expected).max() <= TOLERANCE
 
 
@@ -131,7 +131,7 @@ def test_graphs_obey_the_contract_and_are_small(tiny_models: Path, name: str) ->
     assert _shapes(graphs.decoder.graph.output) == {"audio": ["N"]}
     for model, most in ((graphs.prosody, 650), (graphs.flow, 750), (graphs.decoder, 320)):
         onnx.checker.check_model(model, full_check=True)
-        assert (model.ir_version, model.opset_import[0].version) == (IR_VERSION, OPSET)
+        assert (model.ir_version, model.opset_import[0].version) == (ONNX_IR_VERSION, ONNX_OPSET)
         assert len(model.graph.node) <= most
         assert sum(node.op_type == "Shape" for node in model.graph.node) <= 1
 
@@ -163,9 +163,9 @@ def test_an_odd_number_of_couplings_leaves_the_channels_in_order(tiny_models: Pa
     four = tensors | {f"flow.flows.6.post.{part}": 0 * tensors[f"flow.flows.6.post.{part}"] for part in ("weight", "bias")}
     z_p = np.random.default_rng(0).standard_normal((32, 40), dtype=np.float32)
     results = []
-    for weights, given in ((Weights(three), z_p), (Weights(four), z_p[::-1])):
-        graph = flow_graph(weights, read_architecture(Section(config_of(path)), weights))
-        results.append(session(graph, "flow").run({"z_p": given, "sid": 0})[0])
+    for weights, given in ((VoiceWeights(three), z_p), (VoiceWeights(four), z_p[::-1])):
+        graph = build_flow_graph(weights, read_voice_sizes(ConfigSection(config_of(path)), weights))
+        results.append(session(graph, "flow").run_graph({"z_p": given, "sid": 0})[0])
     assert np.abs(results[0] - results[1]).max() <= 1e-5
     assert np.abs(results[0] - z_p).max() > 1e-2
 
@@ -176,8 +176,8 @@ def test_half_precision_weights_make_the_graph_of_their_rounded_values(tiny_mode
     write_safetensors(tmp_path / "half.safetensors", {name: values.astype(np.float16) for name, values in tensors.items()})
     rounded = {name: values.astype(np.float16).astype(np.float32) for name, values in tensors.items()}
     half, full = (
-        graphs_from_weights(config_of(path), TensorFile(tmp_path / "half.safetensors")),
-        graphs_from_weights(config_of(path), rounded),
+        build_voice_graphs(config_of(path), SafetensorsFile(tmp_path / "half.safetensors")),
+        build_voice_graphs(config_of(path), rounded),
     )
     for name in ("prosody", "flow", "decoder"):
         assert getattr(half, name) == getattr(full, name)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.errors import VoiceError
-from app.voices.prepare.weights.build import graphs_from_weights
-from app.voices.untrusted.safetensors import TensorFile
+from app.common.errors import VoiceError
+from app.voices.prepare.weights.weight_graphs import build_voice_graphs
+from app.voices.untrusted.safetensors_file import SafetensorsFile
 from tests.voices.prepare.reference_weights import config_of, tensors_of
 
 Broken = Callable[[dict[str, np.ndarray], dict[str, Any]], Any]
@@ -74,7 +74,7 @@ def test_weights_that_do_not_fit_are_refused_by_name(tiny_models: Path, says: st
     tensors, config = tensors_of(path), config_of(path)
     BROKEN[says](tensors, config)
     with pytest.raises(VoiceError) as caught:
-        graphs_from_weights(config, tensors)
+        build_voice_graphs(config, tensors)
     assert says in f"{caught.value.message} {caught.value.hint}"
     assert caught.value.hint
 
@@ -85,7 +85,7 @@ def test_settings_that_do_not_fit_are_refused(tiny_models: Path, changes: dict[s
     config = config_of(path)
     config = config | {"model": config["model"] | changes} if changes and "model" not in changes else changes
     with pytest.raises(VoiceError) as caught:
-        graphs_from_weights(config, TensorFile(path))
+        build_voice_graphs(config, SafetensorsFile(path))
     assert "config.json" in caught.value.message
 
 
@@ -99,7 +99,7 @@ def test_settings_that_do_not_fit_are_refused(tiny_models: Path, changes: dict[s
 )
 def test_settings_that_sbv2_takes_make_the_same_voice(tiny_models: Path, changes: dict[str, Any]) -> None:
     path = tiny_models / "jp-extra-tiny/model.safetensors"
-    config, tensors = config_of(path), TensorFile(path)
+    config, tensors = config_of(path), SafetensorsFile(path)
     model = {name: value for name, value in (config["model"] | changes).items() if value is not None}
     data = {name: value for name, value in config["data"].items() if name != "hop_length"}
-    assert graphs_from_weights(config | {"model": model, "data": data}, tensors) == graphs_from_weights(config, tensors)
+    assert build_voice_graphs(config | {"model": model, "data": data}, tensors) == build_voice_graphs(config, tensors)

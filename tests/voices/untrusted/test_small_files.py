@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.errors import VoiceError
-from app.paths import resources_dir
-from app.voices.bert import installed_berts, read_bert
-from app.voices.card import Card, read_card
-from app.voices.manifest import read_manifest
-from app.voices.prepare.bert.safetensors_source import _architecture
-from app.voices.untrusted.limits import LARGEST_MANIFEST_BYTES, LONGEST_TERMS
-from app.voices.vocabulary import read_vocabulary
+from app.common.errors import VoiceError
+from app.common.files.paths import find_resources_dir
+from app.voices.bert_models import list_installed_berts, read_bert
+from app.voices.bert_vocabulary import read_vocabulary
+from app.voices.prepare.bert.deberta_safetensors import _read_deberta_sizes
+from app.voices.untrusted.voice_limits import MAX_MANIFEST_BYTES, MAX_TERMS_LENGTH
+from app.voices.voice_card_data import VoiceCardData, read_card
+from app.voices.voice_manifest import read_manifest
 
-MANIFEST = json.loads((next((resources_dir() / "voices").iterdir()) / "voice.json").read_text(encoding="utf-8"))
+MANIFEST = json.loads((next((find_resources_dir() / "voices").iterdir()) / "voice.json").read_text(encoding="utf-8"))
 
 
 def _voice(folder: Path) -> tuple[Path, Callable[[], object]]:
@@ -46,7 +46,7 @@ def _characters(folder: Path) -> tuple[Path, Callable[[], object]]:
 
 
 def _config(folder: Path) -> tuple[Path, Callable[[], object]]:
-    return folder / "config.json", lambda: _architecture(folder / "config.json")
+    return folder / "config.json", lambda: _read_deberta_sizes(folder / "config.json")
 
 
 FILES = pytest.mark.parametrize("file", [_voice, _bert, _vocabulary, _tokenizer, _characters, _config])
@@ -100,17 +100,17 @@ def test_a_file_of_gigabytes_is_not_read(file: Callable[[Path], tuple[Path, Call
 def test_a_voice_speaks_without_its_card(tmp_path: Path) -> None:
     path = tmp_path / "card.json"
     os.mkfifo(path)
-    assert read_card(tmp_path) == Card()
+    assert read_card(tmp_path) == VoiceCardData()
     path.unlink()
     path.symlink_to("/dev/zero")
-    assert read_card(tmp_path) == Card()
+    assert read_card(tmp_path) == VoiceCardData()
     path.unlink()
     for content in ("[" * 300_000, '{"source_bytes": 1e300}', '{"source_bytes": ' + "9" * 300 + "}", '{"max_abs_diff": 1e999}', "[]"):
         path.write_text(content, encoding="ascii")
-        assert read_card(tmp_path) == Card()
+        assert read_card(tmp_path) == VoiceCardData()
     with path.open("wb") as hole:
         hole.truncate(4 << 30)
-    assert read_card(tmp_path) == Card()
+    assert read_card(tmp_path) == VoiceCardData()
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_voice_speaks_without_its_card(tmp_path: Path) -> None:
 )
 def test_a_card_of_other_values_is_an_empty_one(card: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "card.json").write_text(json.dumps({"uuid": "x"} | card), encoding="utf-8")
-    assert read_card(tmp_path) == Card()
+    assert read_card(tmp_path) == VoiceCardData()
 
 
 def test_the_shipped_voice_is_read(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_the_shipped_voice_is_read(tmp_path: Path) -> None:
         {"graphs": []},
         {"multilingual": "yes"},
         {"add_blank": 1},
-        {"licence": "x" * (LONGEST_TERMS + 1)},
+        {"licence": "x" * (MAX_TERMS_LENGTH + 1)},
         {"licence": 5},
         {"decoder_int8": {"file": "a", "snr_db": "x", "lsd_db": 1}},
         {"decoder_int8": {"file": "a", "snr_db": 10**400, "lsd_db": 1}},
@@ -186,10 +186,10 @@ def test_the_largest_voice_of_all_is_read(tmp_path: Path) -> None:
     """As many speakers and styles, as long names and terms as any file may bring."""
     speakers = [{"id": index, "name": "声" * 200} for index in range(4096)]
     styles = [{"id": index, "name": "声" * 200} for index in range(1024)]
-    terms = {"licence": "声" * LONGEST_TERMS, "description": "箱" * LONGEST_TERMS}
+    terms = {"licence": "声" * MAX_TERMS_LENGTH, "description": "箱" * MAX_TERMS_LENGTH}
     text = json.dumps(MANIFEST | {"speakers": speakers, "styles": styles} | terms, ensure_ascii=False, indent=1)
     (tmp_path / "voice.json").write_text(text, encoding="utf-8")
-    assert len(text.encode()) < LARGEST_MANIFEST_BYTES
+    assert len(text.encode()) < MAX_MANIFEST_BYTES
     assert len(read_manifest(tmp_path).speakers) == 4096
 
 
@@ -211,9 +211,9 @@ def test_values_that_no_bert_has(values: dict[str, Any], tmp_path: Path) -> None
     for name in ("bert.onnx", "vocab.txt"):
         (folder / name).write_bytes(b"")
     (folder / "bert.json").write_text(json.dumps({"id": "a", "name": "A"}), encoding="utf-8")
-    assert [bert.id for bert in installed_berts([tmp_path])] == ["a"]
+    assert [bert.id for bert in list_installed_berts([tmp_path])] == ["a"]
     (folder / "bert.json").write_text(json.dumps({"id": "a", "name": "A"} | values), encoding="utf-8")
-    assert installed_berts([tmp_path]) == []
+    assert list_installed_berts([tmp_path]) == []
     with pytest.raises(VoiceError):
         read_bert(folder)
 

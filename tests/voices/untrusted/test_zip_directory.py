@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.errors import VoiceError
-from app.voices.containers.checkpoints import checkpoints
-from app.voices.untrusted import budget as budgets
-from app.voices.untrusted.budget import Budget
-from app.voices.untrusted.limits import LARGEST_DIRECTORY_BYTES, MOST_ENTRIES, MOST_UNPACKED
-from app.voices.untrusted.zip_directory import open_zip
+from app.common.errors import VoiceError
+from app.voices.containers.checkpoints import find_checkpoints
+from app.voices.untrusted import unpack_budget as budgets
+from app.voices.untrusted.unpack_budget import UnpackBudget
+from app.voices.untrusted.voice_limits import MAX_UNPACKED_FILES, MAX_ZIP_DIRECTORY_BYTES, MAX_ZIP_ENTRIES
+from app.voices.untrusted.zip_directory import open_bounded_zip
 from tests.voices.fuzz.small_voices import zipped
 
 END, LOCATOR, END_64 = b"PK\5\6", b"PK\6\7", b"PK\6\6"
@@ -67,14 +67,14 @@ TRICKS = {"plain": lambda entries: entry() * entries + end_record(0xFFFF & entri
 
 @pytest.mark.parametrize("trick", TRICKS)
 def test_a_directory_too_long_is_refused_before_it_is_in_memory(tmp_path: Path, trick: str) -> None:
-    content = TRICKS[trick](40 * MOST_ENTRIES)  # 37 MB of directory, 800,000 entries
+    content = TRICKS[trick](40 * MAX_ZIP_ENTRIES)  # 37 MB of directory, 800,000 entries
     (tmp_path / "voice.zip").write_bytes(content)
     (tmp_path / "scratch").mkdir()
     tracemalloc.start()
     try:
         with pytest.raises(VoiceError) as caught:
-            checkpoints(tmp_path / "voice.zip", tmp_path / "scratch")
-        assert tracemalloc.get_traced_memory()[1] < 4 * LARGEST_DIRECTORY_BYTES
+            find_checkpoints(tmp_path / "voice.zip", tmp_path / "scratch")
+        assert tracemalloc.get_traced_memory()[1] < 4 * MAX_ZIP_DIRECTORY_BYTES
     finally:
         tracemalloc.stop()
     assert caught.value.hint
@@ -82,20 +82,20 @@ def test_a_directory_too_long_is_refused_before_it_is_in_memory(tmp_path: Path, 
 
 
 def test_many_entries_in_few_bytes_are_refused() -> None:
-    content = TRICKS["plain"](MOST_UNPACKED + 1)
-    assert len(content) < LARGEST_DIRECTORY_BYTES
-    with pytest.raises(VoiceError, match="too many entries"), open_zip(io.BytesIO(content), Budget("x", len(content))):
+    content = TRICKS["plain"](MAX_UNPACKED_FILES + 1)
+    assert len(content) < MAX_ZIP_DIRECTORY_BYTES
+    with pytest.raises(VoiceError, match="too many entries"), open_bounded_zip(io.BytesIO(content), UnpackBudget("x", len(content))):
         pass
-    with open_zip(io.BytesIO(TRICKS["plain"](MOST_UNPACKED)), Budget("x", 0)) as archive:
-        assert len(archive.infolist()) == MOST_UNPACKED
+    with open_bounded_zip(io.BytesIO(TRICKS["plain"](MAX_UNPACKED_FILES)), UnpackBudget("x", 0)) as archive:
+        assert len(archive.infolist()) == MAX_UNPACKED_FILES
 
 
 def test_zips_inside_a_zip_share_what_they_may_list(tmp_path: Path) -> None:
-    inner = zipped({f"{number}.wav": b"RIFF" for number in range(MOST_UNPACKED // 10)})
+    inner = zipped({f"{number}.wav": b"RIFF" for number in range(MAX_UNPACKED_FILES // 10)})
     (tmp_path / "voice.zip").write_bytes(zipped({f"{number}.zip": inner for number in range(11)}))
     (tmp_path / "scratch").mkdir()
     with pytest.raises(VoiceError, match="too many entries"):
-        checkpoints(tmp_path / "voice.zip", tmp_path / "scratch")
+        find_checkpoints(tmp_path / "voice.zip", tmp_path / "scratch")
     assert not list((tmp_path / "scratch").iterdir())
 
 
@@ -136,10 +136,10 @@ def test_what_zipfile_reads_is_read_or_refused(content: bytes, most_bytes: int, 
         expected = type(exc)
     affordable = plain.taken <= most_bytes and plain.entries <= most_entries
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(budgets, "LARGEST_DIRECTORY_BYTES", most_bytes)
-        patch.setattr(budgets, "MOST_UNPACKED", most_entries)
+        patch.setattr(budgets, "MAX_ZIP_DIRECTORY_BYTES", most_bytes)
+        patch.setattr(budgets, "MAX_UNPACKED_FILES", most_entries)
         try:
-            with open_zip(io.BytesIO(content), Budget("x", 0)) as archive:
+            with open_bounded_zip(io.BytesIO(content), UnpackBudget("x", 0)) as archive:
                 found: object = [item.orig_filename for item in archive.infolist()]
         except DAMAGED as exc:
             found = type(exc)
@@ -149,9 +149,9 @@ def test_what_zipfile_reads_is_read_or_refused(content: bytes, most_bytes: int, 
 
 
 def test_after_the_directory_nothing_is_counted() -> None:
-    content = random.Random(0).randbytes(2 * LARGEST_DIRECTORY_BYTES)
-    budget = Budget("x", 0)
-    with open_zip(io.BytesIO(zipped({"a": content})), budget) as archive:
-        left = budget.directory_left
+    content = random.Random(0).randbytes(2 * MAX_ZIP_DIRECTORY_BYTES)
+    budget = UnpackBudget("x", 0)
+    with open_bounded_zip(io.BytesIO(zipped({"a": content})), budget) as archive:
+        left = budget.directory_bytes_left
         assert archive.read("a") == content
-    assert budget.directory_left == left > LARGEST_DIRECTORY_BYTES // 2
+    assert budget.directory_bytes_left == left > MAX_ZIP_DIRECTORY_BYTES // 2

@@ -5,71 +5,72 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
 from tqdm import tqdm
 
-from app.adapters.ort.providers import intra_threads
-from app.adapters.ort.session import VERSION
-from app.bench.backends import asked_backends, cross_overs, winners
-from app.bench.machine import cpu_name, peak_mb
-from app.bench.stages import COLUMNS, Measured, measure, request_of
-from app.bench.texts import LINES, text_of
-from app.bench.work import Peak, Work, measured_peak, work_of
-from app.cli.commands.bench.plot import check_target, plot
-from app.cli.commands.bench.tables import csv_row, print_comparison, print_table
-from app.cli.output import json_line, note, result
-from app.cli.voice_choice import chosen_voice
-from app.cli.waiting import preparing_device, slow_notice
-from app.compose.opening import open_speaker
+from app.adapters.ort.graph_session import ORT_VERSION
+from app.adapters.ort.ort_devices import count_intra_threads
+from app.bench.backend_crossover import find_crossovers, find_fastest_backends, parse_backends
+from app.bench.bench_texts import BENCH_LINES, build_text
+from app.bench.machine_facts import find_cpu_name, measure_peak_mb
+from app.bench.multiply_adds import GraphWorkload, ProcessorPeak, count_workloads, measure_peak
+from app.bench.stage_timing import STAGE_TABLE_COLUMNS, BenchMeasurement, build_bench_request, measure_text
+from app.cli.chosen_voice import prepare_chosen_voice
+from app.cli.commands.bench.bench_picture import check_picture_path, write_picture
+from app.cli.commands.bench.bench_tables import format_csv_row, print_comparison, print_table
+from app.cli.console_output import print_json, print_note, print_result
+from app.cli.slow_notices import describe_device_preparation, show_slow_notice
+from app.common.errors import InputError
+from app.common.language import localize
 from app.compose.speaker import Speaker
-from app.errors import InputError
-from app.language import localized
+from app.compose.speaker_opening import open_speaker
 
-MOST_RUNS = 10_000
+MAX_RUNS = 10_000
 
 
 def run(options: argparse.Namespace) -> int:
     """Measures and prints one table (or rows) a text, then a summary."""
     if options.reference or options.memory_of:
-        from app.cli.commands.bench.reference import run_reference
+        from app.cli.commands.bench.reference_report import run_reference
 
         return run_reference(options)
-    texts = {str(length): text_of(length) for length in _lengths(options.tokens)} | (LINES if options.lines else {})
-    if not 1 <= options.runs <= MOST_RUNS or not 0 <= options.warmup <= MOST_RUNS:
+    texts = {str(length): build_text(length) for length in _parse_lengths(options.tokens)} | (BENCH_LINES if options.lines else {})
+    if not 1 <= options.runs <= MAX_RUNS or not 0 <= options.warmup <= MAX_RUNS:
         raise InputError(
-            localized(f"回数には 1 から {MOST_RUNS} までの値を指定してください。", f"The number of runs must be from 1 to {MOST_RUNS}."),
+            localize(f"回数には 1 から {MAX_RUNS} までの値を指定してください。", f"The number of runs must be from 1 to {MAX_RUNS}."),
             "--runs 10 --warmup 3",
         )
     if options.plot:
-        check_target(Path(options.plot))
-    speakers, load_ms = _opened(options)
+        check_picture_path(Path(options.plot))
+    speakers, load_ms = _open_speakers(options)
     if options.csv and not options.json:
-        result(",".join(COLUMNS))
-    found: list[Measured] = []
+        print_result(",".join(STAGE_TABLE_COLUMNS))
+    found: list[BenchMeasurement] = []
     for name, text in texts.items():
-        turns = partial(tqdm, leave=False, disable=None, desc=name)
-        found += measure(speakers, name, text, lambda count, turns=turns: turns(range(count)), runs=options.runs, warmup=options.warmup)  # type: ignore[misc]
-    peak = peak_mb()  # before graphs are opened once more to count what they do
-    ceiling = _count_work(speakers, found, texts)
-    _print(found, ceiling, options)
-    _summarise(speakers, found, options, {"load_ms": load_ms, "peak_mb": peak} | _rates(ceiling))
+        found += measure_text(speakers, name, text, partial(_show_turns, name), runs=options.runs, warmup=options.warmup)
+    # The peak is read before graphs are opened once more to count operations.
+    peak = measure_peak_mb()
+    ceiling = _count_workloads(speakers, found, texts)
+    _print_measurements(found, ceiling, options)
+    _report_summary(speakers, found, options, {"load_ms": load_ms, "peak_mb": peak} | _build_peak_rates(ceiling))
     if options.plot:
-        plot(found, ceiling, Path(options.plot))
+        write_picture(found, ceiling, Path(options.plot))
     return 0
 
 
-def _lengths(text: str) -> list[int]:
+def _parse_lengths(text: str) -> list[int]:
     try:
         lengths = [int(item) for item in text.split(",")]
     except ValueError:
         lengths = []
     if not lengths or min(lengths) < 1 or max(lengths) > 500:
         raise InputError(
-            localized(f"長さの指定が正しくありません: {text}", f"These lengths are not valid: {text}"),
-            localized(
+            localize(f"長さの指定が正しくありません: {text}", f"These lengths are not valid: {text}"),
+            localize(
                 "1 から 500 までの数をコンマで区切って指定してください。例: 5,20,40",
                 "Use numbers from 1 to 500 separated by commas, for example 5,20,40",
             ),
@@ -77,70 +78,77 @@ def _lengths(text: str) -> list[int]:
     return lengths
 
 
-def _opened(options: argparse.Namespace) -> tuple[dict[str, Speaker], float]:
+def _open_speakers(options: argparse.Namespace) -> tuple[dict[str, Speaker], float]:
     """A speaker by backend, and how long the first one took to open."""
-    backends = asked_backends(options.backend)
-    wanted = chosen_voice(options)
+    backends = parse_backends(options.backend)
+    wanted = prepare_chosen_voice(options)
     speakers, took_ms = {}, []
     for backend in backends:
         began = time.perf_counter()
-        speakers[backend] = open_speaker(wanted, backend, bert=options.bert, sound=options.precision, force_bert=options.force_bert)
+        speakers[backend] = open_speaker(
+            wanted, backend, bert=options.bert, graph_precision=options.precision, force_bert=options.force_bert
+        )
         took_ms.append((time.perf_counter() - began) * 1000)
-        with slow_notice(preparing_device()):
+        with show_slow_notice(describe_device_preparation()):
             speakers[backend].wait_for_devices()
     return speakers, took_ms[0]
 
 
-def _count_work(speakers: dict[str, Speaker], found: list[Measured], texts: dict[str, str]) -> Peak:
+def _count_workloads(speakers: dict[str, Speaker], measurements: list[BenchMeasurement], texts: dict[str, str]) -> ProcessorPeak:
     """Fills in the work of what was measured; speakers of the same graphs do the same."""
-    known: dict[frozenset[Path], dict[str, dict[str, Work]]] = {}
+    known: dict[frozenset[Path], dict[str, dict[str, GraphWorkload]]] = {}
     for backend, speaker in speakers.items():
         files = frozenset(speaker.models.values())
         if files not in known:
-            known[files] = work_of(speaker, {name: request_of(speaker, text) for name, text in texts.items()})
-        for item in found:
+            known[files] = count_workloads(speaker, {name: build_bench_request(speaker, text) for name, text in texts.items()})
+        for item in measurements:
             if item.backend == backend:
-                item.work = known[files][item.text]
-    return measured_peak()
+                item.workloads = known[files][item.text]
+    return measure_peak()
 
 
-def _print(found: list[Measured], peak: Peak, options: argparse.Namespace) -> None:
-    for item in found:
+def _print_measurements(measurements: list[BenchMeasurement], peak: ProcessorPeak, options: argparse.Namespace) -> None:
+    for item in measurements:
         if options.json or options.csv:
-            for row in item.rows(peak):
-                json_line(row) if options.json else result(csv_row(row))
+            for row in item.build_rows(peak):
+                print_json(row) if options.json else print_result(format_csv_row(row))
         else:
             print_table(item, peak)
-    if not options.json and not options.csv and len({item.backend for item in found}) > 1:
-        print_comparison(found)
+    if not options.json and not options.csv and len({item.backend for item in measurements}) > 1:
+        print_comparison(measurements)
 
 
-def _rates(peak: Peak) -> dict[str, float]:
+def _build_peak_rates(peak: ProcessorPeak) -> dict[str, float]:
     return {"peak_float32_gflops": 2 * peak.floats_gmac_s, "peak_int8_gflops": 2 * peak.bytes_gmac_s}
 
 
-def _summarise(speakers: dict[str, Speaker], found: list[Measured], options: argparse.Namespace, figures: dict[str, float]) -> None:
+def _report_summary(
+    speakers: dict[str, Speaker], measurements: list[BenchMeasurement], options: argparse.Namespace, figures: dict[str, float]
+) -> None:
     first = next(iter(speakers.values()))
     summary: dict[str, object] = {
         "summary": True,
         **figures,
         "backend": first.backends,
         "fallback": first.fallback,
-        "ort": VERSION.removeprefix("onnxruntime "),
-        "cpu": cpu_name(),
+        "ort": ORT_VERSION.removeprefix("onnxruntime "),
+        "cpu": find_cpu_name(),
         "cores": os.cpu_count(),
-        "threads": intra_threads(),
+        "threads": count_intra_threads(),
         "precision": first.models["bert"].stem,
         "fast_graphs": sorted(first.fast_graphs),
     }
     if len(speakers) > 1:
-        summary |= {"ran_on": {name: speaker.backends for name, speaker in speakers.items()}, "winners": winners(found)}
-        summary["cross_overs"] = [asdict(item) for item in cross_overs(found)]
+        summary |= {
+            "ran_on": {name: speaker.backends for name, speaker in speakers.items()},
+            "winners": find_fastest_backends(measurements),
+        }
+        summary["cross_overs"] = [asdict(item) for item in find_crossovers(measurements)]
     if options.json:
-        json_line(summary)
+        print_json(summary)
         return
-    note(
-        localized(
+    print_note(
+        localize(
             f"読み込み {figures['load_ms']:.0f} ms、最大メモリー {figures['peak_mb']:.0f} MB、CPU の上限 "
             f"{figures['peak_float32_gflops']:.0f} GFLOP/s（float32）、{figures['peak_int8_gflops']:.0f}（int8）",
             f"load time {figures['load_ms']:.0f} ms, peak memory {figures['peak_mb']:.0f} MB, CPU peak "
@@ -149,4 +157,9 @@ def _summarise(speakers: dict[str, Speaker], found: list[Measured], options: arg
     )
     for name, speaker in speakers.items():
         if speaker.fallback:
-            note(f"{name}: {speaker.fallback}")
+            print_note(f"{name}: {speaker.fallback}")
+
+
+def _show_turns(name: str, count: int) -> Iterable[int]:
+    """Count the turns of a text with a progress bar."""
+    return tqdm(range(count), leave=False, disable=None, desc=name)

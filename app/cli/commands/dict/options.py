@@ -4,72 +4,77 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.command_parser import Parser, add_command
-from app.core.dictionary import HIGHEST_PRIORITY, KINDS, USUAL_PRIORITY
-from app.language import localized
+from app.common.command_parser import CommandParser, add_command_parser
+from app.common.language import localize
+from app.core.dictionary_entries import DICTIONARY_ENTRY_KINDS, HIGHEST_PRIORITY, USUAL_PRIORITY
 
 
 def add_dict(commands: Any) -> None:
     """Adds the command and its actions."""
     parser = commands.add_parser(
         "dict",
-        help=localized("ユーザー辞書の一覧、登録、読み込み", "list, add, import and export words of the user dictionary"),
-        description=localized(
+        help=localize("ユーザー辞書の一覧、登録、読み込み", "list, add, import and export words of the user dictionary"),
+        description=localize(
             "ユーザー辞書には単語の読みとアクセントを登録でき、すべてのテキストに使われます。",
             "The user dictionary sets the reading and accent of words in every text.",
         ),
     )
-    actions = parser.add_subparsers(dest="action", required=True, parser_class=Parser, metavar="ACTION", title=localized("操作", "actions"))
-    add_command(actions, "list", "登録した単語の一覧", "list the words of the dictionary")
-    _add_add(actions)
-    remove = add_command(actions, "remove", "単語を削除する", "delete a word")
-    remove.add_argument("surface", metavar="SURFACE", help=localized("単語の表記", "word as written"))
-    _add_exchange(actions)
+    actions = parser.add_subparsers(
+        dest="action", required=True, parser_class=CommandParser, metavar="ACTION", title=localize("操作", "actions")
+    )
+    add_command_parser(actions, "list", "登録した単語の一覧", "list the words of the dictionary")
+    _add_add_action(actions)
+    remove = add_command_parser(actions, "remove", "単語を削除する", "delete a word")
+    remove.add_argument("surface", metavar="SURFACE", help=localize("単語の表記", "word as written"))
+    _add_exchange_actions(actions)
 
 
-def _add_add(actions: Any) -> None:
-    add = add_command(actions, "add", "単語を登録する、または変更する", "add or change a word")
-    add.add_argument("surface", metavar="SURFACE", help=localized("単語の表記", "word as written"))
-    add.add_argument("reading", metavar="READING", help=localized("読み（ひらがなまたはカタカナ）", "reading in hiragana or katakana"))
+def _add_add_action(actions: Any) -> None:
+    add = add_command_parser(actions, "add", "単語を登録する、または変更する", "add or change a word")
+    add.add_argument("surface", metavar="SURFACE", help=localize("単語の表記", "word as written"))
+    add.add_argument("reading", metavar="READING", help=localize("読み（ひらがなまたはカタカナ）", "reading in hiragana or katakana"))
     add.add_argument(
         "--accent",
         type=int,
         default=0,
         metavar="N",
-        help=localized(
+        help=localize(
             "音が下がる直前のモーラの番号、0 は平板（既定: 0）", "number of the mora before the pitch falls, 0 = flat (default: 0)"
         ),
     )
     add.add_argument(
-        "--kind", choices=KINDS, default="proper_noun", help=localized("品詞（既定: proper_noun）", "part of speech (default: proper_noun)")
+        "--kind",
+        choices=DICTIONARY_ENTRY_KINDS,
+        default="proper_noun",
+        help=localize("品詞（既定: proper_noun）", "part of speech (default: proper_noun)"),
     )
     add.add_argument(
         "--priority",
         type=int,
         default=USUAL_PRIORITY,
         metavar="N",
-        help=localized(
+        help=localize(
             f"優先度 0–{HIGHEST_PRIORITY}（既定: {USUAL_PRIORITY}）", f"priority 0–{HIGHEST_PRIORITY} (default: {USUAL_PRIORITY})"
         ),
     )
 
 
-def _add_exchange(actions: Any) -> None:
-    read = add_command(actions, "import", "ほかの辞書から単語を読み込む", "import the words of another dictionary")
+def _add_exchange_actions(actions: Any) -> None:
+    read = add_command_parser(actions, "import", "ほかの辞書から単語を読み込む", "import the words of another dictionary")
     read.add_argument(
         "file",
         metavar="FILE",
-        help=localized(
+        help=localize(
             "VOICEVOX や AivisSpeech の JSON、CSV、MeCab のユーザー辞書",
             "JSON from VOICEVOX or AivisSpeech, a CSV, or a user dictionary of MeCab",
         ),
     )
     read.add_argument(
-        "--keep", action="store_true", help=localized("登録済みの単語は変更しない", "keep words that are already there unchanged")
+        "--keep", action="store_true", help=localize("登録済みの単語は変更しない", "keep words that are already there unchanged")
     )
-    write = add_command(actions, "export", "すべての単語をファイルに書き出す", "export all words to a file")
+    write = add_command_parser(actions, "export", "すべての単語をファイルに書き出す", "export all words to a file")
     write.add_argument(
         "file",
         metavar="FILE",
-        help=localized("JSON（VOICEVOX 形式）または CSV。拡張子で決まる", "JSON (VOICEVOX format) or CSV, chosen by the extension"),
+        help=localize("JSON（VOICEVOX 形式）または CSV。拡張子で決まる", "JSON (VOICEVOX format) or CSV, chosen by the extension"),
     )

@@ -6,57 +6,57 @@ import argparse
 from collections.abc import Callable
 from dataclasses import asdict
 
-from app import paths
-from app.cli.commands.doctor.checks import CHECKS, Check, label
-from app.cli.commands.doctor.machine import audio_devices, providers, versions
-from app.cli.output import json_line, result
-from app.errors import AppError, InputError
-from app.language import localized
+from app.cli.commands.doctor.doctor_checks import DOCTOR_CHECKS, DoctorFinding, format_check_name
+from app.cli.commands.doctor.installed_parts import collect_versions, list_audio_devices, list_providers
+from app.cli.console_output import print_json, print_result
+from app.common.errors import AppError, InputError
+from app.common.files import paths
+from app.common.language import localize
 
-MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
+STATUS_MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints every check; exit code 70 when one fails."""
-    checks = [_guard(name, check) for name, check in _wanted(options.only).items()]
+    checks = [_run_check(name, check) for name, check in _select_checks(options.only).items()]
     ok = all(check.status != "fail" for check in checks)
     if options.json:
-        json_line(
+        print_json(
             {
                 "ok": ok,
                 "checks": [{name: value for name, value in asdict(check).items() if name != "shown"} for check in checks],
-                "versions": versions(),
-                "providers": providers() if options.only in (None, "onnxruntime") else [],
-                "audio_devices": audio_devices(),
-                "paths": {"data": str(paths.data_dir()), "resources": str(paths.resources_dir())},
+                "versions": collect_versions(),
+                "providers": list_providers() if options.only in (None, "onnxruntime") else [],
+                "audio_devices": list_audio_devices(),
+                "paths": {"data": str(paths.find_data_dir()), "resources": str(paths.find_resources_dir())},
             }
         )
     else:
         for check in checks:
-            result(f"{MARKS[check.status]} {label(check.id)}: {check.shown or check.found}")
+            print_result(f"{STATUS_MARKS[check.status]} {format_check_name(check.id)}: {check.shown or check.found}")
             if check.fix:
-                result(f"    → {check.fix}")
+                print_result(f"    → {check.fix}")
     return 0 if ok else AppError.exit_code
 
 
-def _wanted(only: str | None) -> dict[str, Callable[[], Check]]:
+def _select_checks(only: str | None) -> dict[str, Callable[[], DoctorFinding]]:
     if only is None:
-        return CHECKS
-    if only not in CHECKS:
+        return DOCTOR_CHECKS
+    if only not in DOCTOR_CHECKS:
         raise InputError(
-            localized(f"この項目はありません: {only}", f"Unknown check: {only}"),
-            localized("使用できるもの: ", "Available: ") + ", ".join(CHECKS),
+            localize(f"この項目はありません: {only}", f"Unknown check: {only}"),
+            localize("使用できるもの: ", "Available: ") + ", ".join(DOCTOR_CHECKS),
         )
-    return {only: CHECKS[only]}
+    return {only: DOCTOR_CHECKS[only]}
 
 
-def _guard(name: str, check: Callable[[], Check]) -> Check:
+def _run_check(name: str, check: Callable[[], DoctorFinding]) -> DoctorFinding:
     """A check that breaks is itself a finding."""
     try:
         return check()
     except AppError as error:
-        return Check(name, "fail", error.message, error.hint)
+        return DoctorFinding(name, "fail", error.message, error.hint)
     except Exception as error:
-        return Check(
-            name, "fail", f"{type(error).__name__}: {error}", localized("Koebako を再インストールしてください。", "Reinstall Koebako.")
+        return DoctorFinding(
+            name, "fail", f"{type(error).__name__}: {error}", localize("Koebako を再インストールしてください。", "Reinstall Koebako.")
         )

@@ -13,63 +13,72 @@ from datetime import date
 from pathlib import Path
 from typing import Any, cast
 
-from app.adapters.sound.formats import choose_encoding
-from app.cli.commands.export.cast import Cast, assigned_for_export, make_cast
-from app.cli.commands.project.convert import with_readings
-from app.cli.commands.project.convert_options import columns_of
-from app.cli.interruption import interruption
-from app.cli.output import answer_to, json_line, note, print_error, result
-from app.cli.waiting import slow_notice
+from app.adapters.sound.sound_formats import choose_encoding
+from app.cli.commands.export.export_voices import ExportVoices, match_export_voices, prepare_export_voices
+from app.cli.commands.project.convert_options import parse_columns
+from app.cli.commands.project.convert_script import apply_readings
+from app.cli.console_output import ask_question, print_error, print_json, print_note, print_result
+from app.cli.interrupts import interrupt_handler
+from app.cli.slow_notices import show_slow_notice
+from app.common.errors import AppError, InputError
+from app.common.language import localize
 from app.core.project import Project
-from app.errors import AppError, InputError
-from app.export.batch import Batch
-from app.export.child_worker import ChildWorker
-from app.export.games import write_list
-from app.export.own_worker import OwnWorker
-from app.export.pattern import problem_of
-from app.export.plan import PlanContext, PlannedFile, existing, numbered, plan, written
-from app.export.settings import SIDECARS, Existing, ExportSettings, Files, Game, Sidecar, settings_from_data, settings_to_data
-from app.export.tasks import BatchSettings, Worker
-from app.interchange.source import read_source
-from app.language import localized
+from app.export.export_batch import ExportBatch
+from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, filter_existing, filter_writable, plan_files
+from app.export.export_settings import (
+    SIDECAR_KINDS,
+    ExistingFilePolicy,
+    ExportSettings,
+    FileGrouping,
+    GameEngine,
+    SidecarKind,
+    convert_settings_to_data,
+    parse_settings_data,
+)
+from app.export.export_tasks import BatchSettings, ExportWorker
+from app.export.game_lists import write_game_list
+from app.export.local_worker import LocalWorker
+from app.export.name_pattern import describe_pattern_problem
+from app.export.process_worker import ProcessWorker
+from app.interchange.script_import import read_script_file
 
-USUAL_RATE = 44_100  # Hz, for what can be checked before a voice is known
-_ANSWERS: dict[str, Existing] = {"s": "skip", "n": "number", "r": "replace"}
+ASSUMED_RATE_HZ = 44_100  # Hz, for what can be checked before a voice is known
+_POLICY_BY_ANSWER: dict[str, ExistingFilePolicy] = {"s": "skip", "n": "number", "r": "replace"}
 
 
 def run(options: argparse.Namespace) -> int:
     """Writes the files; all that can be checked is checked before a voice speaks."""
     began = time.monotonic()
-    settings = export_settings(options)
+    settings = parse_export_settings(options)
     source = Path(options.source)
-    imported = with_readings(read_source(source, columns_of(options.columns)))
-    for sentence in imported.dropped:
-        note(sentence)
-    project = assigned_for_export(imported.project, source, options.voice)
-    cast_ = make_cast([item.line for item in numbered(project.script.lines)], options)
-    files, settings = _planned(project, source, settings, cast_)
-    todo = written(files, settings)
-    with_voice = [item for item in files if not _voiceless(item, cast_)]
-    batch = Batch(_maker(settings, cast_, project, options), min(options.jobs, max(1, len(todo))))
-    batch.failed += [(item, _voiceless(item, cast_)[0]) for item in todo if _voiceless(item, cast_)]
-    done = _write(batch, [item for item in todo if item in with_voice], with_voice, settings, options)
+    imported = apply_readings(read_script_file(source, parse_columns(options.columns)))
+    for sentence in imported.losses:
+        print_note(sentence)
+    project = match_export_voices(imported.project, source, options.voice)
+    cast_ = prepare_export_voices([item.line for item in build_numbered_lines(project.script.lines)], options)
+    files, settings = _plan_files(project, source, settings, cast_)
+    todo = filter_writable(files, settings)
+    with_voice = [item for item in files if not _list_voice_errors(item, cast_)]
+    batch = ExportBatch(_create_worker_factory(settings, cast_, project, options), min(options.jobs, max(1, len(todo))))
+    batch.failed += [(item, _list_voice_errors(item, cast_)[0]) for item in todo if _list_voice_errors(item, cast_)]
+    done = _write_files(batch, [item for item in todo if item in with_voice], with_voice, settings, options)
     if batch.stopped.is_set():
         raise KeyboardInterrupt
-    write_list([item for item in files if item.exists or item.file in done], settings)
-    return _summed_up(batch, len(done), len(files) - len(todo), time.monotonic() - began, options)
+    write_game_list([item for item in files if item.already_exists or item.file in done], settings)
+    return _report_totals(batch, len(done), len(files) - len(todo), time.monotonic() - began, options)
 
 
-def export_settings(options: argparse.Namespace) -> ExportSettings:
-    """What was typed. Raises InputError for what does not go together."""
-    problem = problem_of(options.pattern) if options.pattern else ""
+def parse_export_settings(options: argparse.Namespace) -> ExportSettings:
+    """Parse the typed settings. Raises InputError for settings that exclude each other."""
+    problem = describe_pattern_problem(options.pattern) if options.pattern else ""
     sidecars = [item for item in options.sidecars.split(",") if item]
-    unknown = [item for item in sidecars if item not in SIDECARS]
+    unknown = [item for item in sidecars if item not in SIDECAR_KINDS]
     if problem or unknown:
         raise InputError(
-            problem or localized(f"--sidecars {unknown[0]} は使えません。", f"--sidecars {unknown[0]} is not available."),
-            "" if problem else localized("使用できるもの: ", "Available: ") + ",".join(SIDECARS),
+            problem or localize(f"--sidecars {unknown[0]} は使えません。", f"--sidecars {unknown[0]} is not available."),
+            "" if problem else localize("使用できるもの: ", "Available: ") + ",".join(SIDECAR_KINDS),
         )
-    files: Files = (
+    files: FileGrouping = (
         "speakers" if options.joined and options.by else "joined" if options.joined else "speaker_folders" if options.by else "lines"
     )
     settings = ExportSettings(
@@ -81,88 +90,90 @@ def export_settings(options: argparse.Namespace) -> ExportSettings:
         quality=options.quality,
         rate=options.rate,
         stereo=options.stereo,
-        sidecars=cast(tuple[Sidecar, ...], tuple(sidecars)),
+        sidecars=cast(tuple[SidecarKind, ...], tuple(sidecars)),
         unit=options.unit,
         existing="skip" if options.only else options.existing,
         loudness=options.loudness,
         loudness_each=options.loudness_each,
-        game=cast(Game, options.game or ""),
+        game=cast(GameEngine, options.game or ""),
     )
-    choose_encoding(f"a{settings.suffix}", USUAL_RATE, options.subtype, settings.channels, options.rate or None)
+    choose_encoding(f"a{settings.suffix}", ASSUMED_RATE_HZ, options.subtype, settings.channels, options.rate or None)
     try:
-        return settings_from_data(settings_to_data(settings))
+        return parse_settings_data(convert_settings_to_data(settings))
     except ValueError as exc:
         raise InputError(
-            localized(f"--{exc} の値は範囲外です。", f"The value for --{exc} is out of range."),
-            localized("koebako export --help で確認できます。", "See koebako export --help."),
+            localize(f"--{exc} の値は範囲外です。", f"The value for --{exc} is out of range."),
+            localize("koebako export --help で確認できます。", "See koebako export --help."),
         ) from exc
 
 
-def _planned(project: Project, source: Path, settings: ExportSettings, cast_: Cast) -> tuple[list[PlannedFile], ExportSettings]:
+def _plan_files(project: Project, source: Path, settings: ExportSettings, voices: ExportVoices) -> tuple[list[PlannedFile], ExportSettings]:
     """The files, and the settings once it is decided what happens to those that exist."""
-    context = PlanContext(project.script.title or source.stem, cast_.names_of, date.today())
-    lines = numbered(project.script.lines)
-    files = plan(lines, settings, context)
-    there = existing(files)
+    context = PlanContext(project.script.title or source.stem, voices.find_names, date.today())
+    lines = build_numbered_lines(project.script.lines)
+    files = plan_files(lines, settings, context)
+    there = filter_existing(files)
     if settings.existing != "ask" or not there:
         return files, settings
-    settings = replace(settings, existing=_asked(there))
-    return plan(lines, settings, context), settings
+    settings = replace(settings, existing=_ask_existing_policy(there))
+    return plan_files(lines, settings, context), settings
 
 
-def _asked(there: Sequence[PlannedFile]) -> Existing:
-    count = localized(f"{len(there)} 個のファイルがすでにあります。", f"{len(there)} of the files already exist.")
+def _ask_existing_policy(existing_files: Sequence[PlannedFile]) -> ExistingFilePolicy:
+    count = localize(f"{len(existing_files)} 個のファイルがすでにあります。", f"{len(existing_files)} of the files already exist.")
     if sys.stdin is None or not sys.stdin.isatty():
-        note(f"{count}{localized('上書きせず、残りを書き出します。', ' They are skipped.')}")
+        print_note(f"{count}{localize('上書きせず、残りを書き出します。', ' They are skipped.')}")
         return "skip"
-    question = localized("[s] 書き出さない [n] 番号を付ける [r] 上書きする:", "[s] skip [n] number [r] replace:")
-    answer = answer_to(f"{count} {question}")
-    if answer[:1].casefold() not in _ANSWERS:
+    question = localize("[s] 書き出さない [n] 番号を付ける [r] 上書きする:", "[s] skip [n] number [r] replace:")
+    answer = ask_question(f"{count} {question}")
+    if answer[:1].casefold() not in _POLICY_BY_ANSWER:
         raise KeyboardInterrupt
-    return _ANSWERS[answer[:1].casefold()]
+    return _POLICY_BY_ANSWER[answer[:1].casefold()]
 
 
-def _maker(settings: ExportSettings, cast_: Cast, project: Project, options: argparse.Namespace) -> Callable[[], Worker]:
-    batch = BatchSettings(settings, cast_.wanted, project.dictionary, options.backend, options.precision, options.force_bert)
-    return (lambda: OwnWorker(batch)) if options.jobs == 1 else (lambda: ChildWorker(batch))
+def _create_worker_factory(
+    settings: ExportSettings, voices: ExportVoices, project: Project, options: argparse.Namespace
+) -> Callable[[], ExportWorker]:
+    batch = BatchSettings(settings, voices.voice_names, project.dictionary, options.backend, options.precision, options.force_bert)
+    return (lambda: LocalWorker(batch)) if options.jobs == 1 else (lambda: ProcessWorker(batch))
 
 
-def _voiceless(item: PlannedFile, cast_: Cast) -> list[AppError]:
-    return [cast_.failed[line.settings.voice] for line in item.lines if line.settings.voice in cast_.failed]
+def _list_voice_errors(item: PlannedFile, voices: ExportVoices) -> list[AppError]:
+    return [voices.errors[line.settings.voice] for line in item.lines if line.settings.voice in voices.errors]
 
 
-def _write(
-    batch: Batch, todo: Sequence[PlannedFile], all_files: Sequence[PlannedFile], settings: ExportSettings, options: argparse.Namespace
+def _write_files(
+    batch: ExportBatch, todo: Sequence[PlannedFile], all_files: Sequence[PlannedFile], settings: ExportSettings, options: argparse.Namespace
 ) -> set[Path]:
     done: set[Path] = set()
-    words = localized("書き出しています", "Exporting")
-    quiet = nullcontext() if options.json else slow_notice(words, lambda: f"{len(done)} / {len(todo)}")
-    with interruption.instead(batch.stop), quiet:
+    words = localize("書き出しています", "Exporting")
+    quiet = nullcontext() if options.json else show_slow_notice(words, lambda: f"{len(done)} / {len(todo)}")
+    with interrupt_handler.call_on_interrupt(batch.stop_batch), quiet:
         try:
-            for outcome in batch.write(todo, settings, all_files):
+            for outcome in batch.write_files(todo, settings, all_files):
                 done.add(outcome.task.item.file)
-                _show(outcome.answer, as_json=options.json)
+                _print_row(outcome.answer, as_json=options.json)
         finally:
             batch.close()
     return done
 
 
-def _show(row: dict[str, Any], *, as_json: bool) -> None:
+def _print_row(row: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        json_line(row)
+        print_json(row)
     else:
-        result(str(row["file"]))
+        print_result(str(row["file"]))
 
 
-def _summed_up(batch: Batch, done: int, skipped: int, seconds: float, options: argparse.Namespace) -> int:
+def _report_totals(batch: ExportBatch, done: int, skipped: int, seconds: float, options: argparse.Namespace) -> int:
     """The exit code: of the first file that failed, the voices' before the texts'."""
     for item, error in batch.failed:
         print_error(error, as_json=options.json, source=item.file.name)
     if options.json:
-        json_line({"type": "summary", "files": done, "skipped": skipped, "failed": len(batch.failed), "seconds": seconds})
+        print_json({"type": "summary", "files": done, "skipped": skipped, "failed": len(batch.failed), "seconds": seconds})
     else:
-        failed = localized(f"、失敗 {len(batch.failed)}", f", {len(batch.failed)} failed") if batch.failed else ""
-        left = localized(f"、スキップ {skipped}", f", {skipped} skipped") if skipped else ""
+        failed = localize(f"、失敗 {len(batch.failed)}", f", {len(batch.failed)} failed") if batch.failed else ""
+        left = localize(f"、スキップ {skipped}", f", {skipped} skipped") if skipped else ""
         files = "file" if done == 1 else "files"
-        note(localized(f"{done} 個のファイルを書き出しました{left}{failed}。", f"Exported {done} {files}{left}{failed}."))
+        print_note(localize(f"{done} 個のファイルを書き出しました{left}{failed}。", f"Exported {done} {files}{left}{failed}."))
     return max((error.exit_code for _, error in batch.failed), default=0)

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.command_parser import add_command
-from app.language import localized
-from app.link_reading import LINK_READINGS
+from app.common.command_parser import add_command_parser
+from app.common.language import localize
+from app.core.link_reading import LINK_READINGS
 
 
 def add_g2p(commands: Any) -> None:
     """There is one; texts come from standard input."""
-    parser = add_command(
+    parser = add_command_parser(
         commands,
         "g2p",
         "標準入力の各行を読みと音素に変換する（常に JSON）",
         "convert each line on stdin to its reading and phones (always JSON)",
     )
-    emoji = localized("Nanairo の声と同じように、絵文字も音素に変換する", "also turn emoji into phones, as Nanairo voices do")
+    emoji = localize("Nanairo の声と同じように、絵文字も音素に変換する", "also turn emoji into phones, as Nanairo voices do")
     parser.add_argument("--emoji", action="store_true", help=emoji)
-    explain = localized("語ごとに、読みの根拠（規則、辞書、解析器など）も出力する", "also show where each reading comes from")
+    explain = localize("語ごとに、読みの根拠（規則、辞書、解析器など）も出力する", "also show where each reading comes from")
     parser.add_argument("--explain", action="store_true", help=explain)
-    without = localized("付属の辞書を使わない", "do not use the built-in dictionary")
+    without = localize("付属の辞書を使わない", "do not use the built-in dictionary")
     parser.add_argument("--no-built-in-words", action="store_true", help=without)
-    memos = localized("［］や [ ] で囲んだ部分をメモとして扱い、読まない", "treat what is in square brackets as a memo, which is not read")
+    memos = localize("［］や [ ] で囲んだ部分をメモとして扱い、読まない", "treat what is in square brackets as a memo, which is not read")
     parser.add_argument("--memos", action="store_true", help=memos)
-    links = localized(
+    links = localize(
         "URL の読み方：host（ホスト名だけ）、all（すべて）、skip（読み上げない）。省略時は設定の値を使う",
         "how web addresses are read: host (its name only), all or skip; by default as the settings say",
     )

@@ -5,43 +5,45 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from app.adapters.openjtalk.choices import CHOICES, forget_choices
-from app.cli.named_input import LONGEST_LINE, piped_lines
-from app.cli.output import json_line
-from app.cli.waiting import slow_notice
-from app.compose.text import open_g2p
+from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
+from app.cli.bounded_input import MAX_INPUT_LINE_CHARS, iterate_piped_lines
+from app.cli.console_output import print_json
+from app.cli.slow_notices import show_slow_notice
+from app.common.errors import AppError
+from app.common.language import localize
+from app.compose.text_front_end import open_g2p
 from app.core.ports import G2P
-from app.errors import AppError
-from app.language import localized
 
-UNREADABLE: dict[str, Any] = {"normalized": "", "reading": "", "phones": ["_", "_"], "tones": [0, 0], "word2ph": [1, 1]}
-SHOWN_CHARACTERS = 1000  # of a line that is too long
+UNREADABLE_LINE: dict[str, Any] = {"normalized": "", "reading": "", "phones": ["_", "_"], "tones": [0, 0], "word2ph": [1, 1]}
+MAX_SHOWN_LINE_CHARS = 1000  # of a line that is too long
 
 
 def run(options: argparse.Namespace) -> int:
     """Converts every line; a line that cannot be read is reported in its own object and does not end the run."""
-    CHOICES.built_in_words = False if options.no_built_in_words else None
-    CHOICES.links = options.links
-    CHOICES.memos_everywhere = True if options.memos else None
-    forget_choices()
+    READING_CHOICES.built_in_words = False if options.no_built_in_words else None
+    READING_CHOICES.links = options.links
+    READING_CHOICES.memos_everywhere = True if options.memos else None
+    clear_reading_choices()
     g2p = open_g2p()
-    for number, (line, is_whole) in enumerate(piped_lines(), start=1):
-        with slow_notice(_still_reading(number, len(line))):
-            found = convert_line(g2p, line, emoji=options.emoji) if is_whole else too_long(line)
+    for number, (line, is_whole) in enumerate(iterate_piped_lines(), start=1):
+        with show_slow_notice(_describe_progress(number, len(line))):
+            found = convert_line(g2p, line, emoji=options.emoji) if is_whole else build_too_long_row(line)
             if options.explain:
                 found["words"] = [] if "error" in found else explain_line(g2p, line)
-        json_line(found)
+        print_json(found)
     return 0
 
 
-def too_long(start: str) -> dict[str, Any]:
+def build_too_long_row(start: str) -> dict[str, Any]:
     """The output for a line that is not read to its end."""
-    error = localized(f"行が長すぎます（最大 {LONGEST_LINE:,} 文字）。", f"This line is too long (up to {LONGEST_LINE:,} characters).")
-    return {"text": start[:SHOWN_CHARACTERS], **UNREADABLE, "error": error}
+    error = localize(
+        f"行が長すぎます（最大 {MAX_INPUT_LINE_CHARS:,} 文字）。", f"This line is too long (up to {MAX_INPUT_LINE_CHARS:,} characters)."
+    )
+    return {"text": start[:MAX_SHOWN_LINE_CHARS], **UNREADABLE_LINE, "error": error}
 
 
-def _still_reading(number: int, characters: int) -> str:
-    return localized(
+def _describe_progress(number: int, characters: int) -> str:
+    return localize(
         f"{number} 行目（{characters:,} 文字）を処理しています",
         f"Processing line {number} ({characters:,} characters)",
     )
@@ -50,9 +52,9 @@ def _still_reading(number: int, characters: int) -> str:
 def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:
     """The output for one line."""
     try:
-        phones = g2p.convert(text, emoji=emoji)
+        phones = g2p.convert_sentence(text, emoji=emoji)
     except AppError as error:
-        return {"text": text, **UNREADABLE, "error": error.message}
+        return {"text": text, **UNREADABLE_LINE, "error": error.message}
     result: dict[str, Any] = {
         "text": text,
         "normalized": phones.text,
@@ -62,7 +64,7 @@ def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:
         "word2ph": list(phones.word2ph),
     }
     if len(phones.phones) <= 2:
-        result["error"] = localized("読み上げられる文字がありません。", "There is nothing here to read aloud.")
+        result["error"] = localize("読み上げられる文字がありません。", "There is nothing here to read aloud.")
     return result
 
 
@@ -73,11 +75,11 @@ def explain_line(g2p: G2P, text: str) -> list[dict[str, Any]]:
             "surface": word.surface,
             "reading": word.pronunciation,
             "accent": word.accent,
-            "joined": word.joined,
+            "joined": word.is_joined,
             "by": word.read_by,
             "name": word.name,
-            "other": word.other,
+            "other": word.other_reading,
         }
-        for word in g2p.explain(text)
+        for word in g2p.explain_readings(text)
         if word.pronunciation
     ]

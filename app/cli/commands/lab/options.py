@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.cli.commands.lab import check, compare, expect, inspect, optimise, parts, place, profile, verify
+from app.cli.commands.lab import (
+    check_command,
+    compare_command,
+    expect_command,
+    inspect_command,
+    optimise_command,
+    parts_command,
+    place_command,
+    profile_command,
+    verify_command,
+)
 from app.cli.voice_options import add_licence_option
-from app.command_parser import Parser, add_command
-from app.language import localized
+from app.common.command_parser import CommandParser, add_command_parser
+from app.common.language import localize
 
-PARTS = {
-    "inspect": inspect,
-    "expect": expect,
-    "profile": profile,
-    "place": place,
-    "verify": verify,
-    "compare": compare,
-    "optimise": optimise,
-    "check": check,
+LAB_COMMANDS = {
+    "inspect": inspect_command,
+    "expect": expect_command,
+    "profile": profile_command,
+    "place": place_command,
+    "verify": verify_command,
+    "compare": compare_command,
+    "optimise": optimise_command,
+    "check": check_command,
 }
 
 
@@ -25,34 +35,36 @@ def add_lab(commands: Any) -> None:
     """Adds the command and its parts."""
     parser = commands.add_parser(
         "lab",
-        help=localized("声と BERT の検査、比較、測定", "inspect, verify and time voices and BERTs"),
-        description=localized("声と BERT の検査、比較、測定", "Inspect, verify and time voices and BERTs."),
+        help=localize("声と BERT の検査、比較、測定", "inspect, verify and time voices and BERTs"),
+        description=localize("声と BERT の検査、比較、測定", "Inspect, verify and time voices and BERTs."),
     )
-    actions = parser.add_subparsers(dest="action", required=True, parser_class=Parser, metavar="PART", title=localized("機能", "parts"))
-    for name, part in PARTS.items():
-        one = add_command(actions, name, *part.summary())
+    actions = parser.add_subparsers(
+        dest="action", required=True, parser_class=CommandParser, metavar="PART", title=localize("機能", "parts")
+    )
+    for name, part in LAB_COMMANDS.items():
+        one = add_command_parser(actions, name, *part.describe_command())
         one.add_argument(
             "source",
             nargs="?",
             metavar="SOURCE",
-            help=localized(
+            help=localize(
                 "声または BERT の ID、名前、ファイル（既定: 先頭の声）", "ID, name or file of a voice or BERT (default: the first voice)"
             ),
         )
-        _add_formats(one)
+        _add_format_options(one)
         add_licence_option(one)
         part.add_options(one)
-    add_command(actions, "parts", *parts.summary())
+    add_command_parser(actions, "parts", *parts_command.describe_command())
 
 
-def _add_formats(parser: Parser) -> None:
+def _add_format_options(parser: CommandParser) -> None:
     formats = parser.add_mutually_exclusive_group()
-    formats.add_argument("--csv", action="store_true", help=localized("結果を CSV で出力する", "print the results as CSV"))
-    formats.add_argument("--markdown", action="store_true", help=localized("結果を Markdown で出力する", "print the results as Markdown"))
+    formats.add_argument("--csv", action="store_true", help=localize("結果を CSV で出力する", "print the results as CSV"))
+    formats.add_argument("--markdown", action="store_true", help=localize("結果を Markdown で出力する", "print the results as Markdown"))
     parser.add_argument(
-        "--progress", action="store_true", help=localized("--json に進捗の行も含める", "with --json, also print lines of progress")
+        "--progress", action="store_true", help=localize("--json に進捗の行も含める", "with --json, also print lines of progress")
     )
     parser.add_argument(
-        "--html", metavar="FILE", help=localized("レポートの保存先（.html）", "write a report with tables and picture (.html)")
+        "--html", metavar="FILE", help=localize("レポートの保存先（.html）", "write a report with tables and picture (.html)")
     )
-    parser.add_argument("--plot", metavar="FILE", help=localized("図の保存先（.svg）", "write a picture of the results (.svg)"))
+    parser.add_argument("--plot", metavar="FILE", help=localize("図の保存先（.svg）", "write a picture of the results (.svg)"))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.command_parser import add_command
-from app.errors import InputError
-from app.language import localized
+from app.common.command_parser import add_command_parser
+from app.common.errors import InputError
+from app.common.language import localize
 
 
-def add_convert(actions: Any) -> None:
+def add_convert_action(actions: Any) -> None:
     """A script of any kind that is read, to any kind that is written."""
-    convert = add_command(
+    convert = add_command_parser(
         actions,
         "convert",
         "ほかのアプリのプロジェクトや台本、表を変換する",
@@ -23,35 +23,35 @@ def add_convert(actions: Any) -> None:
         "--output",
         required=True,
         metavar="FILE",
-        help=localized("書き出すファイル: ", "file to write: ") + ".koebako, .csv, .tsv, .txt",
+        help=localize("書き出すファイル: ", "file to write: ") + ".koebako, .csv, .tsv, .txt",
     )
     convert.add_argument(
         "--columns",
         default="",
         metavar="text=NAME,…",
-        help=localized("表の列の名前。例: text=セリフ,speaker=役", "names of the table's columns, as in text=Words,speaker=Who"),
+        help=localize("表の列の名前。例: text=セリフ,speaker=役", "names of the table's columns, as in text=Words,speaker=Who"),
     )
     convert.add_argument(
         "--voice",
         metavar="ID|NAME",
-        help=localized("声のない行と、声が見つからない行の声", "voice of lines without one and of those whose voice is missing"),
+        help=localize("声のない行と、声が見つからない行の声", "voice of lines without one and of those whose voice is missing"),
     )
     convert.add_argument(
         "--characters",
         action="store_true",
-        help=localized("txt の各行に「キャラ（スタイル）,」を付ける", "begin each line of a .txt with its speaker"),
+        help=localize("txt の各行に「キャラ（スタイル）,」を付ける", "begin each line of a .txt with its speaker"),
     )
 
 
-def columns_of(text: str) -> dict[str, str]:
+def parse_columns(text: str) -> dict[str, str]:
     """`text=Words,speaker=Who` → {"text": "Words", …}. Raises InputError."""
     columns = {}
     for item in filter(None, text.split(",")):
         field, found, column = item.partition("=")
         if not (found and field.strip() and column.strip()):
             raise InputError(
-                localized(f"列の指定が正しくありません: {item[:80]}", f"Not a valid column: {item[:80]}"),
-                localized("例: --columns text=セリフ,speaker=役", "For example: --columns text=Words,speaker=Who"),
+                localize(f"列の指定が正しくありません: {item[:80]}", f"Not a valid column: {item[:80]}"),
+                localize("例: --columns text=セリフ,speaker=役", "For example: --columns text=Words,speaker=Who"),
             )
         columns[field.strip()] = column.strip()
     return columns

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.command_parser import add_command
-from app.language import localized
+from app.common.command_parser import add_command_parser
+from app.common.language import localize
 
 
 def add_selftest(commands: Any) -> None:
-    """Where the report goes."""
-    parser = add_command(
+    """Add the `selftest` command and the option for its report's path."""
+    parser = add_command_parser(
         commands, "selftest", "使用できるバックエンドをすべて測定して比較する", "try and compare all backends of this machine"
     )
-    parser.add_argument("--report", metavar="FILE", help=localized("結果の保存先（JSON）", "write a report (JSON)"))
+    parser.add_argument("--report", metavar="FILE", help=localize("結果の保存先（JSON）", "write a report (JSON)"))

@@ -20,26 +20,26 @@ from typing import Any
 import numpy as np
 import psutil
 
-from app.adapters.files.part_file import PartFile, write_error
-from app.cli.commands.selftest.devices import device_reports, placement_reports
-from app.cli.commands.selftest.report import log_tail, window_report
-from app.cli.output import json_line, note, result
-from app.data_file import write_whole
-from app.errors import AppError
-from app.json_text import json_objects
-from app.language import localized
-from app.own_program import run_own
-from app.version import VERSION
+from app.adapters.files.part_file import PartFile, build_write_error
+from app.cli.commands.selftest.device_report import describe_devices, measure_placements
+from app.cli.commands.selftest.window_and_log import read_log_tail, run_window_selftest
+from app.cli.console_output import print_json, print_note, print_result
+from app.common.errors import AppError
+from app.common.files.atomic_write import write_file_atomically
+from app.common.files.untrusted_json import parse_object_lines
+from app.common.language import localize
+from app.common.processes.self_launch import run_own_program
+from app.common.version import VERSION
 
-TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
-TIMEOUT_S = 180
+SELFTEST_TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
+SELFTEST_TIMEOUT_S = 180
 # 16-bit files: half a step of rounding on each side, and what graphs may differ between processors.
-TOLERANCE = 2e-3
+SELFTEST_TOLERANCE = 2e-3
 
 
 @dataclass(slots=True)
-class Trial:
-    """How one backend did.
+class BackendTrial:
+    """The result of one backend's trial.
 
     Attributes:
         used: where each stage really ran.
@@ -62,88 +62,91 @@ class Trial:
 def run(options: argparse.Namespace) -> int:
     """Prints how each backend did; exit code 70 when the CPU does not speak or the doctor finds a fault."""
     if options.report:
-        PartFile(Path(options.report)).discard()  # before minutes of work, not after them, it is known whether it can be written
-    doctor = next(iter(_child("doctor", "--json")[1]), {})
+        # An unwritable report is noticed before minutes of work, not after them.
+        PartFile(Path(options.report)).discard()
+    doctor = next(iter(_run_cli("doctor", "--json")[1]), {})
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
-        trials = [_try_backend(name, Path(folder)) for name in ["cpu", *_others()]]
+        trials = [_try_backend(name, Path(folder)) for name in ["cpu", *_list_accelerators()]]
     ok = bool(doctor.get("ok")) and trials[0].ok
     report = {
         "ok": ok,
         "version": VERSION,
         "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        "machine": _machine(),
+        "machine": _describe_machine(),
         "doctor": doctor,
         "backends": [asdict(trial) for trial in trials],
-        "devices": device_reports(),
-        "placements": placement_reports() if options.report else [],
-        "probed": _probed(),
-        "window": window_report(),
-        "log": log_tail(),
+        "devices": describe_devices(),
+        "placements": measure_placements() if options.report else [],
+        "probed": _load_probe_results(),
+        "window": run_window_selftest(),
+        "log": read_log_tail(),
     }
     if options.report:
-        _write(options.report, report)
+        _write_report(options.report, report)
     if options.json:
-        json_line(report)
+        print_json(report)
     else:
         for trial in trials:
-            _print(trial)
+            _print_trial(trial)
     return 0 if ok else AppError.exit_code
 
 
-def _others() -> list[str]:
-    from app.adapters.ort.providers import places
+def _list_accelerators() -> list[str]:
+    from app.adapters.ort.ort_devices import list_places
 
-    return [place for place in places() if place != "cpu"]
+    return [place for place in list_places() if place != "cpu"]
 
 
-def _probed() -> list[dict[str, Any]]:
-    """What `koebako backends` knows from before."""
-    from app.backends.probe import Probe
+def _load_probe_results() -> list[dict[str, Any]]:
+    """Load the earlier results of `koebako backends`."""
+    from app.backends.backend_probe import BackendProbe
 
     try:
-        return [asdict(finding) for finding in Probe().known()]
+        return [asdict(finding) for finding in BackendProbe().list_known_results()]
     except AppError:  # without a voice; the trials show it
         return []
 
 
-def _try_backend(backend: str, folder: Path) -> Trial:
-    note(localized(f"{backend} を測定しています…", f"Measuring {backend} …"))
-    trial, output = Trial(backend), folder / f"{backend.replace(':', '-')}.wav"
-    trial.exit_code, lines, trial.messages = _child("speak", TEXT, "--seed", "7", "--backend", backend, "-o", str(output), "--json")
+def _try_backend(backend: str, folder: Path) -> BackendTrial:
+    print_note(localize(f"{backend} を測定しています…", f"Measuring {backend} …"))
+    trial, output = BackendTrial(backend), folder / f"{backend.replace(':', '-')}.wav"
+    trial.exit_code, lines, trial.messages = _run_cli(
+        "speak", SELFTEST_TEXT, "--seed", "7", "--backend", backend, "-o", str(output), "--json"
+    )
     if trial.exit_code or not lines:
         return trial
     spoken = lines[-1]
     trial.used, trial.fallback = spoken["backend"], spoken["fallback"]
     trial.first_audio_ms, trial.total_ms = spoken["first_audio_ms"], spoken["total_ms"]
-    trial.max_abs_diff = _difference(output, folder / "cpu.wav")
-    trial.ok = trial.fallback is None and trial.max_abs_diff is not None and trial.max_abs_diff <= TOLERANCE
+    trial.max_abs_diff = _measure_difference(output, folder / "cpu.wav")
+    trial.ok = trial.fallback is None and trial.max_abs_diff is not None and trial.max_abs_diff <= SELFTEST_TOLERANCE
     if trial.fallback is None:
-        trial.bench = _child("bench", "--backend", backend, "--tokens", "5,20", "--runs", "5", "--warmup", "2", "--json")[1]
+        trial.bench = _run_cli("bench", "--backend", backend, "--tokens", "5,20", "--runs", "5", "--warmup", "2", "--json")[1]
     return trial
 
 
-def _child(*arguments: str) -> tuple[int | None, list[dict[str, Any]], str]:
+def _run_cli(*arguments: str) -> tuple[int | None, list[dict[str, Any]], str]:
     """Exit code (None: it had to be stopped), JSON lines and messages of a run of our own command line."""
     try:
-        done = run_own(*arguments, timeout_s=TIMEOUT_S)
+        done = run_own_program(*arguments, timeout_s=SELFTEST_TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        return None, [], f"stopped after {TIMEOUT_S} s"
+        return None, [], f"stopped after {SELFTEST_TIMEOUT_S} s"
     printed, messages = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
-    return done.returncode, list(json_objects(printed)), messages[-4000:]
+    return done.returncode, list(parse_object_lines(printed)), messages[-4000:]
 
 
-def _difference(one: Path, other: Path) -> float | None:
-    a, b = _samples(one), _samples(other)
+def _measure_difference(one: Path, other: Path) -> float | None:
+    a, b = _read_samples(one), _read_samples(other)
     return float(np.abs(a - b).max()) if a.shape == b.shape and a.size else None
 
 
-def _samples(path: Path) -> np.ndarray:
+def _read_samples(path: Path) -> np.ndarray:
     with wave.open(str(path)) as file:
         return np.frombuffer(file.readframes(file.getnframes()), np.int16).astype(np.float32) / 32768
 
 
-def _machine() -> dict[str, Any]:
-    from app.adapters.ort.providers import devices_offered
+def _describe_machine() -> dict[str, Any]:
+    from app.adapters.ort.ort_devices import list_device_reports
 
     memory = psutil.virtual_memory()
     return {
@@ -151,32 +154,32 @@ def _machine() -> dict[str, Any]:
         "processor": platform.processor() or platform.machine(),
         "cores": [psutil.cpu_count(logical=False), os.cpu_count()],
         "memory_gb": round(memory.total / 2**30, 1),
-        "adapters": devices_offered(),
+        "adapters": list_device_reports(),
     }
 
 
-def _write(report: str, value: dict[str, Any]) -> None:
+def _write_report(path: str, value: dict[str, Any]) -> None:
     # Reports are sent to others, and folders of a home carry its owner's name.
     text = json.dumps(value, ensure_ascii=False, indent=1)
     for home in {str(Path.home()), json.dumps(str(Path.home()), ensure_ascii=False)[1:-1]}:
         text = text.replace(home, "~")
     try:
-        write_whole(Path(report), f"{text}\n".encode("utf-8", "replace"))
+        write_file_atomically(Path(path), f"{text}\n".encode("utf-8", "replace"))
     except OSError as exc:
-        raise write_error(Path(report), exc) from exc
-    note(localized(f"結果を保存しました: {report}", f"Report written to {report}"))
+        raise build_write_error(Path(path), exc) from exc
+    print_note(localize(f"結果を保存しました: {path}", f"Report written to {path}"))
 
 
-def _print(trial: Trial) -> None:
+def _print_trial(trial: BackendTrial) -> None:
     if trial.total_ms is None:
         reason = trial.messages.strip().splitlines()[-1:] or [f"exit code {trial.exit_code}"]
-        result(f"✗ {trial.backend}: {reason[0]}")
+        print_result(f"✗ {trial.backend}: {reason[0]}")
         return
     difference = "–" if trial.max_abs_diff is None else f"{trial.max_abs_diff:.1e}"
-    times = localized(
+    times = localize(
         f"最初の音声まで {trial.first_audio_ms:.0f} ms、合計 {trial.total_ms:.0f} ms、CPU との差 {difference}",
         f"time to first audio {trial.first_audio_ms:.0f} ms, total {trial.total_ms:.0f} ms, difference from the CPU {difference}",
     )
-    result(f"{'✓' if trial.ok else '!'} {trial.backend}: {times}")
+    print_result(f"{'✓' if trial.ok else '!'} {trial.backend}: {times}")
     if trial.fallback:
-        result(f"    {trial.fallback}")
+        print_result(f"    {trial.fallback}")

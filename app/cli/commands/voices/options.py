@@ -5,92 +5,94 @@ from __future__ import annotations
 from typing import Any
 
 from app.cli.voice_options import add_licence_option
-from app.command_parser import Parser, add_command
-from app.language import localized
-from app.sound_choice import SOUND_PRECISIONS
+from app.common.command_parser import CommandParser, add_command_parser
+from app.common.language import localize
+from app.settings.graph_precision import GRAPH_PRECISIONS
 
 
 def add_voices(commands: Any) -> None:
     """Adds the command and its actions."""
     parser = commands.add_parser(
         "voices",
-        help=localized("声の一覧、追加、情報", "list, add and inspect voices"),
-        description=localized("声の一覧、追加、情報", "List, add and inspect voices."),
+        help=localize("声の一覧、追加、情報", "list, add and inspect voices"),
+        description=localize("声の一覧、追加、情報", "List, add and inspect voices."),
     )
-    actions = parser.add_subparsers(dest="action", required=True, parser_class=Parser, metavar="ACTION", title=localized("操作", "actions"))
-    add_command(actions, "list", "使用できる声の一覧", "list the available voices")
-    info = add_command(actions, "info", "声の情報", "show information about a voice")
+    actions = parser.add_subparsers(
+        dest="action", required=True, parser_class=CommandParser, metavar="ACTION", title=localize("操作", "actions")
+    )
+    add_command_parser(actions, "list", "使用できる声の一覧", "list the available voices")
+    info = add_command_parser(actions, "info", "声の情報", "show information about a voice")
     info.add_argument("voice", metavar="ID|NAME|PATH")
-    _add_add(actions)
-    renew = add_command(
+    _add_add_action(actions)
+    renew = add_command_parser(
         actions,
         "renew",
         "追加した声をもう一度準備し、このバージョンの「高速」などを使えるようにする",
         "prepare voices that you added once more, for the Fast precision of this version",
     )
     renew.add_argument("voices", nargs="*", metavar="ID|NAME")
-    renew.add_argument("--all", action="store_true", help=localized("追加したすべての声", "every voice that you added"))
+    renew.add_argument("--all", action="store_true", help=localize("追加したすべての声", "every voice that you added"))
     add_licence_option(renew)
-    precision = add_command(
+    precision = add_command_parser(
         actions,
         "precision",
         "声の音声合成の精度を選ぶ（fast は差が小さいと確認できた声だけ）",
         "choose the synthesis precision of a voice (fast only where the difference is small)",
     )
     precision.add_argument("voice", metavar="ID|NAME")
-    precision.add_argument("precision", choices=SOUND_PRECISIONS)
-    remove = add_command(actions, "remove", "追加した声を削除する", "delete a voice that you added")
+    precision.add_argument("precision", choices=GRAPH_PRECISIONS)
+    remove = add_command_parser(actions, "remove", "追加した声を削除する", "delete a voice that you added")
     remove.add_argument("voice", metavar="ID|NAME")
-    rename = add_command(actions, "rename", "追加した声の名前を変更する", "rename a voice that you added")
+    rename = add_command_parser(actions, "rename", "追加した声の名前を変更する", "rename a voice that you added")
     rename.add_argument("voice", metavar="ID|NAME")
     rename.add_argument("name", metavar="NEW_NAME")
-    export = add_command(actions, "export", "準備済みの声をフォルダーまたは zip に書き出す", "export a prepared voice to a folder or zip")
+    export = add_command_parser(
+        actions, "export", "準備済みの声をフォルダーまたは zip に書き出す", "export a prepared voice to a folder or zip"
+    )
     export.add_argument("voice", metavar="ID|NAME")
     export.add_argument("target", metavar="FOLDER|FILE.zip")
-    export.add_argument("--replace", action="store_true", help=localized("同じ名前の zip があれば上書きする", "overwrite an existing zip"))
-    check = add_command(actions, "check", "声の計算結果を期待値と比較する", "compare a voice with expected outputs")
+    export.add_argument("--replace", action="store_true", help=localize("同じ名前の zip があれば上書きする", "overwrite an existing zip"))
+    check = add_command_parser(actions, "check", "声の計算結果を期待値と比較する", "compare a voice with expected outputs")
     check.add_argument("source", metavar="SOURCE")
-    check.add_argument("--expected", required=True, metavar="NPZ", help=localized("期待値のファイル", "file with expected outputs"))
+    check.add_argument("--expected", required=True, metavar="NPZ", help=localize("期待値のファイル", "file with expected outputs"))
     check.add_argument(
         "--tolerance",
         type=float,
         default=1e-3,
         metavar="N",
-        help=localized("許容差（既定: 0.001）", "largest allowed difference (default: 0.001)"),
+        help=localize("許容差（既定: 0.001）", "largest allowed difference (default: 0.001)"),
     )
 
 
-def _add_add(actions: Any) -> None:
-    parser = add_command(actions, "add", "声を追加する", "add voices")
-    parser.add_argument(
-        "sources", nargs="*", metavar="SOURCE", help=localized("声のファイル、フォルダー、zip", "voice file, folder or zip")
-    )
-    parser.add_argument("--url", action="append", default=[], metavar="URL", help=localized("声の URL", "URL of a voice"))
+def _add_add_action(actions: Any) -> None:
+    parser = add_command_parser(actions, "add", "声を追加する", "add voices")
+    parser.add_argument("sources", nargs="*", metavar="SOURCE", help=localize("声のファイル、フォルダー、zip", "voice file, folder or zip"))
+    parser.add_argument("--url", action="append", default=[], metavar="URL", help=localize("声の URL", "URL of a voice"))
     parser.add_argument(
         "--hub",
         action="append",
         default=[],
         metavar="UUID",
-        help=localized("AivisHub の音声合成モデルの UUID", "UUID of a model on AivisHub"),
+        help=localize("AivisHub の音声合成モデルの UUID", "UUID of a model on AivisHub"),
     )
     parser.add_argument(
         "--with-bert",
         action="store_true",
-        help=localized("--hub の声に必要な BERT もダウンロードする", "with --hub: also download the BERT that the voice requires"),
+        help=localize("--hub の声に必要な BERT もダウンロードする", "with --hub: also download the BERT that the voice requires"),
     )
     add_licence_option(parser)
     parser.add_argument(
-        "--update", action="store_true", help=localized("同じ ID の声を置き換える", "replace the installed voice with the same ID")
+        "--update", action="store_true", help=localize("同じ ID の声を置き換える", "replace the installed voice with the same ID")
     )
     parser.add_argument(
         "--keep-both",
         action="store_true",
-        help=localized("同じ ID の声を残して追加する", "keep the installed voice with the same ID as well"),
+        help=localize("同じ ID の声を残して追加する", "keep the installed voice with the same ID as well"),
     )
     parser.add_argument(
         "--checkpoint",
         metavar="NAME",
-        help=localized("声が複数あるとき、追加する声", "which voice to add if there are several"),
+        help=localize("声が複数あるとき、追加する声", "which voice to add if there are several"),
     )
-    parser.add_argument("--all", action="store_true", help=localized("すべての声を追加する", "add every voice found"))
-    parser.add_argument("--name", metavar="NAME", help=localized("声の名前", "name for the voice"))
+    parser.add_argument("--all", action="store_true", help=localize("すべての声を追加する", "add every voice found"))
+    parser.add_argument("--name", metavar="NAME", help=localize("声の名前", "name for the voice"))

@@ -9,23 +9,23 @@ from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
-from app.core.moras import hiragana_to_katakana
-from app.language import localized
-from app.ui.plain_text import PlainLabel, plain_tip
+from app.common.language import localize
+from app.core.moras import convert_to_katakana
+from app.ui.plain_text import PlainLabel, escape_tip
 
-_KANA = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
-LONGEST = 100
-HEIGHT = 30  # pixels, as much as there is beside the buttons
+_TYPED_KANA_PATTERN = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
+MAX_TYPED_READING_LENGTH = 100
+READING_FIELD_HEIGHT_PX = 30  # pixels, as much as there is beside the buttons
 
 
 class KanaEdit(QLineEdit):
     """A line edit that keeps Esc to itself.
 
     Signals:
-        left(): Esc.
+        editing_cancelled(): Esc.
     """
 
-    left = Signal()
+    editing_cancelled = Signal()
 
     def event(self, event: QEvent) -> bool:
         """Esc would otherwise stop what is spoken."""
@@ -37,7 +37,7 @@ class KanaEdit(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc leaves."""
         if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
+            self.editing_cancelled.emit()
         else:
             super().keyPressEvent(event)
 
@@ -60,18 +60,18 @@ class ReadingField(QWidget):
         self._surface = ""
         self.label = PlainLabel()
         self.edit = KanaEdit()
-        self.edit.setMaxLength(LONGEST)
-        self.edit.setFixedSize(200, HEIGHT)
-        self.edit.setAccessibleName(localized("読み", "Reading"))
+        self.edit.setMaxLength(MAX_TYPED_READING_LENGTH)
+        self.edit.setFixedSize(200, READING_FIELD_HEIGHT_PX)
+        self.edit.setAccessibleName(localize("読み", "Reading"))
         self.edit.setToolTip(
-            localized(
+            localize(
                 "かなで入力して Enter。空にすると元の読みに戻ります。Esc でキャンセルします。",
                 "Type kana, then press Enter. Leave empty for the original reading. Esc cancels.",
             )
         )
-        self.add_word = QPushButton(localized("辞書に登録…", "Add to dictionary…"))
+        self.add_word = QPushButton(localize("辞書に登録…", "Add to dictionary…"))
         self.add_word.setObjectName("small")
-        self.add_word.setToolTip(localized("すべてのテキストでこの読みになります。", "Uses this reading in every text."))
+        self.add_word.setToolTip(localize("すべてのテキストでこの読みになります。", "Uses this reading in every text."))
         self.error = PlainLabel()
         self.error.setObjectName("error")
         self.error.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -82,27 +82,27 @@ class ReadingField(QWidget):
         for widget in (self.label, self.edit, self.add_word, self.error):
             row.addWidget(widget)
         row.addStretch(1)
-        self.edit.returnPressed.connect(self._on_enter)
-        self.edit.left.connect(self.close_field)
-        self.add_word.clicked.connect(self._on_add_word)
-        self.edit.textEdited.connect(self._on_typed)
+        self.edit.returnPressed.connect(self._submit_kana)
+        self.edit.editing_cancelled.connect(self.close_field)
+        self.add_word.clicked.connect(self._request_dictionary)
+        self.edit.textEdited.connect(self._check_kana)
         self.hide()
 
-    def open_for(self, surface: str, kana: str) -> None:
+    def open_for_word(self, surface: str, kana: str) -> None:
         """Shows the field with the reading a word has."""
         self._surface = surface
-        self.label.setText(localized(f"「{surface}」の読み", f"Reading of “{surface}”"))
+        self.label.setText(localize(f"「{surface}」の読み", f"Reading of “{surface}”"))
         self.edit.setText(kana)
         self.show_error("")
         self.show()
         self.edit.setFocus()
         self.edit.selectAll()
 
-    def show_error(self, words: str) -> None:
+    def show_error(self, message: str) -> None:
         """Says what is wrong; empty takes it back."""
-        self.error.setText(words)
-        self.error.setToolTip(plain_tip(words))
-        self.error.setVisible(bool(words))
+        self.error.setText(message)
+        self.error.setToolTip(escape_tip(message))
+        self.error.setVisible(bool(message))
 
     @Slot()
     def close_field(self) -> None:
@@ -111,26 +111,26 @@ class ReadingField(QWidget):
         self.closed.emit()
 
     @Slot()
-    def _on_enter(self) -> None:
+    def _submit_kana(self) -> None:
         if self._is_kana():
-            self.kana_requested.emit(_plain(self.edit.text()))
+            self.kana_requested.emit(_normalize_kana(self.edit.text()))
 
     @Slot()
-    def _on_add_word(self) -> None:
+    def _request_dictionary(self) -> None:
         if self._is_kana():
-            self.dictionary_requested.emit(self._surface, _plain(self.edit.text()))
+            self.dictionary_requested.emit(self._surface, _normalize_kana(self.edit.text()))
             self.close_field()
 
     @Slot()
-    def _on_typed(self) -> None:
+    def _check_kana(self) -> None:
         self._is_kana()
 
     def _is_kana(self) -> bool:
-        kana = _plain(self.edit.text())
-        right = not kana or _KANA.fullmatch(kana) is not None
-        self.show_error("" if right else localized("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."))
+        kana = _normalize_kana(self.edit.text())
+        right = not kana or _TYPED_KANA_PATTERN.fullmatch(kana) is not None
+        self.show_error("" if right else localize("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."))
         return right
 
 
-def _plain(text: str) -> str:
-    return hiragana_to_katakana(unicodedata.normalize("NFKC", text)).replace(" ", "")
+def _normalize_kana(text: str) -> str:
+    return convert_to_katakana(unicodedata.normalize("NFKC", text)).replace(" ", "")

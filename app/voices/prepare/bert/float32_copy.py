@@ -17,54 +17,54 @@ import onnx
 from numpy.typing import NDArray
 from onnx import AttributeProto, TensorProto, numpy_helper
 
-from app.voices.prepare.bert.onnx_graph import OnnxGraph
-from app.voices.prepare.bert.stored_writer import LARGE_BYTES, DataFile
+from app.voices.prepare.bert.external_graph_writer import EXTERNAL_WEIGHT_BYTES, ExternalDataFile
+from app.voices.prepare.bert.onnx_index import OnnxGraphIndex
 
-HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
-FARTHEST = math.log((512 - 1) / 128)
+HALF_PRECISION_TYPES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
+MAX_DISTANCE_LOG = math.log((512 - 1) / 128)
 
 
-def write_float32_copy(graph: OnnxGraph, path: Path) -> None:
+def write_float32_copy(graph: OnnxGraphIndex, path: Path) -> None:
     """Writes the graph, its weights beside it. The graph itself is used up: its weights go as they are written."""
-    data = DataFile(path.with_suffix(".data"))
+    data = ExternalDataFile(path.with_suffix(".data"))
     try:
-        for inner in _graphs(graph.model.graph):
-            _widen(inner, data)
+        for inner in _iterate_graphs(graph.model.graph):
+            _widen_graph(inner, data)
     finally:
         data.close()
     onnx.save(graph.model, str(path))
 
 
-def _graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
+def _iterate_graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
     """The graph and those inside its nodes."""
     yield graph
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.type == AttributeProto.GRAPH:
-                yield from _graphs(attribute.g)
+                yield from _iterate_graphs(attribute.g)
 
 
-def _widen(graph: onnx.GraphProto, data: DataFile) -> None:
+def _widen_graph(graph: onnx.GraphProto, data: ExternalDataFile) -> None:
     del graph.value_info[:]
     for value in (*graph.input, *graph.output):
-        if value.type.tensor_type.elem_type in HALVES:
+        if value.type.tensor_type.elem_type in HALF_PRECISION_TYPES:
             value.type.tensor_type.elem_type = TensorProto.FLOAT
     for tensor in graph.initializer:
         array = numpy_helper.to_array(tensor)
-        if tensor.data_type in HALVES:
-            array = _widened(array)
+        if tensor.data_type in HALF_PRECISION_TYPES:
+            array = _widen_array(array)
             tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
-        if array.nbytes >= LARGE_BYTES:
-            data.store(array, tensor)
+        if array.nbytes >= EXTERNAL_WEIGHT_BYTES:
+            data.store_array(array, tensor)
     for node in graph.node:
         for attribute in node.attribute:
-            if node.op_type == "Cast" and attribute.name == "to" and attribute.i in HALVES:
+            if node.op_type == "Cast" and attribute.name == "to" and attribute.i in HALF_PRECISION_TYPES:
                 attribute.i = TensorProto.FLOAT
-            elif attribute.type == AttributeProto.TENSOR and attribute.t.data_type in HALVES:
-                attribute.t.CopyFrom(numpy_helper.from_array(_widened(numpy_helper.to_array(attribute.t))))
+            elif attribute.type == AttributeProto.TENSOR and attribute.t.data_type in HALF_PRECISION_TYPES:
+                attribute.t.CopyFrom(numpy_helper.from_array(_widen_array(numpy_helper.to_array(attribute.t))))
 
 
-def _widened(array: NDArray[Any]) -> NDArray[Any]:
-    if array.size == 1 and float(array.reshape(())) == float(array.dtype.type(FARTHEST)):
-        return np.full(array.shape, FARTHEST, np.float32)
+def _widen_array(array: NDArray[Any]) -> NDArray[Any]:
+    if array.size == 1 and float(array.reshape(())) == float(array.dtype.type(MAX_DISTANCE_LOG)):
+        return np.full(array.shape, MAX_DISTANCE_LOG, np.float32)
     return array.astype(np.float32)

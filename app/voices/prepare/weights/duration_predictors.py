@@ -4,77 +4,83 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.language import localized
-from app.voices.prepare.weights.architecture import Architecture
-from app.voices.prepare.weights.layers import Layers
-from app.voices.prepare.weights.spline import BINS, PARAMETERS, inverse_spline
-from app.voices.prepare.weights.tensors import ANY, Weights, misfit
+from app.common.language import localize
+from app.voices.prepare.weights.checked_weights import ANY_SIZE, VoiceWeights, build_weight_mismatch_error
+from app.voices.prepare.weights.inverse_spline import SPLINE_BINS, SPLINE_PARAMETERS, add_inverse_spline
+from app.voices.prepare.weights.voice_sizes import VoiceSizes
+from app.voices.prepare.weights.weight_layers import LayerWriter
 
 
-def duration_predictor(layers: Layers, sizes: Architecture, value: str) -> str:
+def add_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
     """Log durations [T, 1] from hidden features [T, hidden]."""
     writer = layers.writer
-    with writer.scope("dp"):
-        inner = layers.weights.take("dp.conv_1.bias", ANY).shape[0]
-        value = writer.op("Add", value, layers.speaker("dp.cond", sizes.gin, sizes.hidden))
+    with writer.enter_scope("dp"):
+        inner = layers.weights.take_tensor("dp.conv_1.bias", ANY_SIZE).shape[0]
+        value = writer.add_node("Add", value, layers.add_speaker_projection("dp.cond", sizes.gin, sizes.hidden))
         for number, inputs in ((1, sizes.hidden), (2, inner)):
-            wide = writer.op("Relu", layers.conv(f"dp.conv_{number}", writer.image(value), inputs, inner))
-            value = layers.norm(f"dp.norm_{number}", writer.rows(wide), inner)
-        return layers.linear("dp.proj", value, inner, 1)
+            wide = writer.add_node("Relu", layers.add_conv(f"dp.conv_{number}", writer.convert_to_image(value), inputs, inner))
+            value = layers.add_layer_norm(f"dp.norm_{number}", writer.convert_to_rows(wide), inner)
+        return layers.add_linear("dp.proj", value, inner, 1)
 
 
-def stochastic_duration_predictor(layers: Layers, sizes: Architecture, value: str, noise: str) -> str:
+def add_stochastic_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str, noise: str) -> str:
     """Log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
     writer, hidden = layers.writer, sizes.hidden
-    with writer.scope("sdp"):
-        value = layers.linear("sdp.pre", value, hidden, hidden)
-        value = writer.op("Add", value, layers.speaker("sdp.cond", sizes.gin, hidden))
-        value = layers.linear("sdp.proj", _separable(layers, "sdp.convs", value, hidden), hidden, hidden)
-        return flows_in_reverse(layers, "sdp.flows", value, noise, hidden)
+    with writer.enter_scope("sdp"):
+        value = layers.add_linear("sdp.pre", value, hidden, hidden)
+        value = writer.add_node("Add", value, layers.add_speaker_projection("sdp.cond", sizes.gin, hidden))
+        value = layers.add_linear("sdp.proj", _add_separable_convolutions(layers, "sdp.convs", value, hidden), hidden, hidden)
+        return add_reversed_flows(layers, "sdp.flows", value, noise, hidden)
 
 
-def flows_in_reverse(layers: Layers, name: str, condition: str, noise: str, hidden: int) -> str:
+def add_reversed_flows(layers: LayerWriter, name: str, condition: str, noise: str, hidden: int) -> str:
     """Log durations [T, 1] from noise [2, T], conditioned on [T, hidden].
 
     Every flow changes one of the two channels, knowing the other, and the channels change places in between. The first flow
     of the trained chain is not used in this direction.
     """
     writer, weights = layers.writer, layers.weights
-    still, moving = (writer.transpose(part, 1, 0) for part in writer.split(noise, [1, 1], axis=0))
-    for number in reversed(_flow_numbers(weights, name)[1:]):
-        still, moving = moving, _flow(layers, f"{name}.{number}", moving, still, condition, hidden)
-    mean, log_scale = (weights.take(f"{name}.0.{part}", 2, 1)[0, 0] for part in ("m", "logs"))
-    return writer.op("Mul", writer.op("Sub", moving, writer.constant(mean)), writer.constant(np.exp(-log_scale)))
+    still, moving = (writer.add_transpose(part, 1, 0) for part in writer.add_split(noise, [1, 1], axis=0))
+    for number in reversed(_list_flow_numbers(weights, name)[1:]):
+        still, moving = moving, _add_reversed_flow(layers, f"{name}.{number}", moving, still, condition, hidden)
+    mean, log_scale = (weights.take_tensor(f"{name}.0.{part}", 2, 1)[0, 0] for part in ("m", "logs"))
+    return writer.add_node("Mul", writer.add_node("Sub", moving, writer.add_constant(mean)), writer.add_constant(np.exp(-log_scale)))
 
 
-def _flow_numbers(weights: Weights, name: str) -> list[int]:
+def _list_flow_numbers(weights: VoiceWeights, name: str) -> list[int]:
     """Numbers of the spline flows: odd ones, as the names count the exchanges between them, too; 0 is a scale and a shift."""
-    numbers = weights.numbers(name)
+    numbers = weights.list_numbers(name)
     if len(numbers) < 3 or numbers != [0, *range(1, 2 * len(numbers) - 2, 2)]:
-        raise misfit(localized(f"重み {name} の層が欠けています。", f"Some layers of {name} are missing."))
+        raise build_weight_mismatch_error(localize(f"重み {name} の層が欠けています。", f"Some layers of {name} are missing."))
     return numbers[1:]
 
 
-def _flow(layers: Layers, name: str, still: str, moving: str, condition: str, hidden: int) -> str:
+def _add_reversed_flow(layers: LayerWriter, name: str, still: str, moving: str, condition: str, hidden: int) -> str:
     """One flow in reverse: the new values of `moving` [T, 1]."""
     writer, weights = layers.writer, layers.weights
-    with writer.scope(name):
-        value = writer.op("Add", layers.linear(f"{name}.pre", still, 1, hidden), condition)
-        value = _separable(layers, f"{name}.convs", value, hidden)
-        matrix, bias = weights.matrix(f"{name}.proj", hidden, PARAMETERS), weights.take(f"{name}.proj.bias", PARAMETERS)
-        scale = np.ones(PARAMETERS, np.float32)
-        scale[: 2 * BINS] = 1 / np.sqrt(hidden)  # VITS divides the logits of widths and heights
-        stored = writer.weight(f"{name}.proj.weight", matrix * scale), writer.weight(f"{name}.proj.bias", bias * scale)
-        return inverse_spline(writer, moving, writer.linear(value, *stored))
+    with writer.enter_scope(name):
+        value = writer.add_node("Add", layers.add_linear(f"{name}.pre", still, 1, hidden), condition)
+        value = _add_separable_convolutions(layers, f"{name}.convs", value, hidden)
+        matrix, bias = (
+            weights.read_matrix(f"{name}.proj", hidden, SPLINE_PARAMETERS),
+            weights.take_tensor(f"{name}.proj.bias", SPLINE_PARAMETERS),
+        )
+        scale = np.ones(SPLINE_PARAMETERS, np.float32)
+        # VITS divides the logits of widths and heights by this root.
+        scale[: 2 * SPLINE_BINS] = 1 / np.sqrt(hidden)
+        stored = writer.add_weight(f"{name}.proj.weight", matrix * scale), writer.add_weight(f"{name}.proj.bias", bias * scale)
+        return add_inverse_spline(writer, moving, writer.add_linear(value, *stored))
 
 
-def _separable(layers: Layers, name: str, value: str, hidden: int) -> str:
+def _add_separable_convolutions(layers: LayerWriter, name: str, value: str, hidden: int) -> str:
     """Depth-wise convolutions that reach ever further, each followed by a mix of the channels: [T, hidden] → the same."""
     writer = layers.writer
-    for number in range(layers.weights.count(f"{name}.convs_sep")):
-        kernel = layers.weights.take(f"{name}.convs_sep.{number}.weight", hidden, 1, ANY).shape[2]
-        mixed = layers.conv(f"{name}.convs_sep.{number}", writer.image(value), hidden, hidden, dilation=kernel**number, groups=hidden)
-        mixed = writer.gelu(layers.norm(f"{name}.norms_1.{number}", writer.rows(mixed), hidden))
-        mixed = layers.linear(f"{name}.convs_1x1.{number}", mixed, hidden, hidden)
-        value = writer.op("Add", value, writer.gelu(layers.norm(f"{name}.norms_2.{number}", mixed, hidden)))
+    for number in range(layers.weights.count_layers(f"{name}.convs_sep")):
+        kernel = layers.weights.take_tensor(f"{name}.convs_sep.{number}.weight", hidden, 1, ANY_SIZE).shape[2]
+        mixed = layers.add_conv(
+            f"{name}.convs_sep.{number}", writer.convert_to_image(value), hidden, hidden, dilation=kernel**number, groups=hidden
+        )
+        mixed = writer.add_gelu(layers.add_layer_norm(f"{name}.norms_1.{number}", writer.convert_to_rows(mixed), hidden))
+        mixed = layers.add_linear(f"{name}.convs_1x1.{number}", mixed, hidden, hidden)
+        value = writer.add_node("Add", value, writer.add_gelu(layers.add_layer_norm(f"{name}.norms_2.{number}", mixed, hidden)))
     return value

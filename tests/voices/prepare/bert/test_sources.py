@@ -10,14 +10,14 @@ import numpy as np
 import onnx
 import pytest
 
-from app.errors import VoiceError
-from app.install.bert_check import features_of, largest_difference, proof_texts
-from app.progress import unreported
+from app.common.errors import VoiceError
+from app.common.progress import ignore_report
+from app.install.bert_verification import build_test_texts, compute_features, compute_max_difference
 from app.voices.prepare.bert.float32_copy import write_float32_copy
-from app.voices.prepare.bert.lean import write_lean
-from app.voices.prepare.bert.onnx_graph import open_onnx
-from app.voices.prepare.bert.open import find_model, open_source
-from app.voices.prepare.bert.plain import plain_features
+from app.voices.prepare.bert.lean_deberta import write_lean_deberta
+from app.voices.prepare.bert.onnx_index import open_onnx_index
+from app.voices.prepare.bert.open_weights import find_bert_file, open_deberta_weights
+from app.voices.prepare.bert.reference_deberta import compute_reference_features
 from tests.voices.prepare.bert import deberta_files as files
 
 WIDTH = 64
@@ -38,13 +38,13 @@ def tiny(tiny_models: Path) -> Path:
 
 
 def lean_features(model: Path, folder: Path, texts: list[np.ndarray]) -> list[np.ndarray]:
-    write_lean(open_source(model), folder / "lean.onnx", unreported)
-    return features_of(folder / "lean.onnx", texts, WIDTH)
+    write_lean_deberta(open_deberta_weights(model), folder / "lean.onnx", ignore_report)
+    return compute_features(folder / "lean.onnx", texts, WIDTH)
 
 
 def source_features(model: Path, folder: Path, texts: list[np.ndarray]) -> list[np.ndarray]:
-    write_float32_copy(open_onnx(model), folder / "copy.onnx")
-    return features_of(folder / "copy.onnx", texts, WIDTH)
+    write_float32_copy(open_onnx_index(model), folder / "copy.onnx")
+    return compute_features(folder / "copy.onnx", texts, WIDTH)
 
 
 def test_the_exported_file(tiny: Path, tmp_path: Path) -> None:
@@ -52,8 +52,8 @@ def test_the_exported_file(tiny: Path, tmp_path: Path) -> None:
     texts = [expected[f"case{case}.input_ids"][0] for case in range(5)]
     rows = [expected[f"case{case}.output"] for case in range(5)]
     assert [len(text) for text in texts] == [3, 12, 40, 130, 300]
-    assert largest_difference(rows, lean_features(tiny / "model.onnx", tmp_path, texts)) < 1e-6
-    assert largest_difference(rows, plain_features(open_source(tiny / "model.onnx"), texts)) < 2e-6
+    assert compute_max_difference(rows, lean_features(tiny / "model.onnx", tmp_path, texts)) < 1e-6
+    assert compute_max_difference(rows, compute_reference_features(open_deberta_weights(tiny / "model.onnx"), texts)) < 2e-6
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
@@ -64,37 +64,39 @@ def test_every_exporters_way(change: files.Change, name: str, tiny: Path, tmp_pa
     model = onnx.load(str(tiny / name))
     change(model)
     onnx.save(model, str(tmp_path / "model.onnx"))
-    texts = proof_texts(tiny / "vocab.txt", 500)
+    texts = build_test_texts(tiny / "vocab.txt", 500)
     expected = source_features(tmp_path / "model.onnx", tmp_path, texts)
-    assert largest_difference(expected, lean_features(tmp_path / "model.onnx", tmp_path, texts)) < 2e-6
+    assert compute_max_difference(expected, lean_features(tmp_path / "model.onnx", tmp_path, texts)) < 2e-6
     if change is not files.unfolded_positions:
-        assert largest_difference(source_features(tiny / name, tmp_path, texts), expected) < 2e-6  # the change kept the function
+        assert compute_max_difference(source_features(tiny / name, tmp_path, texts), expected) < 2e-6  # the change kept the function
 
 
 def test_half_weights_differ_by_their_rounding_only(tiny: Path, tmp_path: Path) -> None:
-    texts = proof_texts(tiny / "vocab.txt", 500)
+    texts = build_test_texts(tiny / "vocab.txt", 500)
     half = source_features(tiny / "model_fp16.onnx", tmp_path, texts)
-    assert largest_difference(half, lean_features(tiny / "model_fp16.onnx", tmp_path, texts)) < 2e-6
-    assert 1e-4 < largest_difference(source_features(tiny / "model.onnx", tmp_path, texts), half) < 5e-3
+    assert compute_max_difference(half, lean_features(tiny / "model_fp16.onnx", tmp_path, texts)) < 2e-6
+    assert 1e-4 < compute_max_difference(source_features(tiny / "model.onnx", tmp_path, texts), half) < 5e-3
 
 
 def test_weights_beside_the_graph(tiny: Path, tmp_path: Path) -> None:
     model = onnx.load(str(tiny / "model.onnx"))
     onnx.save(model, str(tmp_path / "m.onnx"), save_as_external_data=True, location="m.onnx.data", size_threshold=0)
     assert (tmp_path / "m.onnx").stat().st_size < (tmp_path / "m.onnx.data").stat().st_size
-    texts = proof_texts(tiny / "vocab.txt", 500)[:3]
+    texts = build_test_texts(tiny / "vocab.txt", 500)[:3]
     expected = source_features(tiny / "model.onnx", tmp_path, texts)
-    assert largest_difference(expected, lean_features(tmp_path / "m.onnx", tmp_path, texts)) < 2e-6
+    assert compute_max_difference(expected, lean_features(tmp_path / "m.onnx", tmp_path, texts)) < 2e-6
     (tmp_path / "m.onnx.data").unlink()
     with pytest.raises(VoiceError, match="not a DeBERTa"):
-        open_source(tmp_path / "m.onnx")
+        open_deberta_weights(tmp_path / "m.onnx")
 
 
 def test_published_weights(tmp_path: Path) -> None:
     model = files.write_published(tmp_path, hidden=WIDTH, heads=4, inner=128)
-    texts = proof_texts(tmp_path / "vocab.txt", 80)
-    assert open_source(model).architecture.layers == 1  # hidden_states[-3] of three layers
-    assert largest_difference(plain_features(open_source(model), texts), lean_features(model, tmp_path, texts)) < 2e-6
+    texts = build_test_texts(tmp_path / "vocab.txt", 80)
+    assert open_deberta_weights(model).architecture.layers == 1  # hidden_states[-3] of three layers
+    assert (
+        compute_max_difference(compute_reference_features(open_deberta_weights(model), texts), lean_features(model, tmp_path, texts)) < 2e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def test_other_kinds_of_published_models(key: str, value: object, tmp_path: Path
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(config | {key: value}))
     with pytest.raises(VoiceError, match="not a DeBERTa") as caught:
-        open_source(model)
+        open_deberta_weights(model)
     assert len(caught.value.message) < 500
 
 
@@ -121,7 +123,7 @@ def test_published_weights_without_their_configuration(tmp_path: Path) -> None:
     model = files.write_published(tmp_path, hidden=WIDTH, heads=4, inner=128)
     (tmp_path / "config.json").unlink()
     with pytest.raises(VoiceError, match=r"config\.json") as caught:
-        open_source(model)
+        open_deberta_weights(model)
     assert "--hub" in caught.value.hint
 
 
@@ -154,15 +156,15 @@ def test_what_is_no_deberta_is_refused(damage: str, tiny: Path, tiny_models: Pat
             model.graph.initializer.remove(target)
         onnx.save(model, str(path))
     with pytest.raises(VoiceError, match="not a DeBERTa"):
-        write_lean(open_source(path), tmp_path / "lean.onnx", unreported)
+        write_lean_deberta(open_deberta_weights(path), tmp_path / "lean.onnx", ignore_report)
 
 
 def test_the_model_of_a_folder(tmp_path: Path) -> None:
     with pytest.raises(VoiceError, match="no BERT model"):
-        find_model(tmp_path)
+        find_bert_file(tmp_path)
     for name in ("other.onnx", "model_fp16.onnx", "model.onnx"):
         (tmp_path / name).touch()
-        assert find_model(tmp_path).name == name
-    assert find_model(tmp_path / "other.onnx").name == "other.onnx"
+        assert find_bert_file(tmp_path).name == name
+    assert find_bert_file(tmp_path / "other.onnx").name == "other.onnx"
     with pytest.raises(VoiceError, match="no BERT model"):
-        find_model(tmp_path / "vocab.txt")
+        find_bert_file(tmp_path / "vocab.txt")

@@ -10,10 +10,10 @@ import onnx
 import onnx.parser
 from onnx import TensorProto
 
-from app.adapters.ort.session import open_session
-from app.voices.prepare.simplify.piece import Piece, Port, simplify
-from app.voices.prepare.simplify.sizes import FREE
-from app.voices.prepare.simplify.tensors import Tensor
+from app.adapters.ort.graph_session import open_session
+from app.voices.prepare.simplify.known_tensors import KnownTensor
+from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
+from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE
 
 TYPES = {TensorProto.FLOAT: np.float32, TensorProto.INT64: np.int64, TensorProto.BOOL: np.bool_}
 
@@ -22,20 +22,23 @@ class Rewritten:
     """A graph `(float[1,C,T] x, …) => (… y)` and its simplified form, of which the batch axis of `x` and `y` is off."""
 
     def __init__(
-        self, body: str, opset: int = 17, constants: Mapping[str, np.ndarray] | None = None, known: Mapping[str, Tensor] | None = None
+        self, body: str, opset: int = 17, constants: Mapping[str, np.ndarray] | None = None, known: Mapping[str, KnownTensor] | None = None
     ) -> None:
         self.source = onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["" : {opset}]>\n{body}')
         for name, array in (constants or {}).items():
             self.source.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
         inputs = [self._port(item) for item in self.source.graph.input if item.name not in (known or {})]
-        outputs = [Port(item.name, item.name, (FREE,) * (len(item.type.tensor_type.shape.dim) - 1)) for item in self.source.graph.output]
-        self.model = simplify(self.source, Piece("test", "T", inputs, outputs, known or {}))
+        outputs = [
+            SubgraphPort(item.name, item.name, (FREE_SIZE,) * (len(item.type.tensor_type.shape.dim) - 1))
+            for item in self.source.graph.output
+        ]
+        self.model = simplify_subgraph(self.source, SubgraphSpec("test", "T", inputs, outputs, known or {}))
         onnx.checker.check_model(self.model)
 
     @staticmethod
-    def _port(item: onnx.ValueInfoProto) -> Port:
-        shape = tuple(FREE if dim.dim_param else dim.dim_value for dim in item.type.tensor_type.shape.dim)
-        return Port(item.name, item.name, shape[1:], shape, item.type.tensor_type.elem_type)
+    def _port(item: onnx.ValueInfoProto) -> SubgraphPort:
+        shape = tuple(FREE_SIZE if dim.dim_param else dim.dim_value for dim in item.type.tensor_type.shape.dim)
+        return SubgraphPort(item.name, item.name, shape[1:], shape, item.type.tensor_type.elem_type)
 
     @property
     def ops(self) -> Counter[str]:
@@ -52,7 +55,7 @@ class Rewritten:
         for length in lengths:
             feed = {item.name: self._values(item, length) for item in self.source.graph.input}
             feed |= {name: np.asarray(length) for name in told or {}}
-            for one, other in zip(before.run(feed), after.run(feed), strict=True):
+            for one, other in zip(before.run_graph(feed), after.run_graph(feed), strict=True):
                 np.testing.assert_allclose(one[0], other, rtol=1e-5, atol=1e-6)
 
     @staticmethod

@@ -1,0 +1,89 @@
+"""What a download must be like, checked as early as it shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.common.errors import DownloadError
+from app.common.language import localize
+
+MAX_DOWNLOAD_BYTES = 8 << 30
+
+
+class UnfitFileError(DownloadError):
+    """What the server sends is not the file that was expected: nothing of it is kept."""
+
+
+class ChecksumMismatchError(UnfitFileError):
+    """The checksum differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedFile:
+    """What is known beforehand.
+
+    Attributes:
+        sha256: lower-case hex.
+        size: in bytes.
+        max_bytes: no file may be longer, in bytes.
+    """
+
+    sha256: str | None = None
+    size: int | None = None
+    max_bytes: int = MAX_DOWNLOAD_BYTES
+
+    def check_total(self, total: int, host: str) -> None:
+        """Raises UnfitFileError if a file of the announced length is not the expected one."""
+        if self.size is not None and total != self.size:
+            raise _build_wrong_size_error(host, self.size, total)
+        self.check_growth(total, host)
+
+    def check_growth(self, length: int, host: str) -> None:
+        """Raises UnfitFileError if more arrived than there may be."""
+        if self.size is not None and length > self.size:
+            raise _build_wrong_size_error(host, self.size, length)
+        if length > self.max_bytes:
+            raise UnfitFileError(
+                localize(f"{host} のファイルが大きすぎます。", f"The file from {host} is too large."),
+                localize("アドレスを確認してください。", "Check the address."),
+            )
+
+    def check_complete_file(self, length: int, sha256: str, host: str) -> None:
+        """Raises UnfitFileError if the complete file is not the expected one."""
+        if self.size is not None and length != self.size:
+            raise _build_wrong_size_error(host, self.size, length)
+        if self.sha256 is not None and sha256 != self.sha256:
+            raise ChecksumMismatchError(
+                localize(
+                    f"{host} から届いたファイルは壊れています（SHA-256 が一致しません）。",
+                    f"The file from {host} is damaged: its SHA-256 does not match.",
+                ),
+                localize("削除しました。もう一度お試しください。", "It was deleted. Try again."),
+            )
+
+
+def build_other_file_error(host: str) -> UnfitFileError:
+    """The server states another checksum than that of the file that is meant."""
+    return UnfitFileError(
+        localize(
+            f"{host} にあるのは別のファイルです（SHA-256 が一致しません）。",
+            f"The file on {host} is another one: its SHA-256 does not match.",
+        ),
+        localize(
+            "新しいバージョンに置き換えられた可能性があります。Koebako を更新してください。",
+            "It may have been replaced by a newer version. Update Koebako.",
+        ),
+    )
+
+
+def _build_wrong_size_error(host: str, expected: int, found: int) -> UnfitFileError:
+    return UnfitFileError(
+        localize(
+            f"{host} のファイルのサイズが違います（正しくは {expected:,} バイト、実際は {found:,} バイト）。",
+            f"The file from {host} has the wrong size ({found:,} bytes instead of {expected:,}).",
+        ),
+        localize(
+            "新しいバージョンに置き換えられた可能性があります。Koebako を更新してください。",
+            "It may have been replaced by a newer version. Update Koebako.",
+        ),
+    )

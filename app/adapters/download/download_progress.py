@@ -1,0 +1,90 @@
+"""How far a download is, how fast, and how long it still takes."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+SPEED_SMOOTHING_S = 3.0
+REPORT_INTERVAL_S = 0.1
+MIN_BYTES_PER_S = 1.0  # what is slower stands still: years left are no information
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadProgress:
+    """A moment of a download.
+
+    Attributes:
+        received: bytes on the disk, those of earlier runs included.
+        total: bytes in all; None where the server does not say.
+        bytes_per_s: smoothed over a few seconds; 0 at first.
+        seconds_left: None where it cannot be said.
+    """
+
+    received: int
+    total: int | None
+    bytes_per_s: float
+    seconds_left: float | None
+
+    @property
+    def fraction(self) -> float:
+        """0..1; 0 while the total is unknown."""
+        return min(self.received / self.total, 1.0) if self.total else 0.0
+
+
+OnProgress = Callable[[DownloadProgress], None]
+
+
+def format_speed(bytes_per_s: float) -> str:
+    """For people: 5.5 MB/s, 12 kB/s."""
+    return f"{bytes_per_s / 1e6:.1f} MB/s" if bytes_per_s >= 1e5 else f"{bytes_per_s / 1e3:.0f} kB/s"
+
+
+def ignore_progress(_progress: DownloadProgress) -> None:
+    """For callers that do not show progress."""
+
+
+class DownloadProgressMeter:
+    """Turns byte counts into `DownloadProgress`, at most ten times a second."""
+
+    def __init__(self, on_progress: OnProgress, clock: Callable[[], float] = time.monotonic) -> None:
+        self._on_progress = on_progress
+        self._clock = clock
+        self._told_at: float | None = None
+        self._measured_at = 0.0
+        self._received = 0
+        self._speed: float | None = None
+
+    def start_connection(self, received: int, total: int | None) -> None:
+        """A connection begins with that many bytes, which say nothing about its speed."""
+        self._measured_at, self._received = self._clock(), received
+        self._report_progress(received, total)
+
+    def update_received(self, received: int, total: int | None) -> None:
+        """Bytes have arrived, or none have for a moment."""
+        now = self._clock()
+        if self._told_at is not None and now - self._told_at < REPORT_INTERVAL_S:
+            return
+        self._measure_speed(now, received)
+        self._report_progress(received, total)
+
+    def finish_file(self, received: int) -> None:
+        """All is there."""
+        self._report_progress(received, received)
+
+    def _measure_speed(self, now: float, received: int) -> None:
+        elapsed_s = now - self._measured_at
+        if elapsed_s <= 0:
+            return
+        speed = (received - self._received) / elapsed_s
+        weight = 1 - math.exp(-elapsed_s / SPEED_SMOOTHING_S)
+        self._speed = speed if self._speed is None else self._speed + weight * (speed - self._speed)
+        self._measured_at, self._received = now, received
+
+    def _report_progress(self, received: int, total: int | None) -> None:
+        self._told_at = self._clock()
+        speed = max(self._speed or 0.0, 0.0)
+        left_s = max(total - received, 0) / speed if total is not None and speed >= MIN_BYTES_PER_S else None
+        self._on_progress(DownloadProgress(received, total, speed, left_s))

@@ -1,0 +1,182 @@
+"""What has arrived of a download: kept between tries and between runs of the program, with what is needed to resume it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from app.adapters.download.disk_errors import build_disk_error
+from app.adapters.download.resume_validator import ResumeValidator
+from app.adapters.files.file_lock import FileLock
+from app.adapters.http.network_messages import DownloadCancelledError
+from app.adapters.http.retry_policy import sleep_unless_cancelled
+from app.adapters.http.wait_notices import WaitAnnouncer
+from app.common.files.atomic_write import move_path, write_json
+from app.common.files.bounded_read import open_regular_file
+from app.common.files.paths import find_data_dir
+from app.common.files.private_data_dir import make_private_folder
+from app.core.stage_clock import ignore_cancellation
+
+DOWNLOAD_LOCK_POLL_S = 0.1
+HASH_BLOCK_BYTES = 1 << 20
+
+
+def find_downloads_dir() -> Path:
+    """Return where parts and finished downloads lie until they are installed."""
+    return find_data_dir() / "downloads"
+
+
+def compute_download_key(url: str, sha256: str | None) -> str:
+    """A file name for a download. It is a hash: addresses may carry secrets and be longer than a name may be."""
+    return hashlib.sha256(f"{url}\n{(sha256 or '').lower()}".encode()).hexdigest()[:32]
+
+
+def hash_file(path: Path, cancelled: Callable[[], bool] = ignore_cancellation) -> tuple[hashlib._Hash, int]:
+    """SHA-256 of a file so far, and its length in bytes; raises DownloadError or DownloadCancelledError."""
+    digest = hashlib.sha256()
+    try:
+        with open_regular_file(path) as file:
+            while block := file.read(HASH_BLOCK_BYTES):
+                if cancelled():
+                    raise DownloadCancelledError
+                digest.update(block)
+            return digest, file.tell()
+    except OSError as exc:
+        raise build_disk_error(exc, path.parent) from exc
+
+
+def count_arrived_bytes(url: str, sha256: str | None) -> int:
+    """Return how much of a download is on the disk already."""
+    try:
+        return (find_downloads_dir() / f"{compute_download_key(url, sha256)}.part").stat().st_size
+    except OSError:
+        return 0
+
+
+class PartialDownload:
+    """`<data>/downloads/<key>.part` with its `Origin` in `<key>.json`; used by one process at a time (`lock_download`).
+
+    Attributes:
+        length: bytes we have.
+        origin: where they are from; None when there are none that can be gone on with.
+    """
+
+    def __init__(self, url: str, sha256: str | None) -> None:
+        name = compute_download_key(url, sha256)
+        self.folder = find_downloads_dir()
+        self._path, self._sidecar = self.folder / f"{name}.part", self.folder / f"{name}.json"
+        self._lock = FileLock(self.folder / f"{name}.lock")
+        self.length = 0
+        self.origin: ResumeValidator | None = None
+        self._hash = hashlib.sha256()
+
+    @contextmanager
+    def lock_download(self, cancelled: Callable[[], bool], waiting: WaitAnnouncer | None = None) -> Iterator[bool]:
+        """Waits until no other process works on this download; gives whether there was one. Raises DownloadError or DownloadCancelledError."""
+        waiting = waiting or WaitAnnouncer()
+        began, waited = time.monotonic(), False
+        try:
+            make_private_folder(self.folder)
+            while not self._lock.acquire():
+                waited = True
+                waiting.announce_other_process(time.monotonic() - began)
+                sleep_unless_cancelled(DOWNLOAD_LOCK_POLL_S, cancelled)
+        except OSError as exc:
+            raise build_disk_error(exc, self.folder) from exc
+        waiting.end_wait()
+        try:
+            yield waited
+        finally:
+            self._lock.release()
+
+    def load_earlier_bytes(self, *, verified_later: bool, cancelled: Callable[[], bool]) -> None:
+        """Takes up what an earlier run left; drops what cannot be gone on with.
+
+        Args:
+            verified_later: the whole file will be checked against a known hash, so that the server need not vouch for the rest.
+            cancelled: asked while the bytes are hashed.
+        """
+        try:
+            origin = ResumeValidator.read_sidecar(self._sidecar)
+        except (OSError, ValueError):
+            origin = None
+        if origin is None or origin.encoded or not (origin.validator or verified_later) or not self._path.is_file():
+            self.discard_bytes()
+            return
+        self._hash, self.length = hash_file(self._path, cancelled)
+        self.origin = origin if self.length else None
+
+    def begin_file(self, validator: ResumeValidator) -> None:
+        """A whole file starts to arrive: forgets what was there."""
+        self.discard_bytes()
+        try:
+            write_json(self._sidecar, asdict(validator))
+            self._path.touch()
+        except OSError as exc:
+            raise build_disk_error(exc, self.folder) from exc
+        self.origin = validator
+
+    def append_blocks(self, blocks: Iterator[bytes], on_block: Callable[[], None]) -> None:
+        """Writes blocks as they come and calls `on_block`, which may raise, after every one; what is written stays even if the process is killed."""
+        try:
+            with self._path.open("ab", buffering=0) as file:
+                for block in blocks:
+                    rest_of_it = memoryview(block)
+                    while rest_of_it:
+                        rest_of_it = rest_of_it[file.write(rest_of_it) :]
+                    self._hash.update(block)
+                    self.length += len(block)
+                    on_block()
+        except OSError as exc:
+            raise build_disk_error(exc, self.folder) from exc
+
+    def compute_sha256(self) -> str:
+        """Of all bytes we have."""
+        return self._hash.hexdigest()
+
+    def move_to_target(self, target: Path) -> None:
+        """Puts the complete file in its place, at once; raises DownloadError."""
+        try:
+            with self._path.open("rb+") as file:
+                os.fsync(file.fileno())
+            make_private_folder(target.parent)
+            move_path(self._path, target)
+        except OSError as exc:
+            raise build_disk_error(exc, target.parent) from exc
+        self.discard_bytes()
+
+    def discard_bytes(self) -> None:
+        """Deletes what is there."""
+        self.length, self.origin, self._hash = 0, None, hashlib.sha256()
+        try:
+            for path in (self._path, self._sidecar):
+                path.unlink(missing_ok=True)
+        except OSError as exc:
+            raise build_disk_error(exc, self.folder) from exc
+
+
+def remove_stale_downloads(older_than_s: float) -> None:
+    """Removes what nobody resumed or installed for so long; what another process holds or cannot be removed stays."""
+    oldest = time.time() - older_than_s
+    for folder in find_downloads_dir().glob("*/"):
+        with contextlib.suppress(OSError):
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
+    for path in find_downloads_dir().glob("*.lock"):
+        with contextlib.suppress(OSError):
+            part = path.with_suffix(".part")
+            lock = FileLock(path)
+            if max(item.stat().st_mtime for item in (path, part) if item.exists()) < oldest and lock.acquire():
+                try:
+                    for item in (part, path.with_suffix(".json")):
+                        item.unlink(missing_ok=True)
+                finally:
+                    lock.release()
+                path.unlink(missing_ok=True)

@@ -1,0 +1,99 @@
+"""A lock between threads and processes that the system itself releases when its owner dies, however it dies."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.adapters.files.part_file import build_write_error
+from app.common.errors import OutputFileError
+from app.common.files.atomic_write import PRIVATE
+from app.common.files.private_data_dir import make_private_folder
+from app.common.language import localize
+
+FILE_LOCK_POLL_S = 0.05
+MAX_LOCK_WAIT_S = 10.0  # a change of a small file takes milliseconds
+_LOCKS_UNSUPPORTED_CODES = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
+_LOCKED_BYTE_OFFSET = 1 << 30  # far behind the text, so that Windows, where locked bytes cannot be read, still shows who owns the file
+
+
+class FileLock:
+    """A file that has at most one holder, in whatever thread or process; it names the owner's process id for people who look.
+
+    Args:
+        path: made when it is missing, and left lying when it is released: removing it would let two owners hold two files of one name.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+        self._unknown = False  # the disk has no locks
+
+    def acquire(self) -> bool:
+        """Takes the lock if it is free; raises OSError when the file cannot be made."""
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT, PRIVATE)
+        try:
+            _lock_byte(file)
+        except OSError as exc:
+            os.close(file)
+            self._unknown = exc.errno in _LOCKS_UNSUPPORTED_CODES
+            return False
+        self._file = file
+        with contextlib.suppress(OSError):  # on a full disk it locks all the same
+            os.ftruncate(file, 0)
+            os.write(file, f"{os.getpid()}\n".encode())
+        return True
+
+    def release(self) -> None:
+        """Gives it back; does nothing when it is not held."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def wait_for_lock(self, timeout_s: float) -> None:
+        """Takes the lock, waiting for its owner; OutputFileError when that takes longer. On a disk without locks nobody waits for anybody."""
+        ends = time.monotonic() + timeout_s
+        while not self.acquire() and not self._unknown:
+            if time.monotonic() > ends:
+                raise OutputFileError(
+                    localize("別の Koebako が同じフォルダーを使っています。", "Another Koebako is using the same folder."),
+                    localize("終わるのを待ってから、もう一度お試しください。", "Try again when it has finished."),
+                )
+            time.sleep(FILE_LOCK_POLL_S)
+
+
+@contextlib.contextmanager
+def lock_path_for_change(path: Path) -> Iterator[None]:
+    """While it lasts nobody else changes a file of ours: whoever reads it, changes what is in it and writes it does so within.
+
+    The lock lies beside the file (`settings.lock`). Raises OutputFileError where that takes too long, or nothing can be written there.
+    """
+    lock = FileLock(path.with_suffix(".lock"))
+    try:
+        make_private_folder(path.parent)
+        lock.wait_for_lock(MAX_LOCK_WAIT_S)
+    except OSError as exc:
+        raise build_write_error(path, exc) from exc
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _lock_byte(file: int) -> None:
+    """Raises OSError when somebody else holds it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(file, _LOCKED_BYTE_OFFSET, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        os.lseek(file, 0, os.SEEK_SET)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

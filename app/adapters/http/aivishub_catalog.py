@@ -1,0 +1,139 @@
+"""What AivisHub offers to begin with: its default voices, with what is worth knowing before a download.
+
+`GET {base}/aivisspeech/default-models` answers `{"aivm_models": [{"model_uuid", "latest_version"}]}`; `GET {base}/aivm-models/{uuid}` besides what
+`hubs` names: `user.name`, `speakers[]` {`icon_url`, `styles[]` {`name`, `icon_url`, `voice_samples[]` {`audio_url`, `transcript`}}}. Icons are JPEG,
+recordings WAV or M4A. Source: the response models in AivisSpeech-Engine, voicevox_engine/utility/aivishub_client.py.
+
+All of it is a stranger's answer: whatever is missing, wrong or too much is left out, and media come from the hub's own servers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from app.adapters.http.http_address import parse_address
+from app.adapters.http.http_request import HttpRequest
+from app.adapters.http.hub_addresses import (
+    build_aivishub_defaults_address,
+    build_aivishub_model_address,
+    parse_aivishub_media_address,
+    parse_aivishub_uuid,
+)
+from app.adapters.http.hub_files import find_newest_file, list_objects, parse_file_bytes, parse_name, parse_sha256
+from app.adapters.http.network_messages import build_bad_response_error
+from app.adapters.http.response_reader import read_json_response, read_response
+from app.adapters.http.retry_policy import RetryPolicy
+from app.common.files.untrusted_json import sanitise_long_text
+from app.core.stage_clock import ignore_cancellation
+
+LARGEST_LIST, LARGEST_DESCRIPTION = 64 << 10, 1 << 20  # bytes of an answer; a described voice has about 20 kB
+MOST_VOICES, MOST_STYLES, MOST_SAMPLES = 40, 100, 12
+LONGEST_DESCRIPTION, LONGEST_TRANSCRIPT, LONGEST_LICENCE = 400, 300, 100_000  # letters
+JSON_REQUEST_HEADERS = {"Accept": "application/json"}
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedSample:
+    """A recording of a style, on the hub's servers."""
+
+    style: str
+    url: str
+    transcript: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedVoice:
+    """A voice that can be downloaded; what the hub does not say is empty.
+
+    Attributes:
+        licence, licence_text: its name, and its words where the hub has them; those in the file count.
+        file_bytes: of the download; 0 where the hub does not say.
+        sha256: of the file, hex; None where the hub does not say.
+        icon_url: of its first speaker.
+    """
+
+    uuid: str
+    name: str
+    maker: str = ""
+    description: str = ""
+    version: str = ""
+    licence: str = ""
+    licence_text: str = ""
+    file_bytes: int = 0
+    sha256: str | None = None
+    icon_url: str = ""
+    styles: tuple[str, ...] = ()
+    samples: tuple[OfferedSample, ...] = ()
+
+
+def fetch_default_voices(cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None) -> tuple[str, ...]:
+    """UUIDs of the voices that the hub offers to begin with, in its order. Raises DownloadError."""
+    address = build_aivishub_defaults_address()
+    data = read_json_response(
+        HttpRequest(address, JSON_REQUEST_HEADERS, retry_policy=retry_policy or RetryPolicy()), cancelled, max_bytes=LARGEST_LIST
+    )
+    known = (parse_aivishub_uuid(parse_name(item.get("model_uuid"))) for item in list_objects(data, "aivm_models"))
+    found = tuple(dict.fromkeys(uuid for uuid in known if uuid is not None))[:MOST_VOICES]
+    if not found:
+        raise build_bad_response_error(address.host)
+    return found
+
+
+def fetch_offered_voice(
+    uuid: str, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None
+) -> OfferedVoice | None:
+    """Return what the hub says of a voice; None where it has no file that can be added. Raises DownloadError."""
+    address = build_aivishub_model_address(uuid)
+    data = read_json_response(
+        HttpRequest(address, JSON_REQUEST_HEADERS, retry_policy=retry_policy or RetryPolicy()), cancelled, max_bytes=LARGEST_DESCRIPTION
+    )
+    newest = find_newest_file(data)
+    if newest is None:
+        return None
+    user, speakers = data.get("user"), list_objects(data, "speakers")
+    styles = [style for speaker in speakers for style in list_objects(speaker, "styles")][:MOST_STYLES]
+    return OfferedVoice(
+        uuid=uuid,
+        name=parse_name(data.get("name")) or parse_name(newest.get("name")) or uuid,
+        maker=parse_name(user.get("name")) if isinstance(user, dict) else "",
+        description=" ".join(_sanitise_text(data.get("description"), LONGEST_DESCRIPTION).split()),
+        version=parse_name(newest.get("version")),
+        licence=parse_name(newest.get("license_type")),
+        licence_text=_sanitise_text(newest.get("license_text"), LONGEST_LICENCE),
+        file_bytes=parse_file_bytes(newest.get("file_size")),
+        sha256=parse_sha256(newest.get("checksum")),
+        icon_url=_find_icon_url([*speakers, *styles]),
+        styles=tuple(name for style in styles if (name := parse_name(style.get("name")))),
+        samples=tuple(_order_samples(styles))[:MOST_SAMPLES],
+    )
+
+
+def download_hub_media(
+    url: str, max_bytes: int, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None
+) -> bytes:
+    """An icon or a recording as `fetch_offered_voice` names it, no longer than `max_bytes` bytes; a redirect elsewhere is an error. Raises DownloadError."""
+    request = HttpRequest(parse_address(url), same_host_only=True, retry_policy=retry_policy or RetryPolicy())
+    return read_response(request, cancelled, max_bytes=max_bytes)[1]
+
+
+def _find_icon_url(holders: list[dict[str, Any]]) -> str:
+    found = (parse_aivishub_media_address(item.get("icon_url")) for item in holders)
+    return next((address.url for address in found if address is not None), "")
+
+
+def _order_samples(styles: list[dict[str, Any]]) -> Iterator[OfferedSample]:
+    """The first of each style, then the second ones, and so on: what differs most comes first."""
+    recorded = [(parse_name(style.get("name")), list_objects(style, "voice_samples")[:MOST_SAMPLES]) for style in styles]
+    for place in range(max((len(items) for _, items in recorded), default=0)):
+        for style, items in recorded:
+            address = parse_aivishub_media_address(items[place].get("audio_url")) if place < len(items) else None
+            if address is not None:
+                yield OfferedSample(
+                    style, address.url, " ".join(_sanitise_text(items[place].get("transcript"), LONGEST_TRANSCRIPT).split())
+                )
+
+
+def _sanitise_text(value: object, max_chars: int) -> str:
+    return sanitise_long_text(value[: 2 * max_chars])[:max_chars] if isinstance(value, str) else ""

@@ -1,0 +1,177 @@
+"""Where voices and BERTs are published: AivisHub and Hugging Face. Names become addresses, lengths and checksums.
+
+AivisHub: `GET {base}/aivm-models/{uuid}` answers JSON with `name`, `description`, `user.name` and `model_files[]` {`model_type` "AIVM" |
+"AIVMX", `version`, `file_size` in bytes, `checksum` (SHA-256, hex), `license_type`, `license_text`, `creators`}; `…/download?model_type=AIVMX`
+redirects to the newest file. Source: the response models in AivisSpeech-Engine, voicevox_engine/utility/aivishub_client.py, and the addresses
+in its aivm_manager.py.
+
+Hugging Face: `{endpoint}/{repo}/resolve/{revision}/{file}` redirects to a server of big files; that first answer carries `X-Linked-Etag` (the
+SHA-256 of a file in LFS), `X-Linked-Size` and `X-Repo-Commit`; redirects within the hub are renamed repositories. HF_ENDPOINT names another
+hub, HF_TOKEN a login. A file that does not exist answers 401 to strangers, like a private one. Source: huggingface_hub, constants.py and
+`get_hf_file_metadata` in file_download.py; https://huggingface.co/docs/xet/file-id.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.adapters.http.http_address import HttpAddress, parse_address
+from app.adapters.http.http_request import REDIRECT_STATUSES, HttpRequest
+from app.adapters.http.hub_addresses import build_aivishub_model_address, find_hf_origin, parse_aivishub_uuid
+from app.adapters.http.response_headers import parse_length
+from app.adapters.http.response_reader import read_json_response, read_response
+from app.adapters.http.retry_policy import RetryPolicy
+from app.adapters.http.wait_notices import OnWait, ignore_wait
+from app.common.errors import DownloadError, InputError
+from app.common.files.untrusted_json import sanitise_short_text
+from app.common.language import localize
+from app.core.stage_clock import ignore_cancellation
+
+HF_TOKEN_VARIABLE = "HF_TOKEN"
+MAX_HUB_FILE_BYTES = 8 << 30
+_SHA256_HEX = re.compile(r"[0-9a-fA-F]{64}")
+_HF_TOKEN_PATTERN = re.compile(r"[\x21-\x7e]+")
+_VERSION_PART = re.compile(r"[0-9]{1,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class HubFile:
+    """A file on a hub.
+
+    Attributes:
+        url: where it is.
+        sha256: hex, None where the hub does not say.
+        size: bytes, None where the hub does not say.
+        secrets: headers for the hub alone.
+    """
+
+    url: str
+    sha256: str | None
+    size: int | None
+    secrets: dict[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class HubVoice:
+    """A voice on AivisHub. What else the hub says of it the file says as well, and that is checked.
+
+    Attributes:
+        approximate_bytes: how long the hub says the file is, for what is shown; 0 where it does not say.
+    """
+
+    name: str
+    version: str
+    file: HubFile
+    approximate_bytes: int = 0
+
+
+def fetch_aivishub_voice(
+    text: str, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None, on_wait: OnWait = ignore_wait
+) -> HubVoice:
+    """Asks AivisHub about a voice.
+
+    Args:
+        text: its UUID or the address of its page.
+
+    Raises:
+        InputError: that is not an id.
+        DownloadError: the hub cannot be asked, or has no AIVMX file of it.
+    """
+    known = parse_aivishub_uuid(text)
+    if known is None:
+        raise InputError(
+            localize(f"「{text}」は AivisHub の ID ではありません。", f"“{text}” is not an AivisHub ID."),
+            localize(
+                "AivisHub の音声合成モデルのページの URL、または UUID を指定してください。",
+                "Enter the URL of a model's page on AivisHub, or its UUID.",
+            ),
+        )
+    address = build_aivishub_model_address(known)
+    data = read_json_response(
+        HttpRequest(address, {"Accept": "application/json"}, retry_policy=retry_policy or RetryPolicy()), cancelled, on_wait
+    )
+    newest = find_newest_file(data)
+    if newest is None:
+        raise DownloadError(
+            localize("AivisHub のこのモデルには AIVMX ファイルがありません。", "This AivisHub model has no AIVMX file."),
+            localize(
+                "配布ページから別の形式のファイルをダウンロードし、追加してください。",
+                "Download another format from its page, then add that file.",
+            ),
+        )
+    return HubVoice(
+        name=parse_name(data.get("name")) or parse_name(newest.get("name")) or known,
+        version=parse_name(newest.get("version")),
+        file=HubFile(f"{address.url}/download?model_type=AIVMX", parse_sha256(newest.get("checksum")), None),
+        approximate_bytes=parse_file_bytes(newest.get("file_size")),
+    )
+
+
+def fetch_hf_file_info(
+    url: str, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None, on_wait: OnWait = ignore_wait
+) -> HubFile:
+    """Asks the hub for length and checksum of a file, of which big ones have one.
+
+    Args:
+        url: as `build_hf_url` and `convert_to_hf_file_url` give it.
+
+    Raises:
+        DownloadError: the hub cannot be asked, or has no such file.
+    """
+    address = parse_address(url)
+    secrets = _build_login_header(address)
+    request = HttpRequest(address, secrets=secrets, method="HEAD", same_host_only=True, retry_policy=retry_policy or RetryPolicy())
+    head, _ = read_response(request, cancelled, on_wait, (200, *REDIRECT_STATUSES))
+    linked = head.headers.get("X-Linked-Etag", "").strip('"')
+    length = head.headers.get("X-Linked-Size") or (head.headers.get("Content-Length") if head.status == 200 else None)
+    return HubFile(address.url, parse_sha256(linked), parse_length(length), secrets)
+
+
+def _build_login_header(address: HttpAddress) -> dict[str, str]:
+    """The header with the user's token, for the hub that it is for and for nobody else."""
+    token = os.environ.get(HF_TOKEN_VARIABLE, "").strip()
+    if not token or address.origin != find_hf_origin():
+        return {}
+    if not _HF_TOKEN_PATTERN.fullmatch(token):
+        raise DownloadError(
+            localize(
+                f"環境変数 {HF_TOKEN_VARIABLE} に使用できない文字が含まれています。", f"{HF_TOKEN_VARIABLE} contains invalid characters."
+            ),
+            localize("Hugging Face のトークンをもう一度コピーしてください。", "Copy your Hugging Face token again."),
+        )
+    return {"Authorization": f"Bearer {token}"}
+
+
+def find_newest_file(data: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what AivisHub says of the newest AIVMX file of a model; None where it has none."""
+    files = [item for item in list_objects(data, "model_files") if item.get("model_type") == "AIVMX"]
+    return max(files, key=lambda item: _parse_version(parse_name(item.get("version"))), default=None)
+
+
+def list_objects(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """The objects of a list; none where there is no list."""
+    items = data.get(key)
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def parse_name(value: object) -> str:
+    """A name as it may be shown; empty where there is none."""
+    return sanitise_short_text(value) if isinstance(value, str) else ""
+
+
+def parse_file_bytes(value: object) -> int:
+    """A length of a file; 0 where there is none that a file could have."""
+    return value if type(value) is int and 0 < value <= MAX_HUB_FILE_BYTES else 0
+
+
+def parse_sha256(value: object) -> str | None:
+    """A checksum, hex in lower case; None where there is none."""
+    return value.lower() if isinstance(value, str) and _SHA256_HEX.fullmatch(value) else None
+
+
+def _parse_version(version: str) -> tuple[int, ...]:
+    return tuple(int(item) for item in _VERSION_PART.findall(version.partition("-")[0]))

@@ -1,0 +1,136 @@
+"""An answer read by a thread of its own, so that the user can cancel while the server is silent."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import TracebackType
+
+from app.adapters.http.http_request import HttpRequest, HttpResponse, ResponseHead, send_request
+from app.adapters.http.network_messages import DownloadCancelledError, build_no_response_error, build_too_slow_error
+from app.adapters.http.retry_policy import CANCEL_POLL_S
+from app.adapters.http.wait_notices import WaitAnnouncer
+
+MAX_QUEUED_BLOCKS = 8
+THREAD_GRACE_S = 5.0  # the receiving thread's own limits come first, for it knows why
+
+
+class ResponseStream:
+    """A request on its way; `wait_for_head` then `iterate_blocks` wait for what arrives and for `cancelled`.
+
+    Looking up a name and connecting cannot be interrupted: when nobody wants the answer any more, the thread is left to its time limits.
+    It touches no file.
+
+    Args:
+        request: what to ask for.
+        cancelled: asked all the time.
+        waiting: announces long silences.
+        is_small: the whole answer must arrive within the time that the head of any has.
+    """
+
+    def __init__(
+        self, request: HttpRequest, cancelled: Callable[[], bool], waiting: WaitAnnouncer | None = None, *, is_small: bool = False
+    ) -> None:
+        self._request = request
+        self._cancelled = cancelled
+        self._waiting = waiting or WaitAnnouncer()
+        self._small = is_small
+        self._arrived: queue.Queue[ResponseHead | bytes | Exception] = queue.Queue(MAX_QUEUED_BLOCKS)
+        self._abandoned = threading.Event()
+        self._answer: HttpResponse | None = None
+        self._head_arrived = False
+
+    def __enter__(self) -> ResponseStream:
+        self._waiting.host = self._request.address.host
+        self._began = self._listening_since = time.monotonic()
+        threading.Thread(target=self._receive_blocks, name="download", daemon=True).start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._abandoned.set()
+        self._waiting.end_wait()
+        if self._answer is not None:
+            self._answer.interrupt()
+
+    def wait_for_head(self) -> ResponseHead:
+        """Waits for the head; raises DownloadError or DownloadCancelledError."""
+        while (head := self._wait_for_item()) is None:
+            pass
+        assert isinstance(head, ResponseHead)
+        self._head_arrived = True
+        return head
+
+    def iterate_blocks(self) -> Iterator[bytes]:
+        """The body as it arrives, and empty blocks while nothing does; raises DownloadError or DownloadCancelledError."""
+        self._listening_since = time.monotonic()  # the reader may have been busy with the last block
+        while (block := self._wait_for_item()) != b"":
+            assert block is None or isinstance(block, bytes)
+            yield block or b""
+            if block is not None:
+                self._listening_since = time.monotonic()
+
+    def _wait_for_item(self) -> ResponseHead | bytes | None:
+        """Return what arrived, None if nothing did for a moment, empty at the end of the body."""
+        if self._cancelled():
+            raise DownloadCancelledError
+        try:
+            item = self._arrived.get(timeout=CANCEL_POLL_S)
+        except queue.Empty:
+            self._check_silence()
+            return None
+        self._waiting.end_wait()
+        if isinstance(item, Exception):
+            raise item
+        self._check_deadline(time.monotonic())
+        return item
+
+    def _check_silence(self) -> None:
+        """Nothing arrived for a moment: says so, or gives up."""
+        now = time.monotonic()
+        silent_s = now - self._listening_since
+        if self._head_arrived and not self._small:
+            left_s = self._request.retry_policy.silence_timeout_s + THREAD_GRACE_S - silent_s
+            if left_s <= 0:
+                raise build_no_response_error(self._waiting.host)
+        else:
+            self._check_deadline(now)
+            left_s = self._began + self._request.retry_policy.response_timeout_s - now
+        self._waiting.announce_silent_server(silent_s, left_s)
+
+    def _check_deadline(self, now: float) -> None:
+        """Raises DownloadError when the head, or the whole of a small answer, is late."""
+        limit_s = self._request.retry_policy.response_timeout_s
+        if (self._small or not self._head_arrived) and now - self._began > limit_s:
+            raise build_too_slow_error(self._waiting.host, limit_s)
+
+    def _receive_blocks(self) -> None:
+        try:
+            self._answer = send_request(self._request, self._update_host)
+        except Exception as exc:
+            self._queue_item(exc)
+            return
+        try:
+            self._queue_item(self._answer.head)
+            while not self._abandoned.is_set():
+                block = self._answer.read_block()
+                self._queue_item(block)
+                if not block:
+                    return
+        except Exception as exc:
+            self._queue_item(exc)
+        finally:
+            self._answer.close()
+
+    def _update_host(self, host: str) -> None:
+        if not self._abandoned.is_set():
+            self._waiting.host = host
+
+    def _queue_item(self, item: ResponseHead | bytes | Exception) -> None:
+        while not self._abandoned.is_set():
+            try:
+                self._arrived.put(item, timeout=CANCEL_POLL_S)
+            except queue.Full:
+                continue
+            return

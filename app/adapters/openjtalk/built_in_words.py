@@ -1,0 +1,33 @@
+"""The dictionary that ships with the program."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from app.adapters.openjtalk.reading_choices import should_use_built_in_words
+from app.common.errors import InternalError
+from app.common.files.paths import find_resources_dir
+from app.common.language import localize
+from app.core.dictionary_formats import parse_dictionary_text
+from app.core.readings.shipped_words import ShippedWords
+
+BUILT_IN_WORDS_FILE = "readings/words.csv"
+_NO_WORDS = ShippedWords([])
+
+
+def find_built_in_words() -> ShippedWords:
+    """Its words, none where the user does not want them. Raises InternalError where the file is missing or damaged."""
+    return _load_words() if should_use_built_in_words() else _NO_WORDS
+
+
+@cache
+def _load_words() -> ShippedWords:
+    file = find_resources_dir() / BUILT_IN_WORDS_FILE
+    try:
+        entries, _ = parse_dictionary_text(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as exc:
+        raise InternalError(
+            localize("付属の辞書を読み込めません。", "The built-in dictionary could not be read."),
+            localize("Koebako を再インストールしてください。", "Reinstall Koebako."),
+        ) from exc
+    return ShippedWords(entries)

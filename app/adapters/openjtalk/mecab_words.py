@@ -1,0 +1,247 @@
+"""The one place that calls pyopenjtalk: text to words with their pronunciation, word boundaries, dictionary look-up."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache, lru_cache, partial
+from threading import Lock
+from types import ModuleType
+from typing import Any
+
+from app.adapters.file_prefetch import wait_for_package
+from app.adapters.openjtalk.built_in_words import find_built_in_words
+from app.adapters.openjtalk.front_end_lexicon import FrontEndLexicon
+from app.adapters.openjtalk.full_features import FullFeatureFrontEnd
+from app.adapters.openjtalk.mecab_features import find_known_word, narrow_text
+from app.adapters.openjtalk.reading_choices import clear_reading_choices
+from app.adapters.openjtalk.sentence_front_end import SentenceFrontEnd
+from app.adapters.openjtalk.stub_tsqyomi import install_stub_module
+from app.adapters.openjtalk.user_lexicon import build_userdic_arguments, load_user_lexicon
+from app.adapters.ort_telemetry import import_without_telemetry
+from app.common.errors import AppError, InternalError
+from app.common.language import localize
+from app.core.accent_phrases import ReadBy, Word
+from app.core.notation.ruby_words import TextReading, find_ruby_corrections, select_readings
+from app.core.readings.morphs import Correction, Morph, drop_overlaps
+from app.core.readings.reading_corrections import find_corrections
+from app.core.readings.sudachi_check import SecondWord, add_other_readings, is_unsettled
+from app.core.sentence_splitting import split_sentences
+
+# The analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length.
+_MAX_PIECE_CHARS = 500
+
+_FRONT_END_LOCK = Lock()  # Sudachi's tokenizer is one for all threads; one that reads a file waits for no more than a sentence of another's
+
+_MAX_REWRITTEN_CHARS = 24  # characters the front end may have written another way (numbers) before a word is found again
+
+# The analyser widens ASCII; NFKC takes that back except for these.
+_TO_HALF_WIDTH = str.maketrans({"’": "'", "−": "-", "。": ".", "、": ",", "”": "'", "“": "'", "‘": "'", "￥": "円"})
+# What the front end cannot pronounce it hands back as it is: marks, and emoji that share a word with a rare kanji.
+_NOT_KANA = re.compile("[^ァ-ヺー]")
+
+
+def load_pyopenjtalk() -> ModuleType:
+    """Imports pyopenjtalk (0.15 s the first time); an InternalError says that the installation is broken."""
+    install_stub_module()
+    try:
+        import_without_telemetry()  # pyopenjtalk opens two graphs as it is imported
+        import pyopenjtalk
+    except (ImportError, OSError) as exc:
+        raise InternalError(
+            localize(
+                "日本語の読みの推定に使う pyopenjtalk を読み込めません。",
+                "pyopenjtalk, which determines how Japanese text is read, could not be loaded.",
+            ),
+            localize("Koebako を再インストールしてください。", "Reinstall Koebako."),
+        ) from exc
+    module: ModuleType = pyopenjtalk
+    return module
+
+
+@cache
+def _open_front_end() -> FullFeatureFrontEnd:
+    """The front end with its dictionary and the user's, opened once. Raises InternalError where one of them does not open, InputError."""
+    module = load_pyopenjtalk()
+    own = load_user_lexicon().file
+    try:
+        return FullFeatureFrontEnd(module.OpenJTalk(dn_mecab=module.OPEN_JTALK_DICT_DIR, **(build_userdic_arguments(own) if own else {})))
+    except (RuntimeError, ValueError) as exc:
+        raise InternalError(
+            localize(f"読みの辞書を開けません。詳細: {exc}", f"The pronunciation dictionary could not be opened. Details: {exc}"),
+            localize(f"ユーザー辞書: {own}", f"The user dictionary: {own}")
+            if own
+            else localize("Koebako を再インストールしてください。", "Reinstall Koebako."),
+        ) from exc
+
+
+def forget_user_lexicon() -> None:
+    """The user's dictionary, or how text is to be read, has changed: whatever is asked next is asked with the new one."""
+    for remembered in (load_user_lexicon, _open_front_end, find_pronunciation, find_known_word, find_spelled_readings, find_all_readings):
+        remembered.cache_clear()
+    clear_reading_choices()
+
+
+def parse_words(text: str, *, doubts: bool = False, readings: Sequence[TextReading] = ()) -> list[Word]:
+    """Words of normalised text of any length, with readings that are given in it; with `doubts`, also what the second analyser reads otherwise."""
+    if len(text) <= _MAX_PIECE_CHARS:
+        return _parse_piece(text, tuple(readings), doubts)
+    pieces = [(piece.text, select_readings(readings, piece)) for piece in split_sentences(text, limit=_MAX_PIECE_CHARS)]
+    words = {piece: _parse_piece(*piece, doubts) for piece in dict.fromkeys(pieces)}  # a text that is long mostly repeats itself
+    return [word for piece in pieces for word in words[piece]]
+
+
+def _parse_piece(text: str, readings: Sequence[TextReading], doubts: bool) -> list[Word]:
+    with _FRONT_END_LOCK:
+        return _parse_piece_locked(text, readings, doubts)
+
+
+def _parse_piece_locked(text: str, readings: Sequence[TextReading], doubts: bool) -> list[Word]:
+    run_frontend = load_pyopenjtalk().run_frontend
+    try:
+        features, sentence = _run_front_end(run_frontend, text, readings)
+    except AppError:
+        raise
+    except Exception as exc:  # the binding raises whatever its C and Python parts happen to raise
+        raise InternalError(
+            localize("この文の読みを推定できませんでした。", "The reading of this sentence could not be determined."),
+            localize("文を短く分けるか、特殊な文字を削除してください。", "Split the sentence, or remove unusual characters."),
+        ) from exc
+    words, place = [], 0
+    for feature in features:
+        surface = narrow_text(str(feature["string"]))
+        found = sentence.text.find(surface, place, place + len(surface) + _MAX_REWRITTEN_CHARS)
+        place = found + len(surface) if found >= 0 else place
+        words.append(
+            _build_word(
+                feature, *sentence.find_reading_source(place - len(surface), place, rewritten=feature.get("is_reading_rewritten") is True)
+            )
+        )
+    return _add_sudachi_readings(words) if doubts else words
+
+
+def _add_sudachi_readings(words: list[Word]) -> list[Word]:
+    if not any(is_unsettled(word) for word in words):
+        return words
+    return add_other_readings(words, find_sudachi_words("".join(word.surface for word in words)))
+
+
+def _run_front_end(
+    run_frontend: Callable[..., list[dict[str, Any]]], text: str, readings: Sequence[TextReading]
+) -> tuple[list[dict[str, Any]], SentenceFrontEnd]:
+    """Return what the front end says of each word. Homographs and rare kanji ask Sudachi, whose dictionary is a package of its own."""
+    wait_for_package("sudachidict_core")
+    spoken = [replace(one, start=_count_letters(text[: one.start]), end=_count_letters(text[: one.end])) for one in readings]
+    sentence = SentenceFrontEnd(_open_front_end(), partial(_find_corrections, readings=spoken))
+    sentence.prepare_text(text)
+    for options in ({}, {"use_sudachi_kanji_yomi": False}):
+        with suppress(ModuleNotFoundError):
+            return run_frontend(text, jtalk=sentence, **options), sentence
+    return run_frontend(text, jtalk=sentence, use_vanilla=True), sentence  # reads nearly everything, and needs nothing else
+
+
+def _find_corrections(morphs: Sequence[Morph], readings: Sequence[TextReading]) -> list[Correction]:
+    """The readings of the text itself win, also against the user's dictionary."""
+    found = find_corrections(morphs, find_built_in_words(), find_sudachi_words)
+    return drop_overlaps([*find_ruby_corrections(morphs, readings, _create_lexicon()), *found]) if readings else found
+
+
+def _create_lexicon() -> FrontEndLexicon:
+    return FrontEndLexicon(_open_front_end(), lambda text: _run_front_end(load_pyopenjtalk().run_frontend, text, ())[0])
+
+
+def _count_letters(text: str) -> int:
+    """Letters of a text as the analyser counts them: its words have no spaces."""
+    return len(text) - text.count(" ")
+
+
+@lru_cache(maxsize=4096)
+def find_spelled_readings(word: str) -> frozenset[str]:
+    """All readings, as they are spelled, that the analyser's dictionary has for a word."""
+    with _FRONT_END_LOCK:
+        return frozenset(known.spelled for known in _create_lexicon().find_words(word))
+
+
+@lru_cache(maxsize=4096)
+def find_all_readings(word: str) -> frozenset[str]:
+    """The same with those of Sudachi's dictionary, where it is there."""
+    known = find_spelled_readings(word)
+    with _FRONT_END_LOCK:
+        second = _open_sudachi_dictionary()
+        return known if second is None else known.union(found.reading_form() for found in second.lookup(word))
+
+
+@cache
+def _open_sudachi_dictionary() -> Any:
+    """Sudachi's dictionary, to look words up; None where it is missing."""
+    wait_for_package("sudachidict_core")
+    try:
+        return load_pyopenjtalk().utils.dictionary.Dictionary()
+    except ModuleNotFoundError:
+        return None
+
+
+@lru_cache(maxsize=16)  # it is asked for corrections and for doubts
+def find_sudachi_words(text: str) -> tuple[SecondWord, ...]:
+    """Words of Sudachi, the longest; none where its dictionary is missing."""
+    utils = load_pyopenjtalk().utils
+    try:
+        tokenizer = utils.get_sudachi_tokenizer()
+    except ModuleNotFoundError:
+        return ()
+    mode = utils.tokenizer.Tokenizer.SplitMode.C
+    return tuple(SecondWord(word.surface(), word.reading_form(), word.begin()) for word in tokenizer.tokenize(text, mode))
+
+
+def _build_word(feature: dict[str, Any], read_by: ReadBy, name: str) -> Word:
+    return Word(
+        surface=unicodedata.normalize("NFKC", str(feature["string"]).translate(_TO_HALF_WIDTH)).replace(" ", ""),
+        pronunciation=_NOT_KANA.sub("", str(feature["pron"])),  # and ’, which marks a devoiced vowel: SBV2 has no such phones
+        accent=int(feature["acc"]),
+        is_joined=feature["chain_flag"] == 1,
+        kind=(str(feature["pos"]), str(feature["pos_group1"])),
+        read_by=read_by,
+        name=name,
+    )
+
+
+@lru_cache(maxsize=4096)
+def find_pronunciation(word: str) -> str | None:
+    """Pronunciation of a Latin word if the dictionary holds it as one word, else None."""
+    try:
+        _, morphs = load_pyopenjtalk().run_mecab_detailed(word, jtalk=_open_front_end())
+    except RuntimeError:  # too long to be a word
+        return None
+    if len(morphs) != 1 or morphs[0]["is_unknown"] or len(morphs[0]["features"]) < 9:
+        return None
+    return str(morphs[0]["features"][8]).replace("’", "")
+
+
+def split_at_words(text: str) -> list[str]:
+    """Raw text at word boundaries; pieces joined are `text`. Characters the analyser would change or drop stand alone."""
+    # One plain character for each of the text's, so that positions in both are the same.
+    plain = "".join(_normalise_char(char) for char in text)
+    pieces: list[str] = []
+    start = 0
+    for piece in split_sentences(plain, limit=_MAX_PIECE_CHARS):
+        for length in _measure_morphs(piece.text):
+            pieces.append(text[start : start + length])
+            start += length
+    return pieces
+
+
+def _normalise_char(char: str) -> str:
+    narrow = unicodedata.normalize("NFKC", char)
+    return narrow if len(narrow) == 1 and narrow.isalnum() and len(narrow.encode("utf-8", "replace")) in (1, 3) else "、"
+
+
+def _measure_morphs(plain: str) -> list[int]:
+    try:
+        _, morphs = load_pyopenjtalk().run_mecab_detailed(plain, jtalk=_open_front_end())
+    except RuntimeError:
+        return [1] * len(plain)
+    lengths = [len(morph["surface"]) for morph in morphs]
+    return lengths if sum(lengths) == len(plain) else [1] * len(plain)

@@ -1,0 +1,163 @@
+"""Text to phones with Open JTalk's front end (pyopenjtalk-plus), by the conventions SBV2 voices were trained with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from itertools import accumulate
+
+from app.adapters.english_kana import convert_english_to_kana
+from app.adapters.openjtalk import mecab_words as openjtalk_words
+from app.adapters.openjtalk.built_in_words import find_built_in_words
+from app.adapters.openjtalk.reading_choices import find_link_reading, should_find_memos_everywhere
+from app.adapters.openjtalk.user_lexicon import load_user_lexicon
+from app.core.accent_phrases import EMOJI_KIND, Word, convert_words_to_phones
+from app.core.emoji_symbols import EmojiSpan, find_emoji
+from app.core.normalise import PLACEHOLDER, KeptWord, Spell, mark_boundaries, normalise_in_pieces
+from app.core.normalise.characters import normalise_characters
+from app.core.normalise.unspoken_markup import UnspokenSpan, drop_unspoken, find_unspoken
+from app.core.notation.bracketed_readings import extract_bracketed_readings
+from app.core.notation.explicit_notation import parse_noted_text
+from app.core.notation.given_readings import convert_spans_to_plain, list_text_readings, list_user_readings
+from app.core.notation.noted_text import NotedText
+from app.core.notation.ruby_words import TextReading
+from app.core.reading_overrides import GivenReading, TextPiece, add_without_overlap, build_words_with_readings, find_overrides
+from app.core.readings.accent_corrections import repair_accents
+from app.core.readings.rewritten_words import mark_rewritten
+from app.core.readings.word_pairs import repair_readings
+from app.core.synthesis_types import Phones, ReadingOverride
+
+_PRIVATE_USE_CHARS = re.compile("[\ue000-\uf8ff]")
+
+
+class OpenJTalkG2P:
+    """Implements `app.core.ports.G2P`. pyopenjtalk is imported at the first call, or by `warm_dictionaries`."""
+
+    def warm_dictionaries(self) -> None:
+        """Loads the dictionaries, so that the first sentence does not wait for them (about half a second)."""
+        openjtalk_words.parse_words("声の風")  # 風 has two readings, which brings in the second dictionary as well
+
+    def split_words(self, text: str) -> list[str]:
+        """Cuts raw text at word boundaries; the pieces joined are `text`."""
+        return openjtalk_words.split_at_words(text)
+
+    @property
+    def should_skip_memos(self) -> bool:
+        """Return whether square brackets hold memos in every text."""
+        return should_find_memos_everywhere()
+
+    def explain_readings(self, text: str) -> list[Word]:
+        """The words of one sentence, and what gave the reading of each."""
+        converted: dict[str, str] = {}
+
+        def spell_and_record(word: str) -> str:
+            converted[convert_english_to_kana(word)] = word
+            return convert_english_to_kana(word)
+
+        noted = parse_notation(text, memos=self.should_skip_memos)
+        words = _parse_range(noted.plain, _collect_given_readings(noted, ()), 0, len(noted.plain), spell_and_record, doubts=True)
+        return mark_rewritten(words, normalise_characters(noted.plain), converted)
+
+    def convert_sentence(
+        self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False, memos: bool = False
+    ) -> Phones:
+        """Phones of one sentence; unreadable text gives `_ _` and an empty reading.
+
+        Occurrences of `readings` are counted within `text`. An InputError says what is wrong with a reading. What lies between two
+        emoji that are symbols is analysed as a sentence of its own, as Nanairo voices were trained; a reading given to one wins.
+        """
+        noted = parse_notation(text, memos=memos or self.should_skip_memos)
+        plain, given = noted.plain, _collect_given_readings(noted, readings)
+        symbols = [found for found in find_emoji(plain) if _is_without_reading(found, given)] if emoji else []
+        words: list[Word] = []
+        start = 0
+        for stop, following, symbol in symbols:
+            words += [*_parse_range(plain, given, start, stop, doubts=doubts), Word(symbol, "", kind=EMOJI_KIND)]
+            start = following
+        return convert_words_to_phones(words + _parse_range(plain, given, start, len(plain), doubts=doubts), noted.silent)
+
+
+def parse_notation(text: str, *, memos: bool) -> NotedText:
+    """The text with its notation taken apart; in parentheses only possible readings are readings, of which dictionaries know."""
+    noted = parse_noted_text(text, memos=memos)
+    if private := [match.span() for match in _PRIVATE_USE_CHARS.finditer(noted.plain)]:
+        noted = noted.add_notation(private)
+    for known in (openjtalk_words.find_spelled_readings, openjtalk_words.find_all_readings):  # the second loads another dictionary
+        noted = extract_bracketed_readings(noted, known)
+    return noted
+
+
+def _collect_given_readings(noted: NotedText, readings: Sequence[ReadingOverride]) -> list[GivenReading]:
+    """Readings of the user, then of the text, then of the user's dictionary, where none of those before stands."""
+    by_hand = list_user_readings(list(convert_spans_to_plain(noted, find_overrides(noted.text, readings))))
+    given = add_without_overlap(
+        add_without_overlap(by_hand, list_text_readings(noted, _convert_to_kana)),
+        list_user_readings(load_user_lexicon().written.find_words(noted.plain)),
+    )
+    unspoken = find_unspoken(noted.plain, find_link_reading()) if given else []
+    return [one for one in given if not any(_is_cut_by(one, found) for found in unspoken)]
+
+
+def _convert_to_kana(reading: str) -> str:
+    """A reading in kana; what is no kana is read as any text."""
+    text = _PRIVATE_USE_CHARS.sub("", reading)
+    return "".join(word.pronunciation for word in _parse_range(text, [], 0, len(text)))
+
+
+def parse_sentence(text: str) -> list[Word]:
+    """Words of one sentence, with the user's dictionary but without readings of a line."""
+    noted = parse_notation(text, memos=False)
+    return _parse_range(noted.plain, _collect_given_readings(noted, ()), 0, len(noted.plain))
+
+
+def _is_cut_by(reading: GivenReading, unspoken: UnspokenSpan) -> bool:
+    """Return whether a word lies within what is not spoken, or across its edge."""
+    return (
+        reading.start < unspoken.end
+        and unspoken.start < reading.end
+        and not (reading.start <= unspoken.start and unspoken.end <= reading.end)
+    )
+
+
+def _is_without_reading(emoji: EmojiSpan, readings: Sequence[GivenReading]) -> bool:
+    return all(emoji.end <= one.start or emoji.start >= one.end for one in readings)
+
+
+def _parse_range(
+    text: str, readings: Sequence[GivenReading], start: int, end: int, spell: Spell = convert_english_to_kana, *, doubts: bool = False
+) -> list[Word]:
+    """Words of text[start:end]; a private character holds each place whose reading is given while the rest is normalised."""
+    readings = [one for one in readings if start <= one.start < end]
+    marked = ""
+    for one in readings:
+        marked += text[start : one.start] + PLACEHOLDER
+        start = one.end
+    spoken = find_built_in_words().speak_latin_words(mark_boundaries(drop_unspoken(marked + text[start:end], find_link_reading())))
+    pieces = _insert_readings(normalise_in_pieces(spoken, openjtalk_words.find_pronunciation, spell), readings)
+    if all(piece.override is None for piece in pieces):
+        return _parse_pieces(pieces, doubts=doubts)
+    return build_words_with_readings(pieces, partial(_parse_pieces, doubts=doubts))
+
+
+def _insert_readings(normalised: Sequence[str | KeptWord], readings: Sequence[GivenReading]) -> list[TextPiece]:
+    """Normalised text with the readings that are given and those of words for signs."""
+    pieces: list[TextPiece] = []
+    awaited = iter(readings)
+    for part in normalised:
+        if isinstance(part, KeptWord):
+            override = ReadingOverride(part.surface, part.reading, part.accent)
+            pieces.append(TextPiece(part.surface, override, read_by="normalisation"))
+            continue
+        for number, plain in enumerate(part.split(PLACEHOLDER)):
+            if number:
+                pieces.append(next(awaited).piece)
+            pieces.append(TextPiece(plain))
+    return [piece for piece in pieces if piece.text]
+
+
+def _parse_pieces(pieces: Sequence[TextPiece], *, doubts: bool) -> list[Word]:
+    ends = list(accumulate(len(piece.text) for piece in pieces))
+    readings = [TextReading(end - len(piece.text), end, piece.kana) for piece, end in zip(pieces, ends, strict=True) if piece.kana]
+    text = "".join(piece.text for piece in pieces)
+    return repair_accents(repair_readings(openjtalk_words.parse_words(text, doubts=doubts, readings=readings)))

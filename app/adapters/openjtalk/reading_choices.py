@@ -1,0 +1,46 @@
+"""What the user chose of how text is read. Kept apart from what uses it: choosing loads no dictionary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from app.core.link_reading import LinkReading
+from app.settings.user_settings import Settings, load_usable_settings
+
+
+@dataclass
+class ReadingChoices:
+    """Choices that count instead of the remembered settings; None is what these say. After a change, call `clear_reading_choices`."""
+
+    built_in_words: bool | None = None
+    links: LinkReading | None = None
+    memos_everywhere: bool | None = None
+
+
+READING_CHOICES = ReadingChoices()
+
+
+def should_use_built_in_words() -> bool:
+    """Return whether the dictionary that ships with the program is used."""
+    return _load_settings_once().built_in_words if READING_CHOICES.built_in_words is None else READING_CHOICES.built_in_words
+
+
+def find_link_reading() -> LinkReading:
+    """Return what is read of the address of a page."""
+    return READING_CHOICES.links or _load_settings_once().links
+
+
+def should_find_memos_everywhere() -> bool:
+    """Return whether what stands in square brackets is a memo in every text."""
+    return _load_settings_once().memos_everywhere if READING_CHOICES.memos_everywhere is None else READING_CHOICES.memos_everywhere
+
+
+def clear_reading_choices() -> None:
+    """The settings have changed: they are asked again."""
+    _load_settings_once.cache_clear()
+
+
+@cache
+def _load_settings_once() -> Settings:
+    return load_usable_settings()

@@ -1,0 +1,72 @@
+"""The user's dictionary as the front end takes it: a dictionary of MeCab's own form, and the words that are found before MeCab sees them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from app.adapters.openjtalk.project_words import PROJECT_WORDS
+from app.adapters.user_dictionary import DictionaryChange, change_dictionary, load_dictionary
+from app.common.errors import AppError
+from app.common.user_notices import show_notice
+from app.core.dictionary_entries import DictionaryEntry, merge_entries
+from app.core.user_word_matching import UserWordMatcher, is_analysed
+
+
+@dataclass(frozen=True)
+class UserLexicon:
+    """What the user's dictionary adds.
+
+    Attributes:
+        file: MeCab's dictionary; None where no word needs one.
+        written: words to be found in the text.
+    """
+
+    file: Path | None
+    written: UserWordMatcher
+
+
+@cache
+def load_user_lexicon() -> UserLexicon:
+    """The words that count until they are forgotten; none, with a notice to the user, where the file cannot be read. Raises InternalError."""
+    words, unread = load_dictionary()
+    show_notice(unread)
+    return build_user_lexicon(merge_entries(words, PROJECT_WORDS.entries))
+
+
+def build_userdic_arguments(file: Path) -> dict[str, Any]:
+    """Arguments for pyopenjtalk's `OpenJTalk` that load this dictionary and protect its readings from later corrections.
+
+    `userdic` is a comma-separated list, and folder names may contain commas. MeCab 0.996 parses the list as a CSV row, so a quoted path stays
+    whole; pyopenjtalk-plus 0.4.1 counts commas regardless of quotes and wants that many flags. Remove this once it takes a list of paths.
+    """
+    quoted = b'"' + os.fsencode(file).replace(b'"', b'""') + b'"'
+    return {"userdic": quoted, "userdic_reading_protection": (True,) * (1 + quoted.count(b","))}
+
+
+def change_user_entries(change: DictionaryChange) -> tuple[tuple[DictionaryEntry, ...], AppError | None]:
+    """As `change_dictionary`, and makes the words ready, so that the next sentence does not wait for that. Raises InternalError as well."""
+    words, error = change_dictionary(change)
+    build_user_lexicon(merge_entries(words, PROJECT_WORDS.entries))
+    return words, error
+
+
+def prepare_project_entries(entries: Sequence[DictionaryEntry]) -> None:
+    """Makes these ready beside the user's own, for a project that is about to use them. Raises InternalError."""
+    words, _ = load_dictionary()
+    build_user_lexicon(merge_entries(words, entries))
+
+
+def build_user_lexicon(entries: Sequence[DictionaryEntry]) -> UserLexicon:
+    """Return what these words are for the front end. Raises InternalError."""
+    analysed = {entry.surface for entry in entries if is_analysed(entry)}
+    file = None
+    if analysed:
+        from app.adapters.openjtalk.compiled_dictionary import ensure_compiled_dictionary  # most users have no words of their own
+
+        file = ensure_compiled_dictionary([entry for entry in entries if entry.surface in analysed])
+    return UserLexicon(file, UserWordMatcher([entry for entry in entries if entry.surface not in analysed]))

@@ -1,0 +1,75 @@
+"""Which part of a voice runs where: `cuda` for all of it, or `bert=cpu,decoder=directml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from app.adapters.ort.backends import BACKENDS
+from app.common.errors import BackendError
+from app.common.language import localize
+
+GROUP_OF_GRAPH = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decoder": "decoder", "whole": "decoder"}
+GRAPH_GROUPS = ("bert", "prosody", "decoder")
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePlacement:
+    """A place (see `providers`) for each group of graphs, or "auto"; the flow goes with the prosody, an opaque voice with the decoder."""
+
+    bert: str = AUTO
+    prosody: str = AUTO
+    decoder: str = AUTO
+
+    def find_place(self, graph: str) -> str:
+        """The place of a graph by its name."""
+        return str(getattr(self, GROUP_OF_GRAPH[graph]))
+
+    def resolve_auto(self, chosen: DevicePlacement) -> DevicePlacement:
+        """Return what was left to us is as `chosen` says."""
+        return replace(self, **{group: getattr(chosen, group) for group in GRAPH_GROUPS if getattr(self, group) == AUTO})
+
+    @property
+    def has_auto(self) -> bool:
+        """True when anything is left to us."""
+        return AUTO in (self.bert, self.prosody, self.decoder)
+
+    def __str__(self) -> str:
+        if self.bert == self.prosody == self.decoder:
+            return self.bert
+        return ",".join(f"{group}={getattr(self, group)}" for group in GRAPH_GROUPS)
+
+
+CPU_ONLY = DevicePlacement("cpu", "cpu", "cpu")
+
+
+def parse_placement(text: str) -> DevicePlacement:
+    """Reads what `--backend` takes; groups that are not named are "auto". Raises BackendError, with what there is in its hint."""
+    if "=" not in text:
+        place = _normalise_place(text)
+        return DevicePlacement(place, place, place)
+    places: dict[str, str] = {}
+    for item in text.split(","):
+        group, _, place = item.partition("=")
+        key = group.strip().lower()
+        if key not in GRAPH_GROUPS or key in places:
+            raise BackendError(
+                localize(f"バックエンドの指定「{item}」が正しくありません。", f"“{item}” is not a valid backend setting."),
+                localize("例: bert=cpu,prosody=cpu,decoder=directml", "For example: bert=cpu,prosody=cpu,decoder=directml"),
+            )
+        places[key] = _normalise_place(place)
+    return DevicePlacement(**places)
+
+
+def _normalise_place(text: str) -> str:
+    """`DirectML:Radeon ` → `directml:Radeon`."""
+    backend, colon, adapter = text.strip().partition(":")
+    key = backend.lower()
+    if (key not in BACKENDS and key != AUTO) or (colon and (not adapter or key in (AUTO, "cpu"))):
+        from app.adapters.ort.ort_devices import list_backends  # with ONNX Runtime, without which the window reads its settings
+
+        raise BackendError(
+            localize(f"バックエンド「{text.strip()}」はありません。", f"Unknown backend “{text.strip()}”."),
+            localize("使用できるもの: ", "Available: ") + ", ".join([AUTO, *list_backends()]),
+        )
+    return key + colon + adapter

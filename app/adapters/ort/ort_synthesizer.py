@@ -1,0 +1,113 @@
+"""Runs a voice's graphs: three of them when it is prepared, one when it is opaque."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.adapters.ort.graph_session import RunnableSession
+from app.core.ports import FrameInput, Prosody, ProsodyInput, SingleGraphInput
+from app.core.synthesis_types import Float32, Int64
+
+
+class OrtSynthesizer:
+    """Implements `app.core.ports.Synthesizer` with graphs that obey `app.voices.voice_manifest`."""
+
+    def __init__(
+        self, prosody: RunnableSession, flow: RunnableSession | None, decoder: RunnableSession, multilingual: bool = False
+    ) -> None:
+        self._prosody = prosody
+        self._flow = flow
+        self._decoder = decoder
+        self._multilingual = multilingual
+
+    @property
+    def prosody_inputs(self) -> frozenset[str]:
+        """Return what the prosody graph declares."""
+        return frozenset(self._prosody.inputs)
+
+    @property
+    def takes_decoder_noise(self) -> bool:
+        """True when the decoder takes noise from us."""
+        return "noise" in self._decoder.inputs
+
+    def run_prosody(self, values: ProsodyInput) -> Prosody:
+        """Log durations and the prior of each symbol."""
+        feed = _build_text_inputs(values, self._multilingual)
+        feed |= {"sdp_ratio": values.sdp_ratio, "sdp_noise": values.sdp_noise, "duration_symbol_type_ids": values.kinds}
+        logw, mean, log_scale = self._prosody.run_graph(feed, ["logw", "m_p", "logs_p"])
+        return Prosody(logw, mean, log_scale)
+
+    def run_flow(self, values: FrameInput) -> Float32:
+        """Return what the decoder speaks, frame by frame."""
+        if self._flow is None:
+            return values.z_p
+        feed = {
+            "z_p": values.z_p,
+            "sid": values.speaker,
+            "style_vec": values.style_vector,
+            "frame_position": values.frame_position,
+            "phone_frames": values.phone_frames,
+            "length_scale": values.length_scale,
+        }
+        return self._flow.run_graph(feed, ["z"])[0]
+
+    def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+        """Samples of the wanted frames of one window; decoders that do not cut what is not wanted give more."""
+        first, last = wanted
+        samples = self._decoder.run_graph({"z": z, "noise": noise, "sid": speaker, "first": first, "last": last}, ["audio"])[0]
+        if "first" in self._decoder.inputs:
+            return samples
+        return samples[first * len(samples) // z.shape[1] : last * len(samples) // z.shape[1]]
+
+    def terminate(self) -> None:
+        """Stops a run in progress."""
+        for session in (self._prosody, self._flow, self._decoder):
+            if session is not None:
+                session.terminate()
+
+
+class OrtSingleGraphSynthesizer:
+    """Implements `app.core.ports.SingleGraphSynthesizer` with the public SBV2 graph."""
+
+    def __init__(self, session: RunnableSession) -> None:
+        self._session = session
+
+    def synthesize(self, values: SingleGraphInput) -> tuple[Float32, Int64 | None]:
+        """Samples (N,), and frames per symbol where the graph gives its attention path."""
+        feed = _build_text_inputs(values, "ja_bert" in self._session.inputs) | {
+            "x_tst_lengths": len(values.phones),
+            "length_scale": values.length_scale,
+            "sdp_ratio": values.sdp_ratio,
+            "noise_scale": values.noise_scale,
+            "noise_scale_w": values.noise_scale_w,
+        }
+        results = self._session.run_graph(feed, self._session.outputs[:2])
+        samples = results[0].reshape(-1)
+        return np.asarray(samples, np.float32), _read_durations(results[1:], len(values.phones))
+
+    def terminate(self) -> None:
+        """Stops a run in progress."""
+        self._session.terminate()
+
+
+def _read_durations(outputs: list[np.ndarray], symbols: int) -> Int64 | None:
+    """Frames per symbol from the attention path [1, 1, F, T], which public exporters leave as the second output."""
+    if not outputs or outputs[0].ndim != 4 or outputs[0].shape[3] != symbols:
+        return None
+    return np.asarray(np.rint(outputs[0].sum(axis=(0, 1, 2))), np.int64)
+
+
+def _build_text_inputs(values: ProsodyInput | SingleGraphInput, multilingual: bool) -> dict[str, object]:
+    """Inputs that both kinds of voice share. In multilingual models `bert` is Chinese: Japanese features go into `ja_bert`."""
+    feed: dict[str, object] = {
+        "x_tst": values.phones,
+        "tones": values.tones,
+        "language": values.language,
+        "sid": values.speaker,
+        "bert": values.features,
+        "style_vec": values.style_vector,
+    }
+    if multilingual:
+        empty = np.zeros_like(values.features)
+        feed |= {"bert": empty, "ja_bert": values.features, "en_bert": empty}
+    return feed

@@ -1,0 +1,210 @@
+"""Plays chunks through one PortAudio stream that stays open between requests.
+
+`open`, `write`, `finish`, `drain` and `close` belong to one thread; `abort` and the properties are for any.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from app.adapters.portaudio.play_position import PlayPosition, RequestMark, RequestMarks
+from app.adapters.portaudio.portaudio_output import PortAudioOutput
+from app.adapters.portaudio.portaudio_stream import STREAM_POLL_S
+from app.adapters.portaudio.sample_ring import SampleRing
+from app.adapters.resampler import RateConverter
+from app.common.errors import AudioDeviceError
+from app.core.synthesis_types import AudioChunk, Float32
+
+LEVEL_WINDOW_S = 0.03  # a little more than the window's picture takes, so that no peak falls between two
+
+
+class PortAudioPlayer:
+    """An AudioSink that is heard. One per process: looking for a new device stops every other stream.
+
+    Args:
+        device: index, name, label or part of a name; None follows the system's default.
+        queue_s: how much sound may wait; `write_chunk` waits above it.
+        pre_roll_s: silence after the stream opens, for devices that swallow their first moments.
+        latency_s: what the device is asked to buffer; short enough to stop at once, long enough for a busy machine.
+    """
+
+    def __init__(self, device: str | int | None = None, queue_s: float = 30.0, pre_roll_s: float = 0.1, latency_s: float = 0.1) -> None:
+        self._output = PortAudioOutput(device, latency_s, pre_roll_s)
+        self._queue_s = queue_s
+        self._ring = SampleRing(1, 1)
+        self._converter = RateConverter(1)
+        self._marks = RequestMarks()
+        self._writing: RequestMark | None = None
+        self._aborts = 0
+        self._aborted_id: str | None = None
+        # Between the thread that writes and those that abort or look; the callback never takes it.
+        self._lock = threading.Lock()
+
+    def open_device(self, sampling_rate: int) -> None:
+        """Opens the device ahead of the first sound, at this rate where it can; does nothing while one is open.
+
+        Raises AudioDeviceError when there is no such device or it cannot be used.
+        """
+        if self._output.is_open:
+            return
+        stream = self._output.open_stream(sampling_rate)
+        with self._lock:
+            self._marks.clear_marks()
+            self._ring = SampleRing(max(1, round(self._queue_s * stream.rate)), stream.rate)
+            self._converter = RateConverter(stream.rate)
+        self._output.start_stream(stream, self._ring)
+
+    def write_chunk(self, chunk: AudioChunk) -> None:
+        """Queues the chunk, waiting while the queue is full; an abort ends the waiting.
+
+        After an abort the rest of that request is dropped, until a chunk of another id, its `last` chunk or `finish_request`.
+        Raises AudioDeviceError when the device is gone and the default one cannot take over.
+        """
+        aborts = self._aborts
+        if self._is_dropped(chunk):
+            return
+        writing = self._writing
+        if writing is None or writing.request_id != chunk.request_id:
+            self._begin_request(chunk, aborts)
+        samples = self._converter.convert_rate(chunk.samples, chunk.sampling_rate)
+        if chunk.last:
+            samples = np.concatenate([samples, self._converter.flush_filter()])
+        if not self._queue_samples(samples, len(chunk.samples), chunk.last, aborts) and not chunk.last:
+            self._aborted_id = chunk.request_id
+        elif chunk.silence and not chunk.last:
+            self._ring.allow_gap()
+
+    def finish_request(self) -> None:
+        """Ends the request being written, without waiting until it is heard. Needed where its `last` chunk may be missing."""
+        aborts = self._aborts
+        left = self._converter.flush_filter()
+        if self._writing is not None:
+            self._queue_samples(left, 0, True, aborts)
+        self._aborted_id = None
+
+    def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
+        """Ends the request and waits until all is heard; False when time ran out, `cancelled()` or an abort came first.
+
+        Raises AudioDeviceError as `write_chunk` does.
+        """
+        aborts = self._aborts
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        self.finish_request()
+        heard_at: float | None = None
+        while True:
+            if self._ring.pending:
+                self._replace_lost_device()
+            elif heard_at is None:
+                heard_at = time.monotonic() + self.latency_s
+            if aborts != self._aborts or cancelled():
+                return False
+            if heard_at is not None and time.monotonic() >= heard_at:
+                return True
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+            time.sleep(STREAM_POLL_S)
+
+    def close(self) -> None:
+        """Plays what is left, then lets the device go; a later `write_chunk` opens it again."""
+        if self._output.is_open:
+            self.wait_until_played()
+            self._output.close()
+
+    def abort_output(self) -> None:
+        """Silence within one block, after a short fade; the stream stays open for the next request."""
+        with self._lock:
+            self._aborts += 1
+            if self._writing is not None:
+                self._aborted_id, self._writing = self._writing.request_id, None
+            self._marks.clear_marks()
+            self._ring.discard_queue()
+
+    @property
+    def position(self) -> PlayPosition | None:
+        """Return where the request that sounds stands; the last one stays until another begins, None after an abort."""
+        with self._lock:
+            return self._marks.compute_position(self._ring.read, self._converter.rate)
+
+    @property
+    def played_frames(self) -> int:
+        """Frames of that request handed to the device, at the voice's rate; pre-roll and gaps do not count."""
+        position = self.position
+        return position.frames if position else 0
+
+    @property
+    def queued_s(self) -> float:
+        """Seconds of sound that wait."""
+        return self._ring.pending / self._converter.rate
+
+    @property
+    def level(self) -> tuple[float, float]:
+        """Peak and effective value of the samples that the device takes next, 1 being full scale."""
+        return self._ring.measure_level(round(LEVEL_WINDOW_S * self._converter.rate))
+
+    @property
+    def underruns(self) -> int:
+        """Gaps within requests since the device opened."""
+        return self._ring.underruns
+
+    @property
+    def underrun_frames(self) -> int:
+        """Length of those gaps together, in frames of the device."""
+        return self._ring.underrun_frames
+
+    @property
+    def latency_s(self) -> float:
+        """Time from `position` to the ear, as the device reports it; 0 while none is open."""
+        return self._output.latency_s
+
+    @property
+    def device(self) -> str:
+        """Label of the device in use, empty while none is open."""
+        return self._output.device
+
+    def _is_dropped(self, chunk: AudioChunk) -> bool:
+        with self._lock:
+            dropped = self._aborted_id == chunk.request_id
+            if not dropped or chunk.last:
+                self._aborted_id = None
+        return dropped
+
+    def _begin_request(self, chunk: AudioChunk, aborts: int) -> None:
+        self.finish_request()
+        self._output.begin_request()
+        self.open_device(chunk.sampling_rate)
+        with self._lock:
+            if aborts == self._aborts:
+                start = self._ring.begin_request()
+                self._writing = self._marks.begin_request(chunk.request_id, chunk.sampling_rate, start, self._ring.read)
+
+    def _queue_samples(self, samples: Float32, frames: int, last: bool, aborts: int) -> bool:
+        """Puts samples at the device's rate, `frames` at the voice's, into the ring; False if an abort came in between."""
+        counted = False
+        while True:
+            with self._lock:
+                if aborts != self._aborts:
+                    return False
+                if self._writing is not None and not counted:
+                    counted = True
+                    self._writing.frames += frames
+                    if last:
+                        self._writing.end, self._writing = self._ring.end_request(len(samples)), None
+                samples = samples[self._ring.put_samples(samples) :]
+            self._replace_lost_device()
+            if not samples.size:
+                return True
+            time.sleep(STREAM_POLL_S)
+
+    def _replace_lost_device(self) -> None:
+        try:
+            self._output.replace_lost_device(self._ring)
+        except AudioDeviceError:
+            with self._lock:  # no callback runs any more: the ring is ours
+                self._writing = None
+                self._marks.clear_marks()
+                self._ring.clear_queue()
+            raise

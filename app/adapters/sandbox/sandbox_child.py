@@ -1,0 +1,85 @@
+"""The child of `app.adapters.sandbox.sandbox_process`: does one task within its limits and reports progress, a JSON object a line."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from app.adapters.sandbox.process_limits import ProcessLimits, limit_this_process
+from app.common.errors import AppError
+
+# How libraries say it, each in its own words.
+OUT_OF_MEMORY_TEXT = re.compile(
+    r"bad.?alloc|bad.array.new.length|fail\w* to allocate|(can ?not|unable to) allocate|(out of|not enough) memory", re.I
+)
+
+
+class SandboxChannel:
+    """To the parent. Libraries may print in between, on any line of their own."""
+
+    def __init__(self) -> None:
+        self._last = ("", -1)
+
+    def report_progress(self, step: str, fraction: float) -> None:
+        """Progress; each step and each percent is reported once."""
+        percent = round(100 * fraction)
+        if (step, percent) != self._last:
+            self._last = (step, percent)
+            self.send_message({"step": step, "fraction": fraction})
+
+    def send_result(self, **values: Any) -> None:
+        """A result, or a part of it; what JSON can hold."""
+        self.send_message({"found": values})
+
+    def send_message(self, message: Mapping[str, Any]) -> None:
+        """One message, whole."""
+        line = b"\n" + json.dumps(message, allow_nan=False).encode() + b"\n"
+        while line:
+            line = line[os.write(1, line) :]
+
+
+SandboxTask = Callable[..., None]
+"""Given the channel and its arguments."""
+
+
+def serve_task(tasks: Mapping[str, SandboxTask]) -> int:
+    """Does the task that the parent names on stdin; returns the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent too, which ends this
+    channel = SandboxChannel()
+    channel.send_message({"pid": os.getpid()})
+    given = json.loads(sys.stdin.buffer.readline())
+    limit_this_process(ProcessLimits(**given["limits"]), given["parent"])
+    try:
+        tasks[given["task"]](channel, *given["arguments"])
+    except Exception as exc:
+        channel.send_message({"error": _describe_error(exc)})
+    else:
+        channel.send_message({"done": True})
+    return 0
+
+
+def _describe_error(exc: Exception) -> dict[str, str]:
+    if any(_is_out_of_memory(item) for item in _iterate_causes(exc)):
+        return {"family": "memory"}
+    if isinstance(exc, AppError):
+        return {"family": exc.family, "message": exc.message, "hint": exc.hint}
+    return {"family": "unexpected", "message": "".join(traceback.format_exception(exc))}
+
+
+def _iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _is_out_of_memory(exc: BaseException) -> bool:
+    if isinstance(exc, AppError):  # it may describe a lack of memory in other words than those of what it was made from
+        return False
+    return isinstance(exc, MemoryError) or getattr(exc, "errno", None) == errno.ENOMEM or bool(OUT_OF_MEMORY_TEXT.search(str(exc)))

@@ -1,0 +1,204 @@
+"""Runs a task of ours in a child process that keeps to limits, and believes nothing that it says.
+
+What a stranger wrote may lead the child astray: so its lines are read like a stranger's file, and the system holds it to its limits.
+
+    here                                          the child (`app.adapters.sandbox.sandbox_child`)
+    starts it
+                                                  {"pid": 4711}
+    puts it into a job (Windows)
+    {"task": …, "arguments": […], "limits": …}
+                                                  sets its limits (Unix)
+                                                  {"step": "checking", "fraction": 0.5} …
+                                                  {"found": {…}} …
+    ends it                                       {"done": true}, or {"error": {…}}
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from app.adapters.sandbox.process_limits import ProcessLimits
+from app.adapters.sandbox.windows_job import JOB_TIME_LIMIT_CODE, WindowsJob
+from app.common.errors import AppError, BackendError, InputError, InternalError, OutputFileError, VoiceError
+from app.common.files.untrusted_json import parse_object, require_int, sanitise_long_text
+from app.common.language import get_language, localize
+from app.common.processes.self_launch import start_own_program
+from app.common.progress import Report, ignore_report
+from app.common.system_errors import describe_reason
+
+MAX_PID = 1 << 32
+MAX_MESSAGE_BYTES = 1 << 20  # bytes
+MAX_QUEUED_LINES = 1000
+MAX_RESULTS = 10_000
+LOGGED_OUTPUT_LINES = 20  # of what is no message, for the log
+MESSAGE_POLL_S = 0.05  # how soon Ctrl+C is noticed on Windows
+MAX_COUNTED_PAUSE_S = 1.0  # what one look at the clock may cost the child; more passed only while the computer slept or we were stopped
+EXIT_TIMEOUT_S = 5.0  # a child that closed its output
+REPORTED_STEPS = frozenset({"reading", "unpacking", "building", "cutting", "checking", "measuring", "storing"})
+TIMEOUT_EXIT_CODES = (JOB_TIME_LIMIT_CODE, -getattr(signal, "SIGXCPU", signal.SIGTERM))
+ERROR_BY_FAMILY = {kind.family: kind for kind in (InputError, VoiceError, BackendError, OutputFileError)}
+
+
+class SandboxStoppedError(Exception):
+    """The child did not do its task.
+
+    Attributes:
+        reason: it asked for more memory or time than it may take, or crashed.
+    """
+
+    def __init__(self, reason: Literal["memory", "time", "crash"]) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class SandboxProcess:
+    """A child with one task, ended when the `with` block is left.
+
+    Args:
+        option: what serves it, see `app.start.CHILD_MODULES`.
+        task, arguments: what to do.
+        scratch: folder for its temporary files, which the caller removes.
+
+    Raises:
+        InternalError: it cannot be started.
+    """
+
+    def __init__(self, option: str, task: str, arguments: Sequence[Any], limits: ProcessLimits, scratch: Path) -> None:
+        self._limits = limits
+        self._task_message = {"task": task, "arguments": [*arguments], "limits": limits.convert_to_dict(), "parent": os.getpid()}
+        self._lines: queue.Queue[bytes | None] = queue.Queue(MAX_QUEUED_LINES)
+        self._has_ended = False
+        self._other_output: deque[bytes] = deque(maxlen=LOGGED_OUTPUT_LINES)
+        self._job: WindowsJob | None = None
+        environment = os.environ | {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")} | {"KOEBAKO_LANG": get_language()}
+        try:
+            self._process = start_own_program(environment, option)
+        except OSError as exc:
+            raise _build_start_error(exc) from exc
+        self._time_left_s = float(limits.max_elapsed_s)
+        self._looked_at = time.monotonic()
+        self._reader = threading.Thread(target=self._read_lines, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._job is not None:
+            self._job.close()
+        self._process.kill()
+        while not self._has_ended:  # the reader may wait for room
+            self._has_ended = self._lines.get() is None
+        self._reader.join()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):  # what was not sent
+                pipe.close()  # type: ignore[union-attr]
+
+    def iterate_results(self, report: Report = ignore_report) -> Iterator[dict[str, Any]]:
+        """Yield what the child finds, as it comes.
+
+        Raises:
+            SandboxStoppedError: it asked for too much, or died.
+            AppError: what it says is wrong with its task.
+        """
+        self._send_task()
+        left = MAX_RESULTS
+        while "done" not in (message := self._wait_for_message()):
+            if "error" in message:
+                raise _parse_error(message["error"])
+            step = message.get("step")
+            if isinstance(step, str) and step in REPORTED_STEPS:
+                report(step, _clamp_fraction(message.get("fraction")))
+            elif isinstance(message.get("found"), dict) and left:
+                left -= 1
+                yield message["found"]
+
+    def _send_task(self) -> None:
+        """Nothing of a stranger's is touched before the limits hold."""
+        hello = self._wait_for_message()
+        try:
+            if sys.platform == "win32":
+                self._job = WindowsJob(require_int(hello.get("pid"), 1, MAX_PID), self._limits)
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps(self._task_message).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError as exc:
+            raise _build_start_error(exc) from exc
+
+    def _wait_for_message(self) -> dict[str, Any]:
+        """The next message; what else is printed, by libraries, is for the log."""
+        while True:
+            self._count_waiting_time()
+            with contextlib.suppress(queue.Empty):
+                line = self._lines.get(timeout=MESSAGE_POLL_S)
+                if line is None:
+                    self._has_ended = True
+                    raise self._build_exit_error()
+                try:
+                    return parse_object(line)
+                except ValueError:
+                    if line.strip():
+                        self._other_output.append(line.strip()[-300:])
+
+    def _count_waiting_time(self) -> None:
+        """Counts the time in which the child could run: a computer that slept for an hour has not waited for it."""
+        now = time.monotonic()
+        self._time_left_s -= min(now - self._looked_at, MAX_COUNTED_PAUSE_S)
+        self._looked_at = now
+        if self._time_left_s < 0:
+            raise SandboxStoppedError("time")
+
+    def _read_lines(self) -> None:
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            while line := self._process.stdout.readline(MAX_MESSAGE_BYTES):
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def _build_exit_error(self) -> SandboxStoppedError:
+        try:
+            code = self._process.wait(EXIT_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            code = 0
+        words = b" / ".join(self._other_output).decode("utf-8", "replace")
+        logging.getLogger("koebako").info("the child for %r died with %d: %s", self._task_message["task"], code, words)
+        return SandboxStoppedError("time" if code in TIMEOUT_EXIT_CODES else "crash")
+
+
+def _clamp_fraction(value: Any) -> float:
+    return min(max(float(value), 0.0), 1.0) if type(value) in (int, float) else 0.0
+
+
+def _parse_error(message_value: Any) -> Exception:
+    """An error as the child reports it: one for the user, too much memory, or one that nobody thought of."""
+    message_value = message_value if isinstance(message_value, dict) else {}
+    family, message, hint = (
+        sanitise_long_text(message_value[name]) if isinstance(message_value.get(name), str) else ""
+        for name in ("family", "message", "hint")
+    )
+    if family == "memory":
+        return SandboxStoppedError("memory")
+    if family in ERROR_BY_FAMILY and message:
+        return ERROR_BY_FAMILY[family](message, hint)
+    return RuntimeError(f"in the child: {message}")
+
+
+def _build_start_error(exc: OSError) -> AppError:
+    return InternalError(
+        localize("Koebako の処理を起動できません。", "Koebako could not start a process of its own."), f"({describe_reason(exc)})"
+    )

@@ -1,0 +1,168 @@
+"""Writes chunks to a sound file or, as WAV, to standard output; libsndfile enters here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from app.adapters.files.part_file import PartFile, build_write_error
+from app.adapters.resampler import RateConverter
+from app.adapters.sound.sound_formats import SoundEncoding, SoundQuality, choose_encoding
+from app.adapters.sound.wav_pipe import WavPipeWriter
+from app.common.errors import InternalError, OutputFileError
+from app.common.language import localize
+from app.core.synthesis_types import AudioChunk, Float32
+
+STDOUT_PATH = "-"
+# libsndfile's Vorbis encoder needs stack in proportion to a block.
+_FILE_BLOCK_FRAMES = 8192
+
+
+def read_libsndfile_version() -> str:
+    """Return which libsndfile writes the files."""
+    return f"libsndfile {soundfile.__libsndfile_version__}"
+
+
+class SoundFileSink:
+    """An AudioSink that writes a file in constant memory; the file appears when it is complete, at `close`.
+
+    Args:
+        path: the suffix decides the format (.wav .flac .ogg .opus .mp3); `-` is WAV on standard output.
+        sampling_rate: the voice's rate in Hz; chunks at other rates are converted.
+        subtype: "16", "24" or "float" for .wav, "16" or "24" for .flac; 16 without it.
+        channels: 2 writes the same sound to both.
+        rate: of the file in Hz; without it the voice's, or the nearest above it that the format has.
+        quality: of formats that lose sound.
+
+    Attributes:
+        rate: of the file in Hz.
+
+    Raises OutputFileError for a place that cannot be written, InputError for options that the format does not have.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        sampling_rate: int,
+        subtype: str | None = None,
+        channels: int = 1,
+        rate: int | None = None,
+        quality: SoundQuality = "standard",
+    ) -> None:
+        piped = str(path) == STDOUT_PATH
+        encoding = choose_encoding("stdout.wav" if piped else str(path), sampling_rate, subtype, channels, rate, quality)
+        self.rate = encoding.rate
+        self._channels = channels
+        self._frames = 0
+        self._converter = RateConverter(encoding.rate)
+        self._output: _SoundPartFile | WavPipeWriter | None = WavPipeWriter(encoding) if piped else _SoundPartFile(Path(path), encoding)
+
+    def write_chunk(self, chunk: AudioChunk) -> None:
+        """Appends the chunk; samples outside [-1, 1] are clipped. After OutputFileError nothing is left on the disk."""
+        self._append_samples(self._converter.convert_rate(chunk.samples, chunk.sampling_rate))
+
+    def finish_sound(self) -> int:
+        """Writes what is left of the sound; how many samples a channel has now. Nothing may be written after it but by `close`."""
+        if self._output is not None:
+            self._append_samples(self._converter.flush_filter())
+        return self._frames
+
+    def close(self) -> None:
+        """Writes what is left and gives the file its name; does nothing after `abort_output` or an error.
+
+        Raises OutputFileError when there was no sample at all: not every format can be distinguished from a broken file then.
+        """
+        if self._output is not None:
+            self._finish_output().close()
+
+    def finish_as_part(self) -> PartFile:
+        """Ends the file as `close` does, but for its name, which the caller gives it. Not for standard output. Raises as `close`."""
+        output = self._finish_output()
+        assert isinstance(output, _SoundPartFile)
+        return output.end_encoding()
+
+    def abort_output(self) -> None:
+        """Removes what was written; on standard output it just ends. Does nothing after `close`."""
+        output, self._output = self._output, None
+        if isinstance(output, _SoundPartFile):
+            output.discard()
+
+    def _finish_output(self) -> _SoundPartFile | WavPipeWriter:
+        """With all of the sound in it; nothing more is to be written."""
+        frames, output = self.finish_sound(), self._output
+        if not frames or output is None:
+            self.abort_output()
+            raise OutputFileError(
+                localize("書き出す音声がありません。", "There is no audio to write."),
+                localize("読み上げられる文字を入力してください。", "Enter text that can be read aloud."),
+            )
+        self._output = None
+        return output
+
+    def _append_samples(self, samples: Float32) -> None:
+        if self._output is None:
+            raise InternalError(localize("閉じたファイルには書き込めません。", "The file is already closed."))
+        self._frames += len(samples)
+        frames = np.repeat(np.clip(samples, -1, 1)[:, None], self._channels, axis=1)
+        try:
+            for start in range(0, len(frames), _FILE_BLOCK_FRAMES):
+                self._output.write_frames(frames[start : start + _FILE_BLOCK_FRAMES])
+        except BaseException:
+            self._output = None
+            raise
+
+
+class _SoundPartFile:
+    """libsndfile writing into a part file."""
+
+    def __init__(self, path: Path, encoding: SoundEncoding) -> None:
+        self._path = path
+        self._part = PartFile(path)
+        self._sound: soundfile.SoundFile | None = None
+        form = encoding
+        with self._discard_on_error():
+            self._sound = soundfile.SoundFile(
+                self._part, "w", form.rate, form.channels, form.subtype, format=form.container, compression_level=form.level
+            )
+
+    def write_frames(self, frames: Float32) -> None:
+        """Float32 (N, channels) within [-1, 1]."""
+        assert self._sound is not None
+        with self._discard_on_error():
+            self._sound.write(frames)
+
+    def close(self) -> None:
+        """Ends the encoding and gives the file its name."""
+        self.end_encoding().commit()
+
+    def end_encoding(self) -> PartFile:
+        """Ends the encoding; the file has no name yet."""
+        assert self._sound is not None
+        with self._discard_on_error():
+            self._sound.close()
+        return self._part
+
+    def discard(self) -> None:
+        """Ends the encoding and removes the file."""
+        with suppress(soundfile.SoundFileError):
+            if self._sound is not None:
+                self._sound.close()
+        self._part.discard()
+
+    @contextmanager
+    def _discard_on_error(self) -> Iterator[None]:
+        """Removes the file when something goes wrong, and says what: the system's word says more than libsndfile's."""
+        try:
+            try:
+                yield
+            except (soundfile.SoundFileError, AssertionError) as exc:  # it asserts that all frames were taken
+                self._part.raise_write_error()
+                raise build_write_error(self._path, exc) from exc
+            self._part.raise_write_error()
+        except BaseException:
+            self.discard()
+            raise

@@ -1,0 +1,82 @@
+"""A blind test from trial to trial: pure, so that a test continues where it was left.
+
+An answer makes the next test; which trial follows is decided by the sealed seed and, in a ranking, by the answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+from app.audition.abx import find_sequential_verdict
+from app.audition.answer_counts import count_right_answers, count_wins, list_remaining_columns
+from app.audition.blind_test import (
+    ANSWER_CHOICES,
+    MOST_TRIALS,
+    AnswerChoice,
+    BlindTest,
+    BlindTestPlan,
+    BlindTrial,
+    TrialAnswer,
+    check_blind_test_plan,
+    count_planned_trials,
+)
+from app.audition.bradley_terry import choose_next_pair
+from app.audition.sealed_order import draw_positions, shuffle_numbers
+from app.core.script import create_line_id
+
+
+def begin_blind_test(plan: BlindTestPlan, seed: str) -> BlindTest:
+    """A test without answers. Raises InputError for a plan that is none."""
+    check_blind_test_plan(plan)
+    return BlindTest(plan, seed, id=create_line_id())
+
+
+def find_blind_trial(test: BlindTest) -> BlindTrial | None:
+    """Return the next trial to be answered; None where the test has ended."""
+    number = len(test.answers)
+    if test.stopped or number >= MOST_TRIALS:
+        return None
+    pair = _choose_next_pair(test)
+    if pair is None:
+        return None
+    lines = len(test.plan.sounds)
+    line = shuffle_numbers(test.seed, f"lines {number // lines}", lines)[number % lines]
+    turned, second = draw_positions(test.seed, number)
+    a, b = pair[::-1] if turned else pair
+    return BlindTrial(number, line, a, b, find_x_column(test.plan, pair, second))
+
+
+def find_x_column(plan: BlindTestPlan, pair: tuple[int, int], second: int) -> int | None:
+    """The column that X is: the reference, if there is one, else the first or second of the pair as it was drawn; None where there is no X."""
+    if not plan.has_x:
+        return None
+    return pair[second] if plan.reference_column is None else plan.reference_column
+
+
+def add_answer(test: BlindTest, choice: AnswerChoice, ms: int = 0, comment: str = "") -> BlindTest:
+    """The test with the answer to its current trial. Raises ValueError where there is none, or no such answer."""
+    trial = find_blind_trial(test)
+    if trial is None or choice not in ANSWER_CHOICES or (choice == "none" and not test.plan.undecided):
+        raise ValueError(choice)
+    return replace(test, answers=(*test.answers, TrialAnswer(trial, choice, ms, comment)))
+
+
+def take_back_answer(test: BlindTest) -> BlindTest:
+    """The test without its last answer, for one who pressed a wrong key. Raises ValueError where it has none, or has ended: its score is known."""
+    if not test.answers or find_blind_trial(test) is None:
+        raise ValueError("nothing to take back")
+    return replace(test, answers=test.answers[:-1])
+
+
+def _choose_next_pair(test: BlindTest) -> tuple[int, int] | None:
+    number, plan = len(test.answers), test.plan
+    if plan.kind == "sequential":
+        return (0, 1) if number == 0 or find_sequential_verdict(count_right_answers(test), number) is None else None
+    if plan.kind == "ranking":
+        left = list_remaining_columns(test)
+        return choose_next_pair(count_wins(test), left) if len(left) > 1 else None
+    pairs = list(combinations(range(len(plan.names)), 2))
+    if number >= count_planned_trials(plan.kind, plan.trials, len(plan.names)):
+        return None
+    return pairs[shuffle_numbers(test.seed, f"pairs {number // len(pairs)}", len(pairs))[number % len(pairs)]]

@@ -1,0 +1,92 @@
+"""Describes the result of a finished test in the language of the user: what is proved, and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.audition.abx import P1, AbxResult
+from app.audition.blind_test import BlindTestKind
+from app.audition.blind_test_result import BlindTestResult
+from app.audition.bradley_terry import Ranking
+from app.audition.preference import PreferenceResult
+from app.audition.shared_ranks import describe_order, describe_shared_first
+from app.common.language import localize
+
+
+def describe_blind_test_verdict(result: BlindTestResult | None, names: Sequence[str], *, by_reference: bool = False) -> str:
+    """One or two sentences; without a result, why there is none.
+
+    Args:
+        by_reference: what was asked is which sound is closer to a reference.
+    """
+    if result is None:
+        return localize("テストは途中で終了しました。結果は出ません。", "The test was stopped early, so it has no result.")
+    if isinstance(result, AbxResult):
+        return _describe_abx(result)
+    if isinstance(result, PreferenceResult):
+        return _describe_preference(result, names, by_reference=by_reference)
+    return _describe_ranking(result, names, by_reference=by_reference)
+
+
+def describe_test_kind(kind: BlindTestKind) -> str:
+    """Return the name of a kind of test for the user."""
+    return {
+        "abx": localize("ABX", "ABX"),
+        "sequential": localize("ABX（逐次）", "ABX (sequential)"),
+        "pairs": localize("ペア比較", "Pairs"),
+        "ranking": localize("勝ち抜き", "Elimination"),
+    }[kind]
+
+
+def _describe_abx(result: AbxResult) -> str:
+    score = localize(f"{result.trials} 回中 {result.right} 回正解。", f"{result.right} of {result.trials} correct. ")
+    if result.verdict == "different":
+        return score + localize("違いを聞き分けられています。", "The difference was heard.")
+    if result.verdict == "alike":
+        share = f"{P1 * 100:.0f}"
+        return score + localize(
+            f"{share} % 以上の確率で聞き分けられるほどの違いはありません。", f"There is no difference that is heard {share} % of the time."
+        )
+    if result.p_value is None:
+        return score + localize("聞き分けられるかどうか、判定できませんでした。", "The trials do not show whether the difference is heard.")
+    if result.needed_hits is None:
+        return score + localize("試行回数が足りません。", "Not enough trials.")
+    return score + localize(
+        f"聞き分けられたとは言えません（{result.needed_hits} 回以上の正解が必要）。",
+        f"No difference was shown ({result.needed_hits} correct needed).",
+    )
+
+
+def _describe_preference(result: PreferenceResult, names: Sequence[str], *, by_reference: bool) -> str:
+    counts = f"{names[0]} {result.first} : {result.second} {names[1]}"
+    score = localize(f"{counts}（どちらでもない {result.undecided}）。", f"{counts} (no preference: {result.undecided}). ")
+    if result.first == result.second:
+        return score + localize("引き分けです。", "It is a tie.")
+    if result.preferred is not None:
+        chosen = names[result.preferred]
+        if by_reference:
+            return score + localize(f"「{chosen}」のほうが参照に近い音声です。", f"“{chosen}” is closer to the reference.")
+        return score + localize(f"「{chosen}」が好まれています。", f"“{chosen}” is preferred.")
+    if result.needed_hits is None:
+        return score + localize("試行回数が足りません。", "Not enough trials.")
+    if by_reference:
+        return score + localize(
+            f"どちらが参照に近いとも言えません（一方に {result.needed_hits} 票以上必要）。",
+            f"Neither was shown to be closer to the reference (one would need {result.needed_hits}).",
+        )
+    return score + localize(
+        f"どちらが好まれるとも言えません（一方に {result.needed_hits} 票以上必要）。",
+        f"No preference was shown (one would need {result.needed_hits}).",
+    )
+
+
+def _describe_ranking(result: Ranking, names: Sequence[str], *, by_reference: bool) -> str:
+    order = describe_order(result.order, result.ranks, names)
+    if tie := describe_shared_first(result.ranks):
+        return localize(f"{order}。{tie}", f"{order}. {tie}")
+    if result.best is None:
+        return localize(f"{order}。一番を決めるには試行回数が足りません。", f"{order}. Not enough trials to prove which is best.")
+    if by_reference:
+        best = names[result.best]
+        return localize(f"{order}。参照に最も近い音声は「{best}」です。", f"{order}. “{best}” is the closest to the reference.")
+    return localize(f"{order}。一番は「{names[result.best]}」です。", f"{order}. “{names[result.best]}” is the best.")

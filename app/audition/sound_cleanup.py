@@ -1,0 +1,88 @@
+"""Keeps track of where the sound of a take is, from its making on, and when it may be removed.
+
+A sound that is kept lies in the data folder: there the program **holds** it, whatever is saved, moved or cleaned. Saving a project puts
+the sounds that it names **beside** its file before that names them (`app.audition.embedded_sounds.copy_sounds_beside`), so there is no moment in which a
+file names a sound that is not there. Only then, and only here, anything is removed: `remove_unneeded_sounds` beside a file, `release_sounds` in the data folder.
+Both read from the disk what the file and the script that is kept between starts (the recovery) name at that moment; what the program
+itself still needs is given to them. So a sound stays as long as any of the three names it, and a kill at any moment costs room, no sound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from app.audition.take_store import TakeStore, find_sound_folder
+from app.common.files.bounded_read import open_regular_file
+
+FOREIGN_SOUND_AGE_S = (
+    30 * 24 * 3600.0
+)  # sounds in the data folder that this start knows nothing of: those of a killed program, or of another window
+_SOUND_NAME_PATTERN = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_NAME_BYTES, _BLOCK_BYTES = 64, 1 << 20  # Python keeps its lock while it searches a block
+
+
+def find_sound_names(file: Path) -> frozenset[str]:
+    """Names of sounds anywhere in a project file or the recovery; none where there is no file. Raises OSError."""
+    found: set[bytes] = set()
+    try:
+        with open_regular_file(file) as source:
+            rest = b""
+            while block := source.read(_BLOCK_BYTES):
+                found.update(_SOUND_NAME_PATTERN.findall(rest + block))
+                rest = (rest + block)[-_NAME_BYTES - 1 :]
+    except FileNotFoundError:
+        return frozenset()
+    return frozenset(name.decode("ascii") for name in found)
+
+
+def remove_unneeded_sounds(path: Path, recovery: Path, needed: Collection[str]) -> int:
+    """Removes sounds beside a project that nobody names any more, and returns how many; none where a file cannot be read.
+
+    Args:
+        recovery: the script that is kept between starts.
+        needed: what the program names: takes, what can be put back, tests.
+    """
+    try:
+        named = find_sound_names(path) | find_sound_names(recovery)
+    except OSError:
+        return 0
+    return TakeStore(find_sound_folder(path)).remove_unneeded_sounds(named | frozenset(needed)) if path.is_file() else 0
+
+
+def release_sounds(
+    path: Path | None,
+    recovery: Path,
+    needed: Collection[str],
+    known: Collection[str],
+    others: Iterable[Path] = (),
+    *,
+    unnamed_only: bool = False,
+) -> int:
+    """Removes held sounds that nobody names, and without `unnamed_only` those that lie beside the files that name them; returns how many.
+
+    Args:
+        path: the project that is open; None is a script without a name, whose sounds stay held.
+        known: what this start has ever named; what it knows nothing of stays for FOREIGN_SOUND_AGE_S.
+        others: projects that were open before.
+    """
+    held = TakeStore(find_sound_folder(None))
+    names = held.list_names()
+    try:
+        wanted = frozenset(needed) | find_sound_names(recovery) if names else frozenset()
+        files = {file: find_sound_names(file) for file in dict.fromkeys((*([path] if path else ()), *others))} if names else {}
+    except OSError:
+        return 0
+    gone = []
+    for name in names:
+        homes = [file for file, named in files.items() if name in named]
+        if not homes:
+            is_free = name not in wanted and (name in known or held.compute_age_s(name) > FOREIGN_SOUND_AGE_S)
+        else:
+            is_free = not unnamed_only and (name not in wanted or path in homes)
+            is_free = is_free and all(held.is_same_in(TakeStore(find_sound_folder(file)), name) for file in homes)
+        if is_free:
+            gone.append(name)
+    held.remove_sounds(gone)
+    return len(gone)

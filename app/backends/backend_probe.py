@@ -1,0 +1,202 @@
+"""Tries every backend with one voice, each in a child process with a time limit, and remembers the fastest that computes right.
+
+A driver may crash, hang or compute nonsense: the child is what suffers. One that crashed or hung is left alone for a growing while.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, parse_placement
+from app.adapters.ort.optimized_graphs import measure_graph_bytes
+from app.adapters.ort.ort_devices import BackendDevice, find_device, list_places
+from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix, parse_result
+from app.backends.trial_process import RECORD_TRIAL, TrialExit, run_trial
+from app.common.errors import AppError, BackendError
+from app.common.files import paths
+from app.common.language import choose_by_frontend, localize
+from app.common.progress import Report, ignore_report
+from app.compose.auto_placement import collect_choice_facts, guess_placement
+from app.compose.disk_stores import open_device_journal, open_probe_memory
+from app.settings.user_settings import load_usable_settings
+from app.voices.bert_models import find_bert
+from app.voices.installed_voices import find_voice
+
+RESERVED_DEVICE_MB = 512  # what a desktop and the activations of a long sentence take beside the weights
+
+
+class BackendProbe:
+    """The candidates of this machine for one voice.
+
+    Args:
+        voice_name: id, name or path of the voice; None is the first one.
+    """
+
+    def __init__(self, voice_name: str | None = None) -> None:
+        voice = find_voice(voice_name, paths.list_voice_dirs())
+        settings = load_usable_settings()
+        bert = find_bert(
+            voice.manifest.bert, paths.list_bert_dirs(), allow_mismatch=True, preferred_id=settings.bert
+        )  # for times, any will do
+        self._wanted = voice_name
+        self._facts = collect_choice_facts(voice, bert)
+        self._guess = str(guess_placement(voice))
+        self._weights_mb: dict[str, float] = defaultdict(float)  # by group
+        self._weights_mb["bert"] = bert.size_bytes / 2**20
+        for name, graph in voice.graphs.items():
+            self._weights_mb[GROUP_OF_GRAPH[name]] += measure_graph_bytes(graph) / 2**20
+        self._memory = open_probe_memory()
+
+    def list_known_results(self) -> list[ProbeResult]:
+        """Return what is remembered, and what has not been tried."""
+        trials = self._memory.find_trials(*self._facts)
+        chosen = self._memory.find_placement(*self._facts) or self._guess
+        found = [self._restore_result(place, trials.get(place)) for place in dict.fromkeys([*list_places(), *trials, chosen])]
+        for finding in found:
+            finding.chosen = finding.backend == chosen
+        return found
+
+    def run_trials(self, report: Report = ignore_report, *, should_retry: bool = False) -> Iterator[ProbeResult]:
+        """Tries everything, gives each finding as it is there, and remembers the fastest.
+
+        Args:
+            should_retry: also try what crashed or hung not long ago.
+
+        Raises:
+            BackendError: not even the CPU speaks.
+            OutputFileError: nothing can be remembered.
+        """
+        candidates = self.list_candidates()
+        with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
+            calls = Path(folder) / "calls.npz"
+            report("checking", 0.0)
+            self._record_reference_runs(calls)
+            found: list[ProbeResult] = []
+            for index, place in enumerate(candidates):
+                report("checking", (index + 1) / (len(candidates) + 2))
+                found.append(_build_skipped_result(place, found) or self._try_place(place, calls, should_retry=should_retry))
+            mixed = find_best_mix(found)
+            if mixed is not None and mixed not in candidates:
+                found.append(self._try_place(mixed, calls, should_retry=should_retry))
+            chosen = choose_fastest(found)
+            if chosen is not found[0]:  # other programs may have slowed the CPU down just then: it gets a second chance
+                found[0] = min(
+                    found[0], self._try_place(found[0].backend, calls, should_retry=should_retry), key=lambda finding: finding.cost
+                )
+                chosen = choose_fastest(found)
+        chosen.chosen = True
+        self._memory.save_placement(chosen.backend, *self._facts)
+        report("checking", 1.0)
+        yield from found
+
+    def list_candidates(self) -> list[str]:
+        """The CPU, then of every device each group of graphs by itself, the decoder first, and all of them."""
+        found = ["cpu"]
+        for place in list_places()[1:]:
+            found += [str(replace(CPU_ONLY, **{group: place})) for group in reversed(GRAPH_GROUPS) if group in self._weights_mb]
+            found.append(place)
+        return found
+
+    def _record_reference_runs(self, runs_file: Path) -> None:
+        done = run_trial(RECORD_TRIAL, self._wanted, runs_file)
+        if done.error is not None:
+            raise BackendError(localize("CPU での音声合成に失敗しました。", "Synthesis failed even on the CPU."), done.error)
+
+    def _try_place(self, place: str, runs_file: Path, *, should_retry: bool) -> ProbeResult:
+        if (refusal := self._explain_too_soon(place, should_retry=should_retry)) is not None:
+            return ProbeResult(place, _find_device_name(place), False, reason=refusal, crashed=True)
+        if (refusal := self._explain_too_small(place)) is not None:
+            return ProbeResult(place, _find_device_name(place), False, reason=refusal)
+        self._memory.begin_trial(place, *self._facts)
+        try:
+            done = run_trial(place, self._wanted, runs_file)
+        except KeyboardInterrupt:
+            self._memory.cancel_trial(place, *self._facts)
+            raise
+        finding = _evaluate_exit(place, done)
+        finding.adapter = _find_device_name(place)
+        self._memory.end_trial(place, asdict(finding), *self._facts)
+        if should_retry and finding.ok:
+            for item in list_placement_devices(place):
+                open_device_journal().forget_device(item)
+        return finding
+
+    def _explain_too_soon(self, place: str, *, should_retry: bool) -> str | None:
+        """Return whether a place crashed or hung not long ago."""
+        wait_s = 0.0 if should_retry or place == "cpu" else self._memory.compute_retry_delay(place, *self._facts)
+        if not wait_s:
+            return None
+        hours = max(1, round(wait_s / 3600))
+        words = localize(
+            f"前回、異常終了しました。約 {hours} 時間後に再び試します。",
+            f"It crashed or hung last time and will be tried again in about {hours} h.",
+        )
+        return words + choose_by_frontend("", localize("（--retry ですぐに試せます）", " (--retry tries it now)"))
+
+    def _explain_too_small(self, place: str) -> str | None:
+        """Return whether a device lacks room for the groups that are put there."""
+        placement = parse_placement(place)
+        for item in list_placement_devices(place):
+            device = _find_device(item)
+            needed = RESERVED_DEVICE_MB + sum(size for group, size in self._weights_mb.items() if getattr(placement, group) == item)
+            if device is not None and device.memory_mb is not None and device.memory_mb < needed:
+                return localize(
+                    f"メモリーが足りません: {device.memory_mb} MB（約 {needed:.0f} MB 必要です）。",
+                    f"Not enough memory: {device.memory_mb} MB, about {needed:.0f} MB required.",
+                )
+        return None
+
+    def _restore_result(self, place: str, trial: dict[str, Any] | None) -> ProbeResult:
+        line = (trial or {}).get("line")
+        if isinstance(line, dict):
+            with suppress(ValueError):
+                return parse_result(place, line)
+        elif trial is not None:  # begun and never ended
+            reason = localize("測定中に異常終了しました。", "The program ended while it was being tried.")
+            return ProbeResult(place, _find_device_name(place), False, reason=reason, crashed=True)
+        reason = localize("まだ測定していません。", "Not measured yet.") + choose_by_frontend("", " (koebako backends --probe)")
+        return ProbeResult(place, _find_device_name(place), reason=reason)
+
+
+def _build_skipped_result(place: str, results: list[ProbeResult]) -> ProbeResult | None:
+    """The finding for a place on a device that crashed or hung a moment ago with other graphs: each hang takes minutes."""
+    crashed: set[str] = set().union(*(list_placement_devices(finding.backend) for finding in results if finding.crashed))
+    if not crashed & list_placement_devices(place):
+        return None
+    reason = localize("このデバイスは直前の測定で異常終了しました。", "The device crashed or hung in the trial before.")
+    return ProbeResult(place, _find_device_name(place), False, reason=reason)
+
+
+def _evaluate_exit(place: str, trial_exit: TrialExit) -> ProbeResult:
+    """Return how a trial went; a child that says what no trial says is as good as one that crashed."""
+    if trial_exit.line is None:
+        return ProbeResult(place, ok=False, reason=trial_exit.error, crashed=trial_exit.has_crashed)
+    try:
+        return parse_result(place, asdict(evaluate_trial(place, trial_exit.line)))  # as it will be read again
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return ProbeResult(place, ok=False, reason=localize("結果を読み込めません。", "Its result could not be read."), crashed=True)
+
+
+def list_placement_devices(place: str) -> set[str]:
+    """The places of a placement that are not the CPU."""
+    placement = parse_placement(place)
+    return {getattr(placement, group) for group in GRAPH_GROUPS} - {"cpu"}
+
+
+def _find_device(place: str) -> BackendDevice | None:
+    """The adapter of a place, or the first of a placement; None where it names none, or it went away."""
+    try:
+        return next((find_device(item) for item in sorted(list_placement_devices(place))), None)
+    except AppError:
+        return None
+
+
+def _find_device_name(place: str) -> str:
+    device = _find_device(place)
+    return device.name if device else ""

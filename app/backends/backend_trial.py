@@ -1,0 +1,139 @@
+"""One backend on trial, in a child process of its own: does it compute what the CPU computes, and how fast does it speak?
+
+What the CPU computed is a file of calls: for each graph the values it was given and what came out, so that a device is compared graph
+by graph. Whole sentences would not do: a duration that lies near a whole frame makes two right results of different length.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.adapters.ort.device_placement import GRAPH_GROUPS, parse_placement
+from app.adapters.ort.device_trace import trace_run
+from app.backends.device_differences import VoiceGraphs, measure_differences, replace_with_zero_noise
+from app.backends.reference_runs import ReferenceRun, load_reference_runs, save_reference_runs
+from app.compose.speaker import Speaker
+from app.compose.speaker_opening import open_speaker
+from app.core.synthesis_types import StageTiming, SynthesisRequest
+
+COMPARED_TEXTS = ("今日はとてもいい天気なので、歩きます。", "駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。")
+# What is timed: every length is met for the first time, as users' texts are. Devices compile for a new length.
+TIMED_TEXTS = (
+    "おはようございます。", "明日は雨が降るでしょうか？", "新しい靴を買ったので、少し遠くまで散歩しました。", "猫が窓辺で眠っています。",
+    "会議は三時から始まりますので、それまでに資料を用意しておいてください。", "電車が遅れているようです。",
+)  # fmt: skip
+REPORTED_TEXTS = 3  # texts whose own times are in a report
+RUNS_PER_GRAPH = 2  # of each graph, for a decoder has windows of more than one length
+GROUP_OF_STAGE = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decode": "decoder", "synthesis": "decoder"}
+
+
+@dataclass(slots=True)
+class TrialResult:
+    """How a placement did.
+
+    Attributes:
+        ran_on: backend of each graph.
+        max_abs_diff: group → largest difference from the CPU as a share of full scale; infinite for another shape or no number.
+        half: any graph takes float16.
+        first_audio_ms, total_ms: of a text whose length was not met before, on the average.
+        group_ms: group → time in its graphs, likewise.
+        trace: one entry a graph on a device, see `app.adapters.ort.device_trace`.
+        open_ms: until the voice was open, the BERT included.
+        sentences: of a few texts, milliseconds by group, `first_audio` and `total`: `cold` when their length was new, `warm` the second time.
+    """
+
+    ran_on: dict[str, str]
+    fallback: str | None
+    half: bool
+    first_audio_ms: float = 0.0
+    total_ms: float = 0.0
+    max_abs_diff: dict[str, float] = field(default_factory=dict)
+    group_ms: dict[str, float] = field(default_factory=dict)
+    trace: list[dict[str, Any]] = field(default_factory=list)
+    open_ms: float = 0.0
+    sentences: list[dict[str, Any]] = field(default_factory=list)
+
+
+def record_reference_runs(voice_name: str | None, file: Path) -> None:
+    """Speaks on the CPU in float32 and keeps the first calls of every graph."""
+    speaker = open_speaker(voice_name, "cpu", precision="float32", graph_precision="exact", force_bert=True)
+    models = VoiceGraphs(voice_name, speaker)
+    calls: list[ReferenceRun] = []
+
+    def keep_run(graph: str, values: dict[str, Any], names: list[str], results: list[np.ndarray]) -> None:
+        if sum(call.graph == graph for call in calls) < RUNS_PER_GRAPH:
+            declared = speaker.sessions[graph].inputs
+            arrays = {name: np.array(value) for name, value in values.items() if name in declared}
+            calls.append(ReferenceRun(graph, arrays, dict(zip(names, map(np.array, results), strict=True))))
+
+    for session in speaker.sessions.values():
+        session.observer = keep_run
+    speaker.pipeline.voice = replace(speaker.pipeline.voice, fixed_windows=True)  # the windows that devices take
+    for text in COMPARED_TEXTS:
+        _measure_speech(speaker, text)
+    save_reference_runs(replace_with_zero_noise(models, calls), file)
+
+
+def try_placement(placement: str, voice_name: str | None, file: Path, *, should_trace: bool = True) -> TrialResult:
+    """Opens a voice, compares every graph with what `record_reference_runs` kept, and measures; a session may fail at any point."""
+    began = time.perf_counter()
+    speaker = open_speaker(voice_name, placement, graph_precision="exact", force_bert=True, is_probe=True)
+    speaker.wait_for_devices()
+    open_ms = (time.perf_counter() - began) * 1000
+    models, places = VoiceGraphs(voice_name, speaker), parse_placement(placement)
+    calls = load_reference_runs(file)
+    half = any(session.is_half_precision for session in speaker.sessions.values())
+    differences = measure_differences(speaker, models, places, calls)
+    result = TrialResult(speaker.list_graph_backends(), speaker.fallback, half, max_abs_diff=differences, open_ms=open_ms)
+    _measure_times(speaker, result)
+    result.fallback, result.ran_on = speaker.fallback, speaker.list_graph_backends()
+    if should_trace:
+        for graph, backend in result.ran_on.items():
+            call_of_graph = next((call for call in calls if call.graph == graph), None)
+            if backend != "cpu" and call_of_graph is not None:
+                whole: tuple[Path | bytes, dict[str, Any], dict[str, int]] = (models.find_graph(graph), call_of_graph.values, {})
+                model, values, free = speaker.sessions[graph].find_device_inputs(call_of_graph.values) or whole
+                result.trace.append({"graph": graph} | trace_run(model, places.find_place(graph), graph, values, free))
+    return result
+
+
+def _measure_times(speaker: Speaker, result: TrialResult) -> None:
+    speaker.pipeline.warm_up()
+    for text in COMPARED_TEXTS:
+        _measure_speech(speaker, text)
+    spent: dict[str, float] = defaultdict(float)
+    for index, text in enumerate(TIMED_TEXTS):
+        cold = _measure_speech(speaker, text)
+        for name, ms in cold.items():
+            spent[name] += ms / len(TIMED_TEXTS)
+        if index < REPORTED_TEXTS:
+            result.sentences.append({"letters": len(text), "cold": dict(cold), "warm": dict(_measure_speech(speaker, text))})
+    result.first_audio_ms, result.total_ms = spent["first_audio"], spent["total"]
+    result.group_ms = {group: spent[group] for group in GRAPH_GROUPS}
+
+
+def _measure_speech(speaker: Speaker, text: str) -> dict[str, float]:
+    """Milliseconds to the first sound, in all, and in the graphs of each group; nothing is remembered from before."""
+    caches = speaker.pipeline.caches
+    caches.clear()
+    caches.stored = None
+    spent: dict[str, float] = defaultdict(float)
+
+    def add_timing(timing: StageTiming) -> None:
+        if timing.stage in GROUP_OF_STAGE:
+            spent[GROUP_OF_STAGE[timing.stage]] += timing.ms
+
+    began = time.perf_counter()
+    info = speaker.pipeline.voice
+    request = SynthesisRequest(text, style=min(info.styles, default=0), speaker=min(info.speakers, default=0))
+    for chunk in speaker.pipeline.synthesize(replace(request, pre_silence_s=0.0, post_silence_s=0.0), add_timing):
+        if not chunk.silence:
+            spent.setdefault("first_audio", (time.perf_counter() - began) * 1000)
+    spent["total"] = (time.perf_counter() - began) * 1000
+    return spent

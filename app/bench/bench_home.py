@@ -1,0 +1,116 @@
+"""A data folder of the benchmark's own, inside the cache: what is compared there is prepared as a user's would be, and no user's is touched."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.common.errors import InputError
+from app.common.files import paths
+from app.common.language import localize
+from app.common.progress import Report, build_part_report
+from app.install.duration_check import measure_missing_agreements
+from app.install.install_bert import add_bert
+from app.install.voice_import import ImportOptions, add_voice
+from app.install.voice_licence import AskLicence
+from app.voices import prepare
+from app.voices.containers.container_recognition import recognise_container
+
+FLOAT16_NAME, FLOAT32_NAME = "model_fp16.onnx", "model.onnx"
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalFiles:
+    """The files that are compared, as they come.
+
+    Attributes:
+        voice: a graph in one piece.
+        bert: the float16 file where there is one.
+        exported: the float32 file beside it, if any.
+    """
+
+    voice: Path
+    bert: Path
+    exported: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedFiles:
+    """The same files prepared: ids in the benchmark's own home."""
+
+    home: Path
+    voice: str
+    bert: str
+
+
+def find_originals(voice: str | None, bert: str | None) -> OriginalFiles:
+    """The files that `--voice` and `--bert` name; InputError where they name none."""
+    graph = _find_file(voice, (FLOAT32_NAME,))
+    model = _find_file(bert, (FLOAT16_NAME, FLOAT32_NAME))
+    if graph is None or model is None:
+        raise InputError(
+            localize("比較する元のファイルが見つかりません。", "The original files to compare with were not found."),
+            localize(
+                "--voice に model.onnx のあるフォルダーか声のファイルを、--bert に model_fp16.onnx のあるフォルダーを指定してください。",
+                "Set --voice to a voice file or a folder with model.onnx, and --bert to a folder with model_fp16.onnx.",
+            ),
+        )
+    if recognise_container(graph) == "safetensors":
+        raise create_no_graph_error(graph)  # reported before minutes of work, not after them
+    exported = model.parent / FLOAT32_NAME
+    return OriginalFiles(graph, model, exported if exported.is_file() and exported != model else None)
+
+
+def create_no_graph_error(voice: Path) -> InputError:
+    """For a voice of weights: only our own program makes graphs of them."""
+    return InputError(
+        localize(f"この声には比較できるグラフがありません: {voice}", f"This voice has no graph to compare with: {voice}"),
+        localize("ONNX 形式の声（.onnx、.aivmx、.sbv2）を指定してください。", "Specify a voice in ONNX format (.onnx, .aivmx, .sbv2)."),
+    )
+
+
+def _find_file(wanted: str | None, names: tuple[str, ...]) -> Path | None:
+    if wanted is None:
+        return None
+    path = Path(wanted)
+    found = [path] if path.is_file() else [path / name for name in names if (path / name).is_file()]
+    return next(iter(found), None)
+
+
+@contextmanager
+def use_bench_home() -> Iterator[Path]:
+    """Until the block ends all data are in a folder of the benchmark's own; what an older program prepared there is dropped."""
+    root = paths.find_data_dir() / "cache" / "bench"
+    home = root / _identify_program()
+    for other in paths.list_subfolders(root):
+        if other != home:
+            shutil.rmtree(other, ignore_errors=True)
+    before = os.environ.get(paths.HOME_VARIABLE)
+    os.environ[paths.HOME_VARIABLE] = str(home)
+    try:
+        yield home
+    finally:
+        if before is None:
+            del os.environ[paths.HOME_VARIABLE]
+        else:
+            os.environ[paths.HOME_VARIABLE] = before
+
+
+def _identify_program() -> str:
+    """A name for what prepares: models prepared by other code would be measured in vain."""
+    folder = Path(prepare.__file__).parent
+    sources = sorted(folder.rglob("*.py"))
+    return hashlib.sha256(b"".join(item.read_bytes() for item in sources)).hexdigest()[:12]
+
+
+def prepare_files(originals: OriginalFiles, home: Path, confirm: AskLicence, report: Report) -> PreparedFiles:
+    """Prepares both, unless an earlier run did; VoiceError where that cannot be."""
+    bert = add_bert(originals.bert, build_part_report(report, 0.0, 0.6)).bert
+    voice = add_voice(originals.voice, ImportOptions(confirm, should_keep_both=True), build_part_report(report, 0.6, 0.95)).voice
+    measure_missing_agreements(build_part_report(report, 0.95, 1.0))
+    return PreparedFiles(home, voice.path.name, bert.id)

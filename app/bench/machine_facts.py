@@ -1,0 +1,41 @@
+"""What this machine is, and how much of its memory this process has taken."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import psutil
+
+
+def find_cpu_name() -> str:
+    """As the system calls it."""
+    try:
+        with Path("/proc/cpuinfo").open(encoding="utf-8") as file:
+            return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def measure_peak_mb() -> float:
+    """Largest resident memory of this process so far; pages of mapped files that it has touched count."""
+    memory = psutil.Process().memory_info()
+    peak = getattr(memory, "peak_wset", None)  # Windows
+    if peak is None:
+        peak = _read_high_water_mark()
+    if peak is None:
+        import resource  # not on Windows
+
+        scale = 1 if platform.system() == "Darwin" else 1024
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
+    return float(peak / 2**20)
+
+
+def _read_high_water_mark() -> int | None:
+    """Bytes; where Linux reports it. `getrusage` would report the parent's too, which a child inherits."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    lines = (line.split() for line in status.splitlines() if line.startswith("VmHWM:"))
+    return next((int(line[1]) * 1024 for line in lines), None)

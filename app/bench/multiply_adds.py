@@ -1,0 +1,133 @@
+"""How long the graphs would take if the processor did nothing but multiply and add: counted work over its measured peak."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.op_profile import measure_operator_runs
+from app.adapters.ort.profile_events import OperatorRun
+from app.bench.graph_recording import record_runs
+from app.compose.speaker import Speaker
+from app.core.synthesis_types import SynthesisRequest
+
+PEAK_RUNS = 300
+FLOAT_CONVOLUTIONS = ("Conv", "FusedConv", "ConvTranspose", "NhwcFusedConv")
+INT8_CONVOLUTIONS = ("QLinearConv", "ConvInteger")
+FLOAT_PRODUCTS = ("MatMul", "Gemm", "FusedMatMul", "FusedGemm")
+INT8_PRODUCTS = ("MatMulInteger", "DynamicQuantizeMatMul", "MatMulIntegerToFloat", "QLinearMatMul", "QGemm", "MatMulNBits")
+OperatorKind = Literal["convolution", "product", "convolution_int8", "product_int8"]
+OPERATORS_BY_KIND: dict[OperatorKind, tuple[str, ...]] = {
+    "convolution": FLOAT_CONVOLUTIONS,
+    "product": FLOAT_PRODUCTS,
+    "convolution_int8": INT8_CONVOLUTIONS,
+    "product_int8": INT8_PRODUCTS,
+}
+STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphWorkload:
+    """Multiply-adds, of floats and of bytes."""
+
+    floats: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: GraphWorkload) -> GraphWorkload:
+        return GraphWorkload(self.floats + other.floats, self.bytes + other.bytes)
+
+    @property
+    def gmac(self) -> float:
+        """In thousands of millions, of either kind."""
+        return (self.floats + self.bytes) / 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorPeak:
+    """What the processor reaches in one large product, with as many threads as a session has: thousands of millions of multiply-adds a second."""
+
+    floats_gmac_s: float
+    bytes_gmac_s: float
+
+    def compute_expected_ms(self, work: GraphWorkload) -> float:
+        """The least that this work takes."""
+        return work.floats / self.floats_gmac_s / 1e6 + work.bytes / self.bytes_gmac_s / 1e6
+
+
+def measure_peak() -> ProcessorPeak:
+    """The best of many runs: on a busy machine too, one of them is undisturbed."""
+    from app.voices.prepare.product_probe import (  # onnx is slow to import
+        PRODUCT_INNER,
+        PRODUCT_MULTIPLY_ADDS,
+        PRODUCT_ROWS,
+        build_product_graph,
+    )
+
+    values = np.random.default_rng(1).standard_normal((PRODUCT_ROWS, PRODUCT_INNER), dtype=np.float32)
+    return ProcessorPeak(*(measure_gmac_s(build_product_graph(int8=int8), values, PRODUCT_MULTIPLY_ADDS) for int8 in (False, True)))
+
+
+def measure_gmac_s(graph: bytes, values: np.ndarray, macs: int, runs: int = PEAK_RUNS) -> float:
+    """Thousands of millions of multiply-adds a second in the best of many runs of a graph.
+
+    Args:
+        graph: takes `x`.
+        macs: multiply-adds of one run.
+    """
+    session = open_session(graph, "cpu", "peak").session
+    best_s = math.inf
+    for _ in range(runs):
+        began = time.perf_counter()
+        session.run_graph({"x": values})
+        best_s = min(best_s, time.perf_counter() - began)
+    return macs / best_s / 1e9
+
+
+def count_workloads(speaker: Speaker, requests: dict[str, SynthesisRequest]) -> dict[str, dict[str, GraphWorkload]]:
+    """Work by request and stage. Every graph is run once more for each request, on the CPU and as it is written: slow, but nothing is guessed."""
+    calls = record_runs(speaker, requests)
+    found: dict[str, dict[str, GraphWorkload]] = {name: defaultdict(GraphWorkload) for name in requests}
+    for graph, of_graph in calls.items():
+        stage = STAGE_OF_GRAPH.get(graph, graph)
+        if graph not in speaker.models:
+            continue  # was in memory only, and is gone
+        for call, nodes in zip(of_graph, measure_operator_runs(speaker.models[graph], (call.values for call in of_graph)), strict=True):
+            found[call.request][stage] = sum(map(count_multiply_adds, nodes), found[call.request][stage])
+    return found
+
+
+def find_operator_kind(operator: str) -> OperatorKind | None:
+    """Return what an operator does that counts; None for all others."""
+    return next((kind for kind, operators in OPERATORS_BY_KIND.items() if operator in operators), None)
+
+
+def count_multiply_adds(node: OperatorRun) -> GraphWorkload:
+    """Of products and convolutions, which are all that counts; by shapes alone."""
+    operator = node.operator
+    if operator in FLOAT_CONVOLUTIONS:
+        return GraphWorkload(floats=_count_convolution_macs(node, weight=1))
+    if operator in INT8_CONVOLUTIONS:
+        return GraphWorkload(bytes=_count_convolution_macs(node, weight=3 if operator == "QLinearConv" else 1))
+    if operator in FLOAT_PRODUCTS:
+        return GraphWorkload(floats=_count_product_macs(node))
+    return GraphWorkload(bytes=_count_product_macs(node)) if operator in INT8_PRODUCTS else GraphWorkload()
+
+
+def _count_convolution_macs(node: OperatorRun, weight: int) -> int:
+    """Every number that comes out, or with a transposed one goes in, meets a weight of each channel it is made of."""
+    numbers = node.inputs[0] if node.operator == "ConvTranspose" else node.outputs[0]
+    return math.prod(numbers) * math.prod(node.inputs[weight][1:])
+
+
+def _count_product_macs(node: OperatorRun) -> int:
+    """Every number that comes out is a sum over what the two have in common: they hold m·k and k·n, the result m·n."""
+    left, result = node.inputs[0], node.outputs[0]
+    if node.operator in ("Gemm", "FusedGemm", "FusedMatMul") and len(left) >= 2:  # either may be transposed
+        return math.prod(result) * (math.prod(left) // max(1, math.prod(result[:-1])))
+    return math.prod(result) * left[-1]

@@ -1,0 +1,144 @@
+"""Reads named or piped input within a limit: files, pipes such as `<(command)`, and standard input; prints a notice while nothing comes."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import io
+import os
+import stat
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from app.cli.console_output import open_stdin, print_note
+from app.common.errors import InputError
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+from app.core.text_encoding import UTF8, DecodedText, detect_and_decode
+
+# This is a hundred novels; a larger input is no text, or has no end.
+MAX_INPUT_BYTES = 64 << 20
+MAX_INPUT_LINE_CHARS = 1_000_000  # characters
+SKIP_BLOCK_BYTES = 1 << 16
+INPUT_NOTICE_DELAYS_S = (3.0, 30.0, 300.0, 3000.0)  # until each word of what is waited for
+
+
+def read_named_input(path: Path) -> bytes:
+    """The content of a file or a pipe. Raises InputError where there is none, where it is a device, and where it is too large."""
+    try:
+        with _announce_waiting(str(path)):
+            # Opening a device may have an effect on it, so it is refused before.
+            _refuse_device(path.stat(), str(path))
+            with path.open("rb") as file:
+                return _read_bounded(file, str(path))
+    except (OSError, ValueError) as exc:
+        # ValueError comes from characters that no file name can have.
+        reason = describe_reason(exc) if isinstance(exc, OSError) else localize("使用できないファイル名です", "not a valid file name")
+        raise InputError(
+            localize(f"「{path}」を読み込めません。（{reason}）", f"“{path}” cannot be read. ({reason})"),
+            localize("ファイルの場所を確認してください。", "Check the path."),
+        ) from exc
+
+
+def read_piped_input() -> tuple[bytes, str]:
+    """All of standard input, and what it is called. Raises InputError as `read_named_input` does."""
+    stream, name = _open_stdin()
+    with _announce_waiting(name, is_person=stream.isatty()):
+        return _read_bounded(stream.buffer, name), name
+
+
+def iterate_piped_lines() -> Iterator[tuple[str, bool]]:
+    """Each line of standard input without its end, and whether that is all of it: of one beyond `MAX_INPUT_LINE_CHARS` it is the start."""
+    stream, name = _open_stdin()
+    # UTF-8 takes four bytes a character at most; other encodings have more characters in as many bytes.
+    most_bytes = 4 * (MAX_INPUT_LINE_CHARS + 1)
+    with _announce_waiting(name, is_person=stream.isatty()):
+        line = stream.buffer.readline(most_bytes)
+    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        lines = decode_text(line + _read_bounded(stream.buffer, name), name).split("\n")
+        yield from map(_truncate_line, lines if lines[-1] else lines[:-1])
+        return
+    announced = UTF8
+    while line:
+        found = _decode_line(line, name)
+        if found.encoding not in (UTF8, announced):
+            print_note(found.describe_encoding(name))
+            announced = found.encoding
+        yield from map(_truncate_line, found.text.removesuffix("\n").removesuffix("\r").split("\r"))
+        if len(line) == most_bytes:
+            while line and not line.endswith(b"\n"):
+                line = stream.buffer.readline(SKIP_BLOCK_BYTES)
+        line = stream.buffer.readline(most_bytes)
+
+
+def _decode_line(line: bytes, name: str) -> DecodedText:
+    """Decode a line; bytes in no known encoding are UTF-8 that was damaged on the way, with replacement characters."""
+    try:
+        return detect_and_decode(name, line)
+    except InputError:
+        return DecodedText(line.decode("utf-8", "replace"), UTF8)
+
+
+def _truncate_line(line: str) -> tuple[str, bool]:
+    return line[:MAX_INPUT_LINE_CHARS], len(line) <= MAX_INPUT_LINE_CHARS
+
+
+def decode_text(content: bytes, name: str) -> str:
+    """The text of a file, with the line ends of Python; an encoding other than UTF-8 is announced. Raises InputError where it is no text."""
+    found = detect_and_decode(name, content)
+    if found.encoding != UTF8:
+        print_note(found.describe_encoding(name))
+    return found.text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _read_bounded(file: BinaryIO, name: str) -> bytes:
+    content = file.read(MAX_INPUT_BYTES + 1)
+    if len(content) > MAX_INPUT_BYTES:
+        most = MAX_INPUT_BYTES >> 20
+        raise InputError(
+            localize(f"大きすぎます: {name}", f"The input is too large: {name}"),
+            localize(f"{most} MB まで読み込めます。分割してお試しください。", f"The limit is {most} MB. Split it up."),
+        )
+    return content
+
+
+def _open_stdin() -> tuple[TextIO, str]:
+    stream, name = open_stdin(), localize("標準入力", "standard input")
+    # A program that embeds the command line may give a stream without a file.
+    with contextlib.suppress(io.UnsupportedOperation):
+        if not stream.isatty():
+            _refuse_device(os.fstat(stream.fileno()), name)
+    return stream, name
+
+
+def _refuse_device(status: os.stat_result, name: str) -> None:
+    """Devices such as /dev/zero have no end. The null device is as good as an empty file; those of Windows end."""
+    is_device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
+    if is_device and sys.platform != "win32" and status.st_rdev != Path(os.devnull).stat().st_rdev:
+        raise InputError(
+            localize(f"デバイスからは読み込めません: {name}", f"Cannot read from a device: {name}"),
+            localize("テキストファイルを指定するか、パイプで渡してください。", "Specify a text file, or pipe the text in."),
+        )
+
+
+@contextmanager
+def _announce_waiting(name: str, *, is_person: bool = False) -> Iterator[None]:
+    """Says on stderr what is waited for, where that takes long, rarer and rarer; a person at a terminal has seen it before."""
+    over = threading.Event()
+
+    def announce_wait() -> None:
+        for wait_s in INPUT_NOTICE_DELAYS_S:
+            if over.wait(wait_s):
+                return
+            print_note(localize(f"入力を待っています: {name}（Ctrl+C で中止）", f"Waiting for input from {name} (Ctrl+C stops)"))
+
+    if not is_person:
+        threading.Thread(target=announce_wait, name="waiting", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()

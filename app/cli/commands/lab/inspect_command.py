@@ -1,0 +1,34 @@
+"""`koebako lab inspect`: what the graphs of a voice or BERT are made of."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from app.cli.commands.lab.size_options import add_size_options, parse_sizes
+from app.common.command_parser import CommandParser
+from app.common.progress import Report
+from app.lab.report_rows import Row
+
+if TYPE_CHECKING:
+    from app.lab.lab_subject import LabSubject  # with all that prepares voices, which `--help` does not need
+
+CONFINES_ITSELF = True  # every graph, also one that nobody has proved, within strict limits
+
+
+def describe_command() -> tuple[str, str]:
+    """One line of help, in both languages."""
+    return "グラフの構成を表示する", "show what the graphs are made of"
+
+
+def add_options(parser: CommandParser) -> None:
+    """For a sentence of which size multiply-adds are counted."""
+    add_size_options(parser)
+
+
+def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
+    """Rows of every graph; see `app.lab.inspect.inspect_rows`."""
+    from app.lab.inspect.inspect_rows import build_inspect_rows
+
+    yield from build_inspect_rows(subject, parse_sizes(options), report)

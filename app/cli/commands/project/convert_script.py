@@ -1,0 +1,85 @@
+"""`koebako project convert`: a script of one kind as a script of another."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from app.audition.embedded_sounds import copy_sounds_beside
+from app.cli.commands.project.convert_options import parse_columns
+from app.cli.console_output import print_json, print_note
+from app.cli.project_voices import match_local_voices
+from app.common.errors import VoiceError
+from app.common.files import paths
+from app.common.language import localize
+from app.compose.text_front_end import open_g2p
+from app.core.line_reading import LineReading, read_line
+from app.core.project import Project
+from app.core.script import LineSettings
+from app.core.synthesis_types import ReadingOverride
+from app.install.known_voices import list_known_voices
+from app.install.resolve_voice import find_unprepared_voice
+from app.interchange.character_assignment import AssignableVoice, clear_shipped_voice
+from app.interchange.imported_script import ImportedScript
+from app.interchange.koebako_files import PROJECT_FILE_SUFFIX, write_project
+from app.interchange.reading_diff import apply_spoken_phrases
+from app.interchange.script_import import read_script_file
+from app.interchange.script_writers import NameSpeaker, write_script
+from app.voices.installed_voices import find_shipped_voice_id, find_voice
+
+
+def run_convert(options: argparse.Namespace) -> int:
+    """Reads, finds voices, writes; what was not taken over is said on stderr, a line each."""
+    target, source = Path(options.output), Path(options.source)
+    imported = read_script_file(source, parse_columns(options.columns))
+    voice = find_unprepared_voice(options.voice, may_be_path=False).manifest.id if options.voice else ""
+    dropped = imported.losses
+    if target.suffix.lower() == PROJECT_FILE_SUFFIX:
+        imported = apply_readings(imported)
+        project = match_local_voices(imported.project, source, voice)
+        project = replace(project, script=clear_shipped_voice(project.script, find_shipped_voice_id() or ""))
+        if project.takes or project.tests:
+            copy_sounds_beside(project, target, Path(options.source))
+        write_project(target, project)
+        dropped = imported.losses
+    else:
+        project = match_local_voices(imported.project, source, voice)
+        dropped += write_script(target, project.script, _create_name_finder(list_known_voices(), project) if options.characters else None)
+    for sentence in dropped:
+        print_note(sentence)
+    lines = len(project.script.lines)
+    if options.json:
+        print_json({"converted": str(target), "lines": lines, "not_taken_over": list(dropped)})
+    else:
+        print_note(localize(f"{lines:,} 行を {target} に書き出しました。", f"Lines written to {target}: {lines:,}."))
+    return 0
+
+
+def apply_readings(imported: ImportedScript) -> ImportedScript:
+    """With accents and readings as edits. Open JTalk takes a second to load, and is not needed for tables and texts."""
+    if not imported.phrases_by_line:
+        return imported
+    g2p = open_g2p()
+
+    def read_text(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+        return read_line(text, readings, g2p, emoji=emoji, memos=memos)
+
+    return apply_spoken_phrases(imported, read_text)
+
+
+def _create_name_finder(voices: list[AssignableVoice], project: Project) -> NameSpeaker:
+    """Return a function that names a line's speaker for people: a speaker where a voice has several, else the voice."""
+    names = {reference.id: reference.name for reference in project.voices} | {voice.id: voice.name for voice in voices}
+    first = voices[0].id if voices else ""
+    with suppress(VoiceError):  # where there are only voices of AivisSpeech
+        first = find_voice(None, paths.list_voice_dirs()).manifest.id
+    styles = {voice.id: voice.styles for voice in voices}
+
+    def find_names(settings: LineSettings) -> tuple[str, str]:
+        voice = settings.voice or first
+        style = settings.style or next(iter(styles.get(voice, ())), "")
+        return settings.speaker or names.get(voice, voice), style
+
+    return find_names

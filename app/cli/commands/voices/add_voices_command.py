@@ -1,0 +1,162 @@
+"""`koebako voices add`: voices from files, folders, addresses and the hub into the library."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app.cli.commands.voices.add_with_bert_command import add_with_bert
+from app.cli.commands.voices.voice_records import build_list_record
+from app.cli.console_output import print_error, print_json, print_note, print_result
+from app.cli.licence_prompt import create_licence_prompt
+from app.cli.progress_display import show_progress
+from app.common.errors import AppError, InputError, VoiceError
+from app.common.files import paths
+from app.common.language import localize
+from app.common.progress import Report, build_part_report
+from app.install.duration_check import measure_missing_agreements
+from app.install.manage_voices import validate_voice_name
+from app.install.voice_import import ImportOptions, InstallResult, add_voices, find_voice_by_content
+from app.voices.bert_models import find_bert
+from app.voices.prepared_voice import Voice
+
+DOWNLOAD_JOB_SHARE = 0.6  # of the whole job, where a voice is downloaded first
+
+
+def run_add(options: argparse.Namespace) -> int:
+    """Adds every source; one that fails is reported, and the others are still added. Returns the exit code of the first failure."""
+    jobs = list(_iterate_jobs(options))
+    if not jobs:
+        raise InputError(
+            localize("追加する声が指定されていません。", "No voice to add was given."),
+            localize("ファイル、フォルダー、--url、--hub のいずれかを指定してください。", "Specify a file, a folder, --url or --hub."),
+        )
+    if options.name is not None and (len(jobs) > 1 or options.all):
+        raise InputError(
+            localize("--name は、声を一つだけ追加するときに使えます。", "--name works with a single voice only."),
+            localize("追加した後、koebako voices rename で変更してください。", "Use `koebako voices rename` afterwards."),
+        )
+    if options.with_bert and not options.hub:
+        raise InputError(
+            localize("--with-bert は --hub と一緒に使います。", "--with-bert works with --hub only."),
+            localize(
+                "BERT だけを追加するには koebako bert add --hub を使ってください。", "For the BERT alone, use `koebako bert add --hub`."
+            ),
+        )
+    import_options = ImportOptions(
+        create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json),
+        options.keep_both,
+        options.update,
+        None if options.name is None else validate_voice_name(options.name),
+    )
+    exit_code = 0
+    for source, job in jobs:
+        try:
+            job(import_options)
+        except AppError as error:
+            if len(jobs) == 1:
+                raise
+            print_error(error, as_json=options.json, source=source)
+            exit_code = exit_code or error.exit_code
+    return exit_code
+
+
+def _iterate_jobs(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[ImportOptions], None]]]:
+    """Yield each source by the name that the user gave it, with the function that adds it."""
+    for source in options.sources:
+        yield source, partial(_add_file, Path(source), options)
+    for url in options.url:
+        yield url, partial(_add_download, "fetch_url", url, options)
+    for uuid in options.hub:
+        yield uuid, partial(_add_from_hub, uuid, options)
+
+
+def _add_file(source: Path, options: argparse.Namespace, import_options: ImportOptions) -> None:
+    with show_progress(as_json=options.json) as shown:
+        added = _add_source(source, shown, import_options=import_options, options=options)
+    report_added(added, options.json)
+
+
+def _add_from_hub(uuid: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
+    """An update that would bring what is here already brings nothing."""
+    if options.with_bert:
+        report_added(
+            add_with_bert(
+                uuid, import_options, as_json=options.json, add_file=partial(_add_source, import_options=import_options, options=options)
+            ),
+            options.json,
+        )
+        return
+    checksum = _find_hub_checksum(uuid, options) if options.update else None
+    newest = find_voice_by_content(checksum) if checksum else None
+    if newest is not None:
+        report_added([newest], options.json)
+    else:
+        _add_download("fetch_hub_voice", uuid, options, import_options)
+
+
+def _find_hub_checksum(uuid: str, options: argparse.Namespace) -> str | None:
+    from app.install.download_sources import DownloadMonitor, find_hub_checksum
+
+    with show_progress(as_json=options.json) as shown:
+        return find_hub_checksum(uuid, DownloadMonitor(on_wait=shown.update_wait))
+
+
+def _add_download(fetcher: str, address: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
+    from app.install import download_sources as fetching  # brings an HTTP library, which files do not need
+    from app.install.download_folders import discard_after_use
+
+    with show_progress(as_json=options.json) as shown:
+        watch = fetching.DownloadMonitor(build_part_report(shown, 0.0, DOWNLOAD_JOB_SHARE), shown.update_download, shown.update_wait)
+        file: Path = getattr(fetching, fetcher)(address, watch)
+        with discard_after_use(file):
+            added = _add_source(file, build_part_report(shown, DOWNLOAD_JOB_SHARE, 1.0), import_options=import_options, options=options)
+    report_added(added, options.json)
+
+
+def _add_source(source: Path, report: Report, *, import_options: ImportOptions, options: argparse.Namespace) -> list[InstallResult]:
+    added = add_voices(source, import_options, report, checkpoint=options.checkpoint, all_voices=options.all)
+    # This decides whether the new voice may use its BERT in int8.
+    measure_missing_agreements()
+    return added
+
+
+def report_added(added: list[InstallResult], as_json: bool) -> None:
+    """Says what came into the library."""
+    for item in added:
+        if as_json:
+            print_json(_build_record(item))
+            continue
+        manifest = item.voice.manifest
+        print_result(f"{manifest.id}  {manifest.name}  ({_format_outcome(item)})")
+        for text in (*item.card.notes, item.card.opaque_reason, _describe_missing_bert(item.voice)):
+            if text:
+                print_note(text)
+
+
+def _describe_missing_bert(voice: Voice) -> str:
+    """Name the BERT that a voice cannot speak without and the way to get it, in the user's language; empty where it is installed."""
+    try:
+        find_bert(voice.manifest.bert, paths.list_bert_dirs())
+    except VoiceError as error:
+        return f"{error.message}{localize('', ' ')}{error.hint}"
+    return ""
+
+
+def _build_record(item: InstallResult) -> dict[str, Any]:
+    state = {"type": "voice", "already": item.was_installed, "updated": item.was_updated}
+    card = {
+        "max_abs_diff": item.card.max_abs_diff,
+        "opaque_reason": item.card.opaque_reason,
+        "notes": [*item.card.notes, *filter(None, [_describe_missing_bert(item.voice)])],
+    }
+    return state | build_list_record(item.voice.manifest, item.voice.path, item.card.source_name) | card
+
+
+def _format_outcome(item: InstallResult) -> str:
+    if item.was_installed:
+        return localize("すでにあります", "already there")
+    return localize("更新しました", "updated") if item.was_updated else localize("追加しました", "added")

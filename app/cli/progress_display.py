@@ -1,0 +1,159 @@
+"""Shows how far long work is: JSON lines on stdout, or a bar on stderr where a person looks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.adapters.download.download_progress import DownloadProgress, format_speed
+from app.adapters.http.wait_notices import WaitNotice
+from app.cli.console_output import print_json, print_note
+from app.common.language import localize
+
+if TYPE_CHECKING:
+    from tqdm import tqdm  # imported where a bar is drawn: most programs that ask for this one read lines
+
+DOWNLOAD_LINE_INTERVAL_S = 1.0
+"""A download that stays within one percent is reported as often as this."""
+
+WAIT_NOTICE_INTERVAL_S = 30.0
+"""One line shows a person a wait; another one comes when it takes longer."""
+
+
+class ProgressView(Protocol):
+    """A report whose steps are shown."""
+
+    def __call__(self, step: str, fraction: float) -> None:
+        """As of any report."""
+
+    def update_download(self, progress: DownloadProgress) -> None:
+        """Update the state of a download; it is shown with the next step."""
+
+    def update_wait(self, wait: WaitNotice | None) -> None:
+        """Update the reason for which a download waits; None when it continues."""
+
+
+@contextmanager
+def show_progress(*, as_json: bool) -> Iterator[ProgressView]:
+    """A report whose steps are shown while the block runs."""
+    if as_json:
+        yield _JsonProgressView()
+    elif sys.stderr is not None and sys.stderr.isatty():
+        bar = _ProgressBarView()
+        try:
+            yield bar
+        finally:
+            bar.close()
+    else:
+        yield _QuietProgressView()
+
+
+def format_step(step: str) -> str:
+    """A step in the language of the user."""
+    names = {
+        "reading": localize("読み込み中", "reading"),
+        "unpacking": localize("展開中", "unpacking"),
+        "building": localize("組み立て中", "building"),
+        "cutting": localize("準備中", "preparing"),
+        "checking": localize("確認中", "checking"),
+        "measuring": localize("測定中", "measuring"),
+        "storing": localize("保存中", "storing"),
+        "downloading": localize("ダウンロード中", "downloading"),
+    }
+    return names.get(step, step)
+
+
+class _JsonProgressView:
+    """A line for each step, each full percent, and each second of a download or of a wait; not for each call."""
+
+    def __init__(self) -> None:
+        self._last: tuple[str, int] | None = None
+        self._printed_at = 0.0
+        self._step, self._percent = "downloading", 0
+        self._download: dict[str, Any] = {}
+        self._wait: WaitNotice | None = None
+
+    def __call__(self, step: str, fraction: float) -> None:
+        self._step, self._percent = step, round(100 * min(max(fraction, 0.0), 1.0))
+        due = step == "downloading" and self._wait is None and time.monotonic() - self._printed_at >= DOWNLOAD_LINE_INTERVAL_S
+        if due or (self._step, self._percent) != self._last:
+            self._print_state()
+
+    def update_download(self, progress: DownloadProgress) -> None:
+        self._download = asdict(progress)
+
+    def update_wait(self, wait: WaitNotice | None) -> None:
+        self._wait = wait
+        self._print_state()
+
+    def _print_state(self) -> None:
+        self._last, self._printed_at = (self._step, self._percent), time.monotonic()
+        line: dict[str, Any] = {"type": "progress", "step": self._step, "percent": self._percent}
+        if self._step == "downloading":
+            line |= self._download
+        if self._wait is not None:
+            line["waiting"] = asdict(self._wait) | {"text": self._wait.text}
+        print_json(line)
+
+
+class _WaitNoteView:
+    """Shows a person the waits, a line each, and another one now and then."""
+
+    def __init__(self) -> None:
+        self._shown: tuple[str, int] | None = None
+        self._shown_at = 0.0
+
+    def update_wait(self, wait: WaitNotice | None) -> None:
+        if wait is None:
+            return
+        about, now = (wait.reason, wait.attempt), time.monotonic()
+        if about != self._shown or now - self._shown_at >= WAIT_NOTICE_INTERVAL_S:
+            self._shown, self._shown_at = about, now
+            self._show_text(wait.text)
+
+    def _show_text(self, text: str) -> None:
+        print_note(text)
+
+
+class _ProgressBarView(_WaitNoteView):
+    """Appears with the first step, for most work is done before one could see it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bar: tqdm | None = None  # type: ignore[type-arg]
+
+    def __call__(self, step: str, fraction: float) -> None:
+        if self._bar is None:
+            from tqdm import tqdm
+
+            layout = "{desc} {percentage:3.0f}% |{bar}| {elapsed}<{remaining} {postfix}"
+            self._bar = tqdm(total=100, leave=False, file=sys.stderr, bar_format=layout)
+        self._bar.set_description_str(format_step(step), refresh=False)
+        if step != "downloading":
+            self._bar.set_postfix_str("", refresh=False)
+        self._bar.update(max(0.0, 100 * fraction - self._bar.n))
+
+    def update_download(self, progress: DownloadProgress) -> None:
+        if self._bar is not None:
+            self._bar.set_postfix_str(format_speed(progress.bytes_per_s), refresh=False)
+
+    def _show_text(self, text: str) -> None:
+        from tqdm import tqdm
+
+        tqdm.write(text, file=sys.stderr)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+class _QuietProgressView(_WaitNoteView):
+    def __call__(self, step: str, fraction: float) -> None:
+        pass
+
+    def update_download(self, progress: DownloadProgress) -> None:
+        pass

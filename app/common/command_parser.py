@@ -1,0 +1,70 @@
+"""The argument parser of every command line: the commands, and the self-test of the window."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any, NoReturn
+
+from app.common.argparse_ja import translate_to_japanese
+from app.common.errors import InputError
+from app.common.language import localize
+from app.common.processes.terminal import escape_lines, write_text
+
+
+class CommandParser(argparse.ArgumentParser):
+    """An ArgumentParser that speaks the user's language and raises instead of exiting."""
+
+    def __init__(self, prog: str | None = None, description: str | None = None) -> None:
+        super().__init__(prog=prog, description=description, add_help=False, allow_abbrev=False)
+        self._positionals.title = localize("引数", "arguments")
+        self._optionals.title = localize("オプション", "options")
+        self.add_argument("-h", "--help", action="help", help=localize("このヘルプを表示して終了する", "show this help and exit"))
+
+    def error(self, message: str) -> NoReturn:
+        """A usage mistake becomes an InputError, shown like any other error."""
+        raise _build_usage_error(self.prog, message)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As `ArgumentParser`, but refuses `--` as a value: argparse would drop it and store an empty list."""
+        given = list(sys.argv[1:] if args is None else args)
+        if not self._subparsers:
+            options, values = (given[: given.index("--")], given[given.index("--") + 1 :]) if "--" in given else (given, [])
+            for item in options:
+                option, value = item.split("=", 1) if item.startswith("--") and "=" in item else (item[:2], item[2:])
+                if value == "--" and option.startswith("-"):
+                    self.error(f"argument {option}: expected one argument")
+            if "--" in values:
+                self.error("unrecognized arguments: --")
+        return super().parse_known_args(given, namespace)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As of any parser; what is too much is reported with the help of the command it was given to."""
+        options, rest = self.parse_known_args(args, namespace)
+        if rest:
+            given = [getattr(options, name, None) for name in ("command", "action")]
+            raise _build_usage_error(" ".join([self.prog, *filter(None, given)]), "unrecognized arguments: " + " ".join(rest))
+        return options
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Prints help and version; argparse itself would ignore a full disk."""
+        write_text(escape_lines(message), file)
+
+    def format_help(self) -> str:
+        """The help text; argparse writes its first word in English only."""
+        text = super().format_help()
+        return text.replace("usage:", localize("使い方:", "usage:"), 1)
+
+
+def _build_usage_error(command: str, message: str) -> InputError:
+    return InputError(
+        localize(f"コマンドの指定に誤りがあります: {translate_to_japanese(message)}", f"Invalid command: {message}"),
+        localize(f"使い方: {command} --help", f"See `{command} --help`"),
+    )
+
+
+def add_command_parser(commands: Any, name: str, ja: str, en: str) -> CommandParser:
+    """A command with `--json`, which every command has; `commands` is what `add_subparsers` gave."""
+    parser: CommandParser = commands.add_parser(name, help=localize(ja, en), description=localize(ja, en))
+    parser.add_argument("--json", action="store_true", help=localize("結果を JSON Lines で出力する", "print the result as JSON Lines"))
+    return parser

@@ -1,0 +1,213 @@
+"""Files that are always whole: the old content stays until the new one is complete on the disk."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import logging
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from app.common.errors import AppError, OutputFileError
+from app.common.files.bounded_read import NotRegularFileError, read_bounded
+from app.common.files.corrupt_file_backup import CorruptFileError, back_up_corrupt_file
+from app.common.files.private_data_dir import make_private_folder
+from app.common.files.untrusted_json import parse_json
+from app.common.gil_yield import iterate_yielding_gil
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+
+Content = TypeVar("Content")
+
+READABLE, PRIVATE = 0o666, 0o600
+"""Who may read a file: everyone whom the system's defaults allow, or the user alone."""
+
+CHECK_WRITABLE_HINT = ("フォルダーに書き込めるか確認してください。", "Check that the folder is writable.")
+
+RETRY_DELAYS_S = (0.1, 0.3, 1.0) if os.name == "nt" else ()
+"""Windows refuses to rename while somebody looks into a file or folder; an antivirus does, for a moment after it was written."""
+
+LARGEST_BYTES, MOST_VALUES = 256 << 20, 10_000_000
+"""Of a file of ours: 200,000 words, or 100,000 lines with edits, take a fifth of that. A larger one was written by nobody we know."""
+
+PARSE_FAULTS = (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError, AppError)
+"""What reading and checking a file may raise where it holds anything but what we wrote."""
+
+MAX_LOGGED_REASON_CHARS = 200
+MIN_ABANDONED_PART_AGE_S = 24 * 3600.0
+_PART_NAME_PATTERN = re.compile(r"\..{1,24}-[0-9a-f]{8}\.part")
+
+
+def prepare_part_path(path: Path) -> Path:
+    """A hidden name for a file or folder until it is whole; what dead processes left in that place goes. Raises OSError for a path without a name."""
+    if not path.name:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    with contextlib.suppress(OSError):
+        for item in list_stale_parts(path.parent, MIN_ABANDONED_PART_AGE_S):
+            remove_path(item)
+    # Not `secrets`, here and for the ids of lines: it loads OpenSSL, for which the window would wait.
+    return path.with_name(f".{path.name[:24]}-{os.urandom(4).hex()}.part")
+
+
+def list_stale_parts(folder: Path, min_age_s: float) -> list[Path]:
+    """Files and folders of a folder that are not whole, and have not changed for so long. Raises OSError."""
+    named = [item for item in folder.glob(".*.part") if _PART_NAME_PATTERN.fullmatch(item.name)]
+    return [item for item in named if time.time() - item.lstat().st_mtime > min_age_s]
+
+
+def remove_path(path: Path) -> None:
+    """Removes a file or folder, if it is there and lets itself be removed."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def move_path(source: Path, target: Path) -> None:
+    """Renames a file or folder; a file that is there gives way. Raises OSError."""
+    for wait_s in RETRY_DELAYS_S:
+        with contextlib.suppress(PermissionError):
+            source.replace(target)
+            return
+        time.sleep(wait_s)
+    source.replace(target)
+
+
+def sync_folder(folder: Path) -> None:
+    """Waits until the names of a folder are on the disk: what is written next may rely on them. Raises OSError."""
+    if os.name == "nt":  # folders cannot be opened there; NTFS keeps renames in order by itself
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def resolve_symlink(path: Path) -> Path:
+    """Return what is to be replaced instead of a link, which stays one; any other path as it is, for not every drive of Windows can resolve one."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def write_file_atomically(path: Path, content: bytes, mode: int = READABLE) -> None:
+    """Writes a file at once, making its folder where needed. Raises OSError, and leaves nothing behind then."""
+    path = resolve_symlink(path)
+    make_private_folder(path.parent)
+    if path.exists() and not (path.is_file() or path.is_dir()):  # the null device and its like, which an administrator could replace
+        raise NotRegularFileError(errno.EINVAL, localize("ファイルではありません", "not a file"), str(path))
+    part = prepare_part_path(path)
+    try:
+        part.touch(mode, exist_ok=False)
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        move_path(part, path)
+    finally:
+        remove_path(part)
+
+
+def write_json(path: Path, data: Any, *, indent: int | None = 1, errors: str = "surrogatepass", mode: int = READABLE) -> None:
+    """Writes plain data as `write_file_atomically` does; `errors` is for letters that are no text: kept for `json.loads`, or what `str.encode` takes."""
+    write_file_atomically(path, json.dumps(data, ensure_ascii=False, indent=indent).encode("utf-8", errors), mode)
+
+
+def encode_readable_json(data: Any) -> bytes:
+    """Plain data as files hold it, a line each for what lies at most three deep, as the lines of a script.
+
+    Python keeps its lock while it makes a piece: of a large script in one piece the window would notice.
+    """
+    return b"".join(piece.encode("utf-8", "surrogatepass") for piece in iterate_yielding_gil(_format_pieces(data, 3, "\n")))
+
+
+def _format_pieces(data: Any, depth: int, indentation: str) -> Iterator[str]:
+    if not depth or not data or not isinstance(data, dict | list):
+        yield json.dumps(data, ensure_ascii=False)
+        return
+    names = [json.dumps(name, ensure_ascii=False) + ": " for name in data] if isinstance(data, dict) else [""] * len(data)
+    brackets = "{}" if isinstance(data, dict) else "[]"
+    between = brackets[0]
+    for name, value in zip(names, data.values() if isinstance(data, dict) else data, strict=True):
+        yield f"{between}{indentation} {name}"
+        yield from _format_pieces(value, depth - 1, indentation + " ")
+        between = ","
+    yield indentation + brackets[1]
+
+
+def save_data(path: Path, data: Any, failure_message: str) -> None:
+    """Writes what is the user's own; an OutputFileError says `failure_message` and where."""
+    save_bytes(path, json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"), failure_message)
+
+
+def save_bytes(path: Path, content: bytes, failure_message: str, mode: int = PRIVATE) -> None:
+    """The same for what is made already."""
+    try:
+        write_file_atomically(path, content, mode)
+    except OSError as exc:
+        why = describe_reason(exc)
+        full = exc.errno in (errno.ENOSPC, errno.EDQUOT)
+        ja, en = ("ディスクの空き容量を増やしてください。", "Free some space.") if full else CHECK_WRITABLE_HINT
+        raise OutputFileError(f"{failure_message}: {path}", localize(f"{ja}（{why}）", f"{en} ({why})")) from exc
+
+
+def load_data(path: Path, parse: Callable[[Any], Content], failure_message: str) -> tuple[Content | None, CorruptFileError | None]:
+    """Return what `save_data` wrote, as `parse` understands it.
+
+    None where there is no file, or none that can be used: that one is kept under another name, and the second value is the error.
+
+    Args:
+        parse: checks what JSON holds; whatever it raises for what it does not understand, the file is one that cannot be used.
+        failure_message: one sentence without its reason.
+    """
+    try:
+        return _load_file(path, parse), None
+    except FileNotFoundError:
+        return None, None
+    except PARSE_FAULTS as exc:
+        _log_error(path, exc)
+        reason = describe_reason(exc) if isinstance(exc, OSError) else localize("内容が壊れています", "its content is damaged")
+        return None, back_up_corrupt_file(path, failure_message, reason, LARGEST_BYTES)
+
+
+def load_cache(path: Path, parse: Callable[[Any], Content]) -> Content | None:
+    """As `load_data`, of what can be computed again: where it cannot be used, the log says so, and nobody else is bothered."""
+    try:
+        return _load_file(path, parse)
+    except FileNotFoundError:
+        return None
+    except PARSE_FAULTS as exc:
+        _log_error(path, exc)
+        return None
+
+
+def _log_error(path: Path, exc: Exception) -> None:
+    """For errors that the user does not see: the original error's own words."""
+    logging.getLogger("koebako").info("%s cannot be used: %s: %s", path, type(exc).__name__, str(exc)[:MAX_LOGGED_REASON_CHARS])
+
+
+def _load_file(path: Path, parse: Callable[[Any], Content]) -> Content:
+    text = read_with_retry(path, LARGEST_BYTES).decode("utf-8-sig", "surrogatepass")
+    return parse(parse_json(text, most_values=MOST_VALUES, is_lenient=True))
+
+
+def read_with_retry(path: Path, max_bytes: int) -> bytes:
+    """`read_bounded` of a file that somebody else may be looking into. Raises OSError."""
+    for wait_s in RETRY_DELAYS_S:
+        with contextlib.suppress(PermissionError):
+            return read_bounded(path, max_bytes)
+        time.sleep(wait_s)
+    return read_bounded(path, max_bytes)
+
+
+def check_version(data: Any, version: int, name: str) -> dict[str, Any]:
+    """The object `name` of a file of this version; a ValueError when it is another one, or none."""
+    if not isinstance(data, dict) or data.get("version") != version or not isinstance(data.get(name), dict):
+        raise ValueError(f"no {name}")
+    return dict(data[name])

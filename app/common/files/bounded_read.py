@@ -1,0 +1,46 @@
+"""Opens and reads files that may be anything: a pipe or a device would make reading wait for ever, a large file take all memory."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from io import BufferedReader
+from pathlib import Path
+
+from app.common.language import localize
+
+
+def open_regular_file(path: Path) -> BufferedReader:
+    """A regular file, or a link to one, opened for reading. Raises OSError, whose `strerror` is in the user's language where it is ours."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        number = os.open(path, flags)
+    except ValueError as exc:  # a null character, or letters that no name can have
+        raise OSError(errno.EINVAL, localize("使用できないファイル名です", "not a valid file name"), str(path)) from exc
+    if stat.S_ISREG(os.fstat(number).st_mode):
+        return os.fdopen(number, "rb")
+    os.close(number)
+    raise NotRegularFileError(errno.EINVAL, localize("ファイルではありません", "not a file"), str(path))
+
+
+def read_bounded(path: Path, max_bytes: int) -> bytes:
+    """The whole of a small regular file. Raises OSError, a FileTooLargeError where it is larger than it may be."""
+    with open_regular_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size <= max_bytes:
+            content = file.read(size + 1)  # room is made for all that is asked for: no more, therefore, than there is
+            if size < len(content) <= max_bytes:  # it grows, or lies in /proc, where files have no size
+                content += file.read(max_bytes + 1 - len(content))
+            if len(content) <= max_bytes:
+                return content
+    most = f"{max_bytes >> 20} MB" if max_bytes >> 20 else f"{max_bytes >> 10} KB"
+    raise FileTooLargeError(errno.EFBIG, localize(f"大きすぎます（{most} まで）", f"too large (up to {most})"), str(path))
+
+
+class NotRegularFileError(OSError):
+    """A folder, a pipe or a device."""
+
+
+class FileTooLargeError(OSError):
+    """A file of more bytes than it may have."""

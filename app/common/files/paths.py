@@ -1,0 +1,77 @@
+"""Where things lie: what ships with the program, and what belongs to the user. The only place that knows of frozen builds."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+import platformdirs
+
+APP_NAME = "Koebako"
+HOME_VARIABLE = "KOEBAKO_HOME"
+REPLACED_SUFFIX = ".old"
+MAX_INNER_PATH_CHARS = 140  # characters of the paths that we make inside our folders
+MAX_PLAIN_PATH_CHARS = 260 - MAX_INNER_PATH_CHARS  # Windows ends at 260
+
+
+def is_frozen() -> bool:
+    """Return whether this is the built program, which holds the parts of packages only that we ship."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def find_resources_dir() -> Path:
+    """Icons, voices and everything else that ships with the program."""
+    if is_frozen():
+        return Path(sys._MEIPASS) / "resources"  # type: ignore[attr-defined]
+    installed = Path(__file__).parents[2] / "resources"  # where a wheel puts them
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "resources"
+
+
+def find_data_dir() -> Path:
+    """Settings, voices, caches and logs of the user; KOEBAKO_HOME moves all of it to one folder. See `app.common.files.private_data_dir.check_data_dir`."""
+    home = os.environ.get(HOME_VARIABLE) or platformdirs.user_data_dir(APP_NAME, appauthor=False)
+    folder = Path(os.path.expanduser(home))  # noqa: PTH111 — leaves `~nobody` as it is, where Path raises
+    if str(folder).startswith("~"):
+        return folder
+    if sys.platform == "win32":
+        return Path(extend_windows_path(os.path.abspath(folder)))  # noqa: PTH100 — `C:folder` counts from where that drive stands
+    with contextlib.suppress(OSError):  # the working directory has been removed
+        folder = folder.absolute()
+    return folder
+
+
+def extend_windows_path(path: str) -> str:
+    r"""An absolute Windows path in the form that may be of any length (`\\?\`), where it is long enough to need it."""
+    plain = path.replace("/", "\\")  # this form knows one separator only
+    if len(path) <= MAX_PLAIN_PATH_CHARS or plain.startswith(("\\\\?\\", "\\\\.\\")):
+        return path
+    return "\\\\?\\UNC" + plain[1:] if plain.startswith("\\\\") else "\\\\?\\" + plain
+
+
+def build_replaced_path(folder: Path) -> Path:
+    """Return where a folder waits while another one takes its place."""
+    return folder.with_name(f".{folder.name}{REPLACED_SUFFIX}")
+
+
+def list_subfolders(root: Path) -> list[Path]:
+    """Its subfolders in order, without hidden ones; one that a dying process left aside stands in for its missing successor."""
+    if not root.is_dir():
+        return []
+    folders = {item.name: item for item in root.iterdir() if item.is_dir()}
+    waiting = {
+        name[1 : -len(REPLACED_SUFFIX)]: item for name, item in folders.items() if name.startswith(".") and name.endswith(REPLACED_SUFFIX)
+    }
+    shown = waiting | {name: item for name, item in folders.items() if not name.startswith(".")}
+    return [shown[name] for name in sorted(shown)]
+
+
+def list_voice_dirs() -> list[Path]:
+    """Folders whose subfolders are prepared voices; the shipped ones last, so that users' own come first."""
+    return [find_data_dir() / "voices", find_resources_dir() / "voices"]
+
+
+def list_bert_dirs() -> list[Path]:
+    """Folders whose subfolders are BERT models."""
+    return [find_data_dir() / "bert", find_resources_dir() / "bert"]

@@ -1,0 +1,114 @@
+"""Makes the folders of the user's data, which other users of the computer cannot look into, and says where there can be none.
+
+On Windows the user's profile is closed to others already, and its folders inherit that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import sys
+from itertools import takewhile
+from pathlib import Path
+
+from app.common.errors import InputError, OutputFileError
+from app.common.files.paths import HOME_VARIABLE, MAX_INNER_PATH_CHARS, find_data_dir
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+
+OWNER_ONLY_MODE = 0o700
+_UNPAIRED_SURROGATE = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are no UTF-8
+
+
+def make_private_folder(folder: Path) -> None:
+    """Makes a folder where it is missing, and those above it; within the data folder all of them are closed to others. Raises OSError.
+
+    Two kinds of folders stay as open as their owner made them: a KOEBAKO_HOME that was there before, and links to other places.
+    """
+    home = find_data_dir()
+    if os.name == "nt" or (folder != home and home not in folder.parents):
+        folder.mkdir(parents=True, exist_ok=True)
+        return
+    missing = list(takewhile(lambda item: not item.exists(), (folder, *folder.parents)))
+    for item in reversed(missing or [folder]):
+        item.mkdir(OWNER_ONLY_MODE, exist_ok=True)  # a file in its place is an error
+    chosen_by_the_user = home if os.environ.get(HOME_VARIABLE) else None
+    for item in (folder, *folder.parents):
+        if item != chosen_by_the_user:
+            _restrict_to_owner(item)
+        if item == home:
+            return
+
+
+def _restrict_to_owner(folder: Path) -> None:
+    """Takes from others what an older version, or an open umask, let them do."""
+    with contextlib.suppress(OSError):  # somebody else's folder, or a disk without permissions
+        mode = folder.lstat().st_mode
+        if stat.S_ISDIR(mode) and stat.S_IMODE(mode) & ~OWNER_ONLY_MODE & 0o777:
+            folder.chmod(stat.S_IMODE(mode) & ~0o077)
+
+
+def check_data_dir(*, must_be_writable: bool = False) -> None:
+    """Raises InputError where `find_data_dir` can be no folder of ours; OutputFileError where `must_be_writable`, and nothing can be written there.
+
+    Voices are read, and text is spoken, from a folder that cannot be written as well.
+    """
+    folder = find_data_dir()
+    obstacle = _explain_obstacle(folder)
+    if obstacle:
+        raise InputError(
+            localize(
+                f"データフォルダー「{folder}」を使用できません：{obstacle}。", f"The data folder “{folder}” cannot be used: {obstacle}."
+            ),
+            _suggest_other_folder(),
+        )
+    if not must_be_writable:
+        return
+    import tempfile  # late, as few need it
+
+    try:
+        make_private_folder(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as exc:
+        reason = describe_reason(exc)
+        message = localize(
+            f"データフォルダー「{folder}」に書き込めません：{reason}。", f"Cannot write to the data folder “{folder}”: {reason}."
+        )
+        raise OutputFileError(message, _suggest_other_folder()) from exc
+
+
+def _suggest_other_folder() -> str:
+    return localize(
+        f"環境変数 {HOME_VARIABLE} に、書き込めるフォルダーを指定してください。",
+        f"Set the environment variable {HOME_VARIABLE} to a folder you can write to.",
+    )
+
+
+def _explain_obstacle(folder: Path) -> str:
+    """Return why a path can be no folder of ours; empty where it can be."""
+    if not folder.is_absolute():
+        if str(folder).startswith("~"):
+            return localize("ホームフォルダーが見つかりません", "the home folder was not found")
+        return localize("現在のフォルダーがありません", "the current directory does not exist")
+    if (
+        sys.getfilesystemencoding() != "utf-8" and not str(folder).isascii()
+    ):  # libraries are given names in UTF-8, whatever Python makes of them
+        return localize("UTF-8 のロケール（LC_ALL=C.UTF-8 など）が必要です", "its name requires a UTF-8 locale, such as LC_ALL=C.UTF-8")
+    if _UNPAIRED_SURROGATE.search(str(folder)):
+        return localize("名前が UTF-8 ではありません", "its name is not UTF-8")
+    for place in (folder / ("x" * MAX_INNER_PATH_CHARS), folder, *folder.parents):
+        try:
+            mode = place.stat().st_mode
+            if stat.S_ISDIR(mode) and place == folder:
+                os.scandir(place).close()
+        except (FileNotFoundError, NotADirectoryError):
+            if place.is_symlink():
+                return localize(f"「{place}」のリンク先が見つかりません", f"the link “{place}” is broken")
+            continue  # the next one says more
+        except OSError as exc:
+            return describe_reason(exc)
+        return "" if stat.S_ISDIR(mode) else localize(f"「{place}」はフォルダーではありません", f"“{place}” is not a folder")
+    return localize("ドライブが見つかりません", "there is no such drive")

@@ -1,0 +1,87 @@
+"""The log file: what a user can send when something went wrong. What they let speak stays out of it unless they allow it.
+
+No message written here may hold text of the user's. Errors that nobody expected, and those of other libraries, may quote it in theirs:
+these are passed as `exc_info`, which is written without its words.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import traceback
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from app.common.files.paths import find_data_dir
+from app.common.files.private_data_dir import make_private_folder
+
+MAX_LOG_BYTES = 1 << 20
+logger = logging.getLogger("koebako")
+
+
+class LogFormatter(logging.Formatter):
+    """Writes of an error what kind it is and where it arose.
+
+    Attributes:
+        includes_words: its message too, which may quote what the user wrote.
+    """
+
+    includes_words = False
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One message; what another formatter has made of its error is not taken over."""
+        record.exc_text = None
+        return super().format(record)
+
+    def formatException(self, ei: object) -> str:  # noqa: N802
+        """The error of a message, with all that led to it."""
+        error = ei[1] if isinstance(ei, tuple) else None
+        if not isinstance(error, BaseException):
+            return ""
+        return "".join(traceback.format_exception(error)).rstrip() if self.includes_words else describe_error_chain(error)
+
+
+_formatter = LogFormatter("%(asctime)s %(levelname)s %(message)s")
+
+
+def find_log_path() -> Path:
+    """Return where the log is."""
+    return find_data_dir() / "logs" / "koebako.log"
+
+
+def start_log() -> None:
+    """Sends messages of the logger `koebako` to the log file; without a writable folder there is none, and that must not stop anything."""
+    if logger.handlers:
+        return
+    logging.raiseExceptions = False  # a full disk would print a traceback on the terminal for every message
+    logger.setLevel(logging.INFO)
+    logger.addHandler(logging.NullHandler())
+    with contextlib.suppress(OSError):
+        make_private_folder(find_log_path().parent)
+        handler = RotatingFileHandler(find_log_path(), maxBytes=MAX_LOG_BYTES, backupCount=2, encoding="utf-8", delay=True)
+        handler.setFormatter(_formatter)
+        logger.addHandler(handler)
+
+
+def allow_words_in_log(is_allowed: bool) -> None:
+    """Set whether the texts of errors are written too, as the user has chosen."""
+    _formatter.includes_words = is_allowed
+
+
+def describe_error_chain(error: BaseException) -> str:
+    """Kinds and places of an error and of those that led to it, the first one first, without what they say."""
+    parts: list[str] = []
+    met: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in met:
+        parts.insert(0, "".join(traceback.format_tb(cause.__traceback__)) + _describe_kind(cause))
+        met.append(cause)
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return "\n\n".join(parts)
+
+
+def _describe_kind(error: BaseException) -> str:
+    name = f"{type(error).__module__}.{type(error).__qualname__}"
+    code = getattr(error, "errno", None)
+    return f"{name}: [{code}] {os.strerror(code)}" if isinstance(error, OSError) and isinstance(code, int) else name

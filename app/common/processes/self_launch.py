@@ -1,0 +1,67 @@
+"""How the program starts itself: its command line, its window, or one of its tasks, each in a process of its own.
+
+No other module starts one. Nothing of the current folder runs in it: see `app.__main__` and `app.common.processes.search_paths`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from app.common.files.paths import is_frozen
+from app.common.processes.child_process import NO_CONSOLE_FLAG, run_without_console
+
+
+def build_cli_command() -> list[str]:
+    """Return what starts our command line, or what its first argument names; a frozen program has a console executable of its own for that."""
+    if is_frozen():
+        return [str(_find_executable("koebako-cli"))]
+    alone = "-I" if sys.flags.isolated else "-P"
+    return [sys.executable, alone, str(Path(__file__).parents[2] / "__main__.py")]
+
+
+def build_window_command() -> list[str]:
+    """Return what starts our window, with arguments of its own."""
+    return [str(_find_executable("Koebako"))] if is_frozen() else build_cli_command()
+
+
+def run_own_program(*arguments: str | Path, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
+    """Runs a command of our command line, or a task of `app.start.CHILD_MODULES`, to its end. Raises OSError, subprocess.TimeoutExpired."""
+    return run_without_console([*build_cli_command(), *arguments], timeout_s)
+
+
+def run_window(*arguments: str, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
+    """Runs our window to its end. Raises OSError, subprocess.TimeoutExpired."""
+    return run_without_console([*build_window_command(), *arguments], timeout_s)
+
+
+def start_window(environment: Mapping[str, str]) -> None:
+    """Starts our window as a program of its own, which outlives this one. Raises OSError."""
+    subprocess.Popen(
+        build_window_command(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=dict(environment),
+        creationflags=NO_CONSOLE_FLAG,
+        start_new_session=True,
+    )
+
+
+def start_own_program(environment: Mapping[str, str], *arguments: str | Path) -> subprocess.Popen[bytes]:
+    """Starts one, with pipes to its input and from its output, which errors go to as well. Raises OSError."""
+    return subprocess.Popen(
+        [*build_cli_command(), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=dict(environment),
+        creationflags=NO_CONSOLE_FLAG,
+    )
+
+
+def _find_executable(name: str) -> Path:
+    program = Path(sys.executable)
+    return program.with_name(f"{name}{program.suffix}")

@@ -1,0 +1,26 @@
+"""What the stages of the pipeline are called: in the latency table, the status line and the lab."""
+
+from __future__ import annotations
+
+from app.common.language import localize
+
+STAGE_LABELS = {
+    "text": ("前処理", "Text"),
+    "g2p": ("読み", "Reading"),
+    "tokenize": ("トークン化", "Tokenise"),
+    "bert": ("BERT", "BERT"),
+    "expand": ("展開", "Expand"),
+    "prosody": ("韻律", "Prosody"),
+    "flow": ("フロー", "Flow"),
+    "decode": ("デコード", "Decode"),
+    "synthesis": ("合成", "Synthesis"),
+    "pitch": ("音高", "Pitch"),
+    "audio": ("音声", "Audio"),
+}
+STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}
+"""Where a graph is called otherwise than its stage."""
+
+
+def find_stage_label(stage: str) -> str:
+    """A stage of the pipeline."""
+    return localize(*STAGE_LABELS[stage])

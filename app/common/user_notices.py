@@ -1,0 +1,34 @@
+"""What the user should know although everything continues: noticed deep in the program, shown by the shell that runs, written to the log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from app.common.errors import AppError
+
+_LOGGER = logging.getLogger("koebako.notices")
+
+
+def show_notice(error: AppError | None) -> None:
+    """Shows the user something that stops nothing; None shows nothing. From any thread."""
+    if error is not None:
+        _LOGGER.warning("%s %s", error.message, error.hint, extra={"error": error})
+
+
+def set_notice_handler(show: Callable[[AppError], object] | None) -> None:
+    """From now on `show` is called with each notice, once for each text, in the thread that noticed it; None ends that."""
+    _LOGGER.handlers[:] = [] if show is None else [_NoticeHandler(show)]
+
+
+class _NoticeHandler(logging.Handler):
+    def __init__(self, show: Callable[[AppError], object]) -> None:
+        super().__init__()
+        self._show = show
+        self._seen: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if text not in self._seen:
+            self._seen.add(text)
+            self._show(record.__dict__["error"])

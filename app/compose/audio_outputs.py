@@ -1,0 +1,20 @@
+"""Where sound goes: to a device, or into a file."""
+
+from __future__ import annotations
+
+from app.adapters.portaudio.portaudio_player import PortAudioPlayer
+from app.adapters.sound.sound_file_sink import SoundFileSink
+
+
+def open_player(device: str | int | None, sampling_rate: int) -> PortAudioPlayer:
+    """A player on an open device, by name or index; AudioDeviceError where there is none."""
+    player = PortAudioPlayer(device)
+    player.open_device(sampling_rate)
+    return player
+
+
+def open_sound_file(
+    path: str, sampling_rate: int, subtype: str | None = None, rate: int | None = None, stereo: bool = False
+) -> SoundFileSink:
+    """A sound file; OutputFileError where it cannot be written."""
+    return SoundFileSink(path, sampling_rate, subtype, 2 if stereo else 1, rate)

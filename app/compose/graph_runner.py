@@ -1,0 +1,163 @@
+"""Runs the graphs of a voice on given inputs, as the pipeline would, so that what they compute can be compared.
+
+A case maps input names of the public SBV2 graph to arrays. Noise is off, or drawn from a seed so that the graph a voice was cut from
+can be given the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from app.adapters.ort.graph_session import open_session, open_unoptimized
+from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+from app.common.errors import VoiceError
+from app.common.language import localize
+from app.compose.graph_sessions import build_synthesizer
+from app.core.decode_windows import plan_windows
+from app.core.durations import compute_symbol_frames, expand_prior
+from app.core.ports import Prosody, ProsodyInput
+from app.core.synthesis_types import Float32, Int64
+from app.voices.expected_outputs import CaseRunner
+from app.voices.prepare.input_name_hints import PUBLIC_INPUT_NAMES
+from app.voices.prepared_voice import Voice
+
+Case = Mapping[str, np.ndarray]
+
+SYMBOL_TYPES_INPUT = "duration_symbol_type_ids"
+FIXED_FRAMES, IS_FIXED = "durations_frames_override", "durations_frames_override_mask"
+
+
+def create_graph_runner(voice: Voice) -> CaseRunner:
+    """Samples (N,) and frames per symbol (T,) of a case without noise, computed as the pipeline would."""
+    return _SingleGraphRunner(voice) if voice.manifest.is_single_graph else PreparedRunner(voice)
+
+
+def draw_duration_noise(case: Case, seed: int) -> Float32:
+    """Standard normal noise of the duration predictor for a case, float32 (2, T)."""
+    return np.random.default_rng((seed, 0)).standard_normal((2, case["x_tst"].size), dtype=np.float32)
+
+
+def draw_prior_noise(channels: int, frames: int, seed: int) -> Float32:
+    """Standard normal noise of the prior, float32 (C, F)."""
+    return _create_prior_generator(seed).standard_normal((channels, frames), dtype=np.float32)
+
+
+def _create_prior_generator(seed: int) -> np.random.Generator:
+    return np.random.default_rng((seed, 1))
+
+
+class _SingleGraphRunner:
+    """One graph, its random nodes silenced."""
+
+    def __init__(self, voice: Voice) -> None:
+        from app.voices.prepare.zero_noise import (  # onnx, which speaking does not need, is slow to import
+            DURATIONS_OUTPUT,
+            build_noiseless_graph,
+        )
+
+        model, shows_durations = build_noiseless_graph(voice.graphs["whole"])
+        self._session = open_unoptimized(model, voice.manifest.name)
+        self._outputs = self._session.outputs[:1] + ([DURATIONS_OUTPUT] if shows_durations else [])
+
+    @property
+    def used_inputs(self) -> frozenset[str]:
+        """See `CaseRunner`."""
+        return PUBLIC_INPUT_NAMES | self._session.inputs.keys()
+
+    def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
+        samples, *durations = self._session.run_graph(dict(case), self._outputs)
+        return samples.reshape(-1), durations[0].reshape(-1) if durations else None
+
+
+class PreparedRunner:
+    """The graphs of a prepared voice; durations and windows are ours.
+
+    A `seed` of None turns the noise off; otherwise the case says how much there is, by `noise_scale` and `noise_scale_w`.
+    """
+
+    def __init__(self, voice: Voice) -> None:
+        graphs = {name: open_session(graph, "cpu", f"{voice.manifest.name}: {name}").session for name, graph in voice.graphs.items()}
+        synthesizer = build_synthesizer(voice, graphs)
+        assert isinstance(synthesizer, OrtSynthesizer)
+        self._synthesizer = synthesizer
+        self._info = voice.manifest
+
+    @property
+    def used_inputs(self) -> frozenset[str]:
+        """See `CaseRunner`; frames that a case fixes are no input of a graph, but ours to count."""
+        return PUBLIC_INPUT_NAMES | self._synthesizer.prosody_inputs | {FIXED_FRAMES, IS_FIXED}
+
+    def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
+        return self.speak_case(case, self.run_prosody(case))
+
+    def run_prosody(self, case: Case, seed: int | None = None) -> Prosody:
+        """Log durations and the prior of each symbol."""
+        noise = np.zeros((2, case["x_tst"].size), np.float32)
+        if seed is not None:
+            noise = draw_duration_noise(case, seed) * np.float32(_convert_to_float(case["noise_scale_w"]))
+        return self._synthesizer.run_prosody(
+            ProsodyInput(
+                phones=case["x_tst"].reshape(-1),
+                tones=case["tones"].reshape(-1),
+                language=case["language"].reshape(-1),
+                features=case.get("ja_bert", case["bert"])[0],
+                style_vector=case["style_vec"].reshape(-1),
+                speaker=int(_convert_to_float(case["sid"])),
+                sdp_ratio=_convert_to_float(case["sdp_ratio"]),
+                sdp_noise=noise,
+                kinds=case.get(SYMBOL_TYPES_INPUT, np.zeros(case["x_tst"].size, np.int64)).reshape(
+                    -1
+                ),  # what the network takes when it is given none
+            )
+        )
+
+    def speak_case(self, case: Case, prosody: Prosody, seed: int | None = None) -> tuple[Float32, Int64]:
+        """Samples (N,) and frames per symbol (T,), decoded window by window."""
+        style, speaker, length_scale = (
+            case["style_vec"].reshape(-1),
+            int(_convert_to_float(case["sid"])),
+            _convert_to_float(case["length_scale"]),
+        )
+        frames = _apply_fixed_frames(compute_symbol_frames(prosody.logw, length_scale, self._info.durations), case)
+        scale = 0.0 if seed is None else _convert_to_float(case["noise_scale"])
+        with np.errstate(over="ignore", invalid="ignore"):  # a broken voice's infinities are for the caller to judge
+            given = expand_prior(prosody, frames, _create_prior_generator(seed or 0), scale, length_scale, speaker, style)
+        z = self._synthesizer.run_flow(given)
+        hop, count = self._info.hop_length, z.shape[1]
+        noise = np.zeros(count * hop, np.float32) if self._synthesizer.takes_decoder_noise else None
+        parts = []
+        for window in plan_windows(count, self._info.windows, self._info.margin_frames):
+            part = None if noise is None else noise[window.start * hop : window.end * hop]
+            wanted = (window.exact - window.start, window.last - window.start)
+            samples = self._synthesizer.decode_window(z[:, window.start : window.end], part, speaker, wanted)
+            if len(samples) != (window.last - window.exact) * hop:
+                raise VoiceError(
+                    localize(
+                        f"声の設定（config.json）の hop_length（{hop}）が、グラフの出力の長さと合いません。",
+                        f"The settings of this voice (config.json) state a hop_length of {hop}, which is not that of its graph.",
+                    ),
+                    localize(
+                        "その項目を修正するか、声をもう一度ダウンロードしてください。", "Correct that field, or download the voice again."
+                    ),
+                )
+            parts.append(samples[(window.first - window.exact) * hop :])
+        return np.concatenate(parts), frames
+
+
+def _apply_fixed_frames(frames: Int64, case: Case) -> Int64:
+    """Frames per symbol, those that a case fixes as it says: NaN, in whole numbers anything below 1, and a mask leave some to the voice."""
+    if FIXED_FRAMES not in case:
+        return frames
+    given = case[FIXED_FRAMES].reshape(-1)
+    is_fixed = ~np.isnan(given) if given.dtype.kind == "f" else given > 0
+    is_fixed = is_fixed & case.get(IS_FIXED, np.ones(given.size, bool)).reshape(-1).astype(bool)
+    fixed = np.where(is_fixed, np.maximum(np.nan_to_num(given), 0), frames).astype(np.int64)
+    if not fixed.any():
+        fixed[len(fixed) // 2] = 1
+    return fixed
+
+
+def _convert_to_float(value: np.ndarray) -> float:
+    return float(np.asarray(value).reshape(-1)[0])

@@ -1,0 +1,105 @@
+"""Opens a voice with its BERT and the text front end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.device_placement import parse_placement
+from app.adapters.ort.failed_devices import FailedDevices
+from app.adapters.ort.failover_session import FailoverSession
+from app.adapters.ort.ort_bert import OrtBert
+from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+from app.adapters.world_pitch import WorldPitchEstimator
+from app.common.errors import VoiceError
+from app.common.language import localize
+from app.compose.disk_stores import open_device_journal
+from app.compose.graph_sessions import build_synthesizer, open_sessions
+from app.compose.speaker import Speaker
+from app.compose.speaker_plan import SpeakerPlan, plan_speaker
+from app.compose.stored_features import open_stored_features
+from app.compose.text_front_end import open_g2p
+from app.core.pipeline import Pipeline
+from app.core.render_caches import RenderCaches
+from app.settings.graph_precision import GraphPrecision, PrecisionPreference
+from app.settings.user_settings import PrecisionChoice, load_usable_settings
+
+
+def open_speaker(
+    wanted: str | None = None,
+    backend: str = "auto",
+    *,
+    bert: str | None = None,
+    force_bert: bool = False,
+    precision: PrecisionChoice | None = None,
+    graph_precision: GraphPrecision | None = None,
+    reuse_from: Speaker | None = None,
+    caches: RenderCaches | None = None,
+    failures: FailedDevices | None = None,
+    is_probe: bool = False,
+    convert: bool = True,
+) -> Speaker:
+    """Opens a voice with everything it needs.
+
+    Args:
+        wanted: id, name or path of a voice; None is the first one.
+        backend: see `app.adapters.ort.device_placement.parse_placement`; what it leaves open goes where it was measured to be fastest.
+        bert: id or folder of a BERT; None is the one the voice names.
+        force_bert: take another BERT than the voice's own.
+        precision, graph_precision: precision of the BERT and of the voice's own graphs; None is what the user chose for the voice.
+        reuse_from: a speaker whose caches are taken over, and its BERT where it is the same.
+        caches: what is remembered from before, where no speaker is left.
+        failures: of devices, which voices of a program share; by default those of `reuse_from`.
+        is_probe: in a process of its own, which may die and judges devices by itself.
+        convert: graphs for a device, where that was not done yet; a process that soon ends would not come to that.
+    """
+    kept = load_usable_settings()
+    settings = replace(kept, bert_precision=precision or kept.bert_precision)
+    settings = settings if graph_precision is None else settings.replace_precision(PrecisionPreference(graph_precision))
+    with _report_missing_files():
+        chosen = plan_speaker(wanted, parse_placement(backend), settings, bert, force_bert)
+        same_bert = reuse_from.sessions["bert"] if reuse_from is not None and reuse_from.pipeline.bert_id == chosen.bert_id else None
+        known = failures or (
+            reuse_from.failures if reuse_from is not None else FailedDevices(journal=None if is_probe else open_device_journal())
+        )
+        sessions = open_sessions(replace(chosen, is_measured=chosen.is_measured or is_probe, should_convert=convert), same_bert, known)
+    caches = reuse_from.pipeline.caches if reuse_from is not None else caches or RenderCaches()
+    caches.stored = open_stored_features(chosen.bert, settings.disk_cache_mib)
+    return _build_speaker(chosen, sessions, caches, known)
+
+
+@contextmanager
+def _report_missing_files() -> Iterator[None]:
+    """Raises VoiceError where a file is gone that was there a moment ago: another program removed the voice or the BERT."""
+    try:
+        yield
+    except FileNotFoundError as exc:
+        raise VoiceError(
+            localize("読み込み中に、声または BERT が削除されました。", "The voice or its BERT was removed while it was being opened."),
+            localize("別の声を選ぶか、もう一度追加してください。", "Choose another voice, or add it again."),
+        ) from exc
+
+
+def _build_speaker(plan: SpeakerPlan, sessions: dict[str, FailoverSession], caches: RenderCaches, failures: FailedDevices) -> Speaker:
+    models = {name: graph for name, graph in plan.voice.graphs.items() if isinstance(graph, Path)}
+    voice = replace(plan.voice, graphs=dict(models))
+    bert, synthesizer = OrtBert(sessions["bert"], plan.bert.id), build_synthesizer(voice, sessions)
+    traits = voice.build_traits()
+    if isinstance(synthesizer, OrtSynthesizer):
+        traits = replace(traits, decoder_noise=synthesizer.takes_decoder_noise, fixed_windows=sessions["decoder"].is_fixed_shape)
+    pipeline = Pipeline(
+        g2p=open_g2p(),
+        tokenizer=CharTokenizer(plan.bert.vocabulary),
+        bert=bert,
+        bert_id=plan.bert_id,
+        synthesizer=synthesizer,
+        is_single_graph=voice.manifest.is_single_graph,
+        voice=traits,
+        graphs_id=plan.graphs_id,
+        caches=caches,
+        tracker=WorldPitchEstimator(),
+    )
+    return Speaker(pipeline, voice, sessions, models | {"bert": plan.bert_graph}, plan.bert.id, failures, (bert, synthesizer))

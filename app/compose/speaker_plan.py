@@ -1,0 +1,68 @@
+"""What a speaker will be made of, before anything is opened."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from app.adapters.ort.backends import parse_backend
+from app.adapters.ort.device_placement import DevicePlacement
+from app.adapters.ort.graph_session import ORT_VERSION
+from app.adapters.ort.optimized_graphs import compute_graph_identity
+from app.common.files import paths
+from app.compose.auto_placement import choose_placement, collect_choice_facts
+from app.compose.disk_stores import open_probe_memory
+from app.settings.user_settings import Settings
+from app.voices.bert_models import BertModel, find_bert
+from app.voices.installed_voices import find_voice
+from app.voices.prepared_voice import Voice
+from app.voices.voice_precision import apply_graph_precision, choose_bert_precision
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerPlan:
+    """A voice, its BERT and where their graphs go.
+
+    Attributes:
+        bert_id, graphs_id: names for all that shapes the features and the sound of the voice.
+        should_convert: graphs for a device, where that was not done yet.
+        is_measured: it was measured on that placement, or is being measured: graphs without a form run there as they are.
+    """
+
+    voice: Voice
+    bert: BertModel
+    bert_graph: Path
+    placement: DevicePlacement
+    bert_id: str
+    graphs_id: str
+    is_measured: bool = False
+    should_convert: bool = True
+
+
+def plan_speaker(
+    wanted: str | None, requested_placement: DevicePlacement, settings: Settings, chosen_bert: str | None, force_bert: bool
+) -> SpeakerPlan:
+    """Return what a voice that is asked for so is made of; errors as `find_voice` and `find_bert` raise them."""
+    need_bert = partial(
+        find_bert, folders=paths.list_bert_dirs(), chosen_id=chosen_bert, allow_mismatch=force_bert, preferred_id=settings.bert
+    )
+    voice = find_voice(wanted, paths.list_voice_dirs(), need_bert)
+    bert = need_bert(voice.manifest.bert)
+    placement = requested_placement.resolve_auto(choose_placement(voice, bert)) if requested_placement.has_auto else requested_placement
+    measured = requested_placement.has_auto and open_probe_memory().find_placement(*collect_choice_facts(voice, bert)) is not None
+    bert_graph = bert.graphs[choose_bert_precision(voice, bert, settings.bert_precision, parse_backend(placement.bert))]
+    bert_id = _hash_facts(bert.id, compute_graph_identity(bert_graph), placement.bert)
+    sound, decoder = parse_backend(placement.prosody), parse_backend(placement.decoder)
+    voice = apply_graph_precision(
+        voice, settings.precision_preference.find_precision(voice.manifest.id), {"prosody": sound, "flow": sound, "decoder": decoder}
+    )
+    graphs = [compute_graph_identity(graph) for graph in voice.graphs.values()]
+    sound_id = _hash_facts(repr(voice.manifest), *graphs, placement.prosody, placement.decoder)
+    return SpeakerPlan(voice, bert, bert_graph, placement, bert_id, sound_id, measured)
+
+
+def _hash_facts(*facts: str) -> str:
+    """One name for results that nothing else may change."""
+    return hashlib.sha256("\0".join((*facts, ORT_VERSION)).encode("utf-8", "surrogateescape")).hexdigest()

@@ -1,0 +1,19 @@
+"""The text front end."""
+
+from __future__ import annotations
+
+from app.adapters.openjtalk.mecab_words import forget_user_lexicon
+from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
+from app.core.render_caches import RenderCaches
+
+
+def open_g2p() -> OpenJTalkG2P:
+    """The text front end."""
+    return OpenJTalkG2P()
+
+
+def forget_readings(caches: RenderCaches | None) -> None:
+    """The user's dictionary has changed: what is read from now on is read with the new one."""
+    forget_user_lexicon()
+    if caches is not None:
+        caches.phones.clear()

@@ -1,0 +1,311 @@
+"""The user's dictionary as data.
+
+The formats are our own file, the JSON that VOICEVOX, AivisSpeech and the Style-Bert-VITS2 editor exchange, CSV, and MeCab's rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from app.common.errors import InputError
+from app.common.files.untrusted_json import MAX_INT64, parse_json, require_int
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+from app.core.dictionary_entries import LONGEST_SURFACE, USUAL_PRIORITY, DictionaryEntry, EntryKind, make_entry
+from app.core.lenient_parsing import ReportLoss, skip_unreadable
+from app.core.mecab_rows import parse_mecab_row
+from app.core.moras import parse_user_reading, split_moras
+from app.core.spreadsheet_cells import escape_formula, parse_rows, unescape_formula
+
+DICTIONARY_VERSION = 1
+# The largest dictionaries that people exchange hold a fifth of this.
+MAX_DICTIONARY_ENTRIES = 200_000
+# VOICEVOX writes 17 values for each word.
+MOST_VALUES_OF_ENTRY = 32
+SHOWN_ENTRY_CHARACTERS = 30
+# Counts characters, or parts of a compound; a surface has up to 100 characters and a reading up to 200.
+LONGEST_ENTRY_VALUE = 1000
+DICTIONARY_COLUMNS = ("surface", "reading", "accent", "kind", "priority")
+_JAPANESE_HEADERS = {"表記": "surface", "単語": "surface", "読み": "reading", "アクセント": "accent", "品詞": "kind", "優先度": "priority"}
+_Item = tuple[str, Any]
+"""The place of a word in its file, as text for the user, and the data found there."""
+# Part of speech and its first subdivision, as those programs write them.
+_PARTS_OF_SPEECH_BY_KIND: dict[EntryKind, tuple[str, str]] = {
+    "proper_noun": ("名詞", "固有名詞"),
+    "noun": ("名詞", "一般"),
+    "suffix": ("名詞", "接尾"),
+    "verb": ("動詞", "自立"),
+    "adjective": ("形容詞", "自立"),
+}
+_CONTEXT_IDS: dict[EntryKind, int] = {"proper_noun": 1348, "noun": 1345, "suffix": 1358, "verb": 642, "adjective": 20}
+_KINDS_BY_WORD_TYPE: dict[str, EntryKind] = {
+    "PROPER_NOUN": "proper_noun",
+    "COMMON_NOUN": "noun",
+    "SUFFIX": "suffix",
+    "VERB": "verb",
+    "ADJECTIVE": "adjective",
+}
+"""Kinds as VOICEVOX's library writes them."""
+# A fixed namespace gives a word the same id in every export.
+_ENTRY_ID_NAMESPACE = uuid.UUID("6ba7b812-9dad-11d1-80b4-00c04fd430c8")
+
+
+def convert_entries_to_data(entries: Iterable[DictionaryEntry]) -> dict[str, Any]:
+    """Return the data of our own file, which `parse_entries` reads."""
+    return {"version": DICTIONARY_VERSION, "entries": [{name: getattr(entry, name) for name in DICTIONARY_COLUMNS} for entry in entries]}
+
+
+def parse_entries(data: object, lose: ReportLoss | None = None) -> tuple[DictionaryEntry, ...]:
+    """Return the entries of our own file. Raises ValueError, or InputError, for data that this version could not have written.
+
+    Args:
+        lose: called for a word that cannot be read, instead of an error.
+    """
+    if not isinstance(data, dict) or data.get("version") != DICTIONARY_VERSION or not isinstance(data.get("entries"), list):
+        raise ValueError("no dictionary")
+    entries = list[DictionaryEntry]()
+    for item in data["entries"]:
+        with skip_unreadable(lose, "dictionary"):
+            entries.append(_build_entry(_require_object(item)))
+    return tuple(entries)
+
+
+def format_exchange_json(entries: Iterable[DictionaryEntry]) -> str:
+    """Return the JSON that VOICEVOX, AivisSpeech and the Style-Bert-VITS2 editor read."""
+    return json.dumps(build_exchange_words(entries), ensure_ascii=False, indent=2) + "\n"
+
+
+def build_exchange_words(entries: Iterable[DictionaryEntry]) -> dict[str, dict[str, Any]]:
+    """Return the words of that exchange JSON, by id."""
+    return {str(uuid.uuid5(_ENTRY_ID_NAMESPACE, entry.surface)): _build_exchange_word(entry) for entry in entries}
+
+
+def format_entries_csv(entries: Iterable[DictionaryEntry]) -> str:
+    """Return a CSV table with a header row."""
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(DICTIONARY_COLUMNS)
+    writer.writerows([escape_formula(getattr(entry, name)) for name in DICTIONARY_COLUMNS] for entry in entries)
+    return table.getvalue()
+
+
+def parse_dictionary_text(text: str) -> tuple[list[DictionaryEntry], list[InputError]]:
+    """Return the entries of a file of any of these formats, and one error for each unusable word.
+
+    Raises InputError for a text of another kind.
+    """
+    return _read_items(_load_json_items(text) if text.lstrip().startswith(("{", "[")) else _parse_table(text))
+
+
+def parse_dictionary_json(data: Any) -> tuple[list[DictionaryEntry], list[InputError]]:
+    """Return entries and errors as `parse_dictionary_text` does, from parsed JSON."""
+    return _read_items(_list_items(data))
+
+
+def create_too_many_error() -> InputError:
+    """Return the error for more words than a dictionary holds."""
+    return InputError(
+        localize("単語が多すぎます。", "There are too many words."),
+        localize(
+            f"ユーザー辞書に登録できるのは {MAX_DICTIONARY_ENTRIES:,} 語までです。",
+            f"The user dictionary can hold up to {MAX_DICTIONARY_ENTRIES:,} words.",
+        ),
+    )
+
+
+def _load_json_items(text: str) -> list[_Item]:
+    try:
+        data = parse_json(text, most_values=MAX_DICTIONARY_ENTRIES * MOST_VALUES_OF_ENTRY, is_lenient=True)
+    except ValueError as exc:
+        raise _create_unknown_error(describe_reason(exc)) from exc
+    return _list_items(data)
+
+
+def _list_items(data: Any) -> list[_Item]:
+    if isinstance(data, dict):
+        data = data.get("entries", list(data.values()))
+    if not isinstance(data, list):
+        raise _create_unknown_error("entries")
+    return [(localize(f"{number} 番目の単語", f"Word {number}"), item) for number, item in enumerate(data, 1)]
+
+
+def _read_items(items: list[_Item]) -> tuple[list[DictionaryEntry], list[InputError]]:
+    if len(items) > MAX_DICTIONARY_ENTRIES:
+        raise create_too_many_error()
+    entries, wrong = list[DictionaryEntry](), list[InputError]()
+    for place, item in items:
+        try:
+            entries.append(_build_entry(_convert_item(_require_object(item))))
+        except InputError as error:
+            wrong.append(_locate_error(place, item, error))
+        except (ValueError, LookupError):
+            wrong.append(_locate_error(place, item, _create_no_word_error()))
+    return entries, wrong
+
+
+def _parse_table(text: str) -> list[_Item]:
+    """Parse the rows of a table, of MeCab's format, or of both mixed.
+
+    The first row may name the columns; the reading and the columns after it may be missing.
+    """
+    filled = (row for row in parse_rows(text, multiline=False) if row[1] is None or any(row[1]))
+    # Two more than the limit: one for a header row, and one to notice that there are too many.
+    rows = list(islice(filled, MAX_DICTIONARY_ENTRIES + 2))
+    head = [_JAPANESE_HEADERS.get(name.strip(), name.strip()) for name in (rows[0][1] or ())] if rows else []
+    names, others = (head, rows[1:]) if "surface" in head else (DICTIONARY_COLUMNS, rows)
+    return [(localize(f"{number} 行目", f"Line {number}"), _parse_row(cells, names)) for number, cells in others]
+
+
+def _parse_row(cells: Sequence[str] | None, names: Sequence[str]) -> Any:
+    """Return the cells under the column names of a known format; a malformed row keeps only its surface, None stays None."""
+    if cells is None:
+        return None
+    cells = [unescape_formula(cell.strip()) for cell in cells]
+    try:
+        return parse_mecab_row(cells) or dict(zip(names, cells, strict=False))
+    except ValueError:
+        return {"surface": cells[0]}
+
+
+def _require_object(item: Any) -> dict[str, Any]:
+    if not isinstance(item, dict):
+        raise ValueError("no entry")
+    return item
+
+
+def _convert_item(item: dict[str, Any]) -> dict[str, Any]:
+    """Convert an entry of any of the formats to our names. Raises ValueError or LookupError where the item is no entry."""
+    if "pronunciation" not in item:
+        return item
+    accents = [_parse_number(accent) for accent in _require_list(item["accent_type"])]
+    surface, reading, accent = join_compound(_require_texts(item["surface"]), _require_texts(item["pronunciation"]), accents)
+    return {
+        "surface": surface,
+        "reading": reading,
+        "accent": accent,
+        "kind": _KINDS_BY_WORD_TYPE.get(str(item.get("word_type")))
+        or _find_kind(item.get("part_of_speech", "名詞"), item.get("part_of_speech_detail_1", "固有名詞")),
+        "priority": item.get("priority", USUAL_PRIORITY),
+    }
+
+
+def join_compound(surfaces: Sequence[str], readings: Sequence[str], accents: Sequence[int]) -> tuple[str, str, int]:
+    """Return surface, reading and accent of a word in parts, as AivisSpeech lists them.
+
+    Here a word is one phrase with the accent of its last part, as in Japanese compounds. Raises InputError where parts are
+    missing or impossible.
+    """
+    surface = "".join(surfaces)
+    kana = [parse_user_reading(surface, reading) for reading in readings]
+    moras = [len(split_moras(part)) for part in kana]
+    complete = len(moras) == len(accents) and len(surfaces) in (1, len(moras))
+    # For a word in one part `make_entry` says what is wrong.
+    if len(moras) > 1 and complete:
+        complete = all(0 <= accent <= most for accent, most in zip(accents, moras, strict=True))
+    if not complete:
+        raise InputError(
+            localize(
+                f"「{surface[:LONGEST_SURFACE]}」の表記、読み、アクセント位置が対応していません。",
+                f"The surfaces, readings and accents of “{surface[:LONGEST_SURFACE]}” do not match.",
+            ),
+            localize("部分ごとに、表記、読み、アクセント位置を指定してください。", "Give each part a surface, a reading and an accent."),
+        )
+    return surface, "".join(kana), sum(moras[:-1]) + accents[-1] if accents[-1] else 0
+
+
+def _build_entry(item: Mapping[str, Any]) -> DictionaryEntry:
+    """Build an entry. Raises ValueError for values of another type, InputError for values that no word has."""
+    given = {name: item[name] for name in DICTIONARY_COLUMNS if item.get(name) not in (None, "")}
+    return make_entry(
+        _require_text(given.get("surface", "")),
+        _require_text(given.get("reading", "")),
+        _parse_number(given.get("accent", 0)),
+        _require_text(given.get("kind", "proper_noun")),
+        _parse_number(given.get("priority", USUAL_PRIORITY)),
+    )
+
+
+def _require_text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_ENTRY_VALUE:
+        raise ValueError("no text")
+    return value
+
+
+def _require_texts(value: Any) -> list[str]:
+    """Return one text as a list, or the parts of a compound."""
+    parts = _require_list(value)
+    if len(parts) > LONGEST_ENTRY_VALUE:
+        raise ValueError("too many parts")
+    return [_require_text(part) for part in parts]
+
+
+def _parse_number(value: Any) -> int:
+    """Return a whole number from an int, from a float that a program wrote, or from the digits of a table's cell."""
+    if (isinstance(value, str) and re.fullmatch("[0-9]{1,9}", value)) or (isinstance(value, float) and value.is_integer()):
+        value = int(value)
+    return require_int(value, 0, MAX_INT64)
+
+
+def _build_exchange_word(entry: DictionaryEntry) -> dict[str, Any]:
+    part, detail = _PARTS_OF_SPEECH_BY_KIND[entry.kind]
+    return {
+        "surface": entry.surface,
+        "priority": entry.priority,
+        "context_id": _CONTEXT_IDS[entry.kind],
+        "part_of_speech": part,
+        "part_of_speech_detail_1": detail,
+        "part_of_speech_detail_2": "一般" if entry.kind in ("proper_noun", "suffix") else "*",
+        "part_of_speech_detail_3": "*",
+        "inflectional_type": "*",
+        "inflectional_form": "*",
+        "stem": "*",
+        "yomi": entry.reading,
+        "pronunciation": entry.reading,
+        "accent_type": entry.accent,
+        "mora_count": len(split_moras(entry.reading)),
+        "accent_associative_rule": "*",
+    }
+
+
+def _find_kind(part: object, detail: object) -> EntryKind:
+    return next(
+        (kind for kind, names in _PARTS_OF_SPEECH_BY_KIND.items() if names == (part, detail) or (part != "名詞" and names[0] == part)),
+        "noun",
+    )
+
+
+def _require_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _locate_error(location: str, item: Any, error: InputError) -> InputError:
+    """Return the same error with the line or word that caused it."""
+    surface = item.get("surface") if isinstance(item, dict) else None
+    word = surface[:SHOWN_ENTRY_CHARACTERS] if isinstance(surface, str) else ""
+    if word and word not in error.message:
+        location = localize(f"{location}「{word}」", f"{location} (“{word}”)")
+    return InputError(f"{location}: {error.message}", error.hint)
+
+
+def _create_no_word_error() -> InputError:
+    return InputError(
+        localize("単語として読み込めません。", "This is not a word with its reading."),
+        localize("表記と読み（かな）が必要です。", "A word needs its spelling and its reading in kana."),
+    )
+
+
+def _create_unknown_error(reason: str) -> InputError:
+    return InputError(
+        localize(f"辞書として読み込めません。（{reason}）", f"This is not a dictionary. ({reason})"),
+        localize(
+            "VOICEVOX や AivisSpeech などの辞書（JSON）、「表記,読み,アクセント」の CSV、または MeCab のユーザー辞書（CSV）を選んでください。",
+            "Choose a dictionary from VOICEVOX or AivisSpeech (JSON), a CSV with surface,reading,accent, or one of MeCab (CSV).",
+        ),
+    )

@@ -1,0 +1,37 @@
+"""What is to be read otherwise in a sentence: dictionary of ours, rules with neighbours, second analyser, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from app.core.readings import sudachi_check
+from app.core.readings.affixes import find_affixes
+from app.core.readings.context_rules import ReadingRules
+from app.core.readings.homograph_rules import HOMOGRAPH_RULES
+from app.core.readings.interjections import find_cries
+from app.core.readings.misparses import find_misparses
+from app.core.readings.morphs import Correction, Morph, drop_overlaps
+from app.core.readings.shipped_words import ShippedWords
+from app.core.readings.sudachi_check import SecondWord
+from app.core.readings.verb_rules import VERB_RULES
+from app.core.readings.white_list import WHITE_LIST
+
+SecondAnalysis = Callable[[str], Sequence[SecondWord]]
+
+
+@cache
+def load_rules() -> ReadingRules:
+    """All rules, read once."""
+    return ReadingRules(HOMOGRAPH_RULES + VERB_RULES)
+
+
+def find_corrections(morphs: Sequence[Morph], own: ShippedWords, second_words: SecondAnalysis) -> list[Correction]:
+    """In order, none overlapping, none over a word of the user's dictionary. A phrase of ours wins against a rule for one word in it."""
+    ours = list(own.find_corrections(morphs))
+    phrases = [found for found in ours if found.last - found.first > 1]
+    found = [*phrases, *find_affixes(morphs), *find_cries(morphs), *load_rules().find_corrections(morphs), *ours, *find_misparses(morphs)]
+    text = "".join(morph.surface for morph in morphs)
+    if sudachi_check.may_correct(morphs, text, WHITE_LIST):  # asking takes as long as all the rest, and 85 MB the first time
+        found += sudachi_check.find_corrections(morphs, second_words(text), WHITE_LIST)
+    return drop_overlaps([one for one in found if not any(morph.is_users for morph in morphs[one.first : one.last])])

@@ -1,0 +1,265 @@
+"""The stages that a sentence passes, in order.
+
+They are g2p, tokenize, bert, expand, then prosody, flow and decode (or synthesis), pitch where it is changed, and audio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from app.core.decode_windows import plan_fixed_windows, plan_windows
+from app.core.durations import FrameTarget, compute_symbol_frames, expand_prior
+from app.core.edit_targets import (
+    LineOffset,
+    build_frame_targets,
+    build_phone_timings,
+    build_shape_targets,
+    count_phone_frames,
+    find_phone_symbols,
+    select_readings,
+)
+from app.core.phone_ids import PhoneIds, convert_phones_to_ids
+from app.core.pitch_shift import PitchChange, PitchShift
+from app.core.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer, Synthesizer
+from app.core.render_caches import SentenceRendering, build_pitched_key, build_prosody_key, build_rendering_key, find_phones
+from app.core.request_limits import check_phone_count
+from app.core.sentence_context import SentenceContext
+from app.core.stage_clock import StageClock
+from app.core.synthesis_types import AudioChunk, Float32, Int64, LineSentence, Phones, PhoneTiming, SynthesisRequest
+from app.core.text_stages import compute_features
+from app.core.waveform import apply_gain, trim_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+# Each noise has a random stream of its own, so a change of one leaves the others alone.
+DURATION_NOISE, PRIOR_NOISE, DECODER_NOISE = range(3)
+
+
+def convert_to_phones(context: SentenceContext, request: SynthesisRequest, sentence: LineSentence, clock: StageClock) -> Phones:
+    """Return the phones of a sentence, without the tones that the user set."""
+    readings = select_readings(sentence, request)
+    clock.start_stage()
+    how = {"emoji": context.voice.emoji, "memos": request.memos}
+    phones, hit = find_phones(context.g2p, context.caches.phones, sentence.text, readings, **how)
+    clock.stop_stage("g2p", cache_hit=hit, phones=len(phones.phones))
+    check_phone_count(len(phones.phones))
+    return phones
+
+
+@dataclass(slots=True)
+class SentenceStages:
+    """One sentence on its way from phones to sound, each stage timed: first `prepare_sentence`, then `render_chunks`.
+
+    Attributes:
+        phones: phones with the tones that the user set.
+        offset: morae and marks of the line before the sentence.
+        phone_frames: frames of each phone with its blanks, where already decided; None leaves a phone to the voice.
+    """
+
+    context: SentenceContext
+    request: SynthesisRequest
+    clock: StageClock
+    style: Float32
+    phones: Phones
+    offset: LineOffset
+    phone_frames: tuple[int | None, ...] = ()
+    _ids: PhoneIds = field(init=False)
+    _targets: list[FrameTarget] = field(init=False)
+    _key: Hashable = field(init=False)
+    _rendering: SentenceRendering | None = field(init=False)
+    _decoded: SentenceRendering | None = None
+    _change: PitchChange | None = None
+    _features: Float32 | None = None
+    _prosody: Prosody | None = None
+
+    def prepare_sentence(self) -> None:
+        """Run everything before the first frame that is not cached; the call may come ahead of the sentence's turn."""
+        context, request, voice = self.context, self.request, self.context.voice
+        self._ids = convert_phones_to_ids(self.phones, multilingual=voice.multilingual, add_blank=voice.add_blank, emoji=voice.emoji)
+        if self.phone_frames:
+            self._targets = build_shape_targets(self.phone_frames, voice)
+        else:
+            self._targets = build_frame_targets(self.phones, request.overrides, request.pauses, self.offset, 1 / request.speed, voice)
+        key = build_prosody_key((context.graphs_id, context.bert_id), request, self.style, self.phones, self.clock.sentence)
+        self._key = build_rendering_key(key, request, self._targets, self.clock.sentence)
+        self._change = PitchChange.from_request(request)
+        self._rendering = context.caches.renderings.get(build_pitched_key(self._key, self._change))
+        # The decoder's own sound is cached beside the changed one, so another pitch decodes nothing again.
+        if self._rendering is None and self._change is not None:
+            self._decoded = context.caches.renderings.get(self._key)
+        known = self._rendering is not None or self._decoded is not None
+        if not known and not context.is_single_graph:
+            self._prosody = context.caches.prosody.get(key)
+        tokens, symbols = len(self.phones.text) + 2, len(self._ids.phones)
+        if known or self._prosody is not None:
+            for stage in ("tokenize", "bert", "expand"):
+                self.clock.skip_stage(stage, tokens=tokens, phones=symbols)
+            if not context.is_single_graph:
+                self.clock.skip_stage("prosody", phones=symbols)
+            return
+        self._features = compute_features(self.phones.text, self._ids, context, request, self.clock)
+        if not context.is_single_graph:
+            self._prosody = self._run_prosody(self._features)
+            self._features = None
+            context.caches.prosody.put(key, self._prosody, self._prosody.size)
+
+    def measure_phones(self) -> tuple[int, ...]:
+        """Return the frames of each phone with its blanks, after `prepare_sentence`.
+
+        A voice of one graph has to speak for this, and may not report frames; the result is then empty.
+        """
+        if self.context.is_single_graph and self._rendering is None and self._decoded is None:
+            for _ in self.render_chunks():
+                pass
+            self._rendering = self.context.caches.renderings.get(build_pitched_key(self._key, self._change))
+        if (known := self._rendering or self._decoded) is not None:
+            return count_phone_frames(known.timings, self.context.voice)
+        if self._prosody is None:
+            return ()
+        frames = compute_symbol_frames(self._prosody.logw, 1 / self.request.speed, self.context.voice.durations, self._targets)
+        return count_phone_frames(build_phone_timings(self.phones, frames, self.context.voice), self.context.voice)
+
+    @property
+    def frames(self) -> int:
+        """Return the frames of the whole sentence if it was spoken before; else 0."""
+        known = self._rendering or self._decoded
+        return 0 if known is None else known.frames
+
+    def render_chunks(self) -> Iterator[AudioChunk]:
+        """Yield the sound of the sentence in pieces."""
+        if (again := self._rendering) is not None:
+            timings, made = again.timings, self._repeat_cached_rendering(again, is_pitched=self._change is not None)
+        else:
+            timings, made = self._render_sentence()
+        for index, piece in enumerate(made):
+            yield self._build_chunk(piece, () if index else timings)
+
+    def _render_sentence(self) -> tuple[tuple[PhoneTiming, ...], Iterator[Float32]]:
+        """Return timings and samples at the wanted pitch; both these and the decoder's own samples are cached."""
+        if self._decoded is not None:
+            timings, frames, made = self._decoded.timings, self._decoded.frames, self._repeat_cached_rendering(self._decoded)
+        else:
+            timings, frames, made = self._run_single_graph() if self.context.is_single_graph else self._run_graphs()
+            made = self._cache_while_yielding(self._key, timings, frames, made)
+        if self._change is None:
+            return timings, made
+        return timings, self._cache_while_yielding(
+            build_pitched_key(self._key, self._change), timings, frames, self._shift_pitch(self._change, made)
+        )
+
+    def _cache_while_yielding(
+        self, key: Hashable, timings: tuple[PhoneTiming, ...], frames: int, made: Iterator[Float32]
+    ) -> Iterator[Float32]:
+        """Yield the pieces, and cache them once all have come."""
+        pieces: list[Float32] = []
+        for piece in made:
+            # Consumers must not change samples that are cached.
+            piece.flags.writeable = False
+            pieces.append(piece)
+            yield piece
+        # Only a complete rendering is stored: a consumer that stops early never gets here.
+        rendering = SentenceRendering(tuple(pieces), timings, frames)
+        self.context.caches.renderings.put(key, rendering, rendering.size)
+
+    def _repeat_cached_rendering(self, rendering: SentenceRendering, *, is_pitched: bool = False) -> Iterator[Float32]:
+        """Yield the pieces of a cached rendering and report its stages as skipped."""
+        for index, piece in enumerate(rendering.pieces):
+            if self.context.is_single_graph:
+                self.clock.skip_stage("synthesis", frames=rendering.frames, samples=len(piece))
+            else:
+                if index == 0:
+                    self.clock.skip_stage("flow", frames=rendering.frames)
+                self.clock.skip_stage("decode", samples=len(piece))
+            if is_pitched:
+                self.clock.skip_stage("pitch", samples=len(piece))
+            yield piece
+
+    def _shift_pitch(self, change: PitchChange, pieces: Iterator[Float32]) -> Iterator[Float32]:
+        """Yield the sound at another pitch, cut into other pieces."""
+        assert self.context.tracker is not None
+        shift = PitchShift(change, self.context.tracker, self.context.voice.sampling_rate)
+        for piece in pieces:
+            shift.feed_samples(piece)
+            yield from self._run_shift(shift)
+        shift.end_input()
+        yield from self._run_shift(shift)
+
+    def _run_shift(self, shift: PitchShift) -> Iterator[Float32]:
+        while shift.is_ready:
+            self.clock.start_stage()
+            samples = shift.shift_block()
+            self.clock.stop_stage("pitch", samples=len(samples))
+            if len(samples):
+                yield samples
+
+    def _run_prosody(self, features: Float32) -> Prosody:
+        request, ids = self.request, self._ids
+        self.clock.start_stage()
+        noise = self._create_noise(DURATION_NOISE).standard_normal((2, len(ids.phones)), dtype=np.float32)
+        noise *= np.float32(request.noise_w)
+        prosody = cast(Synthesizer, self.context.synthesizer).run_prosody(
+            ProsodyInput(ids.phones, ids.tones, ids.language, features, self.style, request.speaker, request.sdp_ratio, noise, ids.kinds)
+        )
+        self.clock.stop_stage("prosody", phones=len(ids.phones))
+        return prosody
+
+    def _run_graphs(self) -> tuple[tuple[PhoneTiming, ...], int, Iterator[Float32]]:
+        """Run the graphs: durations, then all frames, then samples window by window."""
+        request, voice = self.request, self.context.voice
+        assert self._prosody is not None
+        self.clock.start_stage()
+        length_scale = 1 / request.speed
+        frames = compute_symbol_frames(self._prosody.logw, length_scale, voice.durations, self._targets)
+        frame_input = expand_prior(
+            self._prosody, frames, self._create_noise(PRIOR_NOISE), request.noise, length_scale, request.speaker, self.style
+        )
+        z = cast(Synthesizer, self.context.synthesizer).run_flow(frame_input)
+        self.clock.stop_stage("flow", phones=len(self._ids.phones), frames=z.shape[1])
+        return build_phone_timings(self.phones, frames, voice), z.shape[1], self._decode_windows(z, frames)
+
+    def _decode_windows(self, z: Float32, frames: Int64) -> Iterator[Float32]:
+        voice, hop, count = self.context.voice, self.context.voice.hop_length, z.shape[1]
+        noise = self._create_noise(DECODER_NOISE).standard_normal(count * hop, dtype=np.float32) if voice.decoder_noise else None
+        tail = int(frames[: find_phone_symbols(len(self.phones.phones) - 1, voice.add_blank)[0]].sum())
+        plan = plan_fixed_windows if voice.fixed_windows else plan_windows
+        for window in plan(count, voice.windows, voice.margin_frames):
+            self.clock.start_stage()
+            part = None if noise is None else noise[window.start * hop : window.end * hop]
+            frames_in, wanted = z[:, window.start : window.end], (window.exact - window.start, window.last - window.start)
+            samples = cast(Synthesizer, self.context.synthesizer).decode_window(frames_in, part, self.request.speaker, wanted)
+            samples = samples[(window.first - window.exact) * hop :]
+            self.clock.stop_stage("decode", frames=window.end - window.start, samples=len(samples))
+            # Only the last `_` may lose its silence: a pause that the user set is never trimmed.
+            yield trim_tail(samples, voice.sampling_rate, max(0, tail - window.first) * hop) if window.last == count else samples
+
+    def _run_single_graph(self) -> tuple[tuple[PhoneTiming, ...], int, Iterator[Float32]]:
+        """Run a voice of one graph, which returns all samples at once."""
+        request, voice, ids = self.request, self.context.voice, self._ids
+        assert self._features is not None
+        self.clock.start_stage()
+        samples, frames = cast(SingleGraphSynthesizer, self.context.synthesizer).synthesize(
+            SingleGraphInput(
+                ids.phones, ids.tones, ids.language, self._features, self.style, request.speaker,
+                1 / request.speed, request.sdp_ratio, request.noise, request.noise_w,
+            )
+        )  # fmt: skip
+        count = len(samples) // voice.hop_length
+        self.clock.stop_stage("synthesis", phones=len(ids.phones), frames=count, samples=len(samples))
+        timings = () if frames is None else build_phone_timings(self.phones, frames, voice)
+        return timings, count, iter([trim_tail(samples, voice.sampling_rate)])
+
+    def _build_chunk(self, samples: Float32, timings: tuple[PhoneTiming, ...]) -> AudioChunk:
+        """Set the volume of samples, as the audio stage, and return them as a chunk."""
+        self.clock.start_stage()
+        samples = apply_gain(samples, self.request.volume)
+        self.clock.stop_stage("audio", samples=len(samples))
+        return AudioChunk(samples, self.context.voice.sampling_rate, self.request.id, self.clock.sentence, phones=timings)
+
+    def _create_noise(self, stream: int) -> np.random.Generator:
+        """Return a generator that depends on the seed, the sentence and the stream, and on nothing else."""
+        return np.random.default_rng((self.request.seed, self.clock.sentence, stream))

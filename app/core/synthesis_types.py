@@ -1,0 +1,234 @@
+"""Values that cross a boundary between stages. They are frozen, and each checks itself once, so no later stage does.
+
+Axes used in shapes: n = BERT tokens, T = phone symbols with blanks, C = channels, F = frames, N = samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core.delivery import Delivery
+from app.core.symbols import EMOJI_IDS
+
+Float16 = NDArray[np.float16]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+
+BERT_WIDTH = 1024
+STYLE_WIDTH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOverride:
+    """The reading a user gave to a word of the line.
+
+    Attributes:
+        surface: the word as written in the line.
+        reading: the word's reading in kana.
+        accent: mora after which the pitch falls (0 = flat); None keeps the front end's guess.
+        occurrence: index of the appearance of `surface` in the line, from 0; None means every one.
+    """
+
+    surface: str
+    reading: str
+    accent: int | None = None
+    occurrence: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MoraOverride:
+    """Pitch or length of one mora, counted from 0 over the whole line, punctuation not counted.
+
+    Attributes:
+        mora: index in the line.
+        tone: 0 low, 1 high, None as predicted.
+        length_s: length of the mora in the result in seconds, None as predicted.
+    """
+
+    mora: int
+    tone: int | None = None
+    length_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PauseOverride:
+    """Length in seconds of one punctuation mark, counted from 0 over the phones of the whole line."""
+
+    mark: int
+    length_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseOverride:
+    """A user's decision that an accent phrase begins with a mora or does not, counted as in `MoraOverride`.
+
+    The decision shapes no sound by itself: the tones do.
+    """
+
+    mora: int
+    begins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """Everything a user edited by hand in one line.
+
+    Attributes:
+        text: the line's text when morae, marks and occurrences were counted; empty means the present text. See `app.core.edit_rebasing`.
+        emoji: emoji were counted as morae, which they are for voices that speak them.
+        memos: text in square brackets was not counted.
+    """
+
+    readings: tuple[ReadingOverride, ...] = ()
+    moras: tuple[MoraOverride, ...] = ()
+    pauses: tuple[PauseOverride, ...] = ()
+    phrases: tuple[PhraseOverride, ...] = ()
+    text: str = ""
+    emoji: bool = False
+    memos: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LineSentence:
+    """A piece of a line that is synthesised in one go.
+
+    Attributes:
+        index: position in the request, from 0.
+        text: raw characters, as typed.
+        start: offset of `text` in the request's text.
+    """
+
+    index: int
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Phones:
+    """Phones of one sentence by SBV2's conventions, without blanks, with `_` at both ends.
+
+    Attributes:
+        text: normalised text, the joined surfaces; what BERT reads, one token a character.
+        reading: katakana, long vowels as ー, は as ワ; emoji are not in it.
+        phones, tones: equally long; tones are 0 or 1, without the offset of 6.
+        word2ph: phones per character of `text`, with 1 at both ends; sums to len(phones).
+        words: characters of `text` that each word has.
+        phrases: morae an accent phrase begins with.
+        others: for each word another reading that a second analyser gives, or "".
+        notation: stretches [start, end) of the raw text that belong to no word: ruby, notes.
+
+    `words`, `phrases`, `others` and `notation` do not shape the sound.
+    """
+
+    text: str
+    reading: str
+    phones: tuple[str, ...]
+    tones: tuple[int, ...]
+    word2ph: tuple[int, ...]
+    words: tuple[int, ...] = field(default=(), compare=False)
+    phrases: tuple[int, ...] = field(default=(), compare=False)
+    others: tuple[str, ...] = field(default=(), compare=False)
+    notation: tuple[tuple[int, int], ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        if len(self.phones) != len(self.tones):
+            raise ValueError("phones and tones differ in length")
+        if sum(self.word2ph) != len(self.phones) or len(self.word2ph) != len(self.text) + 2:
+            raise ValueError("word2ph does not fit the text and phones")
+
+    @property
+    def is_spoken(self) -> bool:
+        """Return True if the sentence has a sound, False if it has only marks."""
+        return bool(self.reading) or not EMOJI_IDS.keys().isdisjoint(self.phones)
+
+    @property
+    def size(self) -> int:
+        """Return the bytes held, roughly."""
+        return 100 + 60 * len(self.phones)
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisRequest(Delivery):
+    """One line to speak, with everything that shapes its sound. `app.core.request_limits` holds the bounds.
+
+    `pauses` maps a punctuation phone (`, . ! ? ' -`) to its length in seconds at speed 1; marks that are not in it keep the length
+    that the voice predicts.
+
+    Attributes:
+        memos: text in square brackets is not spoken.
+    """
+
+    text: str
+    id: str = ""
+    speaker: int = 0
+    style: int = 0
+    pauses: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    seed: int = 0
+    memos: bool = False
+    overrides: Overrides = Overrides()
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneTiming:
+    """The time at which a phone sounds, in seconds of the sentence's audio, [start, end). Blanks belong to the phone before them."""
+
+    phone: str
+    tone: int
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class AudioChunk:
+    """A piece of sound, mono float32 in [-1, 1]; `samples` may be a view, which stays valid permanently.
+
+    Attributes:
+        request_id, sentence: request and sentence of the chunk; silence before the first sentence has sentence 0.
+        silence: True for the pauses the request asks for before and after the line.
+        phones: timings of the sentence, with its first chunk only (empty otherwise, and for voices that do not report them).
+        last: True for the final chunk of the request.
+    """
+
+    samples: Float32
+    sampling_rate: int
+    request_id: str
+    sentence: int
+    silence: bool = False
+    phones: tuple[PhoneTiming, ...] = ()
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StageTiming:
+    """The time that one stage took for one sentence; `decode`, `pitch` and `audio` have one timing per piece.
+
+    Attributes:
+        stage: one of `app.core.stage_clock.ALL_STAGES`.
+        ms: wall time in milliseconds.
+        cold: first run of this stage since its session was made.
+        cache_hit: the result came from a cache and nothing ran.
+        tokens, phones, frames, samples: sizes known at that stage, else 0.
+        backend: the device that computed the stage; empty where no graph ran or the backend was not recorded.
+        new_size: a device computed something of this size for the first time, for which most compile or search first.
+        waited: the CPU computed it, as the device is not ready for this size.
+    """
+
+    request_id: str
+    sentence: int
+    stage: str
+    ms: float
+    cold: bool = False
+    cache_hit: bool = False
+    tokens: int = 0
+    phones: int = 0
+    frames: int = 0
+    samples: int = 0
+    backend: str = ""
+    new_size: bool = False
+    waited: bool = False

@@ -1,0 +1,117 @@
+"""The settings of the export page and of `koebako export`, frozen, and as checked plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE, SOUND_FORMATS, SOUND_QUALITIES, SoundQuality
+
+LineSelection = Literal["all", "selection", "starred"]
+FileGrouping = Literal["lines", "speaker_folders", "speakers", "joined"]
+TimingUnit = Literal["line", "sentence", "phrase", "mora"]
+ExistingFilePolicy = Literal["ask", "skip", "number", "replace"]
+GameEngine = Literal["", "renpy", "yarn", "wwise", "csv"]
+SidecarKind = Literal["txt", "lab", "textgrid", "srt", "vtt", "ass", "json"]
+LINE_SELECTIONS: tuple[LineSelection, ...] = get_args(LineSelection)
+FILE_GROUPINGS: tuple[FileGrouping, ...] = get_args(FileGrouping)
+TIMING_UNITS: tuple[TimingUnit, ...] = get_args(TimingUnit)
+EXISTING_FILE_POLICIES: tuple[ExistingFilePolicy, ...] = get_args(ExistingFilePolicy)
+GAME_ENGINES: tuple[GameEngine, ...] = get_args(GameEngine)
+SIDECAR_KINDS: tuple[SidecarKind, ...] = get_args(SidecarKind)
+EXPORT_SOUND_FORMATS = tuple(suffix[1:] for suffix in SOUND_FORMATS)
+DEFAULT_PATTERN_JAPANESE = "$連番$_$キャラ$（$スタイル$）_$テキスト$"
+DEFAULT_PATTERN_ENGLISH = "$number$_$speaker$_$style$_$text$"
+LOWEST_LUFS, HIGHEST_LUFS = -40.0, -10.0
+_MAX_EXPORT_TEXT_CHARS = {"folder": 4_000, "pattern": 400, "subtype": 10}
+_EXPORT_CHOICES: dict[str, tuple[str, ...]] = {
+    "what": LINE_SELECTIONS,
+    "files": FILE_GROUPINGS,
+    "sound": EXPORT_SOUND_FORMATS,
+    "quality": SOUND_QUALITIES,
+    "unit": TIMING_UNITS,
+    "existing": EXISTING_FILE_POLICIES,
+    "game": GAME_ENGINES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportSettings:
+    """Everything but the script and its voices.
+
+    Attributes:
+        what: which lines; `selection` and `starred`, which is takes with a star, count in the window only.
+        files: one a line; the same in a folder a speaker; one a speaker; one in all.
+        folder: where they go; empty where nobody has chosen yet.
+        pattern: of names, see `app.export.name_pattern`; empty is the usual one.
+        sound: format, as its suffix without the dot.
+        subtype: as `FORMATS` has them; empty is the format's first.
+        rate: of the files in Hz; 0 is the voice's.
+        sidecars: what is written beside each sound; `unit` is what their cues hold.
+        loudness: LUFS of the files; None leaves them as they are.
+        loudness_each: each file by itself, not one gain for all.
+        game: for which engine names and lists are made; empty for none.
+    """
+
+    what: LineSelection = "all"
+    files: FileGrouping = "lines"
+    folder: str = ""
+    pattern: str = ""
+    sound: str = "wav"
+    subtype: str = ""
+    quality: SoundQuality = "standard"
+    rate: int = 0
+    stereo: bool = False
+    sidecars: tuple[SidecarKind, ...] = ()
+    unit: TimingUnit = "line"
+    existing: ExistingFilePolicy = "ask"
+    loudness: float | None = None
+    loudness_each: bool = False
+    game: GameEngine = ""
+
+    @property
+    def suffix(self) -> str:
+        """Of the sound files, with the dot."""
+        return f".{self.sound}"
+
+    @property
+    def channels(self) -> int:
+        """Of the sound files."""
+        return 2 if self.stereo else 1
+
+
+def convert_settings_to_data(settings: ExportSettings) -> dict[str, Any]:
+    """Return the data that `parse_settings_data` reads: only differences from the defaults."""
+    plain = ExportSettings()
+    values = {
+        item.name: getattr(settings, item.name) for item in fields(settings) if getattr(settings, item.name) != getattr(plain, item.name)
+    }
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def parse_settings_data(data: object) -> ExportSettings:
+    """Raises ValueError for what no version could have written; names of a later version are left out."""
+    if not isinstance(data, dict):
+        raise ValueError("export settings")
+    return ExportSettings(
+        **{item.name: _validate_setting(item.name, data[item.name]) for item in fields(ExportSettings) if item.name in data}
+    )
+
+
+def _validate_setting(name: str, value: Any) -> Any:
+    if name in _EXPORT_CHOICES:
+        right = value in _EXPORT_CHOICES[name]
+    elif name == "rate":
+        right = type(value) is int and (value == 0 or LOWEST_RATE <= value <= HIGHEST_RATE)
+    elif name == "loudness":
+        right = value is None or (type(value) in (int, float) and LOWEST_LUFS <= value <= HIGHEST_LUFS)
+    elif name == "sidecars":
+        right = isinstance(value, list) and all(item in SIDECAR_KINDS for item in value)
+        value = tuple(item for item in SIDECAR_KINDS if right and item in value)
+    elif isinstance(getattr(ExportSettings(), name), bool):
+        right = isinstance(value, bool)
+    else:
+        right = isinstance(value, str) and len(value) <= _MAX_EXPORT_TEXT_CHARS[name] and "\0" not in value
+    if not right:
+        raise ValueError(name)
+    return value

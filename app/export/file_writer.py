@@ -1,0 +1,83 @@
+"""One sound file with what belongs beside it: all of it or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from app.adapters.files.file_set import FileSet
+from app.adapters.files.part_file import build_write_error
+from app.adapters.sound.sound_file_sink import SoundFileSink
+from app.common.errors import AppError
+from app.common.files.private_data_dir import make_private_folder
+from app.core.synthesis_types import AudioChunk
+from app.export.export_settings import ExportSettings
+from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
+from app.export.timeline import SpokenFile, SpokenLine, join_lines
+
+
+class PlannedFileWriter:
+    """An audio sink for one planned file. Raises OutputFileError where it cannot be written, InputError for impossible settings.
+
+    Args:
+        rate: of the voice in Hz.
+        gain_db: what loudness asks for.
+    """
+
+    def __init__(self, file: Path, settings: ExportSettings, rate: int, gain_db: float = 0.0) -> None:
+        self._file, self._settings = file, settings
+        self._gain = np.float32(10 ** (gain_db / 20))
+        try:
+            make_private_folder(file.parent)
+        except OSError as exc:
+            raise build_write_error(file, exc) from exc
+        self._sink = SoundFileSink(file, rate, settings.subtype or None, settings.channels, settings.rate or None, settings.quality)
+
+    def write_chunk(self, chunk: AudioChunk) -> None:
+        """Appends a chunk; after OutputFileError nothing is left."""
+        self._sink.write_chunk(chunk if self._gain == 1 else replace(chunk, samples=chunk.samples * self._gain))
+
+    def close(self, lines: Sequence[SpokenLine], before_file: Callable[[], object] = lambda: None) -> tuple[SpokenFile, list[Path]]:
+        """Gives the files their names as one, see `FileSet`; the sound last, so that a new one that is there has all that belongs to it.
+
+        Args:
+            before_file: called before each file.
+
+        Returns:
+            What was spoken, and the files beside it.
+        """
+        files, sidecars = FileSet(), list[Path]()
+        try:
+            spoken = SpokenFile(join_lines(lines), self._sink.rate, self._sink.finish_sound())
+            for path, text in self._build_sidecar_texts(spoken) if spoken.samples else ():
+                before_file()
+                files.write_file(path, text.encode("utf-8", "replace"))
+                sidecars.append(path)
+            before_file()
+            files.add_part(self._sink.finish_as_part())
+            files.commit()
+        except BaseException:
+            files.discard()
+            self.abort_output()
+            raise
+        return spoken, sidecars
+
+    def abort_output(self) -> None:
+        """Leaves nothing."""
+        self._sink.abort_output()
+
+    def _build_sidecar_texts(self, spoken: SpokenFile) -> Iterator[tuple[Path, str]]:
+        """Build the sidecars of the sound; a voice that reports no times gets only those that need none."""
+        for kind in self._settings.sidecars:
+            form = SIDECAR_FORMATS[kind]
+            text = form.format_text(spoken, self._settings.unit)
+            if text is not None:
+                yield self._file.with_name(self._file.stem + form.suffix), text
+
+
+def is_single_line_error(error: AppError) -> bool:
+    """Return whether an error concerns its line alone; where a file cannot be written, the next ones could not either."""
+    return error.family not in ("output_file", "internal")

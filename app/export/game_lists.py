@@ -1,0 +1,59 @@
+"""Lists that game engines read, beside sounds that are named by the ids of their lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from app.adapters.files.part_file import build_write_error
+from app.common.files.atomic_write import write_file_atomically
+from app.core.spreadsheet_cells import escape_formula
+from app.export.export_plan import PlannedFile
+from app.export.export_settings import ExportSettings, GameEngine
+
+GAME_LIST_NAMES: dict[GameEngine, str] = {"csv": "voice_lines.csv", "yarn": "voice_lines.csv", "wwise": "voice_lines.wsources"}
+"""Ren'Py needs none: it looks for `voice/{id}.ogg`."""
+
+_WWISE_CONVERSION = "Default Conversion Settings"  # what every project of Wwise has
+
+
+def write_game_list(files: Sequence[PlannedFile], settings: ExportSettings) -> Path | None:
+    """Writes the list of an engine that reads one, over all files of the plan; None for others. Raises OutputFileError."""
+    name = GAME_LIST_NAMES.get(settings.game)
+    if name is None or not files:
+        return None
+    target = Path(settings.folder) / name
+    text = format_wwise_list(files, target.parent) if settings.game == "wwise" else format_csv_list(files, target.parent)
+    try:
+        write_file_atomically(target, text.encode())
+    except OSError as exc:
+        raise build_write_error(target, exc) from exc
+    return target
+
+
+def format_csv_list(files: Sequence[PlannedFile], root: Path) -> str:
+    """Format a CSV list of files and their lines, with a UTF-8 byte order mark, without which spreadsheets misread Japanese."""
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\r\n")
+    table.writerow(("id", "file", "text", "voice", "speaker", "style"))
+    for item in files:
+        for line in item.lines:
+            how = line.settings
+            cells = (line.id, _format_relative_path(item, root), line.text, how.voice, how.speaker, how.style)
+            table.writerow(map(escape_formula, cells))
+    return "\ufeff" + out.getvalue()
+
+
+def format_wwise_list(files: Sequence[PlannedFile], root: Path) -> str:
+    """External sources, with paths from where the list lies."""
+    rows = "".join(
+        f"  <Source Path={quoteattr(_format_relative_path(item, root))} Conversion={quoteattr(_WWISE_CONVERSION)}/>\n" for item in files
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<ExternalSourcesList SchemaVersion="1">\n{rows}</ExternalSourcesList>\n'
+
+
+def _format_relative_path(item: PlannedFile, root: Path) -> str:
+    return item.file.relative_to(root).as_posix()

@@ -1,0 +1,64 @@
+"""Works in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from app.adapters.openjtalk.project_words import PROJECT_WORDS
+from app.export.export_renderer import FileRenderer, find_ids_by_name
+from app.export.export_rows import build_file_row
+from app.export.export_tasks import BatchSettings, ExportTask
+
+if TYPE_CHECKING:
+    from app.compose.speaker import Speaker
+
+MAX_OPEN_EXPORT_VOICES = 3
+
+
+class LocalWorker:
+    """Works in the thread that calls."""
+
+    def __init__(self, batch: BatchSettings) -> None:
+        self._batch = batch
+        self._stopped = threading.Event()
+        self._open: OrderedDict[str, Speaker] = OrderedDict()
+        self._renderer = FileRenderer(self._open_speaker, find_ids_by_name, is_cancelled=self._stopped.is_set)
+        PROJECT_WORDS.entries = batch.words
+
+    def run_task(self, task: ExportTask) -> dict[str, Any]:
+        """As of any worker."""
+        if task.is_measurement:
+            measured = self._renderer.measure_file(task.item)
+            return {} if measured is None else {"powers": list(measured.powers), "peak": measured.peak, "seconds": measured.seconds}
+        written = self._renderer.write_file(task.item, self._batch.export, task.gain_db)
+        return {} if written is None else build_file_row(written)
+
+    def stop_task(self) -> None:
+        """As of any worker."""
+        self._stopped.set()
+        for speaker in list(self._open.values()):
+            speaker.terminate()
+
+    def close(self) -> None:
+        """As of any worker."""
+        self._open.clear()
+        PROJECT_WORDS.entries = ()
+
+    def _open_speaker(self, voice: str) -> Speaker:
+        from app.compose.speaker_opening import open_speaker
+
+        found = self._open.pop(voice, None)
+        if found is None:
+            batch, like = self._batch, next(reversed(self._open.values()), None)
+            sound: Any = batch.precision
+            named = batch.backend != "auto"
+            wanted = batch.voices[voice]
+            found = open_speaker(wanted, batch.backend, graph_precision=sound, force_bert=batch.force_bert, reuse_from=like, convert=named)
+            if named:
+                found.wait_for_devices()
+        self._open[voice] = found
+        while len(self._open) > MAX_OPEN_EXPORT_VOICES:
+            self._open.popitem(last=False)
+        return found

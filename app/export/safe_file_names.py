@@ -1,0 +1,55 @@
+"""Names that every file system takes, and that nothing else has."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator
+from itertools import count
+
+from app.common.files.untrusted_json import DISTURBING_CHARS
+from app.export.name_pattern import COUNTER_TOKEN, FORBIDDEN_FILE_NAME_CHARS
+
+MAX_FS_NAME_BYTES = 255
+# These bytes of a name are reserved for the longest suffix and a number.
+_RESERVED_SUFFIX_BYTES = 24
+_WINDOWS_DEVICE_NAME = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)", re.IGNORECASE)
+_TAKE_TOKEN = f"${COUNTER_TOKEN}$"
+
+
+def sanitize_stem(stem: str, default: str = "koebako") -> str:
+    """A name without its suffix: composed letters, no longer than file systems take, no device of Windows, not hidden.
+
+    Args:
+        default: where nothing is left of it.
+    """
+    clean = FORBIDDEN_FILE_NAME_CHARS.sub("", DISTURBING_CHARS.sub("", unicodedata.normalize("NFC", stem)))
+    cut = clean.encode()[: MAX_FS_NAME_BYTES - _RESERVED_SUFFIX_BYTES].decode(errors="ignore")
+    cut = cut.strip().lstrip(".").rstrip(". ").lstrip()
+    first, dot, rest = cut.partition(".")
+    if _WINDOWS_DEVICE_NAME.fullmatch(first.strip()):
+        cut = f"{first.strip()}_{dot}{rest}"
+    return cut or default
+
+
+def fold_file_name(name: str) -> str:
+    """Equal for names that some file system takes for one."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+
+
+def find_free_stem(stem: str, default: str, taken: Collection[str], is_existing: Callable[[str], bool]) -> str:
+    """A safe name that is not among those taken and not there; `$take$` in it is counted up, or else a number put behind it.
+
+    Args:
+        taken: names of this batch, folded.
+        is_existing: whether a file of that name is there.
+    """
+    return next(name for name in _iterate_names(stem, default) if fold_file_name(name) not in taken and not is_existing(name))
+
+
+def _iterate_names(stem: str, default: str) -> Iterator[str]:
+    first = sanitize_stem(stem.replace(_TAKE_TOKEN, "1"), default)
+    yield first
+    for number in count(2):
+        name = sanitize_stem(stem.replace(_TAKE_TOKEN, str(number)), default)
+        yield name if name != first else f"{first} {number}"

@@ -1,0 +1,64 @@
+"""Proves a lean BERT before it counts as one: it computes what its source computes, and int8 stays near enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.ort_bert import OrtBert
+from app.common.errors import BackendError, VoiceError
+from app.common.language import localize
+from app.core.synthesis_types import Float32, Int64
+
+LEAN_BERT_TOLERANCE = 1e-4
+"""Largest difference allowed, relative to the largest feature; right graphs differ by 1e-6."""
+MIN_BERT_COSINE = 0.999
+"""Of a token's features in int8 and in float32; below that, durations change audibly."""
+BERT_TEXT_LENGTHS = (3, 7, 20, 42, 102, 300)
+BERT_TEST_TEXT = "今日はとてもいい天気なので、駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。夕方には家に帰って、温かいお茶を飲みながら本を読みました。"
+
+
+def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
+    """Token ids to compare with: real sentences of several lengths, then one of everything the vocabulary has.
+
+    Args:
+        token_count: how many ids the model knows.
+    """
+    tokenizer = CharTokenizer(vocabulary)
+    texts = [tokenizer.encode((BERT_TEST_TEXT * 5)[: length - 2]) for length in BERT_TEXT_LENGTHS]
+    mixed = np.random.default_rng(0).integers(token_count, size=BERT_TEXT_LENGTHS[-1])
+    return [*texts, np.array([texts[0][0], *mixed, texts[0][-1]])]
+
+
+def compute_features(graph: Path, texts: Sequence[Int64], width: int) -> list[Float32]:
+    """Features (n, width) of each text by a graph; a VoiceError where it does not open, does not run, or gives something else."""
+    try:
+        runner = OrtBert(open_session(graph, "cpu", "BERT").session, "", width)
+        results = [runner.run_graph(ids) for ids in texts]
+    except BackendError as exc:
+        raise VoiceError(
+            localize("この BERT の計算に失敗しました。", "This BERT failed to run."),
+            localize(f"ファイルが壊れていないか確認してください。{exc.hint}", f"Check that the file is not damaged. {exc.hint}"),
+        ) from exc
+    if not all(np.isfinite(rows).all() for rows in results):
+        raise VoiceError(
+            localize("この BERT は無効な値（NaN など）を出力します。", "This BERT outputs invalid values."),
+            localize("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
+        )
+    return results
+
+
+def compute_max_difference(expected: Sequence[Float32], results: Sequence[Float32]) -> float:
+    """Relative to the largest value expected."""
+    scale = max(float(np.abs(rows).max()) for rows in expected)
+    return max(float(np.abs(a - b).max()) for a, b in zip(expected, results, strict=True)) / scale
+
+
+def compute_min_cosine(expected: Sequence[Float32], results: Sequence[Float32]) -> float:
+    """Return the lowest cosine between the rows of both; 1 is the same direction."""
+    a, b = np.concatenate(expected).astype(np.float64), np.concatenate(results).astype(np.float64)
+    return float(((a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1) + 1e-12)).min())

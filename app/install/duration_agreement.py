@@ -1,0 +1,60 @@
+"""Measures whether a voice speaks the same with a BERT in int8: the same number of frames for nearly every symbol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.ort_bert import OrtBert
+from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+from app.compose.text_front_end import open_g2p
+from app.core.durations import compute_symbol_frames
+from app.core.synthesis_types import Float32, Int64, Phones
+from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES, build_prosody_input
+from app.voices.bert_models import BERT_PRECISIONS, BertModel, BertPrecision
+from app.voices.prepared_voice import Voice
+
+
+@dataclass(frozen=True, slots=True)
+class BertReading:
+    """A BERT's reading of the sentences: their phones, and their token features (n, 1024) by precision."""
+
+    sentences: list[Phones]
+    features: dict[BertPrecision, list[Float32]]
+
+
+def read_with_bert(bert: BertModel) -> BertReading:
+    """Lets a BERT read the sentences in both precisions, one after the other: the exact one takes a gigabyte."""
+    g2p, tokenizer = open_g2p(), CharTokenizer(bert.vocabulary)
+    sentences = [g2p.convert_sentence(text) for text in VOICE_CALIBRATION_SENTENCES]
+    texts = [tokenizer.encode(phones.text) for phones in sentences]
+    features = {}
+    for precision in BERT_PRECISIONS:
+        runner = OrtBert(open_session(bert.graphs[precision], "cpu", "BERT").session, bert.id)
+        features[precision] = [runner.run_graph(ids) for ids in texts]
+    return BertReading(sentences, features)
+
+
+def measure_duration_agreement(voice: Voice, reading: BertReading) -> float:
+    """The share of symbols that last as many frames with int8 features as with exact ones, 0..1.
+
+    A voice of one graph cannot be measured; it keeps the exact features.
+    """
+    prosody = open_session(voice.graphs["prosody"], "cpu", voice.manifest.name).session
+    synthesizer = OrtSynthesizer(prosody, None, prosody, voice.manifest.multilingual)  # nothing is decoded
+    equal = [
+        compute_frames(voice, synthesizer, phones, exact) == compute_frames(voice, synthesizer, phones, quantised)
+        for phones, exact, quantised in zip(reading.sentences, reading.features["float32"], reading.features["int8"], strict=True)
+    ]
+    return float(np.concatenate(equal).mean())
+
+
+def compute_frames(voice: Voice, synthesizer: OrtSynthesizer, phones: Phones, tokens: Float32) -> Int64:
+    """Frames of each symbol, with the same noise every time."""
+    info = voice.manifest
+    speaker, style = (min((item.id for item in items), default=0) for items in (info.speakers, info.styles))
+    values = build_prosody_input(voice, phones, tokens, speaker=speaker, style=style)
+    return compute_symbol_frames(synthesizer.run_prosody(values).logw, 1.0, info.durations)

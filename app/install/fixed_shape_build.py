@@ -1,0 +1,159 @@
+"""`--device-form`: makes the form of a graph for devices, in a process of its own, and proves it against the graph on the CPU.
+
+Half precision is kept where the voice itself stays the same: 40 dB, and as many frames for nearly every symbol. What is kept with it are
+calls for every size, by which a device proves itself when a session opens.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.adapters.ort.fixed_shape_graph import (
+    FORM_NAME,
+    MAX_DESCRIPTION_BYTES,
+    PROOF_NAME,
+    FixedShapeGraph,
+    is_close_enough,
+    read_fixed_shape_graph,
+)
+from app.adapters.ort.fixed_shape_store import EXACT_OPTION
+from app.adapters.ort.graph_session import GraphSession, open_session, open_with_fixed_dims
+from app.common.files.bounded_read import read_bounded
+from app.common.files.untrusted_json import parse_object
+from app.common.processes.terminal import escape_to_one_line, write_error_line
+from app.core.decode_windows import list_window_widths
+from app.core.durations import compute_symbol_frames
+from app.install.recorded_runs import RecordedRun, fit_to_length, record_runs
+from app.voices.int8_result import MIN_FRAMES_EQUAL
+from app.voices.voice_manifest import VoiceManifest, read_manifest
+
+FIXED_SIZES_BY_GRAPH = {"bert": (64, 32, 128, 256, 512), "prosody": (128, 256, 64, 512, 1024), "flow": (512, 256, 128, 1024)}
+"""Lengths worth a session, the most useful first. A sentence has about 20 tokens, 90 symbols and 280 frames."""
+MIN_FIXED_SHAPE_SNR_DB = 40.0  # in half precision
+# This SNR corresponds to a difference of 1e-5.
+EXACT_SNR_DB = 100.0
+VERIFIED_SIZES = 2  # on the CPU; a device proves all of them
+_BUILD_FAILED_EXIT_CODE = 70
+
+
+def make_fixed_shape_graph(graph: str, source: Path, folder: Path, *, must_be_exact: bool = False) -> None:
+    """Fills a folder with a form that was proved, or with the reason why there is none.
+
+    Args:
+        graph: bert, prosody, flow or decoder.
+        source: its file, in the folder of a prepared voice or of a BERT.
+        must_be_exact: half precision is not tried.
+    """
+    from app.voices.prepare.device.fixed_shape_writer import write_fixed_shape_graphs  # onnx is slow to import
+    from app.voices.prepare.graph_walk import UnknownGraphError
+
+    reason = "its results differ"
+    calls, info = record_runs(graph, source), None if graph == "bert" else read_manifest(source.parent)
+    sizes = FIXED_SIZES_BY_GRAPH.get(graph) or tuple(list_window_widths(info.windows, info.margin_frames) if info else ())
+    proof: list[tuple[int, RecordedRun]] = []
+    for half in (False,) if must_be_exact else (True, False):
+        try:
+            write_fixed_shape_graphs(source, graph, folder, half=half)
+        except UnknownGraphError as exc:
+            reason = str(exc)
+            break
+        update_description(folder, sizes=list(sizes))
+        form = read_fixed_shape_graph(folder)
+        if not proof:
+            calls, proof = _compute_cpu_results(form, source, calls)
+        if _verify_graph(form, proof) and _has_same_frames(form, calls, info):
+            _write_test_runs(folder, proof)
+            return
+    for item in folder.iterdir():
+        item.unlink()
+    (folder / FORM_NAME).write_text(json.dumps({"unfit": reason}), encoding="utf-8")
+
+
+def update_description(folder: Path, **more: Any) -> None:
+    """Says more of the form in a folder."""
+    content = parse_object(read_bounded(folder / FORM_NAME, MAX_DESCRIPTION_BYTES))
+    (folder / FORM_NAME).write_text(json.dumps(content | more), encoding="utf-8")
+
+
+def _compute_cpu_results(
+    form: FixedShapeGraph, source: Path, calls: list[RecordedRun]
+) -> tuple[list[RecordedRun], list[tuple[int, RecordedRun]]]:
+    """The calls, and others that fit the sizes, with what the CPU makes of them.
+
+    For each size one that fills it, or two thirds of it where shorter ones are padded; for the least both.
+    """
+    cpu, names = open_session(source, "cpu", "graph").session, list(form.outputs)
+    found: list[tuple[int, RecordedRun]] = []
+    for size in form.sizes:
+        lengths = {size * 2 // 3} if form.is_padded else {size}
+        for length in sorted(lengths | ({size, size * 2 // 3} if size == min(form.sizes) else set())):
+            values = fit_to_length(calls[len(found) % len(calls)].values, form.inputs, length)
+            found.append((size, _run_on_cpu(cpu, values, names)))
+    return [_run_on_cpu(cpu, call.values, names) for call in calls] if "logw" in names else [], found
+
+
+def _run_on_cpu(cpu: GraphSession, values: dict[str, Any], names: list[str]) -> RecordedRun:
+    return RecordedRun(values, dict(zip(names, cpu.run_graph(values, names), strict=True)))
+
+
+def _verify_graph(form: FixedShapeGraph, expected: list[tuple[int, RecordedRun]]) -> bool:
+    """Return whether the form matches the graph in the least and the most useful other size, with one session open at a time."""
+    tried = list(dict.fromkeys([min(form.sizes), *form.sizes]))[:VERIFIED_SIZES]
+    return all(_is_close_to_cpu(form, size, [call for of, call in expected if of == size]) for size in tried)
+
+
+def _is_close_to_cpu(form: FixedShapeGraph, size: int, calls: list[RecordedRun]) -> bool:
+    session, least_db = _open_session(form, size), MIN_FIXED_SHAPE_SNR_DB if form.half else EXACT_SNR_DB
+    return all(is_close_enough(call.results, _run_session(form, session, call.values, size), least_db) for call in calls)
+
+
+def _has_same_frames(form: FixedShapeGraph, calls: list[RecordedRun], info: VoiceManifest | None) -> bool:
+    """Return whether symbols last as many frames; true of graphs that do not affect durations."""
+    if info is None or "logw" not in form.outputs:
+        return True
+    size = next(item for item in sorted(form.sizes) if item >= max(form.measure_length(call.values) for call in calls))
+    session, equal = _open_session(form, size), []
+    for call in calls:
+        right, found = call.results["logw"].reshape(-1), _run_session(form, session, call.values, size)["logw"].reshape(-1)
+        equal.append(compute_symbol_frames(right, 1.0, info.durations) == compute_symbol_frames(found, 1.0, info.durations))
+    return float(np.concatenate(equal).mean()) >= (MIN_FRAMES_EQUAL if form.half else 1.0)
+
+
+def _open_session(form: FixedShapeGraph, size: int) -> GraphSession:
+    return open_with_fixed_dims(form.find_file(size), "cpu", "device form", {form.free: size})
+
+
+def _run_session(form: FixedShapeGraph, session: GraphSession, values: Mapping[str, Any], size: int) -> dict[str, np.ndarray]:
+    names = list(form.outputs)
+    return dict(
+        zip(
+            names,
+            form.crop_results(names, session.run_graph(form.pad_values(values, size), names), form.measure_length(values)),
+            strict=True,
+        )
+    )
+
+
+def _write_test_runs(folder: Path, expected: list[tuple[int, RecordedRun]]) -> None:
+    arrays: dict[str, np.ndarray] = {}
+    for index, (size, call) in enumerate(expected):
+        arrays |= {f"{index}|{size}|in|{name}": np.asarray(value) for name, value in call.values.items()}
+        arrays |= {f"{index}|{size}|out|{name}": value for name, value in call.results.items()}
+    np.savez(folder / PROOF_NAME, **arrays)  # type: ignore[arg-type]
+
+
+def main() -> int:
+    """Makes the form that the arguments ask for; returns 0, or 70 where that failed."""
+    graph, source, folder = sys.argv[-3:]
+    try:
+        make_fixed_shape_graph(graph, Path(source), Path(folder), must_be_exact=EXACT_OPTION in sys.argv[:-3])
+    except Exception as exc:  # whatever ONNX and ONNX Runtime raise
+        write_error_line(escape_to_one_line(f"{type(exc).__name__}: {exc}"))
+        return _BUILD_FAILED_EXIT_CODE
+    return 0

@@ -1,0 +1,45 @@
+"""Opens the files needed to exchange a graph of an installed voice or BERT, and gives the reasons for a refusal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from app.common.errors import VoiceError
+from app.common.language import localize
+
+
+def store_graph_copy(graph: Path, folder: Path, name: str) -> str:
+    """The file name of a copy of a graph, its weights beside it."""
+    from app.voices.prepare.graph_store import load_graph, store_graph  # onnx is slow to import
+
+    return store_graph(load_graph(graph), folder, name)
+
+
+def copy_other_files(stem: str, source: Path, target: Path) -> None:
+    """All files but those of a graph; as links where the file system has them, for a BERT takes gigabytes."""
+    files = [path for path in sorted(source.rglob("*")) if path.is_file() and not path.name.startswith(f"{stem}.")]
+    for path in files:
+        copy = target / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(path, copy)
+        except OSError:
+            shutil.copy2(path, copy)
+
+
+def build_refusal_error(reason: str) -> VoiceError:
+    """Of a candidate that does not pass."""
+    return VoiceError(
+        localize(f"この候補は組み込めません（{reason}）。", f"This candidate cannot be installed: {reason}."),
+        localize("ほかの候補を選んでください。", "Choose another candidate."),
+    )
+
+
+def build_already_exact_error(name: str) -> VoiceError:
+    """Of a graph that has no other one in its place."""
+    return VoiceError(
+        localize(f"「{name}」に組み込まれた int8 のグラフはありません。", f"No int8 graph is installed for “{name}”."),
+        localize("すでに元のグラフで計算しています。", "The exact graph is already in use."),
+    )

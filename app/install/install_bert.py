@@ -1,0 +1,122 @@
+"""Adds BERTs to the library and removes them. One is complete and proved in the staging folder before it takes its place there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.adapters.files.free_space import check_free_space
+from app.common.errors import InputError, VoiceError
+from app.common.files import paths
+from app.common.language import localize
+from app.common.progress import Report, build_part_report, ignore_report
+from app.install.preparation_results import BertPreparationResult
+from app.install.sandboxed_import import prepare_bert_in_sandbox
+from app.install.staging_folders import create_staging_folder, move_into_place, recover_interrupted_moves, remove_folder
+from app.voices.bert_models import BertModel, is_bert_id, list_installed_berts, read_bert, write_bert
+from app.voices.bert_vocabulary import compute_vocabulary_sha256, read_vocabulary
+from app.voices.content_digest import compute_content_digest, compute_file_digests, sum_file_sizes
+from app.voices.required_bert import SBV2_BERT_ID, STANDARD_LICENCE
+
+STANDARD_VOCABULARY_SHA256 = "902cbd7e218aaf23a72955533293ceac12fcc4e010ad98c0c14757b94ce7abb6"
+STANDARD_BERT_SIZES = (22, 16, 1024, 4096)  # layers in use, heads, hidden, inner
+STANDARD_BERT_NAME = "DeBERTa V2 large Japanese (character)"
+# Float16 weights are written in float32, in float32 again for the comparison, and in int8.
+NEEDED_BYTES_PER_SOURCE_BYTE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class AddBertResult:
+    """The result of adding a BERT from a source.
+
+    Attributes:
+        was_installed: this very BERT was there before; nothing was changed.
+    """
+
+    bert: BertModel
+    was_installed: bool = False
+
+
+def add_bert(source: Path, report: Report = ignore_report, *, id: str | None = None) -> AddBertResult:  # noqa: A002
+    """Installs the BERT of a file or folder, in place of one of the same id.
+
+    Args:
+        source: `model_fp16.onnx`, `model.onnx` or `model.safetensors`, or the folder it lies in, with the vocabulary beside it.
+        id: what voices call it; None is derived from its content.
+
+    Raises:
+        VoiceError: it is no BERT that Style-Bert-VITS2 voices could use, or its vocabulary is missing.
+        InputError: the id cannot be one.
+        OutputFileError: the disk is full or cannot be written.
+    """
+    from app.voices.prepare.bert.open_weights import find_bert_file
+
+    if id is not None and not is_bert_id(id):
+        raise InputError(
+            localize(f"使用できない BERT の ID です: {id}", f"This is not a valid BERT ID: {id}"),
+            localize("半角の小文字、数字、ハイフンで 64 文字まで使えます。", "Use up to 64 lower-case letters, digits and hyphens."),
+        )
+    model = find_bert_file(source)
+    # A bad vocabulary is reported before minutes of work, not after them.
+    read_vocabulary(model.parent)
+    files = [model, *sorted(item for item in model.parent.glob(f"{model.name}*") if item != model and "data" in item.suffix)]
+    sha256 = compute_content_digest(compute_file_digests(files, build_part_report(report, 0.0, 0.03)))
+    for bert in list_installed_berts(paths.list_bert_dirs()):
+        if bert.source_sha256 == sha256 and id in (None, bert.id):
+            return AddBertResult(bert, was_installed=True)
+    home = paths.find_data_dir() / "bert"
+    check_free_space(home, NEEDED_BYTES_PER_SOURCE_BYTE * sum_file_sizes(files))
+    recover_interrupted_moves(home)
+    with create_staging_folder() as folder:
+        prepared = prepare_bert_in_sandbox(model, folder, build_part_report(report, 0.03, 0.97))
+        bert = _write_description(model, folder, prepared, sha256, id)
+        report("storing", 0.98)
+        move_into_place(folder, home / bert.id)
+    report("storing", 1.0)
+    return AddBertResult(read_bert(home / bert.id))
+
+
+def remove_bert(bert: BertModel) -> None:
+    """Removes an installed BERT, at once or not at all. Errors as `require_user_bert`."""
+    require_user_bert(bert)
+    remove_folder(bert.folder)
+
+
+def require_user_bert(bert: BertModel) -> None:
+    """A VoiceError where the BERT ships with the program."""
+    if not bert.folder.is_relative_to(paths.find_data_dir()):
+        raise VoiceError(
+            localize(
+                f"BERT「{bert.id}」は Koebako に付属しているため、変更も削除もできません。",
+                f"The BERT “{bert.id}” comes with Koebako and cannot be changed or deleted.",
+            ),
+            localize("変更や削除ができるのは、自分で追加した BERT だけです。", "You can only change or delete BERTs that you added."),
+        )
+
+
+def find_installed_bert(wanted: str) -> BertModel:
+    """The installed BERT of this id, users' own first; a VoiceError names those there are."""
+    known = list_installed_berts(paths.list_bert_dirs())
+    for bert in known:
+        if bert.id == wanted:
+            return bert
+    raise VoiceError(
+        localize(f"BERT「{wanted[:80]}」が見つかりません。", f"There is no BERT “{wanted[:80]}”."),
+        localize("使用できるもの: ", "Available: ") + ", ".join(bert.id for bert in known),
+    )
+
+
+def _write_description(model: Path, folder: Path, prepared: BertPreparationResult, sha256: str, wanted_id: str | None) -> BertModel:
+    """Writes `bert.json`."""
+    sizes = prepared.architecture
+    vocabulary = compute_vocabulary_sha256(read_vocabulary(folder))
+    standard = vocabulary == STANDARD_VOCABULARY_SHA256 and (sizes.layers, sizes.heads, sizes.hidden, sizes.inner) == STANDARD_BERT_SIZES
+    values = {
+        "id": wanted_id or (SBV2_BERT_ID if standard else f"bert-{sha256[:16]}"),
+        "name": STANDARD_BERT_NAME if standard else model.parent.name or model.stem,
+        "licence": STANDARD_LICENCE if standard else "",
+        "source": model.name,
+        "source_sha256": sha256,
+        "vocabulary_sha256": vocabulary,
+    }
+    return write_bert(folder, values | prepared.build_description())

@@ -1,0 +1,242 @@
+"""Makes the faster way to speak of a voice: its graphs in int8, each kept only where it is close to the exact one and pays.
+
+A few sentences are spoken with the exact graphs. Some of them show how large the numbers become, the others how much an int8 graph made of
+that differs. Whether 8-bit products are exact, and fast, depends on the processor, so what is measured holds here.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import time
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.common.errors import AppError
+from app.common.progress import Report, build_part_report, ignore_report
+from app.core.synthesis_types import Float32, Int64
+from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, RecordingSession, build_calibration_sentences
+from app.voices.audio_metrics import compute_log_spectral_distance_db, compute_snr_db
+from app.voices.int8_result import (
+    INT8_GRAPH_NAMES,
+    MAX_INT8_LSD_DB,
+    MIN_FRAMES_EQUAL,
+    MIN_INT8_GAIN,
+    MIN_INT8_SNR_DB,
+    Int8Graph,
+    Int8Rejection,
+    Int8RejectionReason,
+    Int8Result,
+)
+from app.voices.prepared_voice import Voice
+from app.voices.voice_manifest import VoiceManifest, write_manifest
+
+CALIBRATING, COMPARED = 3, 3  # sentences whose numbers are looked at; others whose sound is compared. Durations are compared in all others.
+TIMING_TURNS = 3
+INT8_GRAPH_SUFFIX = "_int8"
+_log = logging.getLogger("koebako")
+
+
+@dataclass(frozen=True, slots=True)
+class ExactVoiceRun:
+    """The exact voice: its sessions, what they were given, and what came of it.
+
+    Attributes:
+        graph_inputs: by graph, of the first CALIBRATING sentences those that graphs in int8 are made by.
+        frames, samples: of the sentences; samples of the first ones only.
+    """
+
+    sessions: dict[str, RunnableSession]
+    graph_inputs: dict[str, list[dict[str, Any]]]
+    sentences: list[CalibrationSentence]
+    frames: list[Int64]
+    samples: list[Float32]
+
+
+def add_int8_graphs(voice: Voice, folder: Path, report: Report = ignore_report) -> VoiceManifest:
+    """Stores the int8 graphs that pass in the folder of a prepared voice.
+
+    Returns:
+        The manifest as it is now in `voice.json`; it names the int8 graphs there are, and says of the others why there are none.
+    """
+    report("cutting", 0.0)
+    try:
+        fast, refused = _make_int8_graphs(voice, folder, report)
+    except AppError as exc:
+        _log.warning("no int8 graphs for %s: %s %s", voice.manifest.id, exc, exc.hint)
+        fast, refused = None, {name: Int8Rejection("failed") for name in INT8_GRAPH_NAMES if name in voice.graphs}
+    kept = {graph.file for graph in fast.graphs.values()} if fast is not None else set()
+    for path in folder.glob(f"*{INT8_GRAPH_SUFFIX}.*"):
+        if path.with_suffix(".onnx").name not in kept:
+            path.unlink()
+    manifest = replace(voice.manifest, fast=fast, refused=refused)
+    write_manifest(manifest, folder)
+    return manifest
+
+
+def _make_int8_graphs(voice: Voice, folder: Path, report: Report) -> tuple[Int8Result | None, dict[str, Int8Rejection]]:
+    """All graphs that pass, alone and together, and why the others do not; no Fast where none does, or where they do not pay together."""
+    exact = run_exact_voice(voice)
+    report("cutting", 0.3)
+    passed: dict[str, tuple[Int8Graph, RunnableSession]] = {}
+    refused: dict[str, Int8Rejection] = {}
+    for index, name in enumerate(exact.sessions):
+        try:
+            found = _make_int8_graph(voice, name, exact, folder, build_part_report(report, 0.3 + 0.2 * index, 0.5 + 0.2 * index))
+        except AppError as exc:
+            _log.warning("no int8 %s for %s: %s %s", name, voice.manifest.id, exc, exc.hint)
+            found = Int8Rejection("failed")
+        if isinstance(found, Int8Rejection):
+            refused[name] = found
+        else:
+            passed[name] = found
+    while passed:
+        sessions = {name: session for name, (_, session) in passed.items()}
+        graphs = {name: graph for name, (graph, _) in passed.items()}
+        together = measure_quality(voice, exact, sessions)
+        if is_close_enough(*together):
+            gain = measure_speaking_speedup(voice, exact, sessions)
+            if gain >= MIN_INT8_GAIN:
+                return Int8Result(graphs, *together, gain), refused
+            return None, refused | {name: _reject_combination(graph) for name, graph in graphs.items()}
+        worst = min(graphs, key=lambda name: graphs[name].snr_db)
+        refused[worst] = _reject_combination(graphs[worst])
+        del passed[worst]
+    return None, refused
+
+
+def run_exact_voice(voice: Voice) -> ExactVoiceRun:
+    """Speaks the sentences exactly, and keeps what every graph was given; AppError where a graph does not run."""
+    sessions: dict[str, RunnableSession] = {
+        name: open_session(voice.graphs[name], "cpu", voice.manifest.name).session for name in INT8_GRAPH_NAMES if name in voice.graphs
+    }
+    watches = {name: RecordingSession(session) for name, session in sessions.items()}
+    watched = CalibrationVoice(voice.manifest, {**watches})
+    sentences = build_calibration_sentences(voice)
+    frames: list[Int64] = []
+    samples: list[Float32] = []
+    for sentence in sentences:
+        prosody, lengths = watched.run_prosody(sentence)
+        frames.append(lengths)
+        if len(samples) < CALIBRATING + COMPARED:
+            samples.append(watched.decode_samples(sentence, watched.build_decoder_input(sentence, prosody, lengths)))
+    return ExactVoiceRun(sessions, {name: watch.given for name, watch in watches.items()}, sentences, frames, samples)
+
+
+def _make_int8_graph(
+    voice: Voice, name: str, exact: ExactVoiceRun, folder: Path, report: Report
+) -> tuple[Int8Graph, RunnableSession] | Int8Rejection:
+    """One graph in int8, where that can be made, passes and pays; AppError where it does not run."""
+    file = quantise_graph(voice.graphs[name], name, exact.graph_inputs[name][:CALIBRATING], folder)
+    report("cutting", 0.5)
+    if file is None:
+        return Int8Rejection("unsuitable")
+    session = open_session(folder / file, "cpu", name).session
+    found, gain = measure_quality(voice, exact, {name: session}), measure_graph_speedup(exact, name, session)
+    report("cutting", 1.0)
+    why = find_rejection_reason(*found, gain)
+    return Int8Rejection(why, *found, gain) if why is not None else (Int8Graph(file, *found, gain), session)
+
+
+def _reject_combination(graph: Int8Graph) -> Int8Rejection:
+    return Int8Rejection("together", graph.snr_db, graph.lsd_db, graph.frames_equal, graph.gain)
+
+
+def quantise_graph(
+    graph: Path | bytes, name: str, inputs: Sequence[dict[str, Any]], folder: Path, allowed_results: Container[str] | None = None
+) -> str | None:
+    """The file name of a graph in int8; None where nothing in it can be.
+
+    Args:
+        inputs: runs that show how large the numbers become.
+        allowed_results: see `app.voices.prepare.int8.convolution_quantiser.quantise_convolutions`.
+    """
+    from app.voices.prepare.graph_store import load_graph, store_graph
+    from app.voices.prepare.int8.channels_last import move_channels_last  # onnx is slow to import
+    from app.voices.prepare.int8.convolution_quantiser import quantise_convolutions
+    from app.voices.prepare.int8.value_ranges import expose_value_ranges, list_observed_tensors
+
+    model = load_graph(graph)
+    names = list_observed_tensors(model.graph)
+    if not names:
+        return None
+    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
+        expose_value_ranges(model)
+        session = open_session(Path(scratch) / store_graph(model, Path(scratch), "watched"), "cpu", name).session
+        seen = [session.run_graph(values, ["least", "greatest"]) for values in inputs]
+        # The session holds its file, which is about to be deleted.
+        del session
+    least, greatest = np.min([item[0] for item in seen], axis=0), np.max([item[1] for item in seen], axis=0)
+    model = load_graph(graph)
+    quantise_convolutions(
+        model, {item: (float(low), float(high)) for item, low, high in zip(names, least, greatest, strict=True)}, allowed_results
+    )
+    move_channels_last(model)
+    return store_graph(model, folder, f"{name}{INT8_GRAPH_SUFFIX}")
+
+
+def measure_graph_speedup(exact: ExactVoiceRun, name: str, session: RunnableSession) -> float:
+    """Return the speedup of another form of a graph on the largest input that the exact graph received."""
+    largest = max(exact.graph_inputs[name], key=lambda values: max(np.size(value) for value in values.values()))
+    return _measure_speedup(lambda: exact.sessions[name].run_graph(largest), lambda: session.run_graph(largest))
+
+
+def measure_sentence_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> float:
+    """Return the speedup of the longest sentence with these graphs in place of the exact ones."""
+    return round(_measure_speedup(_build_sentence_run(voice, exact, {}), _build_sentence_run(voice, exact, replaced)), 2)
+
+
+def measure_quality(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> tuple[float, float, float]:
+    """SNR and log-spectral distance in dB with durations as they are, and the share of symbols that last as long."""
+    voiced, compared = CalibrationVoice(voice.manifest, exact.sessions | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
+    made = [voiced.speak_sentence(item, frames) for item, frames in zip(exact.sentences[compared], exact.frames[compared], strict=True)]
+    right, share = exact.samples[compared], 1.0
+    if "prosody" in replaced:
+        others = zip(exact.sentences[CALIBRATING:], exact.frames[CALIBRATING:], strict=True)
+        share = float(np.concatenate([voiced.run_prosody(item)[1] == frames for item, frames in others]).mean())
+    return round(compute_snr_db(right, made), 1), round(compute_log_spectral_distance_db(right, made), 2), round(share, 4)
+
+
+def is_close_enough(snr_db: float, lsd_db: float, frames_equal: float) -> bool:
+    """Return whether the results of `measure_quality` are near enough for the graph to be kept."""
+    return find_rejection_reason(snr_db, lsd_db, frames_equal, MIN_INT8_GAIN) is None
+
+
+def find_rejection_reason(snr_db: float, lsd_db: float, frames_equal: float, gain: float) -> Int8RejectionReason | None:
+    """The first limit that a graph misses; None where it is near enough and pays."""
+    limits: dict[Int8RejectionReason, bool] = {
+        "noise": snr_db >= MIN_INT8_SNR_DB,
+        "spectrum": lsd_db <= MAX_INT8_LSD_DB,
+        "lengths": frames_equal >= MIN_FRAMES_EQUAL,
+        "slow": gain >= MIN_INT8_GAIN,
+    }
+    return next((why for why, is_kept in limits.items() if not is_kept), None)
+
+
+def measure_speaking_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> float:
+    """Return the speedup of the longest sentence with these sessions."""
+    return _measure_speedup(_build_sentence_run(voice, exact, {}), _build_sentence_run(voice, exact, replaced))
+
+
+def _build_sentence_run(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> Callable[[], object]:
+    voiced, number = (
+        CalibrationVoice(voice.manifest, exact.sessions | dict(replaced)),
+        int(np.argmax([frames.sum() for frames in exact.frames])),
+    )
+    return lambda: voiced.speak_sentence(exact.sentences[number], exact.frames[number])
+
+
+def _measure_speedup(slow: Callable[[], object], fast: Callable[[], object]) -> float:
+    """Return the speedup, timed in turns, from the least time of each, which other programs disturbed least."""
+    took: tuple[list[float], list[float]] = ([], [])
+    for _ in range(TIMING_TURNS):
+        for way, times in zip((slow, fast), took, strict=True):
+            began = time.perf_counter()
+            way()
+            times.append(time.perf_counter() - began)
+    return round(min(took[0]) / min(took[1]), 2)

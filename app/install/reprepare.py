@@ -1,0 +1,31 @@
+"""Prepares a voice of the library once more, from itself: one that an earlier version added gets what this version makes of voices."""
+
+from __future__ import annotations
+
+from app.common.progress import Report, ignore_report
+from app.install.manage_voices import find_user_voice
+from app.install.preparation_results import PrepareVoice
+from app.install.sandboxed_import import prepare_voice_in_sandbox
+from app.install.voice_import import ImportOptions, InstallResult, add_voice, find_user_voices_dir
+from app.install.voice_licence import AskLicence
+from app.voices.installed_voices import list_installed_voices
+
+
+def prepare_voice_again(
+    reference: str, ask_licence: AskLicence, report: Report = ignore_report, *, prepare: PrepareVoice = prepare_voice_in_sandbox
+) -> InstallResult:
+    """Id, name, card and licence stay; until the new voice is complete and proved, the old one is there.
+
+    Args:
+        reference: id or name.
+
+    Raises:
+        VoiceError: there is no such voice, it ships with the program, or it cannot be prepared.
+        OutputFileError: the disk is full or cannot be written.
+    """
+    return add_voice(find_user_voice(reference).path, ImportOptions(ask_licence, should_update=True), report, prepare=prepare)
+
+
+def list_user_voice_ids() -> list[str]:
+    """Ids of all voices that the user has added."""
+    return [voice.manifest.id for voice in list_installed_voices([find_user_voices_dir()])]

@@ -1,0 +1,90 @@
+"""Gets the voice a user asks for ready to be opened, whatever it is: installed, AivisSpeech's, or a file somewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.common.files import paths
+from app.common.progress import Report, ignore_report
+from app.install.voice_licence import AskLicence, read_licence, require_licence
+from app.voices.installed_voices import BertRequirement, choose_default_voice, describe_skipped_voices, find_installed_voice
+from app.voices.prepared_voice import Voice
+
+if TYPE_CHECKING:
+    from app.install.preparation_results import PrepareVoice
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedVoice:
+    """A voice that can be opened now.
+
+    Attributes:
+        reference: what `open_speaker` takes for it.
+        note: what the user should know, such as that it could not be prepared; or None.
+    """
+
+    voice: Voice
+    reference: str | None
+    note: str | None = None
+
+
+def resolve_ready_voice(
+    reference: str | None,
+    ask_licence: AskLicence,
+    report: Report = ignore_report,
+    *,
+    announce: Callable[[str], object] = lambda _text: None,
+    require_bert: BertRequirement | None = None,
+    prepare: PrepareVoice | None = None,
+    may_be_path: bool = True,
+) -> ResolvedVoice:
+    """The voice of this id, name or path, else the first that can speak; one that is not prepared is prepared now, unless it was before.
+
+    Args:
+        may_be_path: a path is one; not where a stranger's project may have named the voice.
+        ask_licence: shows a licence that was not accepted yet; whether it is.
+        announce: called, in the language of the user, with what takes long, and where another voice speaks than the first one.
+        prepare: in place of `app.install.sandboxed_import.prepare_voice_in_sandbox`.
+        require_bert: called with the BERT of a voice that is to be prepared, to raise where it is missing: before the user waits. Also says
+            which voices can speak.
+
+    Raises:
+        VoiceError: there is none, it cannot speak, or its licence was declined.
+    """
+    if reference is None:
+        first = choose_default_voice(paths.list_voice_dirs(), require_bert)
+        voice: Voice | None = first.voice
+        if first.skipped:
+            announce(describe_skipped_voices(first.skipped, first.voice.manifest))
+    else:
+        voice = find_installed_voice(reference, paths.list_voice_dirs())
+    if voice is None:
+        assert reference is not None
+        from app.install.resolve_source import PriorConsent, find_source, prepare_source
+        from app.install.sandboxed_import import (
+            # This import brings all readers of sources, which an installed voice does not need.
+            prepare_voice_in_sandbox,
+        )
+
+        ready = ResolvedVoice(
+            *prepare_source(
+                find_source(reference, may_be_path=may_be_path),
+                report,
+                PriorConsent(ask_licence, require_bert or (lambda _id: None), announce),
+                prepare or prepare_voice_in_sandbox,
+            )
+        )
+    else:
+        ready = ResolvedVoice(voice, reference)
+    require_licence(read_licence(ready.voice), ask_licence)
+    return ready
+
+
+def find_unprepared_voice(reference: str, *, may_be_path: bool = True) -> Voice:
+    """The voice of this id, name or path as it is; nothing is prepared and no licence asked for."""
+    from app.install.resolve_source import find_source
+    from app.voices.containers.voice_sources import read_voice_source
+
+    return find_installed_voice(reference, paths.list_voice_dirs()) or read_voice_source(find_source(reference, may_be_path=may_be_path))

@@ -1,0 +1,113 @@
+"""Limits memory and time of a check of a stranger's file to three times the need of the largest known file.
+
+Measured on two cores of a Sapphire Rapids server with ONNX Runtime 1.32 and models of the public architectures at real size
+(`reference/make_reference_models.py --size real`): memory of the process's own at its peak, and seconds of processor time.
+
+    what is proved                                                              memory    time
+    voice of 250 MB, JP-Extra, as AIVMX, .sbv2 or weights: cut, compared, int8   1,290 MB   45 s
+    the same, multilingual, with the BERT of SBV2 voices installed               1,130 MB   53 s
+    the same, whole, as its seams are unknown                                      750 MB    4 s
+    BERT of SBV2 voices, 650 MB (float16) or 1.3 GB (float32)                    2,830 MB   76 s
+
+Slower processors get more time: as much more as they take for the same piece of arithmetic.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import Literal
+
+import numpy as np
+
+from app.adapters.files.free_space import format_bytes
+from app.adapters.sandbox.process_limits import ProcessLimits
+from app.common.errors import VoiceError
+from app.common.language import localize
+
+SandboxSubject = Literal["voice", "bert", "graph"]
+SandboxStopReason = Literal["memory", "time", "crash"]
+
+LIMITS_BY_SUBJECT: dict[SandboxSubject, tuple[int, int]] = {"voice": (4 << 30, 160), "bert": (8 << 30, 230), "graph": (4 << 30, 160)}
+"""Bytes, and seconds of a processor as fast as that one; any other graph, which only the lab looks into, may take what a voice may."""
+REFERENCE_MATMUL_S = 0.0015  # of that processor, for the piece of arithmetic below
+MAX_CORE_SLOWDOWN = 16.0
+
+
+class UnsafeFileError(VoiceError):
+    """A file that was stopped while it was proved: nothing of it may run here.
+
+    Attributes:
+        reason: it asked for too much, or crashed.
+    """
+
+    def __init__(self, reason: SandboxStopReason, subject: SandboxSubject, limits: ProcessLimits | None = None) -> None:
+        self.reason = reason
+        super().__init__(*(_describe_graph_stop if subject == "graph" else _describe_model_stop)(reason, subject, limits))
+
+
+def _describe_model_stop(reason: SandboxStopReason, subject: SandboxSubject, limits: ProcessLimits | None) -> tuple[str, str]:
+    """Message and hint for a voice or a BERT."""
+    ja, en = ("声", "voice") if subject == "voice" else ("BERT", "BERT")
+    this = "この声" if subject == "voice" else "この BERT"
+    hint = localize(
+        "ファイルが壊れているか、悪意を持って作られた可能性があります。信頼できる配布元のものであれば、ほかのアプリを閉じてもう一度お試しください。",
+        "The file may be damaged or malicious. If you trust its source, close other applications and try again.",
+    )
+    if reason == "memory" and limits:
+        memory = format_bytes(limits.memory_bytes)
+        message = localize(
+            f"{this}は、{ja}に必要な量を大きく超えるメモリーを使用します（{memory} 以上）。",
+            f"This {en} uses more memory than any {en} should need ({memory}).",
+        )
+    elif reason == "time" and limits:
+        message = localize(
+            f"{this}の確認が時間内に終わりませんでした（{ja}に必要な時間を超えています。計算時間 {limits.processor_s} 秒）。",
+            f"This {en} takes longer to check than any {en} should ({limits.processor_s} s of processor time).",
+        )
+    else:
+        message = localize(f"{this}の確認中に異常終了しました。", f"Checking this {en} crashed the checker.")
+    return message, hint
+
+
+def _describe_graph_stop(reason: SandboxStopReason, _subject: SandboxSubject, limits: ProcessLimits | None) -> tuple[str, str]:
+    """For a graph of another kind, of which nobody knows what it should need."""
+    hint = localize(
+        "声には大きすぎるモデルか、壊れているか悪意を持って作られたファイルの可能性があります。",
+        "It may be larger than any model of a voice, damaged or malicious.",
+    )
+    if reason == "memory" and limits:
+        memory = format_bytes(limits.memory_bytes)
+        message = localize(
+            f"このグラフは、確認に使用できる量（{memory}）を超えるメモリーを使用します。",
+            f"This graph needs more memory than the check allows ({memory}).",
+        )
+    elif reason == "time" and limits:
+        message = localize(
+            f"このグラフの確認が時間内に終わりませんでした（計算時間 {limits.processor_s} 秒）。",
+            f"This graph takes longer than the check allows ({limits.processor_s} s of processor time).",
+        )
+    else:
+        message = localize("このグラフの確認中に異常終了しました。", "Checking this graph crashed the checker.")
+    return message, hint
+
+
+def compute_limits(subject: SandboxSubject) -> ProcessLimits:
+    """The limits on this machine."""
+    memory_bytes, seconds = LIMITS_BY_SUBJECT[subject]
+    return ProcessLimits(memory_bytes, round(seconds * measure_core_slowdown()))
+
+
+@cache
+def measure_core_slowdown() -> float:
+    """Measure how many times slower a core of this machine is than the measured ones; at least 1."""
+    return min(max(min(_measure_matmul_s() for _ in range(5)) / REFERENCE_MATMUL_S, 1.0), MAX_CORE_SLOWDOWN)
+
+
+def _measure_matmul_s() -> float:
+    """Products of matrices so small that no library shares them among cores."""
+    one = np.full((48, 48), 0.5, np.float32)
+    began = time.perf_counter()
+    for _ in range(200):
+        one @ one
+    return time.perf_counter() - began

@@ -1,0 +1,159 @@
+"""Folders are made complete in `<data>/staging`, then moved into place by one rename: whatever happens, old or new is there, never a half.
+
+Each staged folder has a lock beside it that its process holds; one whose lock is free belongs to a process that died, and is swept.
+A folder that replaces another one first moves that aside as `.NAME.old` in the same place, where readers find it should the
+process die between the two renames.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.adapters.files.file_lock import FileLock
+from app.adapters.files.part_file import build_write_error
+from app.common.errors import AppError
+from app.common.files.atomic_write import move_path, sync_folder
+from app.common.files.paths import REPLACED_SUFFIX, build_replaced_path, find_data_dir
+from app.common.files.private_data_dir import make_private_folder
+
+STAGING_LOCK_SUFFIX = ".lock"
+MOVE_LOCK_NAME = ".moving"
+# Moving folders takes milliseconds, but an antivirus may hold one for seconds.
+MAX_MOVE_LOCK_WAIT_S = 30.0
+
+
+def find_staging_dir() -> Path:
+    """Return the folder in which new folders are made."""
+    return find_data_dir() / "staging"
+
+
+@contextmanager
+def create_staging_folder(parent: Path | None = None) -> Iterator[Path]:
+    """A new empty folder that is gone after the block, unless it was moved into place; leftovers of dead processes are swept first.
+
+    Args:
+        parent: where it is made, on the same disk as where it will go; None is `<data>/staging`.
+
+    Raises:
+        OutputFileError: nothing can be written there, or an OSError of the block that wrote into it.
+    """
+    parent = parent or find_staging_dir()
+    name = secrets.token_hex(8)
+    folder, lock_path = parent / name, parent / (name + STAGING_LOCK_SUFFIX)
+    lock = FileLock(lock_path)
+    try:
+        make_private_folder(parent)
+        # Without this lock a sweep could see the lock file before it is held.
+        with lock_moves(parent):
+            remove_leftovers(parent)
+            lock.acquire()
+            make_private_folder(folder)
+        yield folder
+    except OSError as exc:
+        raise build_write_error(Path(exc.filename) if isinstance(exc.filename, str) else folder, exc) from exc
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        lock.release()
+        with contextlib.suppress(OSError):
+            lock_path.unlink(missing_ok=True)
+
+
+def list_leftovers(parent: Path | None = None) -> list[Path]:
+    """List the folders that dead processes left in the staging folder."""
+    parent = parent or find_staging_dir()
+    if not parent.is_dir():
+        return []
+    return [item for item in parent.iterdir() if item.is_dir() and not _is_owned(parent / (item.name + STAGING_LOCK_SUFFIX))]
+
+
+def _is_owned(lock_path: Path) -> bool:
+    lock = FileLock(lock_path)
+    if not lock_path.is_file():
+        return False
+    try:
+        return not lock.acquire()
+    finally:
+        lock.release()
+
+
+def remove_leftovers(parent: Path | None = None) -> None:
+    """Removes what dead processes left behind, within `lock_moves`; what cannot be removed now stays for the next time."""
+    parent = parent or find_staging_dir()
+    with contextlib.suppress(OSError):
+        for folder in list_leftovers(parent):
+            shutil.rmtree(folder, ignore_errors=True)
+        for lock_path in parent.glob(f"*{STAGING_LOCK_SUFFIX}"):
+            if not lock_path.with_suffix("").exists() and not _is_owned(lock_path):
+                lock_path.unlink(missing_ok=True)
+
+
+def remove_leftovers_when_idle() -> None:
+    """As `remove_leftovers`, for those who are not about to stage anything: at the start, and after work was cancelled."""
+    if list_leftovers():
+        with contextlib.suppress(OSError, AppError), lock_moves(find_staging_dir()):
+            remove_leftovers()
+
+
+def move_into_place(folder: Path, target: Path) -> None:
+    """Moves a complete folder to its place, replacing what is there; raises OSError with the old one back in place."""
+    sync_files_to_disk(folder)
+    make_private_folder(target.parent)
+    with lock_moves(target.parent):
+        aside = build_replaced_path(target)
+        if target.exists():
+            shutil.rmtree(aside, ignore_errors=True)
+            move_path(target, aside)
+        try:
+            move_path(folder, target)
+        except OSError:
+            if aside.exists() and not target.exists():
+                aside.rename(target)
+            raise
+        sync_folder(target.parent)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def remove_folder(folder: Path) -> None:
+    """Removes a folder so that it is there whole or not at all. OutputFileError when it is in use."""
+    with create_staging_folder() as stage:
+        move_path(folder, stage / folder.name)
+
+
+def recover_interrupted_moves(root: Path) -> None:
+    """Brings back what a dead process had moved aside, or removes it where its replacement is in place."""
+    if not root.is_dir() or not any(root.glob(f".*{REPLACED_SUFFIX}")):
+        return
+    # Where nothing can be moved, readers find the folder all the same.
+    with contextlib.suppress(OSError), lock_moves(root):
+        for aside in root.glob(f".*{REPLACED_SUFFIX}"):
+            target = root / aside.name[1 : -len(REPLACED_SUFFIX)]
+            if target.exists():
+                shutil.rmtree(aside, ignore_errors=True)
+            else:
+                aside.rename(target)
+
+
+@contextmanager
+def lock_moves(root: Path) -> Iterator[None]:
+    """One process at a time makes, moves and sweeps folders in `root`."""
+    lock = FileLock(root / MOVE_LOCK_NAME)
+    lock.wait_for_lock(MAX_MOVE_LOCK_WAIT_S)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def sync_files_to_disk(folder: Path) -> None:
+    """Waits until all files of a folder are on the disk: a rename must not arrive there before the data."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb+") as file:
+                os.fsync(file.fileno())
+    sync_folder(folder)

@@ -1,0 +1,113 @@
+"""Reads the id, content hash and description of a voice before it is prepared. Cheap, so that known voices are recognised at once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
+from app.common.progress import Report, ignore_report
+from app.install.voice_licence import VoiceLicence
+from app.voices.containers.voice_sources import list_source_files, read_source_facts
+from app.voices.content_digest import combine_digests, compute_content_digest, compute_file_digests, sum_file_sizes
+from app.voices.untrusted.zip_names import RESERVED_NAME_PATTERN
+from app.voices.voice_card_data import VoiceCardData, list_media_files, read_card
+from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
+
+DIGEST_ID_LENGTH = 16
+# Weights in float16 double in size, and verifying writes the source once more for a while.
+PREPARED_TO_SOURCE_RATIO = 2.2
+_VOICE_ID = re.compile(r"[0-9a-z](?:[0-9a-z-]{0,62}[0-9a-z])?")
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceIdentity:
+    """A voice that may be installed.
+
+    Attributes:
+        id: the AIVM uuid, or the start of the content's SHA-256.
+        name, version: as it says itself; may be empty.
+        sha256, size_bytes: of its content.
+        config, aivm: SBV2's `config.json` and the AIVM manifest, or {}.
+        card: of a prepared voice; None for others.
+    """
+
+    id: str
+    name: str
+    version: str
+    licence: str
+    sha256: str
+    size_bytes: int
+    config: dict[str, Any] = field(default_factory=dict)
+    aivm: dict[str, Any] = field(default_factory=dict)
+    card: VoiceCardData | None = None
+
+    def estimate_prepared_bytes(self) -> int:
+        """About how much it takes when it is prepared."""
+        return round(PREPARED_TO_SOURCE_RATIO * self.size_bytes)
+
+    def create_licence(self, voice_id: str) -> VoiceLicence:
+        """Its licence, for the id it gets."""
+        return VoiceLicence(voice_id, self.name, self.licence)
+
+
+def identify_voice(path: Path, report: Report = ignore_report) -> VoiceIdentity:
+    """Identity of a prepared folder or of any file that `read_source` opens; VoiceError when it is none."""
+    if (path / MANIFEST_NAME).is_file():
+        return _identify_prepared_folder(path, report)
+    files = list_source_files(path)
+    digests = compute_file_digests(files, report)
+    facts = read_source_facts(path)
+    return VoiceIdentity(
+        id=facts.aivm_manifest.get("uuid") or combine_digests(digests)[:DIGEST_ID_LENGTH],
+        name=_sanitize_line(facts.aivm_manifest.get("name")) or _sanitize_line(facts.config.get("model_name")) or path.stem,
+        version=_sanitize_line(facts.aivm_manifest.get("version")),
+        licence=_sanitize_text(facts.aivm_manifest.get("license")),
+        sha256=compute_content_digest(digests),
+        size_bytes=sum_file_sizes(files),
+        config=facts.config,
+        aivm=facts.aivm_manifest,
+    )
+
+
+def compute_source_digest(path: Path, report: Report = ignore_report) -> str:
+    """Digest of any file that `read_source` opens, without a look at what it says."""
+    return compute_content_digest(compute_file_digests(list_source_files(path), report))
+
+
+def _identify_prepared_folder(folder: Path, report: Report) -> VoiceIdentity:
+    manifest, card = read_manifest(folder), read_card(folder)
+    files = list_prepared_files(folder, card)
+    sha256 = compute_prepared_digest(folder, card, report)
+    usable = _VOICE_ID.fullmatch(manifest.id) and not RESERVED_NAME_PATTERN.match(manifest.id)
+    return VoiceIdentity(
+        id=manifest.id if usable else sha256[:DIGEST_ID_LENGTH],
+        name=manifest.name,
+        version=card.version,
+        licence=manifest.licence,
+        sha256=sha256,
+        size_bytes=sum_file_sizes(files),
+        card=card,
+    )
+
+
+def list_prepared_files(folder: Path, card: VoiceCardData) -> list[Path]:
+    """Every file of a prepared voice: what lies in its folder, and the media its card names."""
+    beside = sorted(item for item in folder.iterdir() if item.is_file() and not item.name.startswith("."))
+    media = (folder / name for name in list_media_files(card))
+    return [*beside, *(item for item in media if item.is_file())]
+
+
+def compute_prepared_digest(folder: Path, card: VoiceCardData, report: Report = ignore_report) -> str:
+    """Digest of what a prepared voice was made from; where that is not known, of its own files."""
+    return card.source_sha256 or compute_content_digest(compute_file_digests(list_prepared_files(folder, card), report))
+
+
+def _sanitize_line(value: Any) -> str:
+    return sanitise_short_text(value) if isinstance(value, str) else ""
+
+
+def _sanitize_text(value: Any) -> str:
+    return sanitise_long_text(value) if isinstance(value, str) else ""

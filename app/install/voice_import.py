@@ -1,0 +1,201 @@
+"""Adds voices to the library. A voice is complete and proved in the staging folder before it takes its place there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.adapters.files.free_space import check_free_space
+from app.common.files.paths import find_data_dir, list_voice_dirs
+from app.common.files.private_data_dir import make_private_folder
+from app.common.language import choose_by_frontend, localize
+from app.common.progress import Report, build_part_report, ignore_report
+from app.install.preparation_results import PrepareVoice
+from app.install.sandboxed_import import prepare_voice_in_sandbox
+from app.install.select_checkpoint import UserDecisionRequiredError, choose_checkpoints
+from app.install.staging_folders import create_staging_folder, move_into_place, recover_interrupted_moves
+from app.install.voice_folder_builder import build_voice_folder
+from app.install.voice_identity import VoiceIdentity, compute_prepared_digest, identify_voice
+from app.install.voice_licence import AskLicence, require_licence
+from app.voices.containers.checkpoints import find_checkpoints
+from app.voices.installed_voices import list_installed_voices
+from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.voice_card_data import VoiceCardData, read_card
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """The user's choices for a voice that is added.
+
+    Attributes:
+        ask_licence: shows the licence; whether it is accepted.
+        should_keep_both: beside another voice of the same id, under an id of its own.
+        should_update: in place of what is installed under the same id.
+        name: instead of the voice's own.
+    """
+
+    ask_licence: AskLicence
+    should_keep_both: bool = False
+    should_update: bool = False
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InstallResult:
+    """The result of installing a voice from a source.
+
+    Attributes:
+        was_installed: this very voice was there before; nothing was changed.
+        was_updated: it took the place of another version.
+    """
+
+    voice: Voice
+    card: VoiceCardData
+    was_installed: bool = False
+    was_updated: bool = False
+
+
+def add_voice(
+    source: Path,
+    options: ImportOptions,
+    report: Report = ignore_report,
+    *,
+    checkpoint: str | None = None,
+    prepare: PrepareVoice = prepare_voice_in_sandbox,
+) -> InstallResult:
+    """Installs the one voice of a source.
+
+    Args:
+        source: a voice file, a folder or a `.zip`.
+        checkpoint: which voice, where the source holds several: a file name, with or without its suffix.
+
+    Raises:
+        VoiceError: it is no voice; an UndecidedError where there are several, another version is installed, or the licence was declined.
+        OutputFileError: the disk is full or cannot be written.
+    """
+    (installed,) = add_voices(source, options, report, checkpoint=checkpoint, prepare=prepare)
+    return installed
+
+
+def add_voices(
+    source: Path,
+    options: ImportOptions,
+    report: Report = ignore_report,
+    *,
+    checkpoint: str | None = None,
+    all_voices: bool = False,
+    prepare: PrepareVoice = prepare_voice_in_sandbox,
+) -> list[InstallResult]:
+    """As `add_voice`; with `all_voices` all voices of a source, each under its own name."""
+    recover_interrupted_moves(find_user_voices_dir())
+    with create_staging_folder() as scratch:
+        report("reading", 0.0)
+        chosen = choose_checkpoints(find_checkpoints(source, scratch), checkpoint, all_voices=all_voices)
+        installed = []
+        for index, item in enumerate(chosen):
+            own = build_part_report(report, index / len(chosen), (index + 1) / len(chosen))
+            named = replace(options, name=_build_voice_name(item.path, item.label)) if len(chosen) > 1 else options
+            source_name = source.name if item.label in ("", source.name) else f"{source.name}/{item.label}"
+            installed.append(_add_single_voice(item.path, source_name, named, own, prepare))
+        return installed
+
+
+def find_voice_by_content(sha256: str) -> InstallResult | None:
+    """The voice that was made from a file with this SHA-256 (hex); None where there is none."""
+    voice = next((item for item in list_installed_voices(list_voice_dirs()) if _read_digest(item) == sha256), None)
+    return None if voice is None else InstallResult(voice, read_card(voice.path), was_installed=True)
+
+
+def ask_licence_early(source: Path, ask: AskLicence) -> None:
+    """Asks for the licence of a voice file before `add_voice` does, which asks for none that was accepted.
+
+    Raises VoiceError when it is no voice, an UndecidedError when the licence is declined, or nobody can answer now.
+    """
+    identity = identify_voice(source)
+    if _find_existing(identity) is None:
+        require_licence(identity.create_licence(identity.id), ask)
+
+
+def find_user_voices_dir() -> Path:
+    """Return the folder in which voices are installed."""
+    return find_data_dir() / "voices"
+
+
+def _build_voice_name(path: Path, label: str) -> str:
+    return f"{identify_voice(path).name} ({label})"
+
+
+def _add_single_voice(path: Path, source_name: str, options: ImportOptions, report: Report, prepare: PrepareVoice) -> InstallResult:
+    identity = identify_voice(path, build_part_report(report, 0.0, 0.1))
+    existing = _find_existing(identity)
+    if existing is not None and not options.should_update and _read_digest(existing) == identity.sha256:
+        return InstallResult(existing, read_card(existing.path), was_installed=True)
+    target = _choose_target_folder(identity, existing, options)
+    require_licence(identity.create_licence(target.name), options.ask_licence)
+    check_free_space(target, identity.estimate_prepared_bytes())
+    with create_staging_folder() as stage:
+        folder = stage / target.name
+        make_private_folder(folder)
+        build_voice_folder(
+            folder,
+            path,
+            replace(identity, id=target.name),
+            build_part_report(report, 0.1, 0.95),
+            prepare,
+            name=options.name,
+            source_name=source_name,
+        )
+        move_into_place(folder, target)
+    report("storing", 1.0)
+    return InstallResult(read_prepared_voice(target), read_card(target), was_updated=existing is not None and existing.path == target)
+
+
+def _find_existing(identity: VoiceIdentity) -> Voice | None:
+    """The installed voice of the same content, or else of the same id."""
+    voices = list_installed_voices(list_voice_dirs())
+    same = [voice for voice in voices if _read_digest(voice) == identity.sha256]
+    return next(iter(same), None) or next((voice for voice in voices if voice.manifest.id == identity.id), None)
+
+
+def _read_digest(voice: Voice) -> str:
+    return compute_prepared_digest(voice.path, read_card(voice.path))
+
+
+def _choose_target_folder(identity: VoiceIdentity, existing: Voice | None, options: ImportOptions) -> Path:
+    """Folder of the voice to be: that of the one it replaces, or a free one."""
+    if existing is None:
+        # A folder that exists already is damaged, or it would have been found.
+        return find_user_voices_dir() / identity.id
+    if options.should_keep_both:
+        return _find_free_folder(identity.id)
+    if options.should_update and existing.path.parent == find_user_voices_dir():
+        return existing.path
+    version, own = read_card(existing.path).version or "?", existing.path.parent == find_user_voices_dir()
+    raise UserDecisionRequiredError(
+        localize(
+            f"声「{existing.manifest.name}」の別のバージョンがすでにあります（{version}。追加しようとしたバージョン: {identity.version or '?'}）。",
+            f"Another version of the voice “{existing.manifest.name}” is already installed ({version}; this one: {identity.version or '?'}).",
+        ),
+        _describe_options(own),
+        ["--update", "--keep-both"] if own else ["--keep-both"],
+    )
+
+
+def _describe_options(is_user_voice: bool) -> str:
+    if is_user_voice:
+        command = localize(
+            "--update で置き換えるか、--keep-both で両方を残してください。", "Replace it with --update, or keep both with --keep-both."
+        )
+        return choose_by_frontend(localize("置き換えるか、両方を残してください。", "Replace it, or keep both."), command)
+    refused = localize("付属の声は置き換えられません。", "The included voice cannot be replaced. ")
+    return refused + choose_by_frontend(
+        localize("両方を残せます。", "You can keep both."), localize("--keep-both を使ってください。", "Use --keep-both.")
+    )
+
+
+def _find_free_folder(voice_id: str) -> Path:
+    taken = {voice.manifest.id for voice in list_installed_voices(list_voice_dirs())}
+    number = 2
+    while f"{voice_id}-{number}" in taken or (find_user_voices_dir() / f"{voice_id}-{number}").exists():
+        number += 1
+    return find_user_voices_dir() / f"{voice_id}-{number}"

@@ -1,0 +1,85 @@
+"""Limits the size of an imported script, counted before it is built: a small file can repeat its contents.
+
+Real scripts: a game's 30,000 lines of 40 characters; a line has some 5 phrases and 30 morae, a page of a book in one line 1,000 characters.
+"""
+
+from __future__ import annotations
+
+from app.common.errors import InputError
+from app.common.language import localize
+from app.core.project_data import MOST_CHARACTERS as MOST_NAMES
+from app.core.project_sanitiser import MAX_SCRIPT_LINES
+from app.core.text_lines import MAX_LINE_CHARACTERS
+
+MAX_IMPORTED_LINE_CHARS = 1_400_000  # characters of a line, before it is split into lines that the window can show
+MAX_IMPORTED_CHARS = 20_000_000  # of all lines: 100 novels
+MAX_IMPORTED_PHRASES = 500_000  # of all lines
+MAX_IMPORTED_MORAS = 2_000_000
+MAX_PHRASE_MORAS = 1_000  # morae
+MAX_MORA_CHARS = 8  # characters
+# Each phrase has at least one character.
+MAX_PHRASES_PER_LINE = MAX_LINE_CHARACTERS
+MAX_MORAS_PER_LINE = 8 * MAX_LINE_CHARACTERS  # as many as the characters that are read longest have
+
+
+def check_line_count(name: str, lines: int) -> None:
+    """Raises InputError for a file of more lines than a script may have."""
+    if lines > MAX_SCRIPT_LINES:
+        raise InputError(
+            localize(f"「{name}」は行数が多すぎます（{lines:,} 行）。", f"“{name}” has too many lines ({lines:,})."),
+            localize(
+                f"{MAX_SCRIPT_LINES:,} 行まで読み込めます。ファイルを分けてください。",
+                f"The limit is {MAX_SCRIPT_LINES:,}. Split the file.",
+            ),
+        )
+
+
+class ImportAllowance:
+    """The remaining allowance of a file; raises InputError where a file exceeds it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lines = self._characters = self._phrases = self._moras = self._names = 0
+
+    def take_text(self, characters: int) -> None:
+        """A line of so many characters."""
+        self._characters += characters
+        if characters > MAX_IMPORTED_LINE_CHARS:
+            raise InputError(
+                localize(
+                    f"「{self._name}」には長すぎる行があります（{characters:,} 文字）。",
+                    f"“{self._name}” has a line that is too long ({characters:,} characters).",
+                ),
+                localize(
+                    f"1 行は {MAX_IMPORTED_LINE_CHARS:,} 文字までです。改行で分けてください。",
+                    f"The limit is {MAX_IMPORTED_LINE_CHARS:,}. Break the line.",
+                ),
+            )
+        if self._characters > MAX_IMPORTED_CHARS:
+            raise self._build_limit_error(localize("文字", "characters"), MAX_IMPORTED_CHARS)
+
+    def take_lines(self, lines: int) -> None:
+        """Lines of the script."""
+        self._lines += lines
+        check_line_count(self._name, self._lines)
+
+    def take_name(self) -> None:
+        """A name of who speaks; a project can hold so many."""
+        self._names += 1
+        if self._names > MOST_NAMES:
+            raise self._build_limit_error(localize("話者・キャラの名前", "names of speakers"), MOST_NAMES)
+
+    def take_phrases(self, phrases: int, moras: int) -> None:
+        """Accent phrases with so many morae in all."""
+        self._phrases += phrases
+        self._moras += moras
+        if self._phrases > MAX_IMPORTED_PHRASES:
+            raise self._build_limit_error(localize("アクセント句", "accent phrases"), MAX_IMPORTED_PHRASES)
+        if self._moras > MAX_IMPORTED_MORAS:
+            raise self._build_limit_error(localize("モーラ", "morae"), MAX_IMPORTED_MORAS)
+
+    def _build_limit_error(self, unit: str, maximum: int) -> InputError:
+        return InputError(
+            localize(f"「{self._name}」は{unit}が多すぎます。", f"“{self._name}” has too many {unit}."),
+            localize(f"{maximum:,} まで読み込めます。ファイルを分けてください。", f"The limit is {maximum:,}. Split the file."),
+        )

@@ -1,0 +1,110 @@
+"""The contents of another program's file, before they are compared with the voices and the readings of this machine."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.common.errors import InputError
+from app.common.language import localize
+from app.core.project import Project
+
+MAX_LISTED_LINES = 5  # of those that have lost the same
+MAX_LOSS_HINTS = 2
+NOT_IMPORTED = ("読み込みませんでした", "Not imported")
+NOT_SAVED = ("この形式には保存されません", "Not saved in this format")
+NOT_OPENED = ("読み込めませんでした", "Could not be read")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedPhrase:
+    """An accent phrase as another program says it.
+
+    Attributes:
+        moras: in katakana; a long vowel may be ー or its vowel.
+        accent: mora after which the pitch falls, from 1; 0 or the last one is never.
+        pause_s: seconds of silence behind it in the result; 0 is a pause of a length that nobody has set, None no pause.
+    """
+
+    moras: tuple[str, ...]
+    accent: int
+    pause_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedScript:
+    """A script from elsewhere.
+
+    Lines whose voice is a name of the source carry that name as their voice, and the project has a `Character` and a `VoiceReference` of it;
+    `app.interchange.character_assignment` finds out who that is here.
+
+    Attributes:
+        losses: what was not taken over, a sentence each, in the language of the user.
+        phrases_by_line: accents and readings by id of the line; `app.interchange.reading_diff` turns them into edits.
+    """
+
+    project: Project
+    losses: tuple[str, ...] = ()
+    phrases_by_line: Mapping[str, tuple[ImportedPhrase, ...]] = field(default_factory=dict)
+
+
+class LossReport:
+    """Counts what is not taken over, so that it is said once; `outcome` says what that means, in both languages."""
+
+    def __init__(self, outcome: tuple[str, str] = NOT_IMPORTED) -> None:
+        self._outcome = outcome
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        self._notes: list[str] = []
+
+    def add_lines(self, ja: str, en: str, count: int = 1) -> None:
+        """Something that `count` more lines have, as a noun."""
+        if count > 0:
+            self._counts[ja, en] += count
+
+    def add_line(self, line: int, ja: str, en: str) -> None:
+        """Something that the line of this number in the file has, as a noun."""
+        if line not in self._places[ja, en][-1:]:
+            self._counts[ja, en] += 1
+            self._places[ja, en].append(line)
+
+    def add_sentence(self, sentence: str) -> None:
+        """Something that does not belong to lines."""
+        self._notes.append(sentence)
+
+    def build_sentences(self) -> tuple[str, ...]:
+        """One for each, in the order of their first line."""
+        ja_end, en_start = self._outcome
+        counted = (
+            localize(f"{ja}は{ja_end}（{_format_lines_ja(count, places)}）。", f"{en_start}: {en} ({_format_lines_en(count, places)}).")
+            for (ja, en), count in self._counts.items()
+            for places in (self._places.get((ja, en), ()),)
+        )
+        return (*counted, *self._notes)
+
+
+def _format_lines_ja(count: int, numbers: Sequence[int]) -> str:
+    if not numbers:
+        return f"{count:,} 行"
+    return f"{_format_numbers(numbers, '、')} 行目" if count == 1 else f"{count:,} 行: {_format_numbers(numbers, '、')} 行目"
+
+
+def _format_lines_en(count: int, numbers: Sequence[int]) -> str:
+    if not numbers:
+        return f"{count:,} {'line' if count == 1 else 'lines'}"
+    return f"line {numbers[0]}" if count == 1 else f"{count:,} lines: {_format_numbers(numbers, ', ')}"
+
+
+def _format_numbers(numbers: Sequence[int], separator: str) -> str:
+    return separator.join(map(str, numbers[:MAX_LISTED_LINES])) + (f"{separator}…" if len(numbers) > MAX_LISTED_LINES else "")
+
+
+def build_no_text_error(name: str, losses: Sequence[str] = ()) -> InputError:
+    """There is nothing to speak in a file; `losses` say what there was."""
+    hint = localize(
+        "読み上げるテキストを入力して保存してから、もう一度お試しください。", "Add the text to read aloud, save the file and try again."
+    )
+    return InputError(
+        localize(f"「{name}」にはテキストがありません。", f"“{name}” contains no text."), " ".join((*losses[:MAX_LOSS_HINTS], hint))
+    )

@@ -1,0 +1,142 @@
+"""Our own project files, `.koebako`: JSON, whole at every moment."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import stat
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.common.errors import InputError
+from app.common.files.atomic_write import PARSE_FAULTS, PRIVATE, encode_readable_json, read_with_retry, save_bytes
+from app.common.files.untrusted_json import parse_json
+from app.common.language import localize
+from app.core.project import PROJECT_SUFFIX, Project
+from app.core.project_data import VERSION, convert_project_to_data, parse_project
+from app.core.project_sanitiser import sanitise_project
+from app.interchange.embedded_takes import MAX_ENCODED_SOUND_BYTES, count_encoded_bytes, decode_sounds, encode_sounds
+from app.interchange.import_limits import ImportAllowance
+from app.interchange.project_losses import ProjectLossReport
+from app.interchange.script_file_bytes import LARGEST_PROJECT_BYTES, build_too_large_error, read_file_bytes
+
+PROJECT_FILE_SUFFIX = PROJECT_SUFFIX
+MAX_PROJECT_FILE_BYTES = LARGEST_PROJECT_BYTES + MAX_ENCODED_SOUND_BYTES  # the second for sounds alone
+MAX_PROJECT_VALUES = 3_000_000
+"""30,000 lines with edits take a fifth of that."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFileContent:
+    """A project as its file holds it.
+
+    Attributes:
+        digest: of the very bytes that said so.
+        losses: what could not be read, a sentence each.
+    """
+
+    project: Project
+    digest: str
+    losses: tuple[str, ...] = ()
+
+
+def read_project(path: Path) -> Project:
+    """Read the readable part of a project. Raises InputError as `open_project`."""
+    return open_project(path).project
+
+
+def open_project(path: Path) -> ProjectFileContent:
+    """Open a project; an unreadable value costs itself or its line. Raises InputError for no file, or an unknown format or version."""
+    content = read_file_bytes(path, MAX_PROJECT_FILE_BYTES)
+    try:
+        data = _parse_json(content.decode("utf-8-sig", "surrogatepass"))
+    except PARSE_FAULTS as exc:
+        raise _build_damaged_error(path) from exc
+    losses = ProjectLossReport()
+    project = _parse_project(path, data, losses)
+    sounds = data["sounds"] if project.embeds else {}
+    if len(content) - count_encoded_bytes(sounds) > LARGEST_PROJECT_BYTES:
+        raise build_too_large_error(path, LARGEST_PROJECT_BYTES)
+    return ProjectFileContent(replace(project, sounds=decode_sounds(sounds)), _compute_digest(content), losses.build_sentences())
+
+
+def write_project(path: Path, project: Project) -> str:
+    """Writes it at once and returns the digest of the file; the old one stays until the new one is complete. Raises OutputFileError."""
+    data = convert_project_to_data(project)
+    content = encode_readable_json(data | {"sounds": encode_sounds(project.sounds)} if project.embeds else data)
+    failed = localize("プロジェクトを保存できません", "The project could not be saved")
+    save_bytes(path, content, failed, _choose_file_mode(path))
+    return _compute_digest(content)
+
+
+def compute_file_digest(path: Path) -> str:
+    """Of what a file holds now; empty where there is none, a word of its own for one that cannot be read."""
+    try:
+        return _compute_digest(read_with_retry(path, MAX_PROJECT_FILE_BYTES))
+    except FileNotFoundError:
+        return ""
+    except OSError:
+        return "unreadable"
+
+
+def _compute_digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _choose_file_mode(path: Path) -> int:
+    """Return the mode of the file that is replaced; a new file is private to the user."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode) & 0o666
+    except (OSError, ValueError):
+        return PRIVATE
+
+
+def _parse_json(text: str) -> Any:
+    """With None for numbers that are none."""
+    try:
+        return parse_json(text, most_values=MAX_PROJECT_VALUES)
+    except ValueError:
+        return _replace_non_finite(parse_json(text, most_values=MAX_PROJECT_VALUES, is_lenient=True))
+
+
+def _replace_non_finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _replace_non_finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_replace_non_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _parse_project(path: Path, data: object, losses: ProjectLossReport) -> Project:
+    if isinstance(data, dict) and isinstance(version := data.get("version"), int) and version > VERSION:
+        raise _build_unusable_error(
+            path, localize("新しいバージョンの Koebako で開いてください。", "Open it with a newer version of Koebako.")
+        )
+    _check_size(path.name, data)
+    try:
+        project = parse_project(data, losses.add_loss)
+    except PARSE_FAULTS as exc:
+        raise _build_damaged_error(path) from exc
+    return sanitise_project(project)
+
+
+def _check_size(name: str, data: object) -> None:
+    """Raises InputError for more than a script can have, before lines are made of it."""
+    script = data.get("script") if isinstance(data, dict) else None
+    lines = script.get("lines") if isinstance(script, dict) else None
+    allowance = ImportAllowance(name)
+    for line in lines if isinstance(lines, list) else ():
+        text = line.get("text") if isinstance(line, dict) else None
+        allowance.take_lines(1)
+        allowance.take_text(len(text) if isinstance(text, str) else 0)
+
+
+def _build_damaged_error(path: Path) -> InputError:
+    return _build_unusable_error(
+        path, localize("Koebako のプロジェクトではないか、壊れています。", "It is not a Koebako project, or it is damaged.")
+    )
+
+
+def _build_unusable_error(path: Path, hint: str) -> InputError:
+    return InputError(localize(f"「{path.name}」を開けません。", f"“{path.name}” cannot be opened."), hint)

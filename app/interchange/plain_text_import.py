@@ -1,0 +1,39 @@
+"""Plain text, a line each, and VOICEVOX's text, whose lines begin with who speaks them: `キャラ（スタイル）,テキスト`."""
+
+from __future__ import annotations
+
+import re
+
+from app.common.files.untrusted_json import sanitise_long_text
+from app.core.script import LineSettings
+from app.core.text_encoding import decode_text
+from app.core.text_lines import MAX_NAME_CHARACTERS, split_lines, strip_markdown
+from app.interchange.import_limits import check_line_count
+from app.interchange.imported_script import ImportedScript
+from app.interchange.script_builder import ImportedScriptBuilder
+
+_STYLED_LINE = re.compile(r"([^,、。（）()]{1,80}（[^（）,]{1,80}）),(.*)")
+_NAMED_LINE = re.compile(rf"([^,、。！？!?（）()\s]{{1,{MAX_NAME_CHARACTERS}}}),(.*)")
+
+
+def read_plain_text(name: str, suffix: str, data: bytes) -> ImportedScript:
+    """Raises InputError where there is no text."""
+    text = decode_text(name, data)
+    lines = split_lines(strip_markdown(text) if suffix == ".md" else text)
+    check_line_count(name, len(lines))
+    gathered = ImportedScriptBuilder(name)
+    has_names = _has_names(lines)
+    for line in lines:
+        match = _STYLED_LINE.fullmatch(line) or (_NAMED_LINE.fullmatch(line) if has_names else None)
+        if match is None:
+            gathered.add_line(sanitise_long_text(line), LineSettings())
+        else:
+            text = sanitise_long_text(match[2])
+            gathered.add_line(text, LineSettings(voice=gathered.name_voice(match[1], is_speaker=True) if text else ""))
+    return gathered.build_script()
+
+
+def _has_names(lines: list[str]) -> bool:
+    """Every line begins with a short name and a comma, and names come again: prose does not."""
+    names = [match[1] for line in lines if (match := _STYLED_LINE.fullmatch(line) or _NAMED_LINE.fullmatch(line))]
+    return len(names) == len(lines) > 1 and 2 * len(set(names)) <= len(names)

@@ -1,0 +1,91 @@
+"""Lines gathered from a file: ids that fit, lines that are not too long, and the names of those who speak."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.common.files.untrusted_json import sanitise_short_text
+from app.common.language import localize
+from app.core.project import Character, Project, VoiceReference
+from app.core.script import Line, LineSettings, Script, create_line_id, cut_long_line
+from app.core.text_lines import MAX_LINE_CHARACTERS
+from app.interchange.import_limits import ImportAllowance
+from app.interchange.imported_script import ImportedPhrase, ImportedScript, LossReport, build_no_text_error
+
+
+class ImportedScriptBuilder:
+    """Takes one line after the other.
+
+    Attributes:
+        losses: what is not taken over.
+        allowance: what the file may still become.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lines: list[Line] = []
+        self._ids: set[str] = set()
+        self._characters: dict[str, Character] = {}
+        self._names: dict[str, str] = {}
+        self._spoken: dict[str, tuple[ImportedPhrase, ...]] = {}
+        self._cut = False
+        self.losses = LossReport()
+        self.allowance = ImportAllowance(name)
+
+    def add_line(self, text: str, settings: LineSettings, line_id: str = "", spoken: tuple[ImportedPhrase, ...] = ()) -> None:
+        """A line; without a text it is none. Its id is kept where it is fit to be shown and no other line has it. Raises InputError."""
+        if not text:
+            return
+        self.allowance.take_text(len(text))
+        wanted = sanitise_short_text(line_id)
+        line = Line(text, settings, id=wanted if wanted and wanted == line_id and wanted not in self._ids else create_line_id())
+        pieces = cut_long_line(line)
+        self.allowance.take_lines(len(pieces))
+        self._cut |= len(pieces) > 1
+        self._lines += pieces
+        self._ids.update(piece.id for piece in pieces)
+        if spoken and len(pieces) == 1:
+            self._spoken[line.id] = spoken
+
+    def name_voice(self, key: str, display_name: str = "", *, is_speaker: bool = False) -> str:
+        """The voice of a line that is known by a name of the file.
+
+        Args:
+            display_name: to people, where the key is none for them.
+            is_speaker: it names somebody inside a voice rather than a voice.
+        """
+        key = sanitise_short_text(key)
+        if key and key not in self._characters:
+            self.allowance.take_name()
+            self._characters[key] = Character(key, speaker=key if is_speaker else "")
+            self._names[key] = display_name or key
+        return key
+
+    def build_script(self, title: str = "") -> ImportedScript:
+        """All of it; InputError where there is no line."""
+        if not self._lines:
+            raise build_no_text_error(self._name, self.losses.build_sentences())
+        if self._cut:
+            self.losses.add_sentence(
+                localize(
+                    f"{MAX_LINE_CHARACTERS:,} 文字より長い行を分割しました。",
+                    f"Lines longer than {MAX_LINE_CHARACTERS:,} characters were split.",
+                )
+            )
+        voices = tuple(VoiceReference(key, name) for key, name in self._names.items())
+        script = Script(tuple(self._lines), title)
+        return ImportedScript(
+            Project(script, voices=voices, characters=tuple(self._characters.values())), self.losses.build_sentences(), dict(self._spoken)
+        )
+
+
+def replace_taken_ids(imported: ImportedScript, taken: frozenset[str]) -> ImportedScript:
+    """The same with other ids where a script has them already."""
+    ids = {line.id: create_line_id() for line in imported.project.script.lines if line.id in taken}
+    if not ids:
+        return imported
+    lines = tuple(replace(line, id=ids.get(line.id, line.id)) for line in imported.project.script.lines)
+    project = replace(imported.project, script=replace(imported.project.script, lines=lines))
+    return replace(
+        imported, project=project, phrases_by_line={ids.get(line, line): phrases for line, phrases in imported.phrases_by_line.items()}
+    )

@@ -1,0 +1,49 @@
+"""A script from any kind of file that is understood, by its suffix and what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from app.common.errors import InputError
+from app.common.language import localize
+from app.interchange.imported_script import ImportedScript
+from app.interchange.script_file_bytes import LARGEST_PROJECT_BYTES, read_file_bytes
+
+PROJECTS, TABLES, TEXTS = (".vvproj", ".aisp"), (".csv", ".tsv", ".tab"), (".txt", ".md")
+IMPORT_SUFFIXES = (".koebako", *PROJECTS, *TABLES, *TEXTS)
+NO_COLUMN_CHOICES: Mapping[str, str] = {}
+
+
+def read_script_file(path: Path, columns: Mapping[str, str] = NO_COLUMN_CHOICES) -> ImportedScript:
+    """Read a script; `app.interchange.character_assignment` then finds its voices, `app.interchange.reading_diff` settles accents.
+
+    Args:
+        columns: names of a table's columns, by what they are (`text`, `voice`, `speaker`, `style`, `id`, a setting); others are recognised by name.
+
+    Raises:
+        InputError: there is no such file, or none of a kind that is understood.
+    """
+    # Each reader is loaded for the first file of its kind.
+    suffix = path.suffix.lower()
+    if suffix == ".koebako":
+        from app.interchange.koebako_files import open_project
+
+        opened = open_project(path)
+        return ImportedScript(opened.project, opened.losses)
+    if suffix in PROJECTS:
+        from app.interchange.voicevox_projects import read_vvproj
+
+        return read_vvproj(path.name, suffix, read_file_bytes(path, LARGEST_PROJECT_BYTES))
+    if suffix in TABLES:
+        from app.interchange.script_tables import read_table
+
+        return read_table(path.name, suffix, read_file_bytes(path), columns)
+    if suffix in TEXTS:
+        from app.interchange.plain_text_import import read_plain_text
+
+        return read_plain_text(path.name, suffix, read_file_bytes(path))
+    raise InputError(
+        localize(f"「{path.name}」は読み込めない種類のファイルです。", f"“{path.name}” is of a file type that cannot be imported."),
+        localize("使用できるもの: ", "Available: ") + ", ".join(IMPORT_SUFFIXES),
+    )

@@ -1,0 +1,126 @@
+"""The script as text, as VOICEVOX's text with who speaks each line, and as a table with all settings that differ.
+
+None of them says that square brackets are memos, so memos are written as notes.
+"""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from app.common.errors import InputError, OutputFileError
+from app.common.files.atomic_write import CHECK_WRITABLE_HINT, write_file_atomically
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+from app.core.notation.explicit_notation import convert_memos_to_notes
+from app.core.script import CAST_FIELDS, Line, LineSettings, Script
+from app.core.spreadsheet_cells import escape_formula
+from app.core.synthesis_types import Overrides
+from app.interchange.imported_script import NOT_SAVED, LossReport
+from app.interchange.table_columns import SETTING_BY_COLUMN
+
+WRITABLE_SCRIPT_SUFFIXES = (".txt", ".csv", ".tsv")
+NameSpeaker = Callable[[LineSettings], tuple[str, str]]
+"""Name of the speaker, and of the style, for people; both may be empty."""
+_DEFAULT_LINE_SETTINGS = LineSettings()
+
+
+def format_plain_text(script: Script) -> str:
+    """A line each."""
+    return "".join(f"{_format_line_text(line)}\n" for line in script.lines)
+
+
+def format_voicevox_text(script: Script, name_speaker: NameSpeaker) -> str:
+    """`キャラ（スタイル）,テキスト` each; a line whose speaker has no name has only its text."""
+    return "".join(f"{_format_speaker(*name_speaker(line.settings))}{_format_line_text(line)}\n" for line in script.lines)
+
+
+def format_table(script: Script, separator: str = ",") -> str:
+    """A header, and a row each: id, text, voice, speaker, style, and the settings that any line has changed."""
+    settings = [line.settings for line in script.lines]
+    columns = {
+        field: name
+        for field, name in _SETTING_BY_TABLE_COLUMN.items()
+        if any(getattr(item, name) != getattr(_DEFAULT_LINE_SETTINGS, name) for item in settings)
+    }
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator="\r\n")
+    writer.writerow(("id", "text", *CAST_FIELDS, *columns))
+    for line in script.lines:
+        values = (_format_cell(getattr(line.settings, name), getattr(_DEFAULT_LINE_SETTINGS, name)) for name in columns.values())
+        texts = (line.id, _format_line_text(line), *(getattr(line.settings, name) for name in CAST_FIELDS))
+        writer.writerow((*map(escape_formula, texts), *values))
+    return out.getvalue()
+
+
+def write_script(file: Path, script: Script, name_speaker: NameSpeaker | None = None) -> tuple[str, ...]:
+    """Writes a file by its suffix, at once; with `describe_speaker`, a .txt says who speaks. What it cannot hold comes back, a sentence each.
+
+    Raises:
+        InputError: of this suffix nothing can be written.
+        OutputFileError.
+    """
+    suffix = file.suffix.lower()
+    if suffix == ".txt":
+        content = format_plain_text(script) if name_speaker is None else format_voicevox_text(script, name_speaker)
+    elif suffix in WRITABLE_SCRIPT_SUFFIXES:
+        # Spreadsheets read a table as UTF-8 only with the byte order mark.
+        content = "\ufeff" + format_table(script, "," if suffix == ".csv" else "\t")
+    else:
+        raise InputError(
+            localize(f"「{file.name}」の形式では書き出せません。", f"“{file.name}” is not a format that can be written."),
+            localize("使用できる拡張子: ", "Available: ") + ", ".join((".koebako", *WRITABLE_SCRIPT_SUFFIXES)),
+        )
+    try:
+        write_file_atomically(file, content.encode("utf-8", "replace"))
+    except OSError as exc:
+        why = describe_reason(exc)
+        ja, en = (
+            ("ディスクの空き容量を増やしてください。", "Free some space.")
+            if exc.errno in (errno.ENOSPC, errno.EDQUOT)
+            else CHECK_WRITABLE_HINT
+        )
+        raise OutputFileError(
+            localize(f"台本を保存できません: {file}", f"The script could not be saved: {file}"),
+            localize(f"{ja}（{why}）", f"{en} ({why})"),
+        ) from exc
+    return _describe_losses(script, has_settings=suffix != ".txt")
+
+
+def _describe_losses(script: Script, *, has_settings: bool) -> tuple[str, ...]:
+    edited = sum(line.overrides != Overrides() for line in script.lines)
+    losses = LossReport(NOT_SAVED)
+    losses.add_lines("読み・アクセント・長さの調整", "edits of reading, accent and lengths", edited)
+    if not has_settings:
+        losses.add_lines("話し方の設定", "settings of the voice", sum(_has_settings(line) for line in script.lines))
+    return losses.build_sentences()
+
+
+def _has_settings(line: Line) -> bool:
+    return any(getattr(line.settings, name) != getattr(_DEFAULT_LINE_SETTINGS, name) for name in _SETTING_BY_TABLE_COLUMN.values())
+
+
+def _format_speaker(name: str, style: str) -> str:
+    """VOICEVOX ends the name at the first comma."""
+    name, style = (part.replace(",", "，") for part in (name, style))
+    return f"{name}（{style}）," if name and style else f"{name}," if name else ""
+
+
+def _format_cell(value: Any, default: Any) -> str:
+    if value == default:
+        return ""
+    if isinstance(value, tuple):
+        value = " ".join(f"{mark}={seconds:.10g}" for mark, seconds in value)
+    return str(escape_formula(value)) if isinstance(value, str) else f"{value:.10g}"
+
+
+def _format_line_text(line: Line) -> str:
+    text = convert_memos_to_notes(line.text) if line.settings.memos else line.text
+    return " ".join(text.splitlines())
+
+
+_SETTING_BY_TABLE_COLUMN = SETTING_BY_COLUMN | {"assist": "assist_text", "pause": "pauses", "seed": "seed"}

@@ -1,0 +1,91 @@
+"""Recognises table columns by the names that people, games and other programs give to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.common.errors import InputError
+from app.common.language import localize
+from app.core.delivery import name_column
+from app.core.request_limits import BOUNDS
+
+LINE_FIELDS = ("text", "voice", "speaker", "style", "id")
+SETTING_BY_COLUMN = {name_column(name): name for name in BOUNDS}
+"""Settings of a line by the names that the command line has for them."""
+OTHER_FIELDS = ("assist", "pause", "seed")
+COLUMN_FIELDS = (*LINE_FIELDS, *SETTING_BY_COLUMN, *OTHER_FIELDS)
+_COLUMN_ALIASES = {
+    "text": ("テキスト", "セリフ", "せりふ", "台詞", "言葉", "本文", "文章", "dialogue", "dialog", "line", "message"),
+    "voice": ("声", "音声合成モデル", "ボイス"),
+    "speaker": ("話者", "役", "役名", "キャラ", "キャラクター", "キャラ名", "登場人物", "名前", "character", "name"),
+    "style": ("スタイル", "感情", "emotion"),
+    "id": ("identifier", "識別子", "番号", "lineid", "line_id"),
+    "assist": ("assist_text", "アシストテキスト"),
+    "pause": ("pauses",),
+    "seed": ("シード",),
+}
+
+
+def format_field_name(field: str) -> str:
+    """A field for people."""
+    words = {
+        "text": ("テキスト", "Text"),
+        "voice": ("声", "Voice"),
+        "speaker": ("話者・キャラ", "Speaker"),
+        "style": ("スタイル", "Style"),
+        "id": ("ID", "ID"),
+        "assist": ("アシストテキスト", "Assist text"),
+        "pause": ("記号ごとの間", "Pauses at marks"),
+        "seed": ("シード", "Seed"),
+    }
+    if field in words:
+        return localize(*words[field])
+    bounds = BOUNDS[SETTING_BY_COLUMN[field]]
+    return localize(bounds.ja, bounds.en[0].upper() + bounds.en[1:])
+
+
+def recognise_columns(header: Sequence[str]) -> dict[str, int]:
+    """Columns by field, as far as their names say so: our own names before others, and the first one of a name."""
+    names = [name.strip().casefold() for name in header]
+    found = {field: names.index(field) for field in COLUMN_FIELDS if field in names}
+    for place, name in enumerate(names):
+        if (field := _FIELD_BY_COLUMN.get(name)) is not None:
+            found.setdefault(field, place)
+    return found
+
+
+def resolve_columns(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
+    """Columns by field: those the user names, and else those that are recognised. Raises InputError for names that there are not."""
+    found = recognise_columns(header)
+    names = [name.strip().casefold() for name in header]
+    wanted = {_find_field(field): column for field, column in columns.items()}
+    found = {field: place for field, place in found.items() if header[place] not in wanted.values()}
+    for field, column in wanted.items():
+        if column.strip().casefold() not in names:
+            raise InputError(
+                localize(f"表に「{column[:80]}」という列はありません。", f"The table has no column “{column[:80]}”."),
+                localize("使用できる列: ", "Available: ") + ", ".join(name[:40] for name in header[:20]),
+            )
+        found[field] = names.index(column.strip().casefold())
+    return found
+
+
+def _find_field(name: str) -> str:
+    field = _FIELD_BY_COLUMN.get(name.strip().casefold())
+    if field is None:
+        raise InputError(
+            localize(f"列の種類「{name[:80]}」はありません。", f"“{name[:80]}” is not a known column type."),
+            localize("使用できるもの: ", "Available: ") + ", ".join(COLUMN_FIELDS),
+        )
+    return field
+
+
+def _build_known_columns() -> dict[str, str]:
+    known = {field: field for field in COLUMN_FIELDS}
+    known |= {name: field for field, names in _COLUMN_ALIASES.items() for name in names}
+    for field, setting in SETTING_BY_COLUMN.items():
+        known |= dict.fromkeys((setting, BOUNDS[setting].ja, BOUNDS[setting].en), field)
+    return known
+
+
+_FIELD_BY_COLUMN = _build_known_columns()

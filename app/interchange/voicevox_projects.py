@@ -1,0 +1,157 @@
+"""Projects of VOICEVOX (`.vvproj`) and AivisSpeech (`.aisp`), of every version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.common.errors import InputError
+from app.common.files.untrusted_json import parse_json, require_number, sanitise_long_text
+from app.common.language import localize
+from app.core.moras import convert_to_katakana
+from app.core.request_limits import PAUSE_BOUNDS
+from app.core.script import LineSettings
+from app.core.text_lines import MAX_LINE_CHARACTERS
+from app.interchange.import_limits import (
+    MAX_MORA_CHARS,
+    MAX_MORAS_PER_LINE,
+    MAX_PHRASE_MORAS,
+    MAX_PHRASES_PER_LINE,
+    ImportAllowance,
+    check_line_count,
+)
+from app.interchange.imported_script import ImportedPhrase, ImportedScript
+from app.interchange.script_builder import ImportedScriptBuilder
+from app.interchange.voicevox_project_versions import AIVISSPEECH, ENGINE_NAMES, VOICEVOX, find_item_voice, find_talk_items, has_song
+from app.interchange.voicevox_query_fields import parse_query_settings
+
+# A line of 30 morae has some 250 values.
+MAX_VVPROJ_VALUES = 4_000_000
+DEFAULT_ENGINE_BY_SUFFIX = {".vvproj": VOICEVOX, ".aisp": AIVISSPEECH}
+_KATAKANA = re.compile("[ァ-ヺー]+")  # AivisSpeech has marks among the morae
+VVPROJ_PARSE_ERRORS = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+
+
+def read_vvproj(name: str, suffix: str, data: bytes) -> ImportedScript:
+    """Read a project; an unusable value costs itself or its line, and is named. Raises InputError for another format or far too much."""
+    gathered = ImportedScriptBuilder(name)
+    try:
+        project = parse_json(data, most_values=MAX_VVPROJ_VALUES, is_lenient=True)
+        if not isinstance(project, dict):
+            raise ValueError("no object")
+        keys, items = find_talk_items(project)
+    except VVPROJ_PARSE_ERRORS as exc:
+        raise InputError(
+            localize(f"「{name}」を開けません。", f"“{name}” cannot be opened."),
+            localize(
+                "VOICEVOX や AivisSpeech のプロジェクトではないか、壊れています。",
+                "It is not a VOICEVOX or AivisSpeech project, or it is damaged.",
+            ),
+        ) from exc
+    check_line_count(name, len(keys))
+    taken = set[str]()
+    for number, key in enumerate(keys, 1):
+        item = items.get(key) if isinstance(key, str) else None
+        if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+            gathered.losses.add_line(number, "壊れた行", "damaged lines")
+        elif key in taken:
+            # Neither program repeats a key, but a small file could ask for one line without end.
+            gathered.losses.add_line(number, "同じ行の繰り返し", "repetitions of a line")
+        else:
+            taken.add(key)
+            _add_item(_ImportedLine(gathered, number), key, item, DEFAULT_ENGINE_BY_SUFFIX.get(suffix, VOICEVOX))
+    if has_song(project):
+        gathered.losses.add_sentence(localize("ソングは読み込みませんでした。", "Not imported: songs."))
+    return gathered.build_script()
+
+
+@dataclass(frozen=True, slots=True)
+class _ImportedLine:
+    """A line that is read; `number` is its place in the file, from 1."""
+
+    builder: ImportedScriptBuilder
+    number: int
+
+    def add_loss(self, ja: str, en: str) -> None:
+        """Notes something of this line that cannot be used."""
+        self.builder.losses.add_line(self.number, ja, en)
+
+
+def _add_item(line: _ImportedLine, key: str, item: Mapping[str, Any], default_engine: str) -> None:
+    text = " ".join(sanitise_long_text(item["text"]).split("\n"))
+    if not text:
+        return
+    voice = None
+    try:
+        voice = find_item_voice(item, default_engine)
+    except ValueError:
+        line.add_loss("正しくない声の指定", "voices that are not valid")
+    engine = voice[0] if voice else default_engine
+    named = line.builder.name_voice(_format_voice_key(*voice), _format_voice_name(*voice)) if voice else ""
+    values: dict[str, Any] = {}
+    spoken: tuple[ImportedPhrase, ...] = ()
+    query = item.get("query")
+    if isinstance(query, dict):
+        values = parse_query_settings(query, engine, line.builder.losses, line.add_loss)
+        spoken = _parse_phrases(query, engine, values.get("speed", 1.0), line) if len(text) <= MAX_LINE_CHARACTERS else ()
+    elif query is not None:
+        line.add_loss("正しくない話し方の設定", "settings that are not valid")
+    if item.get("morphingInfo"):
+        line.builder.losses.add_lines("モーフィング", "morphing")
+    line.builder.add_line(text, LineSettings(voice=named, memos=True, **values), key, spoken)
+
+
+def _format_voice_key(engine: str, style: int) -> str:
+    return f"{ENGINE_NAMES.get(engine, engine[:8])}:{style}"
+
+
+def _format_voice_name(engine: str, style: int) -> str:
+    maker = {VOICEVOX: "VOICEVOX", AIVISSPEECH: "AivisSpeech"}.get(engine, "")
+    return localize(f"{maker or 'ほかのエンジン'}のスタイル {style}", f"{maker or 'other engine'} style {style}")
+
+
+def _parse_phrases(query: Mapping[str, Any], engine: str, speed: float, line: _ImportedLine) -> tuple[ImportedPhrase, ...]:
+    """AivisSpeech knows no lengths: what stands there is made up after the sound."""
+    has_lengths = engine != AIVISSPEECH
+    given = query.get("accentPhrases") or ()
+    try:
+        _check_phrase_count(given, line.builder.allowance)
+        factor = _read_pause_scale(query) / speed if has_lengths else 0.0
+        phrases = tuple(_parse_phrase(phrase, factor) for phrase in given)
+        is_tuned = has_lengths and any(mora.get("vowelLength") or mora.get("pitch") for phrase in given for mora in phrase["moras"])
+    except VVPROJ_PARSE_ERRORS:
+        line.add_loss("正しくない読みとアクセント", "readings and accents that are not valid")
+        return ()
+    if is_tuned:
+        line.builder.losses.add_lines("モーラごとの音高と長さ（声が決めます）", "pitch and length of single morae (the voice decides)")
+    return tuple(phrase for phrase in phrases if phrase.moras)
+
+
+def _check_phrase_count(phrases: Sequence[Mapping[str, Any]], allowance: ImportAllowance) -> None:
+    """Raises ValueError for more than a line can have, InputError for more than a script can have: before any of it is made."""
+    moras = sum(len(phrase["moras"]) for phrase in phrases)
+    if len(phrases) > MAX_PHRASES_PER_LINE or moras > MAX_MORAS_PER_LINE:
+        raise ValueError("phrases")
+    allowance.take_phrases(len(phrases), moras)
+
+
+def _read_pause_scale(query: Mapping[str, Any]) -> float:
+    scale = query.get("pauseLengthScale")
+    return 1.0 if scale is None else require_number(scale)
+
+
+def _parse_phrase(phrase: Mapping[str, Any], pause_factor: float) -> ImportedPhrase:
+    moras = phrase["moras"]
+    if not isinstance(moras, list) or len(moras) > MAX_PHRASE_MORAS:
+        raise ValueError("moras")
+    if any(len(mora["text"]) > MAX_MORA_CHARS for mora in moras):
+        raise ValueError("a mora")
+    kana = tuple(text for mora in moras if _KATAKANA.fullmatch(text := convert_to_katakana(sanitise_long_text(mora["text"]))))
+    accent = require_number(phrase["accent"])
+    pause = phrase.get("pauseMora")
+    length = None if pause is None else require_number(pause.get("vowelLength", 0.0)) * pause_factor
+    if length is not None:
+        length = min(PAUSE_BOUNDS.high, max(PAUSE_BOUNDS.low, length))
+    return ImportedPhrase(kana, min(len(kana), max(0, int(accent))), length)

@@ -1,0 +1,96 @@
+"""Maps the fields of a VOICEVOX or AivisSpeech query to the settings of a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.common.files.untrusted_json import require_number
+from app.core.request_limits import BOUNDS
+from app.interchange.imported_script import LossReport
+from app.interchange.voicevox_project_versions import AIVISSPEECH
+
+
+@dataclass(frozen=True, slots=True)
+class QueryField:
+    """A number of a query that a line has, too.
+
+    Attributes:
+        name: in the query.
+        setting: of `LineSettings`.
+        convert: from their number to ours.
+    """
+
+    name: str
+    setting: str
+    convert: Callable[[float], float] = float
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Its name for people, in Japanese and in English, without the unit."""
+        bounds = BOUNDS[self.setting]
+        return bounds.ja.partition("（")[0], bounds.en.partition(" (")[0]
+
+
+def _convert_to_semitones(scale: float) -> float:
+    """Both count pitch in octaves."""
+    return 12 * scale
+
+
+def _convert_to_style_weight(scale: float) -> float:
+    """AivisSpeech's 0 … 1 … 2 is a style weight of 0 … 1 … 10."""
+    return scale if scale <= 1 else 1 + 9 * (scale - 1)
+
+
+def convert_tempo(tempo: float) -> float:
+    """Return the ratio of 0 … 0.2 … 1 for AivisSpeech's tempo of 0 … 1 … 2."""
+    return 0.2 * tempo if tempo <= 1 else 0.2 + 0.8 * (tempo - 1)
+
+
+_SHARED_FIELDS = (
+    QueryField("speedScale", "speed"),
+    QueryField("volumeScale", "volume"),
+    QueryField("prePhonemeLength", "pre_silence_s"),
+    QueryField("postPhonemeLength", "post_silence_s"),
+    QueryField("pitchScale", "pitch", _convert_to_semitones),
+)
+_VOICEVOX_FIELDS = (*_SHARED_FIELDS, QueryField("intonationScale", "intonation"))
+_AIVISSPEECH_FIELDS = (
+    *_SHARED_FIELDS,
+    QueryField("intonationScale", "style_weight", _convert_to_style_weight),
+    QueryField("tempoDynamicsScale", "sdp_ratio", convert_tempo),
+)
+_PAUSE_SCALE_LABELS = ("文内無音の倍率", "pause length scale")  # of AivisSpeech; a line has no such number
+
+
+def parse_query_settings(
+    query: Mapping[str, Any], engine: str, losses: LossReport, add_loss: Callable[[str, str], None]
+) -> dict[str, float]:
+    """Settings of a line by name. What has no place here, or no value within our bounds, is counted.
+
+    Args:
+        add_loss: called with the name of a value that is no number.
+    """
+    values: dict[str, float] = {}
+    for field in _AIVISSPEECH_FIELDS if engine == AIVISSPEECH else _VOICEVOX_FIELDS:
+        ja, en = field.labels
+        given = _read_number(query, field.name, (ja, en), add_loss)
+        if given is not None:
+            bounds, ours = BOUNDS[field.setting], round(field.convert(given), 4)
+            values[field.setting] = min(bounds.high, max(bounds.low, ours))
+            if values[field.setting] != ours:
+                losses.add_lines(f"範囲外の{ja}", f"{en} out of range")
+    if engine == AIVISSPEECH and _read_number(query, "pauseLengthScale", _PAUSE_SCALE_LABELS, add_loss) not in (None, 1.0):
+        losses.add_lines(*_PAUSE_SCALE_LABELS)
+    return values
+
+
+def _read_number(query: Mapping[str, Any], name: str, labels: tuple[str, str], add_loss: Callable[[str, str], None]) -> float | None:
+    if (given := query.get(name)) is None:
+        return None
+    try:
+        return require_number(given)
+    except ValueError:
+        add_loss(f"使用できない値（{labels[0]}）", f"values that cannot be used ({labels[1]})")
+        return None

@@ -1,0 +1,127 @@
+"""The candidates of a comparison: a candidate is a backend, a precision, a level of optimisation and a form of the graphs."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.adapters.ort.backends import BACKENDS, parse_backend
+from app.adapters.ort.graph_session import RunnableSession
+from app.adapters.ort.optimization_levels import open_at_level
+from app.adapters.ort.ort_format import write_ort
+from app.lab.lab_subject import LabSubject
+from app.lab.recorded_inputs import open_subject
+from app.lab.report_rows import INT8_SUFFIX
+
+CANDIDATE_FORMS = ("source", "prepared", "ort")
+CANDIDATE_PRECISIONS = ("float32", "int8")
+
+
+@dataclass(frozen=True, slots=True)
+class CompareCandidate:
+    """One way to run all graphs of a subject."""
+
+    place: str
+    precision: str
+    level: str
+    form: str
+
+    @property
+    def name(self) -> str:
+        """Shown to people."""
+        return f"{self.place} {self.precision} {self.level} {self.form}"
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSessions:
+    """A candidate that can run.
+
+    Attributes:
+        sessions: by graph.
+        own_graphs: graphs that are its own, not those of the exact candidate.
+        open_ms: what opening all of them took.
+    """
+
+    candidate: CompareCandidate
+    sessions: Mapping[str, RunnableSession]
+    own_graphs: frozenset[str]
+    open_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateGraphs:
+    """Files of graphs by name: the prepared ones and those that came."""
+
+    prepared: Mapping[str, Path]
+    source: Mapping[str, Path]
+
+    def choose_files(self, candidate: CompareCandidate) -> dict[str, Path]:
+        """The files of a candidate; in int8 where there is one."""
+        if candidate.form == "source":
+            return dict(self.source)
+        exact = {name: file for name, file in self.prepared.items() if not name.endswith(INT8_SUFFIX)}
+        if candidate.precision == "float32":
+            return exact
+        return {name: self.prepared.get(name + INT8_SUFFIX, file) for name, file in exact.items()}
+
+
+def list_candidates(
+    graphs: CandidateGraphs, places: Sequence[str], levels: Sequence[str], precisions: Sequence[str], forms: Sequence[str]
+) -> list[CompareCandidate]:
+    """All that can be: what came is exact, ONNX Runtime's own format is made for the CPU and optimised already."""
+    wanted = (CompareCandidate(*parts) for parts in itertools.product(places, precisions, levels, forms))
+    return [item for item in wanted if _is_possible(item, graphs)]
+
+
+def _is_possible(candidate: CompareCandidate, graphs: CandidateGraphs) -> bool:
+    if candidate.precision == "int8" and not any(name.endswith(INT8_SUFFIX) for name in graphs.prepared):
+        return False
+    if candidate.form == "source":
+        return bool(graphs.source) and candidate.precision == "float32"
+    if candidate.form == "ort":
+        return candidate.place == "cpu" and candidate.level == "all"
+    return BACKENDS[parse_backend(candidate.place)].takes_any_size or (candidate.level, candidate.precision) == ("all", "float32")
+
+
+def open_candidate(candidate: CompareCandidate, subject: LabSubject, graphs: CandidateGraphs, folder: Path) -> CandidateSessions:
+    """Opens all its graphs, one after the other.
+
+    Args:
+        folder: for graphs in ONNX Runtime's own format.
+
+    Raises:
+        AppError: one does not open.
+    """
+    if not BACKENDS[parse_backend(candidate.place)].takes_any_size and subject.voice is not None:
+        return _open_as_spoken(candidate, subject)
+    files = graphs.choose_files(candidate)
+    if candidate.form == "ort":
+        files = {name: _write_ort_copy(name, file, candidate, folder) for name, file in files.items()}
+    began = time.perf_counter()
+    sessions: dict[str, RunnableSession] = {
+        name: open_at_level(file, candidate.level, f"{candidate.name}: {name}", place=candidate.place) for name, file in files.items()
+    }
+    spent = (time.perf_counter() - began) * 1000
+    own = {name for name in files if candidate.precision == "float32" or name + INT8_SUFFIX in graphs.prepared}
+    return CandidateSessions(candidate, sessions, frozenset(own), spent)
+
+
+def _open_as_spoken(candidate: CompareCandidate, subject: LabSubject) -> CandidateSessions:
+    """On a device that computes fixed sizes only: the sessions with which it speaks."""
+    assert subject.voice is not None
+    began = time.perf_counter()
+    speaker = open_subject(subject, candidate.place)
+    speaker.wait_for_devices()
+    spent = (time.perf_counter() - began) * 1000
+    sessions = {name: speaker.sessions[name] for name in subject.voice.graphs}
+    return CandidateSessions(candidate, sessions, frozenset(sessions), spent)
+
+
+def _write_ort_copy(name: str, file: Path, candidate: CompareCandidate, folder: Path) -> Path:
+    target = folder / f"{name}_{candidate.precision}.ort"
+    if not target.is_file():
+        write_ort(file, target)
+    return target

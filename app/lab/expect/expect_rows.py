@@ -1,0 +1,89 @@
+"""Rows of `expect`: how long each graph should take by its multiply-adds, how long it takes, and what is to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from app.common.errors import VoiceError
+from app.common.language import localize
+from app.common.progress import Report, ignore_report
+from app.lab.graph_sandbox import SandboxRow, reject_malformed, run_in_sandbox
+from app.lab.lab_subject import LabSubject
+from app.lab.repeat_rule import Repeats
+from app.lab.report_rows import Row
+from app.lab.synthetic_inputs import InputSizes
+
+GOOD_EFFICIENCY = 0.5  # of the time is multiplying: then a graph runs well, and only less work is faster
+MAX_BLAMED_OPERATORS = 5  # operators that are named
+COUNTED_KINDS = ("convolution", "product", "convolution_int8", "product_int8")
+MUCH_WORK, INEFFICIENT = "much work", "inefficient"
+
+
+def build_expect_rows(subject: LabSubject, sizes: InputSizes, repeats: Repeats, report: Report = ignore_report) -> Iterator[Row]:
+    """Yield a row with the speed that the machine reaches, then for each graph a row of its own and one for each kind of operator in it.
+
+    Raises:
+        VoiceError: no graph is there, or one asks for too much.
+    """
+    if not list(subject.iterate_graphs()):
+        raise VoiceError(localize("測定できるグラフがありません。", "There is no graph to time."), subject.reason)
+    if subject.voice is not None:
+        sizes = replace(sizes, hop=subject.voice.manifest.hop_length)
+    peaks: dict[str, float] = {}
+    for found in run_in_sandbox("expect", subject, [sizes.convert_to_dict(), asdict(repeats)], report):
+        with reject_malformed(subject):
+            if found["kind"] == "peaks":
+                peaks = {name: float(found["gmac_s"][name]) for name in COUNTED_KINDS}
+                yield {"type": "peak"} | {f"{name}_gmac_s": reached for name, reached in peaks.items()}
+            elif "failed" in found:
+                words = localize("測定できませんでした: ", "Not timed: ")
+                yield {"type": "note", "graph": found["graph"], "form": found["form"], "note": words + found["failed"]}
+            else:
+                yield from build_graph_rows(found, peaks)
+
+
+def build_graph_rows(result: SandboxRow, peaks: Mapping[str, float]) -> Iterator[Row]:
+    """The rows of one graph.
+
+    Args:
+        result: `macs` by kind, `measured_ms`, and `operators`: kind and milliseconds by name.
+        peaks: thousands of millions of multiply-adds a second by kind.
+    """
+    name = result["graph"] if result["form"] == "prepared" else f"{result['graph']} (source)"
+    macs: Mapping[str, int] = result["macs"]
+    lost = _compute_lost_ms(result["operators"], macs, peaks)
+    yield _build_row(name, sum(macs.values()), compute_expected_ms(macs, peaks), result["measured_ms"], lost, result["runs"])
+    for kind in (*COUNTED_KINDS, None):
+        here = {operator: ms for operator, (is_of, ms) in result["operators"].items() if is_of == kind}
+        if here:
+            work = {kind: macs.get(kind, 0)} if kind else {}
+            blamed = {operator: lost[operator] for operator in here}
+            part = f"{name}: {kind or 'other'}"
+            yield _build_row(part, sum(work.values()), compute_expected_ms(work, peaks), sum(here.values()), blamed, result["runs"])
+
+
+def compute_expected_ms(macs: Mapping[str, int], peaks: Mapping[str, float]) -> float:
+    """The least that these multiply-adds take."""
+    return sum(count / peaks[kind] / 1e6 for kind, count in macs.items())
+
+
+def _compute_lost_ms(operators: Mapping[str, Any], macs: Mapping[str, int], peaks: Mapping[str, float]) -> dict[str, float]:
+    """Milliseconds by operator that are not multiplying; operators of one kind share the work by their time."""
+    whole = {kind: sum(ms for is_of, ms in operators.values() if is_of == kind) for kind in COUNTED_KINDS}
+    found = {}
+    for operator, (kind, ms) in operators.items():
+        due = compute_expected_ms({kind: macs.get(kind, 0)}, peaks) * ms / whole[kind] if kind and whole[kind] else 0.0
+        found[operator] = max(0.0, ms - due)
+    return found
+
+
+def _build_row(part: str, macs: int, expected: float, measured: float, lost: Mapping[str, float], runs: int) -> Row:
+    """Only what counts has an efficiency and a verdict: what multiplies nothing is neither good nor bad at it."""
+    efficiency = expected / measured if measured else 0.0
+    verdict = (MUCH_WORK if efficiency >= GOOD_EFFICIENCY else INEFFICIENT) if macs else None
+    worst = sorted(lost.items(), key=lambda item: -item[1])[:MAX_BLAMED_OPERATORS]
+    row: Row = {"type": "expect", "part": part, "macs": macs, "expected_ms": expected, "measured_ms": measured}
+    row["efficiency"] = efficiency if macs else None
+    return row | {"verdict": verdict, "runs": runs, "operators": {name: round(ms, 4) for name, ms in worst if ms > 0}}

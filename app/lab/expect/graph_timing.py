@@ -1,0 +1,120 @@
+"""Times graphs, and what they are made of, on the processor. Only in a confined child.
+
+The best run counts, as it does for what the processor reaches: on a busy machine too, one of them is undisturbed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.op_profile import measure_operator_runs
+from app.adapters.ort.profile_events import OperatorRun
+from app.bench.multiply_adds import PEAK_RUNS, OperatorKind, find_operator_kind, measure_gmac_s
+from app.common.errors import AppError
+from app.common.progress import Report, build_part_report
+from app.lab.operation_counts import count_operations
+from app.lab.repeat_rule import Repeats
+from app.lab.synthetic_inputs import InputSizes
+from app.voices.prepare import convolution_probe, product_probe
+from app.voices.prepare.graph_facts import collect_graph_facts
+from app.voices.prepare.graph_store import load_graph
+
+WARMING_S, LONGEST_S = 1.7, 5.0  # of one graph, whatever is asked for: all of them share the time that a stranger's voice may take
+MAX_TIMED_RUNS = 10_000  # the best of so many is the best of more; a graph of two operators runs 100,000 times in seconds
+PEAK_TURNS = 5
+MAX_PROFILED_RUNS = 10  # runs whose operators are timed
+GraphFile = tuple[str, str, Path]  # form, name, file
+
+
+def measure_graphs(graphs: Sequence[GraphFile], sizes: InputSizes, repeats: Repeats, report: Report) -> Iterator[dict[str, Any]]:
+    """Measure the speed that this machine reaches, then the times of each graph."""
+    report("checking", 0.0)
+    yield {"kind": "peaks", "gmac_s": measure_peaks()}
+    for index, (form, name, path) in enumerate(graphs):
+        here = build_part_report(report, 0.1 + 0.9 * index / len(graphs), 0.1 + 0.9 * (index + 1) / len(graphs))
+        found = {"kind": "times", "form": form, "graph": name}
+        try:
+            times = _measure_graph((form, name, path), sizes, repeats, here)
+        except AppError as exc:
+            yield found | {"failed": f"{exc.message} {exc.hint}".strip()}
+            continue
+        if times["frames"]:
+            sizes = InputSizes(**sizes.convert_to_dict() | {"frames": times["frames"]})
+        yield found | times
+
+
+def measure_peaks() -> dict[OperatorKind, float]:
+    """Thousands of millions of multiply-adds a second, by kind: in one simple convolution and one simple product.
+
+    In turns, for what disturbs one kind at a time would make it look slow beside the others.
+    """
+    rng = np.random.default_rng(1)
+    wave = rng.standard_normal((1, convolution_probe.PROBE_CHANNELS, convolution_probe.PROBE_LENGTH), dtype=np.float32)
+    matrix = rng.standard_normal((product_probe.PRODUCT_ROWS, product_probe.PRODUCT_INNER), dtype=np.float32)
+    simple: dict[OperatorKind, tuple[bytes, np.ndarray, int]] = {
+        "convolution": (convolution_probe.build_convolution_graph(int8=False), wave, convolution_probe.CONVOLUTION_MULTIPLY_ADDS),
+        "product": (product_probe.build_product_graph(int8=False), matrix, product_probe.PRODUCT_MULTIPLY_ADDS),
+        "convolution_int8": (convolution_probe.build_convolution_graph(int8=True), wave, convolution_probe.CONVOLUTION_MULTIPLY_ADDS),
+        "product_int8": (product_probe.build_product_graph(int8=True), matrix, product_probe.PRODUCT_MULTIPLY_ADDS),
+    }
+    turns = [{kind: measure_gmac_s(*graph, PEAK_RUNS // PEAK_TURNS) for kind, graph in simple.items()} for _ in range(PEAK_TURNS)]
+    return {kind: max(turn[kind] for turn in turns) for kind in simple}
+
+
+def _measure_graph(graph: GraphFile, sizes: InputSizes, repeats: Repeats, report: Report) -> dict[str, Any]:
+    form, name, path = graph
+    model = load_graph(path, with_external_weights=False)
+    work = count_operations(model, collect_graph_facts(model), path.parent, sizes, form, name)
+    report("checking", 0.4)
+    measured = _measure_runs_ms(path, work.values, repeats)
+    report("checking", 0.8)
+    best_ms = min(measured)
+    watched = max(1, min(MAX_PROFILED_RUNS, int(1000 * LONGEST_S / best_ms)))
+    timed = measure_operator_runs(path, [work.values] * (1 + watched), is_optimised=True)[1:]
+    operators = _scale_to_best(_sum_by_operator(min(timed, key=_sum_ms)), best_ms)
+    return {"macs": work.kinds, "frames": work.frames, "measured_ms": best_ms, "runs": len(measured), "operators": operators}
+
+
+def _measure_runs_ms(path: Path, values: dict[str, np.ndarray], repeats: Repeats) -> list[float]:
+    session = open_session(path, "cpu", path.name).session
+
+    def run_once() -> float:
+        began = time.perf_counter()
+        session.run_graph(dict(values))
+        return (time.perf_counter() - began) * 1000
+
+    warming_ms = 0.0
+    for _ in range(repeats.warmup):
+        warming_ms += run_once()
+        if warming_ms > 1000 * WARMING_S:
+            break
+    found = [run_once()]
+    took_ms = found[0]
+    while took_ms < 1000 * LONGEST_S and len(found) < MAX_TIMED_RUNS and (len(found) < repeats.runs or took_ms < 1000 * repeats.seconds):
+        found.append(run_once())
+        took_ms += found[-1]
+    return found
+
+
+def _scale_to_best(operators: dict[str, list[Any]], best_ms: float) -> dict[str, list[Any]]:
+    """The same shares of a run that nobody watches: watching every node takes time itself."""
+    watched_ms = sum(ms for _, ms in operators.values())
+    return {name: [kind, ms * best_ms / watched_ms] for name, (kind, ms) in operators.items()} if watched_ms else {}
+
+
+def _sum_by_operator(nodes: Sequence[OperatorRun]) -> dict[str, list[Any]]:
+    """Kind of what counts (or None) and milliseconds, by operator."""
+    found: dict[str, list[Any]] = {}
+    for node in nodes:
+        found.setdefault(node.operator, [find_operator_kind(node.operator), 0.0])[1] += node.own_ms
+    return found
+
+
+def _sum_ms(nodes: Sequence[OperatorRun]) -> float:
+    return sum(node.own_ms for node in nodes)

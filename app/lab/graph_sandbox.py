@@ -1,0 +1,86 @@
+"""Graphs looked into and run in children that keep to limits: anybody may have made them. What they say is checked here.
+
+`app.lab.sandbox_tasks` looks into graphs that nobody has proved. Whole parts of the lab: `app.cli.commands.lab.sandboxed_command`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from app.adapters.sandbox.process_limits import ProcessLimits
+from app.adapters.sandbox.sandbox_process import SandboxProcess, SandboxStoppedError
+from app.common.files.untrusted_json import require_number
+from app.common.processes.terminal import escape_to_one_line
+from app.common.progress import Report, ignore_report
+from app.install.sandbox_limits import SandboxSubject as Kind
+from app.install.sandbox_limits import UnsafeFileError, compute_limits
+from app.lab.lab_subject import LabSubject
+from app.lab.scratch_folder import create_scratch_folder
+from app.lab.subject_codec import ensure_file
+
+MAX_SANDBOX_TEXT = 1000  # of names, reasons and errors, which a stranger may have written
+MAX_SANDBOX_ITEMS = 2000  # of a list or mapping
+MAX_SANDBOX_DEPTH = 4
+SandboxRow = dict[str, Any]
+
+
+def run_in_sandbox(task: str, subject: LabSubject, arguments: Sequence[Any], report: Report = ignore_report) -> Iterator[SandboxRow]:
+    """Yield the child's findings in the graphs of a subject, as they come: plain values of bounded size.
+
+    Args:
+        task: one of `app.lab.sandbox_tasks`, given the graphs first.
+
+    Raises:
+        UnsafeFileError: a graph asks for too much, or makes the child crash.
+        VoiceError: a graph cannot be read.
+    """
+    kind = find_subject_kind(subject)
+    with create_scratch_folder() as folder:
+        graphs = [[form, name, str(ensure_file(graph, folder / f"{form}-{name}.onnx"))] for form, name, graph in subject.iterate_graphs()]
+        with SandboxProcess("--lab", task, [graphs, *arguments], compute_limits(kind), folder) as child:
+            yield from read_sandbox_rows(child, kind, compute_limits(kind), report)
+
+
+def read_sandbox_rows(child: SandboxProcess, kind: Kind, limits: ProcessLimits, report: Report = ignore_report) -> Iterator[SandboxRow]:
+    """Read any child's findings as plain values. Raises UnsafeFileError where the child did not end by itself."""
+    try:
+        yield from (sanitize_value(found) for found in child.iterate_results(report))
+    except SandboxStoppedError as exc:
+        raise UnsafeFileError(exc.reason, kind, limits) from exc
+
+
+def find_subject_kind(subject: LabSubject) -> Kind:
+    """Return the kind of a subject: it decides the limits, and its name in errors."""
+    if subject.bert is not None or "bert" in subject.source:
+        return "bert"
+    return "graph" if subject.voice is None and subject.source else "voice"
+
+
+@contextmanager
+def reject_malformed(subject: LabSubject) -> Iterator[None]:
+    """Makes what a child said, and what makes no sense, an UnsafeFileError: it was led astray."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as exc:
+        raise UnsafeFileError("crash", find_subject_kind(subject)) from exc
+
+
+def sanitize_value(value: Any, depth: int = 0) -> Any:
+    """A value without what is not for a table: texts are on one line and cut, numbers finite, lists and mappings bounded.
+
+    What is too deep is gone. Raises ValueError for a number that is none.
+    """
+    if isinstance(value, str):
+        value = escape_to_one_line(value)
+        return value if len(value) <= MAX_SANDBOX_TEXT else value[: MAX_SANDBOX_TEXT - 1] + "…"
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int | float):
+        return value if isinstance(value, int) else require_number(value)
+    if depth == MAX_SANDBOX_DEPTH or not isinstance(value, list | dict):
+        return None
+    if isinstance(value, list):
+        return [sanitize_value(item, depth + 1) for item in value[:MAX_SANDBOX_ITEMS]]
+    return {str(sanitize_value(name)): sanitize_value(item, depth + 1) for name, item in list(value.items())[:MAX_SANDBOX_ITEMS]}

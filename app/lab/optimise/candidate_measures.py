@@ -1,0 +1,64 @@
+"""Compares a candidate with the prepared graph: times in turns, and the results of both for the same inputs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.bench.graph_recording import RecordedGraphRun
+from app.bench.stage_timing import RunFigures
+from app.bench.turn_taking import compute_ratio, list_figures, take_turns
+from app.lab.repeat_rule import Repeats
+from app.lab.result_difference import ResultDifference, compute_difference
+
+CallResults = list[list[np.ndarray]]
+
+
+def measure_speedup(
+    exact: RunnableSession,
+    other: RunnableSession,
+    calls: Sequence[RecordedGraphRun],
+    own_calls: Sequence[RecordedGraphRun],
+    repeats: Repeats,
+) -> float:
+    """Return how many times faster a candidate is: the median over turns, which it takes with the prepared graph, each with its inputs."""
+    ways = {"exact": partial(_measure_calls, exact, calls), "other": partial(_measure_calls, other, own_calls)}
+    found = take_turns(ways, repeats.iterate_turns(len(ways)))
+    return compute_ratio(list_figures(found["exact"], "ms"), list_figures(found["other"], "ms")).median
+
+
+def run_calls(session: RunnableSession, calls: Sequence[RecordedGraphRun]) -> CallResults:
+    """All outputs of every call."""
+    return [session.run_graph(dict(call.values)) for call in calls]
+
+
+def compare_results(expected: CallResults, found: CallResults, *, by_token: bool) -> ResultDifference:
+    """The output that differs most. Axes of 1 more or less make no difference; a candidate may have fewer outputs, which then are the first."""
+    outputs = [
+        [(a, _match_shape(b, a)) for a, b in zip(one, other, strict=True)]
+        for one, other in zip(zip(*expected, strict=True), zip(*found, strict=True), strict=False)
+    ]
+    each = [compute_difference([a for a, _ in pairs], [b for _, b in pairs], by_token=by_token) for pairs in outputs]
+    return min(each, key=lambda item: item.snr_db)
+
+
+def open_graph(graph: Path | bytes, name: str) -> RunnableSession:
+    """As the program opens it, on the CPU."""
+    return open_session(graph, "cpu", name).session
+
+
+def _match_shape(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    squeezed = [size for size in found.shape if size > 1] == [size for size in expected.shape if size > 1]
+    return found.reshape(expected.shape) if squeezed else found
+
+
+def _measure_calls(session: RunnableSession, calls: Sequence[RecordedGraphRun]) -> RunFigures:
+    began = time.perf_counter()
+    for call in calls:
+        session.run_graph(dict(call.values))
+    return {"ms": (time.perf_counter() - began) * 1000}

@@ -1,0 +1,113 @@
+"""A candidate beside the exact graph for the ears: the same lines with the same noise, in a project that holds a sealed blind test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.ort_bert import OrtBert
+from app.audition.blind_test import BlindTestPlan
+from app.audition.blind_test_data import dump_blind_test
+from app.audition.blind_test_trials import begin_blind_test
+from app.audition.sealed_order import generate_seed
+from app.audition.take_store import TakeStore, find_sound_folder
+from app.bench.stage_timing import build_bench_request
+from app.common.errors import InputError
+from app.common.language import localize
+from app.common.progress import Report, ignore_report
+from app.compose.graph_sessions import build_synthesizer
+from app.compose.speaker import Speaker
+from app.compose.speaker_opening import open_speaker
+from app.core.pipeline import Pipeline
+from app.core.project import Project
+from app.core.render_caches import RenderCaches
+from app.core.script import Line, LineSettings, Script
+from app.core.synthesis_types import Float32
+from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES
+from app.interchange.character_assignment import clear_shipped_voice
+from app.interchange.koebako_files import write_project
+from app.lab.candidate_labels import format_candidate
+from app.lab.lab_subject import LabSubject
+from app.lab.optimise.frames_by_bert import find_voice_for
+from app.lab.report_rows import Row
+from app.voices.bert_vocabulary import VOCABULARY_NAME
+from app.voices.installed_voices import find_shipped_voice_id
+
+LISTENING_SENTENCES = VOICE_CALIBRATION_SENTENCES[:4]  # short, a question, long, an exclamation
+SampledSound = tuple[Float32, int]
+
+
+def write_listening_test(
+    subject: LabSubject, graph: str, candidate: str, graph_path: Path, file: Path, report: Report = ignore_report
+) -> Row:
+    """Speaks the lines both ways and writes a project whose blind test is open; lines that sound the same are left out.
+
+    Args:
+        graph_path: the candidate's graph; a vocabulary beside it is its own.
+        file: of the project; the sounds lie beside it.
+
+    Raises:
+        InputError: no installed voice was trained with this BERT.
+        AppError: as speaking raises them, and where nothing can be written.
+    """
+    speaker = _open_speaker(subject)
+    store, names = TakeStore(find_sound_folder(file)), (localize("元のグラフ", "Exact"), format_candidate(candidate))
+    rows, lines = list[tuple[str, str]](), list[Line]()
+    for number, (text, *sounds) in enumerate(_speak_pairs(speaker, graph, graph_path), 1):
+        report("measuring", number / len(LISTENING_SENTENCES))
+        one, other = (store.keep_sound(*sound).name for sound in sounds)
+        if one != other:
+            rows.append((one, other))
+            lines.append(Line(text, LineSettings(voice=speaker.voice.manifest.id)))
+    row: Row = {"type": "test", "graph": graph, "candidate": candidate, "lines": len(rows)}
+    if not rows:
+        return row | {"file": None, "names": list(names), "sounds": [], "note": describe_identical_sounds()}
+    test = begin_blind_test(BlindTestPlan("abx", tuple(rows), names), generate_seed())
+    script = clear_shipped_voice(Script(tuple(lines)), find_shipped_voice_id() or "")
+    write_project(file, Project(script, tests=(dump_blind_test(test),)))
+    note = localize("Koebako で開き、「ブラインドテスト」を選ぶと始まります。", "Open it with Koebako and choose “Blind test” to begin.")
+    return row | {"file": str(file), "names": list(names), "sounds": [list(pair) for pair in rows], "note": note}
+
+
+def describe_identical_sounds() -> str:
+    """Describe sounds that are identical, so that there is nothing to listen for."""
+    return localize("どの文でも元のグラフと同じ音声です。", "It sounds exactly like the exact graph in every line.")
+
+
+def _open_speaker(subject: LabSubject) -> Speaker:
+    if subject.voice is not None:
+        return open_speaker(str(subject.voice.path), "cpu", force_bert=True, precision="float32", graph_precision="exact")
+    assert subject.bert is not None
+    voice = find_voice_for(subject.bert.id)
+    if voice is None:
+        raise InputError(
+            localize("この BERT を使う声がありません。", "No installed voice uses this BERT."),
+            localize("先に声を追加してください。", "Add one first."),
+        )
+    return open_speaker(str(voice.path), "cpu", bert=str(subject.bert.folder), precision="float32", graph_precision="exact")
+
+
+def _speak_pairs(speaker: Speaker, graph: str, graph_path: Path) -> Iterator[tuple[str, SampledSound, SampledSound]]:
+    """Text, exact sound and the candidate's; requests and so seeds are the same."""
+    session = open_session(graph_path, "cpu", graph).session
+    exact = replace(speaker.pipeline, caches=RenderCaches(), warm=set())
+    if graph == "bert":
+        vocabulary = graph_path.with_name(VOCABULARY_NAME)
+        tokenizer = CharTokenizer(vocabulary) if vocabulary.is_file() else exact.tokenizer
+        other = replace(exact, bert=OrtBert(session, ""), tokenizer=tokenizer, caches=RenderCaches(), warm=set())
+    else:
+        other = replace(
+            exact, synthesizer=build_synthesizer(speaker.voice, {**speaker.sessions, graph: session}), caches=RenderCaches(), warm=set()
+        )
+    for text in LISTENING_SENTENCES:
+        yield text, _speak_text(exact, speaker, text), _speak_text(other, speaker, text)
+
+
+def _speak_text(pipeline: Pipeline, speaker: Speaker, text: str) -> SampledSound:
+    chunks = list(pipeline.synthesize(build_bench_request(speaker, text)))
+    return np.concatenate([chunk.samples for chunk in chunks]), chunks[0].sampling_rate

@@ -1,0 +1,100 @@
+"""Candidates to replace the graphs of a voice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app.adapters.ort.graph_session import open_session
+from app.bench.graph_recording import RecordedGraphRun
+from app.bench.stage_timing import RunFigures
+from app.bench.turn_taking import compute_ratio, list_figures, take_turns
+from app.compose.graph_runner import Case, PreparedRunner
+from app.install.int8_graphs import CALIBRATING, INT8_GRAPH_SUFFIX, quantise_graph
+from app.lab.lab_subject import LabSubject
+from app.lab.optimise.candidate_measures import compare_results
+from app.lab.optimise.candidate_row import build_candidate_row
+from app.lab.optimise.candidate_speech import CandidateSpeech
+from app.lab.optimise.general_candidates import list_general_candidates
+from app.lab.optimise.graph_candidate import AS_IT_CAME, INSTALLED, GraphCandidate, measure_graph_bytes
+from app.lab.public_graph_inputs import build_public_inputs
+from app.lab.repeat_rule import Repeats
+from app.lab.report_rows import Row
+from app.voices.prepared_voice import Voice
+
+CalibrationInputs = Sequence[dict[str, Any]]
+"""What a graph is given, a sentence each."""
+
+
+def list_voice_candidates(
+    subject: LabSubject, graph: str, speech: Callable[[], CandidateSpeech | None], *, by_group: bool
+) -> Iterator[GraphCandidate]:
+    """Of one graph, in the order of the report: first what the product itself would install.
+
+    Args:
+        speech: speaks the first time that it is called, which is once a candidate in int8 is made.
+    """
+    exact = subject.prepared[graph]
+
+    def collect_inputs() -> CalibrationInputs:
+        found = speech()
+        assert found is not None  # the voice has several graphs
+        return found.exact.graph_inputs[graph][:CALIBRATING]
+
+    yield from _list_int8_candidates(subject, graph, collect_inputs, by_group=by_group)
+    yield from list_general_candidates(graph, exact, by_group=by_group)
+
+
+def _list_int8_candidates(
+    subject: LabSubject, graph: str, collect_inputs: Callable[[], CalibrationInputs], *, by_group: bool
+) -> Iterator[GraphCandidate]:
+    """Convolutions, all of them and a group at a time; `list_general_candidates` has the products."""
+    from app.voices.prepare.graph_store import load_graph  # onnx is slow to import
+    from app.voices.prepare.variants.convolution_groups import group_convolutions
+
+    exact = subject.prepared[graph]
+    groups = group_convolutions(load_graph(exact).graph)
+    made = subject.prepared.get(f"{graph}{INT8_GRAPH_SUFFIX}")
+    if isinstance(made, Path):
+        yield GraphCandidate(INSTALLED, lambda _folder: made)
+    elif groups:
+        yield GraphCandidate(INSTALLED, partial(_write_quantised, graph, exact, collect_inputs, None))
+    for name, results in groups.items() if by_group else ():
+        yield GraphCandidate(f"{INSTALLED}: {name}", partial(_write_quantised, graph, exact, collect_inputs, results))
+
+
+def _write_quantised(
+    graph: str, exact: Path | bytes, collect_inputs: Callable[[], CalibrationInputs], result_names: Sequence[str] | None, folder: Path
+) -> Path:
+    file = quantise_graph(exact, graph, collect_inputs(), folder, result_names)
+    assert file is not None  # there are convolutions, or it would be no candidate
+    return folder / file
+
+
+def build_source_row(voice: Voice, source: Path | bytes, calls: Sequence[RecordedGraphRun], repeats: Repeats) -> Row:
+    """The graph as it came beside the whole voice, both without noise and optimised as far as they can be."""
+    from app.voices.prepare.zero_noise import build_noiseless_graph  # onnx is slow to import
+
+    cases = [build_public_inputs(call, multilingual=voice.manifest.multilingual) for call in calls]
+    session, runner = open_session(build_noiseless_graph(source)[0], "cpu", "source").session, PreparedRunner(voice)
+    ways = {
+        "prepared": partial(_measure_cases, runner, cases),
+        "source": partial(_measure_cases, lambda case: session.run_graph(dict(case)), cases),
+    }
+    found = take_turns(ways, repeats.iterate_turns(len(ways)))
+    exact = [[runner(case)[0]] for case in cases]
+    results = [[session.run_graph(dict(case), session.outputs[:1])[0].reshape(-1)] for case in cases]
+    sound = compare_results(exact, results, by_token=False)
+    size = len(source) if isinstance(source, bytes) else measure_graph_bytes(source)
+    faster = compute_ratio(list_figures(found["prepared"], "ms"), list_figures(found["source"], "ms")).median
+    return build_candidate_row("voice", AS_IT_CAME, speedup=faster, size_bytes=size, snr_db=sound.snr_db, cosine=sound.cosine)
+
+
+def _measure_cases(speak: Callable[[Case], object], cases: Sequence[Case]) -> RunFigures:
+    began = time.perf_counter()
+    for case in cases:
+        speak(case)
+    return {"ms": (time.perf_counter() - began) * 1000}

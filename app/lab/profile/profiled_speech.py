@@ -1,0 +1,111 @@
+"""The run that is profiled: a voice that speaks a line, or a BERT that reads it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.device_placement import parse_placement
+from app.adapters.ort.failover_session import FailoverSession
+from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.ort_bert import OrtBert
+from app.adapters.ort.profiled_session import GraphRun, ProfiledSession
+from app.bench.stage_timing import build_bench_request
+from app.compose.graph_sessions import build_synthesizer
+from app.compose.speaker import Speaker
+from app.compose.speaker_opening import open_speaker
+from app.core.pipeline import Pipeline
+from app.core.render_caches import RenderCaches
+from app.core.stage_clock import OnStage
+from app.core.synthesis_types import StageTiming
+from app.lab.lab_subject import LabSubject
+from app.lab.profile.fixed_shape_profile import FixedShapeProfiledSession
+from app.voices.bert_models import BertModel
+
+SpeakOnce = Callable[[OnStage], None]
+"""Speaks once, from nothing remembered."""
+AnyProfiledSession = ProfiledSession | FixedShapeProfiledSession
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakingWays:
+    """The same twice: as it is, and with every graph profiled.
+
+    Attributes:
+        graphs: by name, what was opened; a graph that is in memory only is there too.
+        places: by graph.
+    """
+
+    plain: SpeakOnce
+    profiled: SpeakOnce
+    sessions: dict[str, AnyProfiledSession]
+    graphs: dict[str, Path | bytes]
+    places: dict[str, str]
+
+    def end_profiling(self) -> list[GraphRun]:
+        """All runs of all graphs that were profiled."""
+        return [run for session in self.sessions.values() for run in session.end_profiling()]
+
+
+def open_ways(subject: LabSubject, text: str, backend: str, bert: str | None) -> SpeakingWays:
+    """Opens a voice with a BERT (any one, where its own is missing), or the BERT alone.
+
+    Errors as opening them for speaking raises, and InputError where it is neither.
+    """
+    subject.require_runnable()
+    if subject.bert is not None:
+        return _open_bert_ways(subject.bert, text, backend)
+    assert subject.voice is not None
+    speaker = open_speaker(str(subject.voice.path), backend, bert=bert, force_bert=True)
+    speaker.wait_for_devices()
+    graphs: dict[str, Path | bytes] = {**subject.voice.graphs, **speaker.models}
+    graphs = {name: graphs[name] for name in speaker.sessions}
+    sessions = {name: _open_profiled(name, graphs[name], session) for name, session in speaker.sessions.items()}
+    synthesizer = build_synthesizer(speaker.voice, sessions)
+    profiled = replace(speaker.pipeline, bert=OrtBert(sessions["bert"], ""), synthesizer=synthesizer, caches=RenderCaches(), warm=set())
+    places = speaker.list_graph_backends()
+    return SpeakingWays(_create_speak(speaker, speaker.pipeline, text), _create_speak(speaker, profiled, text), sessions, graphs, places)
+
+
+def _open_profiled(name: str, graph: Path | bytes, session: FailoverSession) -> AnyProfiledSession:
+    return (
+        FixedShapeProfiledSession(name, session)
+        if session.is_fixed_shape
+        else ProfiledSession(graph, session.place if session.backend != "cpu" else "cpu", name)
+    )
+
+
+def _create_speak(speaker: Speaker, pipeline: Pipeline, text: str) -> SpeakOnce:
+    request = build_bench_request(speaker, text)
+    pipeline.caches.stored = None  # else features would be found on the disk
+
+    def speak(on_stage: OnStage) -> None:
+        pipeline.caches.clear()
+        for _chunk in pipeline.synthesize(request, on_stage):
+            pass
+
+    return speak
+
+
+def _open_bert_ways(bert: BertModel, text: str, backend: str) -> SpeakingWays:
+    ids, place = CharTokenizer(bert.vocabulary).encode(text), parse_placement(backend).bert
+    opened = open_session(bert.exact_graph, place, bert.name)
+    watched = ProfiledSession(bert.exact_graph, place if opened.backend != "cpu" else "cpu", "bert")
+
+    def create_way(session: Any) -> SpeakOnce:
+        runner = OrtBert(session, bert.id)
+
+        def run_bert(on_stage: OnStage) -> None:
+            began = time.perf_counter()
+            runner.run_graph(ids)
+            on_stage(StageTiming("", 0, "bert", (time.perf_counter() - began) * 1000, tokens=len(ids)))
+
+        return run_bert
+
+    return SpeakingWays(
+        create_way(opened.session), create_way(watched), {"bert": watched}, {"bert": bert.exact_graph}, {"bert": opened.backend}
+    )

@@ -1,0 +1,115 @@
+"""Records the inputs that a subject's pipeline gives its graphs for sentences: real text with features of its BERT, noise from the seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.graph_session import RunnableSession
+from app.bench.bench_texts import BENCH_LINES
+from app.bench.graph_recording import RecordedGraphRun, record_runs
+from app.bench.stage_timing import build_bench_request
+from app.compose.speaker import Speaker
+from app.compose.speaker_opening import open_speaker
+from app.core.synthesis_types import Int64
+from app.lab.lab_subject import LabSubject
+from app.lab.report_rows import INT8_SUFFIX
+from app.voices.bert_models import BertModel
+from app.voices.prepared_voice import Voice
+
+CallsByGraph = dict[str, list[RecordedGraphRun]]
+"""Graph → one call a sentence, in the same order."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedInputs:
+    """Sentences as graphs see them.
+
+    Attributes:
+        calls: by exact graph; of the decoder all frames of a sentence at once.
+        seconds: of speech, by sentence; empty for a BERT.
+        bert: id of the BERT that read; another one than the voice's own where that is not installed.
+        speaker: that spoke; None for a BERT.
+    """
+
+    calls: CallsByGraph
+    seconds: Mapping[str, float]
+    bert: str
+    speaker: Speaker | None = None
+
+    def find_calls(self, graph: str) -> list[RecordedGraphRun]:
+        """Return the inputs of a graph, exact or in int8."""
+        return self.calls[graph.removesuffix(INT8_SUFFIX)]
+
+
+def record_inputs(subject: LabSubject, texts: Mapping[str, str] = BENCH_LINES) -> RecordedInputs:
+    """Record the inputs of each graph for each text, on the CPU. Raises InputError where nothing can be spoken or read."""
+    subject.require_runnable()
+    if subject.bert is not None:
+        return RecordedInputs({"bert": [_build_bert_call(subject.bert, name, text) for name, text in texts.items()]}, {}, subject.bert.id)
+    assert subject.voice is not None
+    voice, speaker = subject.voice, open_subject(subject)
+    speaker.pipeline.caches.stored = None  # else features would be found on the disk
+    found = record_runs(speaker, {name: build_bench_request(speaker, text) for name, text in texts.items()})
+    calls = {graph: _pick_widest_calls(items) for graph, items in found.items() if graph in voice.graphs}
+    if "flow" in calls:
+        calls["decoder"] = [
+            _merge_decode_windows(voice, speaker.sessions, *given) for given in zip(calls["flow"], calls["decoder"], strict=True)
+        ]
+        rate, hop = voice.manifest.sampling_rate, voice.manifest.hop_length
+        seconds = {call.request: call.values["z"].shape[-1] * hop / rate for call in calls["decoder"]}
+    else:
+        seconds = {name: _measure_seconds(speaker, text) for name, text in texts.items()}
+    return RecordedInputs(calls, seconds, speaker.bert, speaker)
+
+
+def open_subject(subject: LabSubject, place: str = "cpu") -> Speaker:
+    """The pipeline of a voice; where its own BERT is missing another one reads for it, for the lab judges no speech."""
+    assert subject.voice is not None
+    return open_speaker(str(subject.voice.path), place, force_bert=True, precision="float32", graph_precision="exact")
+
+
+def _measure_seconds(speaker: Speaker, text: str) -> float:
+    """Of speech; what the pipeline remembers is used again."""
+    return sum(len(chunk.samples) / chunk.sampling_rate for chunk in speaker.pipeline.synthesize(build_bench_request(speaker, text)))
+
+
+def build_bert_values(ids: Int64) -> dict[str, np.ndarray]:
+    """Inputs of any BERT for token ids int64 (n,); a graph takes those that it declares."""
+    return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+
+
+def _build_bert_call(bert: BertModel, name: str, text: str) -> RecordedGraphRun:
+    return RecordedGraphRun(name, build_bert_values(CharTokenizer(bert.vocabulary).encode(text)))
+
+
+def _pick_widest_calls(calls: list[RecordedGraphRun]) -> list[RecordedGraphRun]:
+    """The widest of each sentence: one of several windows, or the only one."""
+    widest: dict[str, RecordedGraphRun] = {}
+    for call in calls:
+        size = sum(value.size for value in call.values.values())
+        before = widest.get(call.request)
+        if before is None or size > sum(value.size for value in before.values.values()):
+            widest[call.request] = call
+    return list(widest.values())
+
+
+def _merge_decode_windows(
+    voice: Voice, sessions: Mapping[str, RunnableSession], flow_call: RecordedGraphRun, window_call: RecordedGraphRun
+) -> RecordedGraphRun:
+    """All frames of a sentence at once."""
+    z = sessions["flow"].run_graph(dict(flow_call.values), ["z"])[0]
+    return replace(
+        window_call, values={**window_call.values, **build_decoder_values(z, voice.manifest.hop_length, window_call.values.get("sid", 0))}
+    )
+
+
+def build_decoder_values(z: np.ndarray, hop: int, speaker: Any) -> dict[str, Any]:
+    """All that a decoder may be given for z (D, F)."""
+    frames = z.shape[-1]
+    noise = np.random.default_rng(0).standard_normal(frames * hop, dtype=np.float32)
+    return {"z": z, "noise": noise, "sid": speaker, "first": np.array([0]), "last": np.array([frames])}

@@ -1,0 +1,74 @@
+"""The rows that every part of the lab yields: plain values, which become tables, pictures and JSON alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+Row = dict[str, object]
+"""One finding; `type` names its kind. Values are text, numbers, None, and lists and mappings of these."""
+
+EMPTY_VALUES: tuple[object, ...] = (None, "", [], {})
+"""Values that no table shows."""
+
+INT8_SUFFIX = "_int8"
+"""Ends the name of a graph that stands beside an exact one."""
+
+SHAPES, CHOSEN = {"shape", "counted_with"}, {"winner", "kept"}
+"""Names of columns."""
+
+
+def group_by_type(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Rows of the same kind, which form one table, in the order in which kinds first came."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(str(row["type"]), []).append(row)
+    return found
+
+
+def list_columns(rows: Iterable[Row]) -> list[str]:
+    """Names of all values but `type`, in order."""
+    return list(dict.fromkeys(name for row in rows for name in row if name != "type"))
+
+
+def format_cell(value: object, column: str = "") -> str:
+    """A value for people: numbers in four digits, mappings as `name value`, shapes in brackets, operators by name.
+
+    Args:
+        column: its name. A shape may be names alone, which elsewhere are a list; what was not chosen has not failed.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "✓" if value else "" if column in CHOSEN else "✗"
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, dict) and {"op", "version", "count"} <= value.keys():
+        return f"{value['op']} (opset {value['version']}) × {format_cell(value['count'])}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {format_cell(item)}" for name, item in value.items())
+    if isinstance(value, list | tuple) and value and (column in SHAPES or _is_shape(value)):
+        return f"[{', '.join(map(str, value))}]"
+    if isinstance(value, list | tuple):
+        return "; ".join(format_cell(item) for item in value)
+    return str(value)
+
+
+def _is_shape(value: Sequence[object]) -> bool:
+    """Sizes, some of which may have names."""
+    return all(isinstance(item, int | str) for item in value) and not all(isinstance(item, str) for item in value)
+
+
+def read_number(row: Row, name: str) -> float:
+    """A figure of a row, 0 where it has none. LookupError where it lacks the column."""
+    value = row[name]
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def format_exact(value: object) -> str:
+    """A value for programs, where a table has one cell for it."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

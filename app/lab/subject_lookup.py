@@ -1,0 +1,108 @@
+"""Finds what a user names to the lab, and prepares what was not prepared before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from app.common.errors import AppError, VoiceError
+from app.common.files import paths
+from app.common.progress import Report, ignore_report
+from app.install.resolve_voice import resolve_ready_voice
+from app.install.sandbox_limits import UnsafeFileError
+from app.install.sandboxed_import import prepare_bert_in_sandbox
+from app.install.voice_licence import AskLicence
+from app.lab.lab_subject import LabSubject, create_bert_subject, create_voice_subject
+from app.lab.scratch_folder import create_scratch_folder
+from app.voices.bert_models import BERT_MANIFEST_NAME, BertModel, list_installed_berts, read_bert, write_bert
+from app.voices.containers.container_recognition import recognise_container
+from app.voices.containers.external_data import list_external_files
+from app.voices.containers.onnx_metadata import read_onnx_info
+from app.voices.containers.voice_sources import read_voice_source
+from app.voices.installed_voices import find_installed_voice, is_path_text
+from app.voices.untrusted.regular_file import is_folder
+from app.voices.voice_manifest import MANIFEST_NAME
+
+BERT_INPUTS = {"input_ids", "attention_mask"}
+
+
+@contextmanager
+def open_subject_by_name(
+    name: str | None, ask: AskLicence, report: Report = ignore_report, announce: Callable[[str], object] = print
+) -> Iterator[LabSubject]:
+    """The voice or BERT of this id, name or path; what was not prepared before is prepared for as long as the block runs.
+
+    Args:
+        name: None is the first voice.
+        ask: shows a licence that was not accepted yet.
+        announce: called with what the user should know.
+
+    Raises:
+        VoiceError: there is none of that name, or it is neither a voice nor a BERT.
+    """
+    with ExitStack() as kept:
+        bert = _find_installed_bert(name)
+        if bert is not None:
+            yield replace(create_bert_subject(bert), installed=bert.folder.absolute().parent in paths.list_bert_dirs())
+            return
+        installed = name is None or find_installed_voice(name, paths.list_voice_dirs()) is not None
+        if name is None or installed or not is_path_text(name):
+            ready = resolve_ready_voice(name, ask, report, announce=announce)
+            yield replace(create_voice_subject(ready.voice, {}, ready.note or ""), installed=installed)
+            return
+        path = Path(name)
+        if (path / MANIFEST_NAME).is_file():
+            yield create_voice_subject(read_voice_source(path), {})
+            return
+        folder = kept.enter_context(create_scratch_folder())
+        yield _prepare_source(path, folder, ask, report, announce)
+
+
+def _find_installed_bert(wanted: str | None) -> BertModel | None:
+    if wanted is None:
+        return None
+    if (Path(wanted) / BERT_MANIFEST_NAME).is_file():
+        return read_bert(Path(wanted))
+    return next((bert for bert in list_installed_berts(paths.list_bert_dirs()) if bert.id == wanted), None)
+
+
+def _prepare_source(path: Path, folder: Path, ask: AskLicence, report: Report, announce: Callable[[str], object]) -> LabSubject:
+    """A file as it comes, prepared into a folder; where it is no voice it may be a BERT, or any graph."""
+    try:
+        source = read_voice_source(path)
+    except VoiceError as error:
+        return _prepare_other_graph(path, folder, report, error)
+    graphs = source.graphs if source.manifest.is_single_graph else {}
+    ready = resolve_ready_voice(str(path), ask, report, announce=announce)
+    weights = None if graphs or is_folder(path) or recognise_container(path) != "safetensors" else path
+    return replace(create_voice_subject(ready.voice, graphs, ready.note or ""), weights=weights)
+
+
+def _prepare_other_graph(path: Path, folder: Path, report: Report, voice_error: VoiceError) -> LabSubject:
+    """A BERT, or a graph with the reason why it is none; raises `voice_error` where there is no graph."""
+    from app.voices.prepare.bert.open_weights import find_bert_file
+
+    try:
+        model = find_bert_file(path)
+    except VoiceError as error:
+        raise voice_error from error
+    if model.suffix != ".onnx":
+        return _prepare_bert_file(model, folder, report)
+    outline = read_onnx_info(model).outline
+    list_external_files(model, outline)
+    if not set(outline.inputs) >= BERT_INPUTS:
+        return LabSubject(path.name, {"graph": model}, reason=voice_error.message)
+    try:
+        return replace(_prepare_bert_file(model, folder, report), source={"bert": model})
+    except UnsafeFileError:
+        raise
+    except AppError as error:
+        return LabSubject(path.name, {"bert": model}, reason=f"{error.message} {error.hint}".strip())
+
+
+def _prepare_bert_file(model: Path, folder: Path, report: Report) -> LabSubject:
+    prepared = prepare_bert_in_sandbox(model, folder, report)
+    bert = write_bert(folder, {"id": "bert", "name": model.name} | prepared.build_description())
+    return replace(create_bert_subject(bert), weights=model if model.suffix == ".safetensors" else None)

@@ -1,0 +1,111 @@
+"""Inputs of a chosen size for any graph: what is counted and timed depends on sizes, not on numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from app.common.errors import VoiceError
+from app.common.files.untrusted_json import sanitise_short_text
+from app.common.language import localize
+from app.voices.prepare.graph_facts import GraphValue
+from app.voices.untrusted.voice_limits import MAX_TENSOR_AXES
+
+INPUT_DTYPES = {"float32": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}
+SINGLE_VALUE_INPUTS = ("x_tst_lengths", "sid")
+INPUT_NUMBERS = {"length_scale": 1.0, "sdp_ratio": 0.2, "noise_scale": 0.0, "noise_scale_w": 0.0}
+MAX_INPUT_NUMBERS = 1 << 28  # of one input: a minute of sound has 3 million, features of a long text 1 million
+MAX_SHOWN_SHAPE = 100
+KNOWN_PHONE_IDS = range(1, 60)  # ids that every voice knows
+
+
+@dataclass(frozen=True, slots=True)
+class InputSizes:
+    """Sizes of a graph's inputs.
+
+    Attributes:
+        symbols: of a text, blanks included.
+        frames: of sound.
+        tokens: of a BERT.
+        hop: samples of a frame.
+        length_scale: makes the durations of a graph in one piece longer.
+    """
+
+    symbols: int = 61
+    frames: int = 256
+    tokens: int = 20
+    hop: int = 1
+    length_scale: float = 1.0
+
+    def convert_to_dict(self) -> dict[str, Any]:
+        """By name."""
+        return asdict(self)
+
+
+def build_inputs(inputs: Sequence[GraphValue], sizes: InputSizes, *, is_prepared: bool) -> dict[str, np.ndarray]:
+    """An array for every input that is a tensor of a type that graphs of voices have.
+
+    The first of several axes is a batch of one, others that are open are the length.
+
+    Args:
+        is_prepared: the graph is one that we prepared, whose open sizes have names that we know.
+
+    Raises:
+        VoiceError: an input states sizes that no array has, or more numbers than a graph is ever given.
+    """
+    length = sizes.tokens if any(item.name == "input_ids" for item in inputs) else sizes.symbols
+    known = (
+        {"T": sizes.symbols, "F": sizes.frames, "W": sizes.frames, "N": sizes.frames * sizes.hop, "n": sizes.tokens} if is_prepared else {}
+    )
+    return {item.name: _build_array(item, length, known, sizes) for item in inputs if item.shape is not None and item.dtype in INPUT_DTYPES}
+
+
+def _build_array(item: GraphValue, length: int, known: Mapping[str, int], sizes: InputSizes) -> np.ndarray:
+    axes = item.shape or ()
+
+    def resolve_size(axis: int, size: int | str) -> int:
+        if isinstance(size, int):
+            return size
+        if size in known:
+            return known[size]
+        return 1 if "batch" in size or item.name in SINGLE_VALUE_INPUTS or (axis == 0 and len(axes) > 1) else length
+
+    shape = tuple(resolve_size(axis, size) for axis, size in enumerate(axes))
+    numbers = math.prod(size for size in shape if size)  # NumPy refuses [0, 1 << 62] as well, although it has no number
+    if len(shape) > MAX_TENSOR_AXES or min(shape, default=0) < 0 or numbers > MAX_INPUT_NUMBERS:
+        raise _create_size_error(item.name, shape)
+    return np.asarray(_fill_numbers(item.name, shape, sizes)).astype(INPUT_DTYPES[item.dtype]).reshape(shape)
+
+
+def _create_size_error(name: str, shape: tuple[int, ...]) -> VoiceError:
+    sizes = ", ".join(map(str, shape))
+    return VoiceError(
+        localize(
+            f"入力「{sanitise_short_text(name)}」の大きさ [{sizes[:MAX_SHOWN_SHAPE]}] では計算できません。",
+            f"Nothing can be computed with the size [{sizes[:MAX_SHOWN_SHAPE]}] that the input “{sanitise_short_text(name)}” states.",
+        ),
+        localize(
+            f"{MAX_TENSOR_AXES} 次元以内、要素 {MAX_INPUT_NUMBERS:,} 個以内のグラフを選んでください。",
+            f"Choose a graph whose inputs have up to {MAX_TENSOR_AXES} axes and {MAX_INPUT_NUMBERS:,} numbers.",
+        ),
+    )
+
+
+def _fill_numbers(name: str, shape: tuple[int, ...], sizes: InputSizes) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    ends = {"x_tst_lengths": sizes.symbols, "first": 0, "last": sizes.frames}
+    if name in ends:
+        return np.full(shape, ends[name])
+    if name in INPUT_NUMBERS:
+        return np.full(shape, sizes.length_scale if name == "length_scale" else INPUT_NUMBERS[name])
+    if name == "x_tst":
+        return rng.integers(KNOWN_PHONE_IDS.start, KNOWN_PHONE_IDS.stop, shape)
+    if "mask" in name:
+        return np.ones(shape)
+    if "ids" in name or name in ("sid", "tones", "language") or not shape:
+        return np.zeros(shape)
+    return 0.1 * rng.standard_normal(shape, dtype=np.float32)

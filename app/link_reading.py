@@ -1,8 +1,0 @@
-"""What is read of the address of a page. A module of its own, as settings are loaded long before any text is read."""
-
-from __future__ import annotations
-
-from typing import Literal
-
-LinkReading = Literal["host", "all", "skip"]
-LINK_READINGS: tuple[LinkReading, ...] = ("host", "all", "skip")

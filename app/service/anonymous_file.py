@@ -1,0 +1,59 @@
+"""A file without a name: it ends with its last use, whatever becomes of the process."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import suppress
+from typing import IO
+
+from app.adapters.files.checked_file import CheckedFile
+from app.common.errors import OutputFileError
+from app.common.files import paths
+from app.common.files.private_data_dir import make_private_folder
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+
+
+class AnonymousFile(CheckedFile):
+    """Raises OutputFileError where no file can be made."""
+
+    def __init__(self) -> None:
+        try:
+            super().__init__(_open_file())
+        except OSError as exc:
+            raise _create_write_error(exc) from exc
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+    def close(self) -> None:
+        """Ends it."""
+        self._file.close()
+
+    def __del__(self) -> None:
+        """As of the file itself, which would warn: nobody waits any more for what was written."""
+        with suppress(AttributeError):  # it could not be made
+            self._file.close()
+
+    def _build_write_error(self, cause: OSError) -> OutputFileError:
+        return _create_write_error(cause)
+
+
+def _open_file() -> IO[bytes]:
+    """In the folder of caches: what the system has for such files is often memory. There, where nobody may write to the user's data."""
+    folder = paths.find_data_dir() / "cache"
+    try:
+        make_private_folder(folder)
+        return tempfile.TemporaryFile(buffering=0, dir=folder)
+    except PermissionError:
+        return tempfile.TemporaryFile(buffering=0)
+
+
+def _create_write_error(error: OSError) -> OutputFileError:
+    reason = describe_reason(error)
+    return OutputFileError(
+        localize(
+            f"送信を待つ音声を一時ファイルに保存できません：{reason}。",
+            f"Sound that waits to be sent cannot be kept in a temporary file: {reason}.",
+        )
+    )

@@ -1,0 +1,73 @@
+"""Answers that are no results, in the forms that clients of VOICEVOX and of FastAPI know."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from app.common.errors import AppError, InputError, VoiceError
+from app.common.files.corrupt_file_backup import CorruptFileError
+from app.common.files.paths import find_data_dir
+from app.common.language import localize
+
+Problem = dict[str, Any]
+MAX_SHOWN_VALUE = 100
+_FOLDER_NAME_PATTERN = r"[^/\\\n「」『』“”\"'<>|。、]*"
+_FOLDERS_PATTERN = re.compile(
+    rf"(?<![\w/\\.])(?:/(?!/)(?:{_FOLDER_NAME_PATTERN}/)+|(?:[A-Za-z]:[/\\]|\\\\)(?:{_FOLDER_NAME_PATTERN}[/\\])*)"
+)
+
+
+class RefusalError(Exception):
+    """A request that is not served.
+
+    Attributes:
+        status: of HTTP.
+        body: JSON.
+    """
+
+    def __init__(self, status: int, body: Any) -> None:
+        super().__init__(status)
+        self.status = status
+        self.body = body
+
+
+def create_refusal(status: int, ja: str, en: str) -> RefusalError:
+    """A refusal in one sentence."""
+    return RefusalError(status, {"detail": localize(ja, en)})
+
+
+def create_unknown_style_refusal(style: int) -> RefusalError:
+    """The one refusal that VOICEVOX words otherwise."""
+    return RefusalError(422, {"message": localize(f"スタイル {style} が見つかりません。", f"There is no style {style}.")})
+
+
+def create_invalid_refusal(problems: Sequence[Problem], unlisted_count: int = 0) -> RefusalError:
+    """Return a refusal that lists the errors in a body or in parameters, field by field, and counts those left out."""
+    rest = [build_problem("too_many_errors", (), f"{unlisted_count} more errors are not listed")] if unlisted_count else []
+    return RefusalError(422, {"detail": [*problems, *rest]})
+
+
+def build_problem(kind: str, where: Sequence[str | int], message: str, value: object = None) -> Problem:
+    """One entry of `create_invalid_refusal`; what was sent is shown only where it is short."""
+    entry: Problem = {"type": kind, "loc": list(where), "msg": message}
+    if isinstance(value, str) and len(value) <= MAX_SHOWN_VALUE:
+        entry["input"] = value.encode("utf-8", "replace").decode()  # a half of a pair has no place in an answer
+    elif value is None or isinstance(value, bool | int | float):
+        entry["input"] = value
+    return entry
+
+
+def convert_to_refusal(error: AppError) -> RefusalError:
+    """An error of the program, for a client: its fault where the input is, else ours. Where anything lies on this computer is no client's business."""
+    ours = isinstance(error, CorruptFileError) or not isinstance(error, InputError | VoiceError)
+    return RefusalError(500 if ours else 422, {"detail": strip_folders(f"{error.message} {error.hint}".strip())})
+
+
+def strip_folders(text: str) -> str:
+    """A text in which paths are only the names at their ends."""
+    return _FOLDERS_PATTERN.sub(
+        "", text.replace(f"{find_data_dir()}{os.sep}", "")
+    )  # the user may have named that one as no pattern expects

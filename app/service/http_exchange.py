@@ -1,0 +1,133 @@
+"""A request and its answer on their way: within limits of bytes and of time, with the headers of every answer."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Iterable
+
+from starlette.types import Message, Receive, Send
+
+from app.common.language import localize
+from app.service.body_quota import SENDER_GRACE_S, BodyQuota, BodyQuotaError
+
+BODY_TIMEOUT_S = 30.0
+RESPONSE_PIECE_BYTES = 1 << 16
+COMMON_HEADERS = (
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+)
+
+
+class RequestBodyError(Exception):
+    """A body that is too large, too slow or one too many; `status` is HTTP's."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class RequestBody:
+    """`receive` within a limit of bytes and of time, and within the room that all bodies share."""
+
+    def __init__(self, receive: Receive, limit: int, announced: int, room: BodyQuota) -> None:
+        self._receive, self._limit, self._announced, self._room = receive, limit, announced, room
+        self._bytes, self._whole = 0, False
+        self._waited_s = 0.0  # for the sender, and not for room
+        self._since: float | None = None
+        self._patience: asyncio.Timeout | None = None
+
+    async def __call__(self) -> Message:
+        if self._whole:
+            return await self._receive()  # until the client goes away
+        self._check_size(self._announced)
+        message = await self._receive_next()
+        self._bytes += len(message.get("body", b""))
+        self._check_size(self._bytes)
+        try:
+            await self._room.acquire(self, self._bytes)
+        except BodyQuotaError as exc:
+            raise RequestBodyError(503, localize("リクエストが多すぎます。", "Too many requests are queued.")) from exc
+        self._whole = not message.get("more_body", False)
+        return message
+
+    @property
+    def pace(self) -> float:
+        """As `BodyQuota` asks for it."""
+        if self._since is None:
+            return math.inf
+        waited_s = self._waited_s + asyncio.get_running_loop().time() - self._since
+        return self._bytes / waited_s if waited_s > SENDER_GRACE_S else math.inf
+
+    def give_up(self) -> None:
+        """Ends the wait for the sender."""
+        if self._patience is not None and not self._patience.expired():
+            self._patience.reschedule(asyncio.get_running_loop().time())
+
+    def release(self) -> None:
+        """Nothing of it is in memory any more."""
+        self._room.release(self)
+
+    async def _receive_next(self) -> Message:
+        self._since = since = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout_at(since + max(0.0, BODY_TIMEOUT_S - self._waited_s)) as self._patience:
+                return await self._receive()
+        except TimeoutError as exc:
+            raise RequestBodyError(
+                408, localize("リクエストの受信に時間がかかりすぎました。", "The request took too long to arrive.")
+            ) from exc
+        finally:
+            self._waited_s += asyncio.get_running_loop().time() - since
+            self._since = self._patience = None
+
+    def _check_size(self, size: int) -> None:
+        if size > self._limit:
+            most = self._limit >> 20
+            raise RequestBodyError(413, localize(f"リクエストは {most} MB までです。", f"A request may have up to {most} MB."))
+
+
+class GuardedSend:
+    """`send` with the headers of every answer, in pieces, of which the next waits until the client has taken the last.
+
+    Attributes:
+        begun: something of it was sent.
+        on_begin: called before.
+    """
+
+    def __init__(self, send: Send, shared: Iterable[tuple[bytes, bytes]]) -> None:
+        self._send, self._shared = send, tuple(shared)
+        self.begun = False
+        self.on_begin: Callable[[], object] = lambda: None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            self.on_begin()
+            known = {name for name, _ in message.get("headers", [])}
+            added = [item for item in (*COMMON_HEADERS, *self._shared) if item[0] not in known]
+            await self._send({**message, "headers": [*message.get("headers", []), *added]})
+            return
+        body, more = message.get("body", b""), message.get("more_body", False)
+        for start in range(0, max(1, len(body)), RESPONSE_PIECE_BYTES):
+            last = start + RESPONSE_PIECE_BYTES >= len(body)
+            piece: Message = {"type": message["type"], "body": body[start : start + RESPONSE_PIECE_BYTES], "more_body": more or not last}
+            await self._send(piece)
+
+
+class RequestHeaders:
+    """Headers of a request, of which each name may come more than once."""
+
+    def __init__(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
+        self._pairs = list(pairs)
+
+    def list_values(self, name: bytes) -> list[str]:
+        return [value.decode("latin-1").strip() for key, value in self._pairs if key == name]
+
+    def find_single(self, name: bytes) -> str | None:
+        """The value of a header that came exactly once."""
+        found = self.list_values(name)
+        return found[0] if len(found) == 1 else None

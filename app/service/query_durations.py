@@ -1,0 +1,120 @@
+"""From a query to phones and frames: what the client left as it was keeps its sound, what it edited is obeyed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+
+from app.core.fixed_durations import FixedSentence, measure_durations
+from app.core.pipeline import Pipeline
+from app.core.stage_clock import OnStage
+from app.core.synthesis_types import Phones, SynthesisRequest
+from app.service.http_errors import RefusalError, create_refusal
+from app.service.mora_alignment import MoraAlignment, PhoneOffset, align_moras, map_frames
+from app.service.single_graph_voice import check_unedited, fit_speed
+from app.service.voicevox_query import AudioQuery
+
+MAX_SOUND_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class LineDurations:
+    """A line that is ready to sound.
+
+    Attributes:
+        sentences: with all their frames.
+        opening, closing: frames before the first mora and after the last, which the silences of the query take in.
+        pre, post: samples before the first mora and after the last.
+    """
+
+    sentences: tuple[FixedSentence, ...]
+    opening: int
+    closing: int
+    pre: int
+    post: int
+
+    def count_samples(self, hop: int) -> int:
+        """Of the whole sound, silences included."""
+        return self.pre + self.post + (sum(sentence.total for sentence in self.sentences) - self.opening - self.closing) * hop
+
+
+def create_too_long_refusal() -> RefusalError:
+    """For lengths that no sound may have."""
+    return create_refusal(422, "音声が長すぎます。", f"The sound would be longer than {MAX_SOUND_S:g} s.")
+
+
+def resolve_query_durations(
+    pipeline: Pipeline,
+    query: AudioQuery,
+    sentences: Sequence[FixedSentence],
+    request: SynthesisRequest,
+    on_stage: OnStage,
+    cancelled: Callable[[], bool],
+) -> tuple[LineDurations, SynthesisRequest]:
+    """Return how a query sounds, and the durations to request from the pipeline.
+
+    Raises Refused for lengths that this voice cannot have, or that no sound may have.
+    """
+    voice, layout = pipeline.voice, align_moras([sentence.phones for sentence in sentences])
+    frame_s, left_s = voice.hop_length / voice.sampling_rate, 0.0
+
+    def measure_at(measured_request: SynthesisRequest) -> list[FixedSentence]:
+        return measure_durations(pipeline, measured_request, sentences, on_stage, cancelled)
+
+    own: Sequence[FixedSentence] = measure_at(request)
+    frames = map_frames(own)
+    wanted = dict(_compute_phone_lengths_s(query, layout, frames, frame_s))
+    if not pipeline.is_single_graph:
+        frames |= _round_to_frames(wanted, frame_s)
+    elif frames:
+        plain = map_frames(measure_at(replace(request, speed=1.0)))
+        check_unedited(pipeline, dict(_compute_phone_lengths_s(replace(query, speed=1.0), layout, plain, frame_s)), plain)
+        own, request, left_s = fit_speed(own, request, sum(wanted.values()), query.post_s, measure_at, wanted.keys(), frame_s)
+        frames = map_frames(own)
+    if sum(frames.values()) * frame_s > MAX_SOUND_S:
+        raise create_too_long_refusal()
+    shaped = [replace(one, frames=_collect_frames(frames, at, one.phones)) for at, one in enumerate(sentences)] if frames else list(own)
+    opening, closing = (sum(frames.get(place, 0) for place in places) for places in (layout.opening, layout.closing))
+    trailing = query.accent_phrases[-1].pause_mora if query.accent_phrases else None
+    post_s = max(0.0, query.post_s + left_s) + (0.0 if trailing is None else _compute_pause_s(query, trailing.vowel_length) / query.speed)
+    pre, post = (round(length_s * voice.sampling_rate) for length_s in (query.pre_s, post_s))
+    return LineDurations(tuple(shaped), opening, closing, pre, post), request
+
+
+def _collect_frames(frames: Mapping[PhoneOffset, int], sentence_index: int, phones: Phones) -> tuple[int, ...]:
+    return tuple(frames[sentence_index, place] for place in range(len(phones.phones)))
+
+
+def _compute_phone_lengths_s(
+    query: AudioQuery, alignment: MoraAlignment, frames: Mapping[PhoneOffset, int], frame_s: float
+) -> Iterator[tuple[PhoneOffset, float]]:
+    """Seconds of every phone from the first mora to the last, in order; what is not edited lasts as the voice has it."""
+    at, pauses = 0, alignment.pauses
+    for phrase in query.accent_phrases:
+        for mora in phrase.moras:
+            *before, last = alignment.moras[at]
+            own = [frames.get(place, 0) * frame_s for place in before]
+            given, total = (mora.consonant_length or 0.0) / query.speed, sum(own)
+            yield from ((place, given * length / total if given and total else length) for place, length in zip(before, own, strict=True))
+            yield last, mora.vowel_length / query.speed or frames.get(last, 0) * frame_s
+            at += 1
+            if at in pauses and mora is not phrase.moras[-1]:
+                yield from ((place, 0.0) for place in pauses[at])  # the client joined what a mark had parted
+        if phrase.moras and at in pauses:
+            places = pauses[at]
+            own = [frames.get(place, 0) * frame_s for place in places]
+            pause = phrase.pause_mora
+            length_s = 0.0 if pause is None else _compute_pause_s(query, pause.vowel_length or sum(own) * query.speed) / query.speed
+            share = [length / sum(own) if sum(own) else 1 / len(own) for length in own]
+            yield from ((place, length_s * part) for place, part in zip(places, share, strict=True))
+
+
+def _compute_pause_s(query: AudioQuery, length_s: float) -> float:
+    return (length_s if query.pause_s is None else query.pause_s) * query.pause_scale
+
+
+def _round_to_frames(wanted: Mapping[PhoneOffset, float], frame_s: float) -> dict[PhoneOffset, int]:
+    """Whole frames for the wanted seconds, whose sum never strays by more than a half."""
+    edges = [int(end_s / frame_s + 0.5) for end_s in accumulate(wanted.values(), initial=0.0)]
+    return {place: end - start for place, (start, end) in zip(wanted, pairwise(edges), strict=True)}

@@ -1,0 +1,134 @@
+"""Presets: numbers of queries under a number of their own, kept in a file of the service's own: `presets.json` holds those of the window. Clients change them only where the user allows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.adapters.files.file_lock import lock_path_for_change
+from app.common.files.atomic_write import load_data, save_data
+from app.common.files.corrupt_file_backup import CorruptFileError
+from app.common.files.paths import find_data_dir
+from app.common.language import localize
+from app.common.user_notices import show_notice
+from app.service.http_errors import RefusalError, create_refusal
+from app.service.query_parser import read_scales
+from app.service.request_fields import RequestFields
+from app.service.voicevox_query import QUERY_PAUSES, QUERY_SCALES, AudioQuery
+
+MAX_QUERY_PRESETS = 1000
+_MAX_PRESET_ID = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPreset:
+    """A preset; `scales` are a query without phrases."""
+
+    id: int
+    name: str
+    speaker_uuid: str
+    style_id: int
+    scales: AudioQuery
+
+    def convert_to_json(self) -> dict[str, Any]:
+        """As JSON."""
+        own = {"id": self.id, "name": self.name, "speaker_uuid": self.speaker_uuid, "style_id": self.style_id}
+        return own | self.scales.scale_values
+
+    def apply_to_query(self, query: AudioQuery) -> AudioQuery:
+        """A query with the preset's numbers."""
+        return replace(query, **{field: getattr(self.scales, field) for field in (QUERY_SCALES | QUERY_PAUSES).values()})
+
+
+def parse_preset(values: Any, where: tuple[str | int, ...] = ("body",)) -> QueryPreset:
+    """The preset of a body; Refused where it is none."""
+    fields = RequestFields(values, where)
+    preset = QueryPreset(
+        fields.read_integer("id", high=_MAX_PRESET_ID),
+        fields.parse_text("name", max_length=200),
+        fields.parse_text("speaker_uuid", max_length=100),
+        fields.read_integer("style_id"),
+        read_scales(fields),
+    )
+    fields.check()
+    return preset
+
+
+class QueryPresetStore:
+    """The presets of the user. Every change reads the file again and writes it, one thread and one program at a time: none undoes another's."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or find_data_dir() / "service_presets.json"
+
+    def list_presets(self) -> list[QueryPreset]:
+        """In order; none, and a notice, where the file cannot be read."""
+        return self._load_presets()[0]
+
+    def require_preset(self, number: int) -> QueryPreset:
+        """The preset of a number; Refused where there is none."""
+        for preset in self.list_presets():
+            if preset.id == number:
+                return preset
+        raise create_refusal(422, "該当するプリセットIDが見つかりません", f"There is no preset {number}.")
+
+    def add_preset(self, preset: QueryPreset) -> int:
+        """Adds a preset; its number, which is another one where that is taken."""
+        with lock_path_for_change(self._path):
+            presets = self._load_for_change()
+            if len(presets) >= MAX_QUERY_PRESETS:
+                raise create_refusal(
+                    422, f"プリセットは {MAX_QUERY_PRESETS} 個までです。", f"There may be up to {MAX_QUERY_PRESETS} presets."
+                )
+            taken = {known.id for known in presets}
+            if preset.id < 0 or preset.id in taken:
+                preset = replace(preset, id=_choose_free_id(taken))
+            self._save_presets([*presets, preset])
+            return preset.id
+
+    def update_preset(self, preset: QueryPreset) -> int:
+        """Replaces the preset of this number. Raises Refused where there is none."""
+        with lock_path_for_change(self._path):
+            presets = self._load_for_change()
+            if preset.id not in {known.id for known in presets}:
+                raise create_refusal(422, "更新先のプリセットが存在しません", "The preset to update does not exist.")
+            self._save_presets([preset if known.id == preset.id else known for known in presets])
+            return preset.id
+
+    def delete_preset(self, number: int) -> None:
+        """Removes a preset. Raises Refused where there is none."""
+        with lock_path_for_change(self._path):
+            presets = self._load_for_change()
+            kept = [known for known in presets if known.id != number]
+            if len(kept) == len(presets):
+                raise create_refusal(422, "削除対象のプリセットが存在しません", "The preset to delete does not exist.")
+            self._save_presets(kept)
+
+    def _load_presets(self) -> tuple[list[QueryPreset], CorruptFileError | None]:
+        found, error = load_data(self._path, _parse_presets, localize("プリセットを読み込めません。", "The presets cannot be read."))
+        show_notice(error)
+        return found or [], error
+
+    def _load_for_change(self) -> list[QueryPreset]:
+        """Raises CorruptFileError where to write would be to lose them."""
+        presets, error = self._load_presets()
+        if error is not None and error.backup is None:
+            raise error
+        return presets
+
+    def _save_presets(self, presets: list[QueryPreset]) -> None:
+        data = {"presets": [preset.convert_to_json() for preset in presets]}
+        save_data(self._path, data, localize("プリセットを保存できません", "The presets could not be saved"))
+
+
+def _choose_free_id(taken: set[int]) -> int:
+    """The number after the highest; where that is the last there can be, the lowest that is free."""
+    following = max(taken, default=0) + 1
+    return following if following <= _MAX_PRESET_ID else next(number for number in range(1, MAX_QUERY_PRESETS + 2) if number not in taken)
+
+
+def _parse_presets(data: Any) -> list[QueryPreset]:
+    try:
+        return [parse_preset(item) for item in data["presets"][:MAX_QUERY_PRESETS]]
+    except RefusalError as exc:
+        raise ValueError("no presets") from exc

@@ -1,0 +1,170 @@
+"""Reads values of JSON bodies and of query strings as VOICEVOX does, and collects what is wrong with them.
+
+VOICEVOX reads with pydantic's lax mode, and so do its clients write: "1.0" and true are numbers, 24000.0 is a whole one, "on" and 1 are true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from app.common.files.untrusted_json import require_number
+from app.service.request_findings import RequestFindings
+
+Number = TypeVar("Number", int, float)
+MAX_JSON_INTEGER = (1 << 63) - 1
+MAX_NUMBER_LENGTH = 100  # characters
+_INTEGER_PATTERN = re.compile(r"([+-]?[0-9]+(?:_[0-9]+)*)(?:\.0+)?")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_TRUE, _FALSE = ("true", "1", "yes", "on", "t", "y"), ("false", "0", "no", "off", "f", "n")
+
+
+class RequestFields:
+    """The values of one object, or of a query string.
+
+    Args:
+        values: as they came; of a query string all are texts.
+        where: the place of the object in the request, for the messages.
+        findings: shared with the other objects of the request.
+    """
+
+    def __init__(self, values: Any, where: tuple[str | int, ...], findings: RequestFindings | None = None) -> None:
+        self.findings = RequestFindings() if findings is None else findings
+        self._where = where
+        if not isinstance(values, Mapping):
+            self.findings.add_fault("model_attributes_type", where, "Input should be a valid dictionary")
+            values = {}
+        self._values: Mapping[str, Any] = values
+
+    def check(self) -> None:
+        """Raises Refused when anything was wrong with the request."""
+        self.findings.check()
+
+    def read_number(
+        self, name: str, default: float | None = None, *, low: float = float("-inf"), high: float = float("inf"), should_clamp: bool = False
+    ) -> float:
+        """A finite number within bounds; without a default it must be there.
+
+        Args:
+            should_clamp: beyond the bounds the nearest number within them counts, instead of an error.
+        """
+        if self._is_missing(name, default is None):
+            return default or 0.0
+        try:
+            number = _parse_number(self._values[name])
+        except (ValueError, TypeError):
+            self._add_fault("float_type", name, "Input should be a valid number")
+            return 0.0
+        if should_clamp:
+            return self._clamp_number(name, number, low, high)
+        if not low <= number <= high:
+            self._add_fault("out_of_range", name, f"Input should be from {low:g} to {high:g}")
+        return number
+
+    def read_integer(
+        self,
+        name: str,
+        default: int | None = None,
+        *,
+        low: int = -MAX_JSON_INTEGER,
+        high: int = MAX_JSON_INTEGER,
+        should_clamp: bool = False,
+    ) -> int:
+        """A whole number within bounds, otherwise as `read_number`."""
+        if self._is_missing(name, default is None):
+            return default or 0
+        try:
+            number = _parse_integer(self._values[name])
+        except (ValueError, TypeError):
+            number = None
+        if number is not None and should_clamp:
+            return self._clamp_number(name, number, low, high)
+        if number is None or not low <= number <= high:
+            bounds = f" from {low} to {high}" if (low, high) != (-MAX_JSON_INTEGER, MAX_JSON_INTEGER) else ""
+            self._add_fault("int_type", name, f"Input should be a whole number{bounds}")
+            return 0
+        return number
+
+    def read_flag(self, name: str, default: bool | None = None) -> bool:
+        """True or false."""
+        if self._is_missing(name, default is None):
+            return bool(default)
+        value = self._values[name]
+        if isinstance(value, str) and value.lower() in _TRUE + _FALSE:
+            return value.lower() in _TRUE
+        if not isinstance(value, bool | int | float) or value not in (0, 1):
+            self._add_fault("bool_type", name, "Input should be a valid boolean")
+        return bool(value == 1)
+
+    def parse_text(self, name: str, default: str | None = None, *, max_length: int = 1000) -> str:
+        """A text of at most so many characters."""
+        if self._is_missing(name, default is None):
+            return default or ""
+        value = self._values[name]
+        if not isinstance(value, str):
+            self._add_fault("string_type", name, "Input should be a valid string")
+            return ""
+        if _LONE_SURROGATE.search(value):
+            self._add_fault("string_unicode", name, "Input should be a valid string, unable to parse raw data as a unicode string")
+        if len(value) > max_length:
+            self._add_fault("string_too_long", name, f"String should have at most {max_length} characters")
+        return value[:max_length]
+
+    def read_choice(self, name: str, choices: tuple[str, ...], default: str | None = None) -> str:
+        """One of several texts."""
+        value = self.parse_text(name, default)
+        if value not in choices and not self.findings.has_faults:
+            self._add_fault("enum", name, f"Input should be {', '.join(choices)}")
+        return value
+
+    def read_list(self, name: str, max_items: int) -> list[Any]:
+        """A list of at most so many."""
+        if self._is_missing(name, True):
+            return []
+        value = self._values[name]
+        if not isinstance(value, list) or len(value) > max_items:
+            self._add_fault("list_type", name, f"Input should be a list of at most {max_items}")
+            return []
+        return value
+
+    def find_raw(self, name: str) -> Any:
+        """As it came; None where it is not there."""
+        return self._values.get(name)
+
+    def create_inner(self, value: Any, *inner_path: str | int) -> RequestFields:
+        """The fields of an object within this one."""
+        return RequestFields(value, (*self._where, *inner_path), self.findings)
+
+    def _is_missing(self, name: str, required: bool) -> bool:
+        if self._values.get(name) is not None:
+            return False
+        if required:
+            self.findings.add_fault("missing", (*self._where, name), "Field required")
+        return True
+
+    def _clamp_number(self, name: str, number: Number, low: Number, high: Number) -> Number:
+        used = min(max(number, low), high)
+        if used != number:
+            self.findings.record_clamp(name, number, used)
+        return used
+
+    def _add_fault(self, kind: str, name: str, message: str) -> None:
+        self.findings.add_fault(kind, (*self._where, name), message, self._values[name])
+
+
+def _parse_number(value: Any) -> float:
+    if isinstance(value, str):
+        text = value.strip()
+        value = float(text) if text.isascii() and len(text) <= MAX_NUMBER_LENGTH else None
+    return require_number(int(value) if isinstance(value, bool) else value)
+
+
+def _parse_integer(value: Any) -> int | None:
+    """None for what is none. Raises ValueError for infinity."""
+    if isinstance(value, str):
+        found = _INTEGER_PATTERN.fullmatch(value.strip()) if len(value) <= MAX_NUMBER_LENGTH else None
+        return None if found is None else int(found[1])
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < MAX_JSON_INTEGER else None
+    return int(value) if isinstance(value, int) else None

@@ -1,0 +1,90 @@
+"""A log of the latest requests of clients: kept in memory, shown in the window, written nowhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MAX_LOGGED_REQUESTS = 50
+MAX_LOGGED_LENGTH = 80
+REQUEST_TEXT_KEY = "koebako.text"
+"""Under this name a route leaves in the scope what it was asked to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRecord:
+    """One request that is over.
+
+    Attributes:
+        at: seconds since the epoch.
+        status: of HTTP; 0 where the client went away.
+        client: what it calls itself.
+    """
+
+    at: float
+    method: str
+    path: str
+    status: int
+    ms: float
+    text: str
+    client: str
+
+
+class RequestLog:
+    """The last requests; any thread may look.
+
+    Attributes:
+        changed: called, in the serving thread, after each.
+    """
+
+    def __init__(self) -> None:
+        self.changed: Callable[[], object] = lambda: None
+        self._asked: deque[RequestRecord] = deque(maxlen=MAX_LOGGED_REQUESTS)
+        self._lock = threading.Lock()
+
+    def list_records(self) -> list[RequestRecord]:
+        """The newest first."""
+        with self._lock:
+            return list(reversed(self._asked))
+
+    def add_record(self, record: RequestRecord) -> None:
+        """One more."""
+        with self._lock:
+            self._asked.append(record)
+        self.changed()
+
+
+class RequestLogMiddleware:
+    """Middleware that reports what was asked."""
+
+    def __init__(self, app: ASGIApp, recent: RequestLog) -> None:
+        self._app, self._recent = app, recent
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves a request and notes it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status, began = 0, time.perf_counter()
+
+        async def watch(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watch)
+        finally:
+            ms = (time.perf_counter() - began) * 1000
+            client = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"user-agent"), "")
+            text = str(scope.get(REQUEST_TEXT_KEY, ""))[:MAX_LOGGED_LENGTH]
+            self._recent.add_record(
+                RequestRecord(time.time(), scope["method"], scope["path"][:MAX_LOGGED_LENGTH], status, ms, text, client[:MAX_LOGGED_LENGTH])
+            )

@@ -1,0 +1,113 @@
+"""Work for the synthesis thread, and how its results come back to the thread that serves."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from app.core.stage_clock import OnStage, RequestStopped
+from app.service.response_spool import ResponseSpool, SpoolPiece, SpoolQuota
+
+if TYPE_CHECKING:
+    from app.compose.speaker import Speaker
+
+Result = TypeVar("Result")
+SPOOL_PIECE_BYTES = 1 << 18  # a third of a second and more, in one go to the thread that serves
+_END_OF_RESULTS = object()
+
+
+class JobVoices(Protocol):
+    """Voices that are open, or will be when they are asked for."""
+
+    def open_speaker(self, voice: str) -> Speaker:
+        """The open voice of an id. Raises VoiceError."""
+
+
+class JobContext:
+    """The resources that a job may use while it has the synthesis thread."""
+
+    def __init__(self, job: ServiceJob, voices: JobVoices, on_stage: OnStage) -> None:
+        self._work = job
+        self.voices, self.on_stage = voices, on_stage
+
+    def is_cancelled(self) -> bool:
+        """Nobody waits for it any more."""
+        return self._work.cancelled.is_set()
+
+    def emit_result(self, item: Any) -> None:
+        """Hands a part of the result on at once; bytes may wait for their reader. Raises Stopped where nobody does, OutputFileError where the disk is full."""
+        if self.is_cancelled():
+            raise RequestStopped
+        if not isinstance(item, bytes):
+            self._work.deliver_result(item, None)
+            return
+        for start in range(0, len(item), SPOOL_PIECE_BYTES):
+            self._work.deliver_result(self._work.spool.put_bytes(item[start : start + SPOOL_PIECE_BYTES]), None)
+
+
+class ServiceJob:
+    """One computation; made in the serving thread, run in the synthesis thread.
+
+    Args:
+        quota: for what it emits faster than it is read.
+
+    Attributes:
+        cancelled: nobody waits for it any more.
+        over: it has run.
+        spool: what was emitted and not read.
+    """
+
+    def __init__(self, compute: Callable[[JobContext], Any], quota: SpoolQuota) -> None:
+        self.cancelled, self.over = threading.Event(), threading.Event()
+        self.spool = ResponseSpool(quota)
+        self._do = compute
+        self._loop = asyncio.get_running_loop()
+        self._results: asyncio.Queue[tuple[Any, BaseException | None]] = asyncio.Queue()
+
+    def run_work(self, voices: JobVoices, on_stage: OnStage) -> None:
+        """Computes it, and hands the result over; raises nothing."""
+        try:
+            if not self.cancelled.is_set():
+                self.deliver_result(self._do(JobContext(self, voices, on_stage)), None)
+            self.deliver_result(_END_OF_RESULTS, None)
+        except BaseException as error:  # raised again where it is waited for
+            self.deliver_result(_END_OF_RESULTS, error)
+        finally:
+            self.over.set()
+
+    def deliver_result(self, item: Any, error: BaseException | None) -> None:
+        """Brings a part of the result to the serving thread."""
+        with suppress(RuntimeError):  # it has ended
+            self._loop.call_soon_threadsafe(self._results.put_nowait, (item, error))
+
+    async def iterate_results(self, *, is_whole: bool = False) -> AsyncIterator[Any]:
+        """Everything that was emitted, then the result; raises what the work raised.
+
+        Args:
+            is_whole: nothing comes before all is there.
+        """
+        items = self._receive_results()
+        if is_whole:
+            items = _iterate_list([item async for item in items])
+        async for item in items:
+            yield await self._take_bytes(item) if isinstance(item, SpoolPiece) else item
+
+    async def _receive_results(self) -> AsyncIterator[Any]:
+        while True:
+            item, error = await self._results.get()
+            if error is not None:
+                raise error
+            if item is _END_OF_RESULTS:
+                return
+            yield item
+
+    async def _take_bytes(self, piece: SpoolPiece) -> bytes:
+        return self.spool.take_bytes(piece) if piece.content is not None else await asyncio.to_thread(self.spool.take_bytes, piece)
+
+
+async def _iterate_list(items: list[Any]) -> AsyncIterator[Any]:
+    for item in items:
+        yield item

@@ -1,0 +1,63 @@
+"""A queue of jobs for the synthesis thread."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from typing import Any, Protocol, TypeVar
+
+from app.core.stage_clock import RequestStopped
+from app.service.http_errors import create_refusal
+from app.service.response_spool import SpoolQuota
+from app.service.service_job import JobContext, ServiceJob
+
+Result = TypeVar("Result")
+MAX_WAITING_JOBS = 256
+
+
+class JobExecutor(Protocol):
+    """The owner of the synthesis thread."""
+
+    def post(self, work: ServiceJob) -> None:
+        """Queues work, from any thread."""
+
+    def cancel(self, work: ServiceJob) -> None:
+        """Stops work that waits or runs, inside its graph, from any thread. Its flag is set already."""
+
+
+class ServiceJobQueue:
+    """Takes work to the synthesis thread, in the order of requests."""
+
+    def __init__(self, executor: JobExecutor) -> None:
+        self._executor = executor
+        self._room = SpoolQuota()
+        self._waiting = 0
+
+    async def compute_result(self, compute: Callable[[JobContext], Result]) -> Result:
+        """The result of one computation; cancelled with the task that waits."""
+        results = [item async for item in self.stream_results(compute)]
+        if not results:
+            raise RequestStopped
+        return results[-1]  # type: ignore[no-any-return]
+
+    async def stream_results(self, compute: Callable[[JobContext], Any], *, is_whole: bool = False) -> AsyncGenerator[Any, None]:
+        """Yield the values that a computation emits, then its result; cancelled with the waiting task, or when the caller stops iterating.
+
+        Args:
+            is_whole: nothing comes before all is there, so that an error comes first.
+        """
+        if self._waiting >= MAX_WAITING_JOBS:
+            raise create_refusal(503, "リクエストが多すぎます。", "Too many requests are queued.")
+        work = ServiceJob(compute, self._room)
+        self._waiting += 1
+        over = False
+        try:
+            self._executor.post(work)
+            async for item in work.iterate_results(is_whole=is_whole):
+                yield item
+            over = True
+        finally:
+            self._waiting -= 1
+            if not over:
+                work.cancelled.set()
+                self._executor.cancel(work)
+            work.spool.close()

@@ -1,0 +1,105 @@
+"""Requests of Koebako's own routes: a text with the settings of a line, under their names on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE
+from app.core.request_limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS
+from app.core.symbols import PUNCTUATION_PHONES
+from app.core.synthesis_types import SynthesisRequest
+from app.service.http_errors import create_refusal, create_unknown_style_refusal
+from app.service.request_fields import RequestFields
+from app.service.style_catalogue import ServedStyle, StyleCatalogue
+from app.service.voicevox_query import MAX_QUERY_TEXT
+
+SPEAK_FORMATS = ("wav", "pcm", "mp3", "flac", "ogg", "opus")
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakRequest:
+    """A request to `/v1/speak` or `/v1/timings`.
+
+    Attributes:
+        base: everything that shapes the sound, the silences around it included.
+        rate: in Hz; None is the voice's own.
+    """
+
+    text: str
+    style: ServedStyle
+    base: SynthesisRequest
+    format: str = "wav"
+    rate: int | None = None
+    stereo: bool = False
+
+    @property
+    def channel_count(self) -> int:
+        """Of the sound."""
+        return 2 if self.stereo else 1
+
+
+def parse_speak_request(values: Any, catalogue: StyleCatalogue) -> SpeakRequest:
+    """The request of a body. Raises Refused."""
+    fields = RequestFields(values, ("body",))
+    text = fields.parse_text("text", max_length=MAX_QUERY_TEXT)
+    numbers: dict[str, Any] = {
+        name: fields.read_number(name, bounds.default, low=bounds.low, high=bounds.high) for name, bounds in BOUNDS.items()
+    }
+    seed = fields.read_integer("seed", 0, low=0, high=int(SEED_BOUNDS.high))
+    request = SpeakRequest(
+        text,
+        _read_style(fields, catalogue),
+        SynthesisRequest(
+            text,
+            id="service",
+            seed=seed,
+            assist_text=fields.parse_text("assist_text", "", max_length=MAX_QUERY_TEXT),
+            pauses=MappingProxyType(_read_pauses(fields)),
+            **numbers,
+        ),
+        fields.read_choice("format", SPEAK_FORMATS, "wav"),
+        fields.read_integer("rate", low=LOWEST_RATE, high=HIGHEST_RATE) if fields.find_raw("rate") is not None else None,
+        fields.read_flag("stereo", False),
+    )
+    fields.check()
+    return request
+
+
+def _read_pauses(fields: RequestFields) -> dict[str, float]:
+    given = fields.find_raw("pauses") or {}
+    inside = fields.create_inner(given, "pauses")
+    marks = {PUNCTUATION_PHONES.get(str(mark), str(mark)): str(mark) for mark in (given if isinstance(given, dict) else {})}
+    for mark in marks.keys() - set(PAUSE_MARKS):
+        name = marks[mark][:8].encode("utf-8", "replace").decode()
+        fields.findings.add_fault("enum", ("body", "pauses", name), "This mark makes no pause")
+    return {
+        mark: inside.read_number(name, low=PAUSE_BOUNDS.low, high=PAUSE_BOUNDS.high) for mark, name in marks.items() if mark in PAUSE_MARKS
+    }
+
+
+def _read_style(fields: RequestFields, catalogue: StyleCatalogue) -> ServedStyle:
+    """By `style_id`, or by `voice`, `speaker` and `style` as `Catalogue.find` knows them; the first one without any."""
+    if fields.find_raw("style_id") is not None:
+        number = fields.read_integer("style_id")
+        fields.check()
+        return catalogue.require_style(number)
+    return require_named_style(catalogue, *(_read_name(fields, key) for key in ("voice", "speaker", "style")))
+
+
+def _read_name(fields: RequestFields, key: str) -> str:
+    """A name, or the number of a speaker or style."""
+    given = fields.find_raw(key)
+    return str(given) if isinstance(given, int) and not isinstance(given, bool) else fields.parse_text(key, "", max_length=200)
+
+
+def require_named_style(catalogue: StyleCatalogue, *names: str) -> ServedStyle:
+    """A style by the names of voice, speaker and style; the first one without any. Raises Refused."""
+    found = catalogue.find_style(*names)
+    if found is not None:
+        return found
+    if not any(names):
+        raise create_unknown_style_refusal(0)
+    name, known = "/".join(filter(None, names)), ", ".join(speaker.name for speaker in catalogue.speakers[:12])
+    raise create_refusal(422, f"声「{name}」が見つかりません。使用できるもの: {known}", f"There is no voice “{name}”. Available: {known}")

@@ -1,0 +1,161 @@
+"""A catalogue of the speakers and styles that the service offers, under the numbers that AivisSpeech gives them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.common.language import localize
+from app.interchange.style_ids import compute_style_id
+from app.service.http_errors import create_unknown_style_refusal
+from app.service.speaker_uuids import compute_speaker_uuid, find_speaker_card
+from app.voices.prepared_voice import Voice
+from app.voices.voice_card_data import SpeakerCard, VoiceCardData, read_card
+from app.voices.voice_manifest import NamedId
+
+UNKNOWN_VOICE_VERSION = "1.0.0"
+
+
+@dataclass(frozen=True, slots=True)
+class ServedStyle:
+    """A style as clients call it: a number of its own in all of the service."""
+
+    id: int
+    name: str
+    voice: str
+    speaker: int
+    style: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServedSpeaker:
+    """A speaker of a voice.
+
+    Attributes:
+        plain_name: without what sets it apart from another voice's.
+        voice: name of its voice.
+        media: the voice's folder, where it has pictures and recordings; `card` names them.
+    """
+
+    uuid: str
+    name: str
+    plain_name: str
+    voice: str
+    version: str
+    styles: tuple[ServedStyle, ...]
+    terms: str
+    card: SpeakerCard | None
+    media: Path
+
+    def convert_to_json(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "name": self.name,
+            "speaker_uuid": self.uuid,
+            "styles": [{"name": style.name, "id": style.id, "type": "talk"} for style in self.styles],
+            "version": self.version,
+            "supported_features": {"permitted_synthesis_morphing": "NOTHING"},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StyleCatalogue:
+    """All that is offered.
+
+    Attributes:
+        left_out: why some style is not, in the language of the user.
+    """
+
+    speakers: tuple[ServedSpeaker, ...]
+    left_out: tuple[str, ...] = ()
+    _by_id: Mapping[int, ServedStyle] = field(default_factory=dict)
+
+    def require_style(self, number: int) -> ServedStyle:
+        """The style of a number; Refused where there is none."""
+        found = self._by_id.get(number)
+        if found is None:
+            raise create_unknown_style_refusal(number)
+        return found
+
+    def find_speaker(self, speaker_uuid: str) -> ServedSpeaker | None:
+        """The speaker of a UUID."""
+        return next((speaker for speaker in self.speakers if speaker.uuid == speaker_uuid), None)
+
+    @property
+    def first_style(self) -> ServedStyle | None:
+        """The style that is taken where a client names none."""
+        return next((style for speaker in self.speakers for style in speaker.styles), None)
+
+    def find_style(self, name: str, speaker: str = "", style: str = "") -> ServedStyle | None:
+        """A style by its number, or by the name of its speaker, or the name or id of its voice, each with /style or without; of several the first.
+
+        Args:
+            speaker, style: name or number within the voice; empty is any.
+        """
+        for one in self.speakers:
+            for own in one.styles:
+                voices = (one.name, one.voice, own.voice)
+                if (
+                    _is_one_of(name, *voices, *(f"{voice}/{own.name}" for voice in voices), str(own.id))
+                    and _is_one_of(speaker, one.name, one.plain_name, str(own.speaker))
+                    and _is_one_of(style, own.name, str(own.style))
+                ):
+                    return own
+        return None
+
+
+def _is_one_of(wanted: str, *known: str) -> bool:
+    wanted = wanted.strip().casefold()
+    return not wanted or wanted in (item.casefold() for item in known)
+
+
+def build_catalogue(voices: Sequence[Voice]) -> StyleCatalogue:
+    """The catalogue of these voices, in their order; of two styles with one number the first is offered."""
+    speakers, left_out, by_id = [], [], {}
+    shared = Counter(item.name for voice in voices for item in voice.manifest.speakers)
+    for voice in voices:
+        card = read_card(voice.path)
+        for named in voice.manifest.speakers:
+            name = named.name if shared[named.name] == 1 else f"{named.name} ({voice.manifest.name})"
+            styles = []
+            for style, reason in _build_styles(voice, card, named):
+                if style is None or style.id in by_id:
+                    left_out.append(reason or _describe_collision(name, style))
+                    continue
+                by_id[style.id] = style
+                styles.append(style)
+            if styles:
+                own = find_speaker_card(card, named.id)
+                terms = voice.manifest.licence or voice.manifest.name
+                names, version = (name, named.name, voice.manifest.name), card.version or UNKNOWN_VOICE_VERSION
+                speakers.append(
+                    ServedSpeaker(compute_speaker_uuid(voice, card, named), *names, version, tuple(styles), terms, own, voice.path)
+                )
+    return StyleCatalogue(tuple(speakers), tuple(left_out), by_id)
+
+
+def _build_styles(voice: Voice, card: VoiceCardData, speaker: NamedId) -> Iterator[tuple[ServedStyle | None, str]]:
+    speaker_uuid = compute_speaker_uuid(voice, card, speaker)
+    for style in voice.manifest.styles:
+        number = compute_style_id(speaker_uuid, style.id)
+        if number is None:
+            yield (
+                None,
+                localize(
+                    f"スタイル「{speaker.name} {style.name}」は 33 番目以降のため、サービスでは使えません。",
+                    f"The style “{speaker.name} {style.name}” is beyond the 32 that the service can number.",
+                ),
+            )
+        else:
+            yield ServedStyle(number, style.name, voice.manifest.id, speaker.id, style.id), ""
+
+
+def _describe_collision(speaker: str, style: ServedStyle | None) -> str:
+    named = "" if style is None else f"{speaker} {style.name} ({style.id})"
+    return localize(
+        f"スタイル「{named}」は、番号がほかのスタイルと重なるため使えません。",
+        f"The style “{named}” has the same ID as another style and was skipped.",
+    )

@@ -1,0 +1,87 @@
+"""Accent phrases of a line, as VOICEVOX writes them, from how Koebako reads it; and their phones again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from app.core.accent_edits import list_phrases
+from app.core.fixed_durations import FixedSentence
+from app.core.line_reading import read_line
+from app.core.pipeline import Pipeline
+from app.core.symbols import EMOJI_IDS
+from app.core.synthesis_types import Overrides, Phones
+from app.service.mora_alignment import MoraAlignment, PhoneOffset, align_moras
+from app.service.voicevox_query import AccentPhrase, QueryMora
+
+LOW, HIGH = 5.5, 6.0
+"""What stands for a low and a high mora, in VOICEVOX's unit (logarithm of Hz): a picture of the accent, since no voice of ours predicts a pitch."""
+PAUSE_MORA = QueryMora("、", "pau", 0.0, 0.0)
+_PROLONGED = {"a": "ア", "i": "イ", "u": "ウ", "e": "エ", "o": "オ", "N": "ン"}
+_VOICEVOX_PHONES = {"q": "cl"}
+_OWN_PHONES = {"cl": "q", "A": "a", "I": "i", "U": "u", "E": "e", "O": "o"}
+
+
+def build_phrases(pipeline: Pipeline, text: str, sentences: Sequence[FixedSentence]) -> tuple[AccentPhrase, ...]:
+    """The phrases of a text that was read; lengths are 0."""
+    phones = [sentence.phones for sentence in sentences]
+    layout = align_moras(phones)
+    reading = read_line(text, (), pipeline.g2p, pipeline.caches.phones, emoji=pipeline.voice.emoji)
+    kana = [mora.kana for mora in reading.moras]
+    found = []
+    for phrase in list_phrases(reading, Overrides()):
+        moras = tuple(_build_mora(kana[index], phones, layout.moras[index]) for index in range(phrase.start, phrase.end))
+        marks = {phones[sentence].phones[place] for sentence, place in layout.gaps.get(phrase.end, ())}
+        pause = PAUSE_MORA if phrase.end in layout.pauses else None
+        found.append(AccentPhrase(moras, phrase.accent or len(moras), pause, "?" in marks))
+    return tuple(found)
+
+
+def apply_lengths(
+    phrases: Sequence[AccentPhrase], alignment: MoraAlignment, frames: Mapping[PhoneOffset, int], frame_s: float
+) -> tuple[AccentPhrase, ...]:
+    """The phrases with the lengths of their phones; as they are where the voice does not report them."""
+    if not frames:
+        return tuple(phrases)
+    timed, at = [], 0
+    for phrase in phrases:
+        moras = []
+        for mora, places in zip(phrase.moras, alignment.moras[at:], strict=False):
+            *before, last = (frames[place] * frame_s for place in places)
+            moras.append(replace(mora, consonant_length=None if mora.consonant is None else sum(before), vowel_length=last))
+        at += len(moras)
+        pause = phrase.pause_mora
+        if pause is not None and at in alignment.pauses:
+            pause = replace(pause, vowel_length=sum(frames[place] for place in alignment.pauses[at]) * frame_s)
+        timed.append(replace(phrase, moras=tuple(moras), pause_mora=pause))
+    return tuple(timed)
+
+
+def apply_pitches(phrases: Sequence[AccentPhrase], alignment: MoraAlignment, phones: Sequence[Phones]) -> tuple[AccentPhrase, ...]:
+    """The phrases with the picture of their accent, from the tones of the phones."""
+    places = iter(alignment.moras)
+    drawn = []
+    for phrase in phrases:
+        tones = [phones[place[-1][0]].tones[place[-1][1]] for _, place in zip(phrase.moras, places, strict=False)]
+        moras = (replace(mora, pitch=_choose_pitch(mora, tone)) for mora, tone in zip(phrase.moras, tones, strict=True))
+        drawn.append(replace(phrase, moras=tuple(moras)))
+    return tuple(drawn)
+
+
+def list_phones(mora: QueryMora) -> tuple[str, ...]:
+    """Its phones in our letters; a devoiced vowel is a vowel."""
+    vowel = _OWN_PHONES.get(mora.vowel, mora.vowel)
+    return (vowel,) if mora.consonant is None else (mora.consonant, vowel)
+
+
+def _build_mora(kana: str, phones: Sequence[Phones], offsets: Sequence[PhoneOffset]) -> QueryMora:
+    *before, vowel = (phones[sentence].phones[place] for sentence, place in offsets)
+    tone = phones[offsets[-1][0]].tones[offsets[-1][1]]
+    text = _PROLONGED.get(vowel, kana) if kana in "ーヲ" else kana
+    mora = QueryMora(text, _VOICEVOX_PHONES.get(vowel, vowel), 0.0, 0.0, "".join(before) or None, 0.0 if before else None)
+    return replace(mora, pitch=_choose_pitch(mora, tone))
+
+
+def _choose_pitch(mora: QueryMora, tone: int) -> float:
+    silent = mora.vowel in ("cl", "pau", *"AIUEO") or mora.text in EMOJI_IDS
+    return 0.0 if silent else HIGH if tone else LOW

@@ -1,0 +1,51 @@
+"""How exactly voices speak: a default, and voices for which the user has chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+GraphPrecision = Literal["exact", "fast"]
+GRAPH_PRECISIONS: tuple[GraphPrecision, ...] = ("exact", "fast")
+MAX_VOICE_CHOICES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionPreference:
+    """What the user wants; a voice that has no int8 graphs is exact all the same.
+
+    Attributes:
+        default: of voices that are in neither list.
+        exact, fast: ids of voices as their manifests have them, the one chosen last at the end.
+    """
+
+    default: GraphPrecision = "exact"
+    exact: tuple[str, ...] = ()
+    fast: tuple[str, ...] = ()
+
+    def find_precision(self, voice: str) -> GraphPrecision:
+        """Return the precision of a voice."""
+        if voice in self.fast:
+            return "fast"
+        return "exact" if voice in self.exact else self.default
+
+    def replace_voice_precision(self, voice: str, precision: GraphPrecision) -> PrecisionPreference:
+        """The same with a choice for one voice, which then no longer follows the default."""
+        others = self._remove_voice(voice)
+        if precision == "fast":
+            return PrecisionPreference(self.default, others.exact, (*others.fast, voice)[-MAX_VOICE_CHOICES:])
+        return PrecisionPreference(self.default, (*others.exact, voice)[-MAX_VOICE_CHOICES:], others.fast)
+
+    def merge_changes(self, before: PrecisionPreference, after: PrecisionPreference) -> PrecisionPreference:
+        """The same with what changed between two others, voice by voice."""
+        result = PrecisionPreference(after.default if before.default != after.default else self.default, self.exact, self.fast)
+        for voice in dict.fromkeys((*before.exact, *before.fast, *after.exact, *after.fast)):
+            if before._find_own_precision(voice) != (own := after._find_own_precision(voice)):
+                result = result.replace_voice_precision(voice, own) if own else result._remove_voice(voice)
+        return result
+
+    def _find_own_precision(self, voice: str) -> GraphPrecision | None:
+        return self.find_precision(voice) if voice in (*self.exact, *self.fast) else None
+
+    def _remove_voice(self, voice: str) -> PrecisionPreference:
+        return PrecisionPreference(self.default, *(tuple(item for item in ids if item != voice) for ids in (self.exact, self.fast)))

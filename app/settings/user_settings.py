@@ -1,0 +1,237 @@
+"""What Koebako remembers between starts: typed, within bounds, never lost to a crash."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from app.common.errors import AppError
+from app.common.files.atomic_write import LARGEST_BYTES, load_data, save_data
+from app.common.files.corrupt_file_backup import back_up_corrupt_file
+from app.common.files.paths import find_data_dir
+from app.common.language import localize
+from app.common.user_notices import show_notice
+from app.core.delivery import Delivery
+from app.core.link_reading import LINK_READINGS, LinkReading
+from app.core.request_limits import SEED_BOUNDS
+from app.settings import settings_labels as words
+from app.settings.graph_precision import GRAPH_PRECISIONS, MAX_VOICE_CHOICES, GraphPrecision, PrecisionPreference
+
+MAX_SEED = int(SEED_BOUNDS.high)
+MAX_REMEMBERED_TEXT_CHARS = 1_000_000
+SETTINGS_VERSION = 1
+
+MAX_IDLE_MIN = 24 * 60
+LoadChoice = Literal["at_start", "first_use"]
+LOAD_CHOICES: tuple[LoadChoice, ...] = ("at_start", "first_use")
+ThemeChoice = Literal["system", "light", "dark"]
+THEMES: tuple[ThemeChoice, ...] = ("system", "light", "dark")
+TextSize = Literal["small", "usual", "large", "largest"]
+TEXT_SIZES: tuple[TextSize, ...] = ("small", "usual", "large", "largest")
+PrecisionChoice = Literal["auto", "float32", "int8"]
+PRECISION_CHOICES: tuple[PrecisionChoice, ...] = ("auto", "float32", "int8")
+LanguageChoice = Literal["system", "ja", "en"]
+LANGUAGE_CHOICES: tuple[LanguageChoice, ...] = ("system", "ja", "en")
+MAX_CACHE_MIB = 4096
+MOST_RECENT, MOST_FAVOURITES = 10, 500
+MAX_PATH_CHARS = 32_767  # characters that Windows takes
+StripChoice = Literal["auto", "open", "folded"]
+MAX_SIDE_WIDTH = 4096
+SAVE_SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3")
+STRIP_CHOICES: tuple[StripChoice, ...] = ("auto", "open", "folded")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Delivery):
+    """Everything remembered.
+
+    Attributes:
+        text: what stood in the window of older versions; it becomes a line where there is no script yet. None before the first start.
+        backend: what `--backend` takes, see `app.adapters.ort.device_placement`.
+        device: label of the audio output; empty follows the system.
+        speaker, style and the numbers that shape the sound: of the line that was selected last; an empty script begins with them.
+        loop, live, follow: playing starts again at the end; a line speaks again after each change; the line that sounds is selected.
+        language: "system" is what the system or KOEBAKO_LANG says.
+        text_size: of all text in the window; "usual" is the system's, or 10 points where that is smaller.
+        voice: of the line that was selected last; empty is the voice we ship.
+        bert: id of the one that `--force-bert` takes; empty is any.
+        force_bert: in the window, a voice whose BERT is missing speaks with another one.
+        bert_precision: "auto" is int8 where it is known to change no durations.
+        sound_precision: "fast" takes the int8 graphs of voices that have them; of voices without a choice of their own.
+        exact_voices, fast_voices: ids, as their manifests have them, of voices for which the user has chosen.
+        load_voice: "first_use" only looks at the voice when the window opens, and takes memory when it first speaks.
+        unload_after_min: minutes without work after which the voice gives its memory back; 0 is never.
+        disk_cache_mib: room for BERT features on the disk; 0 keeps none.
+        aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
+        takes_open: the list of takes is shown under the strip.
+        strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
+        latency: the same of the measurements, which are folded at first: most people never need them.
+        built_in_words: the dictionary that ships with the program is used.
+        memos_everywhere: what stands in square brackets is not read in any text, as in lines of VOICEVOX and AivisSpeech.
+        links: what is read of the address of a page.
+        log_words: the log also holds what errors say, which may quote the user's text.
+        service, service_port, service_changes: whether other programs are served, on which port, and whether they may change presets and dictionary.
+        recent_projects: files, the last one first.
+        favourite_voices: ids, as their manifests have them; they come first in lists.
+        export: what the export page was set to last, as JSON.
+        side_width: pixels of the column at the right; 0 is the usual.
+        geometry, layout: Qt's own bytes of window and docks, in base64.
+    """
+
+    text: str | None = field(default=None, metadata={"longest": MAX_REMEMBERED_TEXT_CHARS})
+    backend: str = "auto"
+    voice: str = ""
+    speaker: str = ""
+    style: str = ""
+    seed: int = field(default=0, metadata={"low": 0, "high": MAX_SEED})
+    expression_open: bool = False
+    loop: bool = False
+    live: bool = False
+    follow: bool = False
+    takes_open: bool = False
+    strip: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
+    latency: StripChoice = field(default="folded", metadata={"choices": STRIP_CHOICES})
+    save_folder: str = ""
+    save_suffix: str = field(default=".wav", metadata={"choices": SAVE_SUFFIXES})
+    language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": words.LANGUAGE_LABEL})
+    theme: ThemeChoice = field(default="system", metadata={"choices": THEMES, "shown": words.THEME_LABEL})
+    text_size: TextSize = field(default="usual", metadata={"choices": TEXT_SIZES, "shown": words.TEXT_SIZE_LABEL})
+    device: str = field(default="", metadata={"shown": words.OUTPUT_DEVICE_LABEL})
+    bert: str = ""
+    force_bert: bool = False
+    bert_precision: PrecisionChoice = field(default="auto", metadata={"choices": PRECISION_CHOICES, "shown": words.BERT_PRECISION_LABEL})
+    sound_precision: GraphPrecision = field(default="exact", metadata={"choices": GRAPH_PRECISIONS, "shown": words.GRAPH_PRECISION_LABEL})
+    load_voice: LoadChoice = field(default="at_start", metadata={"choices": LOAD_CHOICES, "shown": words.LOAD_VOICE_LABEL})
+    unload_after_min: int = field(default=0, metadata={"low": 0, "high": MAX_IDLE_MIN, "shown": words.UNLOAD_LABEL})
+    disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": MAX_CACHE_MIB, "shown": words.DISK_CACHE_LABEL})
+    aivisspeech_folder: str = field(default="", metadata={"shown": words.AIVISSPEECH_FOLDER_LABEL})
+    built_in_words: bool = field(default=True, metadata={"shown": words.BUILT_IN_WORDS_LABEL})
+    memos_everywhere: bool = field(default=False, metadata={"shown": words.MEMOS_LABEL})
+    links: LinkReading = field(default="host", metadata={"choices": LINK_READINGS, "shown": words.LINKS_LABEL})
+    log_words: bool = field(default=False, metadata={"shown": words.LOG_WORDS_LABEL})
+    service: bool = field(default=False, metadata={"shown": words.SERVICE_LABEL})
+    service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": words.SERVICE_PORT_LABEL})
+    service_changes: bool = field(default=False, metadata={"shown": words.SERVICE_CHANGES_LABEL})
+    recent_projects: tuple[str, ...] = field(default=(), metadata={"most": MOST_RECENT})
+    favourite_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_FAVOURITES})
+    exact_voices: tuple[str, ...] = field(default=(), metadata={"most": MAX_VOICE_CHOICES})
+    fast_voices: tuple[str, ...] = field(default=(), metadata={"most": MAX_VOICE_CHOICES})
+    export: str = ""
+    side_width: int = field(default=0, metadata={"low": 0, "high": MAX_SIDE_WIDTH})
+    geometry: str = ""
+    layout: str = ""
+
+    @property
+    def precision_preference(self) -> PrecisionPreference:
+        """Return how exactly voices speak."""
+        return PrecisionPreference(self.sound_precision, self.exact_voices, self.fast_voices)
+
+    def replace_precision(self, choice: PrecisionPreference) -> Settings:
+        """The same with other precisions."""
+        return replace(self, sound_precision=choice.default, exact_voices=choice.exact, fast_voices=choice.fast)
+
+
+_REMEMBERED_FIELDS = tuple(item for item in fields(Settings) if item.metadata.get("remembered", True))
+REMEMBERED_NAMES = tuple(item.name for item in _REMEMBERED_FIELDS)
+"""Names of what is kept; the assist text and the silences belong to one line, so that no other begins with them."""
+
+
+def find_settings_path() -> Path:
+    """Return where the settings are kept."""
+    return find_data_dir() / "settings.json"
+
+
+def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
+    """The remembered settings; what cannot be used is replaced by its default, kept in a copy beside, and reported in the second value."""
+    path = path or find_settings_path()
+    failed = localize(
+        "一部の設定を読み込めなかったため、初期値に戻しました。", "Some settings could not be read and were reset to their defaults."
+    )
+    found, error = load_data(path, _parse_settings, failed)
+    if found is None:
+        return Settings(), error
+    settings, wrong = found
+    return settings, back_up_corrupt_file(path, failed, ", ".join(wrong), LARGEST_BYTES) if wrong else None
+
+
+def load_usable_settings() -> Settings:
+    """The remembered settings, for callers that continue without the unusable ones; the user is notified once."""
+    settings, error = load_settings()
+    show_notice(error)
+    return settings
+
+
+def save_settings(settings: Settings, path: Path | None = None) -> None:
+    """Writes all settings at once: the old file stays until the new one is complete. Raises OutputFileError."""
+    values = asdict(settings)
+    data = {"version": SETTINGS_VERSION} | {name: values[name] for name in REMEMBERED_NAMES}
+    save_data(path or find_settings_path(), data, localize("設定を保存できません", "The settings could not be saved"))
+
+
+def read_settings_file(path: Path) -> Settings | None:
+    """Those of a file, as far as they can be used; None where there is none, or nothing of it can."""
+    found, _error = load_data(path, _parse_settings, "")
+    return found[0] if found else None
+
+
+def merge_settings(before: Settings, after: Settings, on_disk: Settings) -> Settings:
+    """The settings found on the disk with what changed between two others; of lists, what was added to them and taken out of them."""
+    changed: dict[str, Any] = {}
+    for item in fields(Settings):
+        old, new = getattr(before, item.name), getattr(after, item.name)
+        if old != new:
+            changed[item.name] = (
+                _merge_lists(old, new, getattr(on_disk, item.name), item.metadata["most"]) if "most" in item.metadata else new
+            )
+    return replace(on_disk, **changed).replace_precision(
+        on_disk.precision_preference.merge_changes(before.precision_preference, after.precision_preference)
+    )
+
+
+def _merge_lists(before: tuple[str, ...], after: tuple[str, ...], on_disk: tuple[str, ...], max_items: int) -> tuple[str, ...]:
+    """In the order of `after`; what others added follows, and what they took out is gone."""
+    ours = [item for item in after if item in on_disk or item not in before]
+    others = [item for item in on_disk if item not in after and item not in before]
+    return (*ours, *others)[:max_items]
+
+
+def _parse_settings(data: Any) -> tuple[Settings, list[str]]:
+    """Return what can be used, and the names of what cannot."""
+    if not isinstance(data, dict):
+        raise ValueError("not an object")
+    values = {item.name: _convert_lists_to_tuples(item.default, data[item.name]) for item in _REMEMBERED_FIELDS if item.name in data}
+    if data.get("decoder_precision") == "int8":  # the name of the choice while the decoder was all that it changed
+        values.setdefault("sound_precision", "fast")
+    wrong = [name for name, value in values.items() if not _is_in_bounds(name, value)]
+    return Settings(**{name: value for name, value in values.items() if name not in wrong}), wrong
+
+
+def _convert_lists_to_tuples(default: Any, value: Any) -> Any:
+    """JSON knows no tuples."""
+    return tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
+
+
+def _is_in_bounds(name: str, value: Any) -> bool:
+    item = next(item for item in fields(Settings) if item.name == name)
+    rules = item.metadata
+    if value is None:
+        return item.default is None
+    if "most" in rules:
+        texts = isinstance(value, tuple) and all(isinstance(text, str) and len(text) <= MAX_PATH_CHARS for text in value)
+        return texts and len(value) <= rules["most"]
+    if "choices" in rules:
+        return value in rules["choices"]
+    if "low" in rules:
+        whole = isinstance(item.default, int)
+        return _is_number(value, whole) and rules["low"] <= value <= rules["high"]
+    if isinstance(item.default, bool):
+        return isinstance(value, bool)
+    return isinstance(value, str) and len(value) <= rules.get("longest", 65_536)
+
+
+def _is_number(value: Any, must_be_int: bool) -> bool:
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int) or (not must_be_int and isinstance(value, float) and math.isfinite(value))

@@ -1,0 +1,86 @@
+"""Finds the commands of the menus by their names in either language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from app.core.text_search import fold_text
+from app.ui.actions.action_definitions import ACTIONS
+from app.ui.actions.command_kana import convert_command_to_kana
+
+MNEMONIC_MARK = "&"
+MENU_PATH_SEPARATOR = " › "
+
+
+@dataclass(frozen=True, slots=True)
+class MenuCommand:
+    """An action as the search shows it.
+
+    Attributes:
+        path: The menus and the name.
+        search_text: Further text that finds the action.
+    """
+
+    action: QAction
+    path: str
+    search_text: str
+
+
+def list_menu_commands(bar: QMenuBar) -> list[MenuCommand]:
+    """Return all actions of the menus except the search itself.
+
+    An action without a definition is found by its "What's this" text.
+    """
+    words = {spec.name: " ".join((spec.ja, spec.en, spec.tip_ja, spec.tip_en)) for spec in ACTIONS}
+    return [
+        MenuCommand(action, path, words.get(action.objectName()) or action.whatsThis())
+        for path, action in _iterate_menu_actions(bar.actions(), "")
+        if action.objectName() != "find_command"
+    ]
+
+
+def find_matching_commands(commands: Iterable[MenuCommand], typed: str) -> list[MenuCommand]:
+    """Return the commands that contain all typed words, the best matches first.
+
+    First come names that begin with the typed text, then names that begin with its first word, have it at the beginning of a word, or
+    have it anywhere; last come commands that only their menu or description matches.
+    """
+    wanted = fold_text(typed).split()
+    ranked = [(rank, place, command) for place, command in enumerate(commands) if (rank := _rank_command(command, wanted)) is not None]
+    return [command for *_, command in sorted(ranked, key=lambda item: item[:2])]
+
+
+def _rank_command(command: MenuCommand, wanted: list[str]) -> int | None:
+    name, every = (
+        fold_text(command.path.rsplit(MENU_PATH_SEPARATOR, 1)[-1]),
+        fold_text(
+            f"{command.path} {command.search_text} {convert_command_to_kana(command.path)} {convert_command_to_kana(command.search_text)}"
+        ),
+    )
+    if not all(word in every for word in wanted):
+        return None
+    if name.startswith(" ".join(wanted)):
+        return 0
+    first = wanted[0]
+    return 1 if name.startswith(first) else 2 if f" {first}" in f" {name}" else 3 if first in name else 4
+
+
+def _iterate_menu_actions(actions: Iterable[QAction], path: str) -> Iterator[tuple[str, QAction]]:
+    for action in actions:
+        if action.isSeparator() or not action.isVisible():
+            continue
+        # Japanese menus have their key in brackets at the end: ファイル(&F)
+        # "&&" is an ampersand in a menu's text: it is hidden while the marks of mnemonics are removed.
+        name = action.text().split("\t")[0].replace("&&", "\0")
+        name = (name[: name.index("(" + MNEMONIC_MARK)] if "(" + MNEMONIC_MARK in name else name.replace(MNEMONIC_MARK, "")).replace(
+            "\0", "&"
+        )
+        menu = action.menu()
+        if isinstance(menu, QMenu):
+            yield from _iterate_menu_actions(menu.actions(), f"{path}{name}{MENU_PATH_SEPARATOR}")
+        else:
+            yield f"{path}{name}", action

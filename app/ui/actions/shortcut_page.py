@@ -1,0 +1,168 @@
+"""A settings page with every action and its keys."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+
+from app.common.language import localize
+from app.ui.actions.action_definitions import ACTIONS, ActionSpec
+from app.ui.actions.key_bindings import KeyBinding, KeyBindings, drop_reassigned_keys, find_key_conflicts
+from app.ui.actions.key_field import KeyField
+from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.themed_icons import draw_icon
+
+SHORTCUT_ROWS_PER_STEP = 8
+
+
+class ShortcutPage(QWidget):
+    """One row for each action: keys for the window, keys for the list of lines, and a button that restores the defaults.
+
+    Rows are made a few at a time, unless all are needed at once: making them together would block the window.
+
+    Signals:
+        changed(): The keys were changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, bindings: KeyBindings) -> None:
+        super().__init__()
+        self._rows: dict[str, tuple[KeyField, KeyField]] = {}
+        self._resets: dict[str, QToolButton] = {}
+        inner = QWidget()
+        self._grid = QGridLayout(inner)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setRowStretch(len(ACTIONS) + 1, 1)
+        # Without this the area keeps its first height while further rows are made.
+        self._grid.setSizeConstraint(QGridLayout.SizeConstraint.SetMinimumSize)
+        for place, title in enumerate(
+            (localize("操作", "Action"), localize("ウィンドウ全体", "In the window"), localize("行の一覧", "In the line list"))
+        ):
+            heading = QLabel(title)
+            heading.setObjectName("heading")
+            self._grid.addWidget(heading, 0, place)
+        self._given = bindings
+        self._unmade = iter(ACTIONS)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._create_rows)
+        self.warning = QLabel()
+        self.warning.setObjectName("error")
+        self.warning.setWordWrap(True)
+        self.warning.hide()
+        column = QVBoxLayout(self)
+        column.addWidget(wrap_in_scroll_area(inner))
+        column.addWidget(self.warning)
+        self._timer.start()
+        self._create_rows()
+
+    @property
+    def fields_by_action(self) -> dict[str, tuple[KeyField, KeyField]]:
+        """Return the fields of an action's window and list keys, by the action's name."""
+        self._create_rows(len(ACTIONS))
+        return self._rows
+
+    def show_bindings(self, bindings: KeyBindings) -> None:
+        """Show the default keys with these changes."""
+        self._create_rows(len(ACTIONS))
+        for spec in ACTIONS:
+            self._show_binding(spec, bindings.get(spec.name) or drop_reassigned_keys(_find_default_binding(spec), bindings))
+        self._update_conflicts()
+
+    @property
+    def bindings(self) -> dict[str, KeyBinding]:
+        """Return the bindings that differ from the defaults."""
+        shown = {spec.name: self._read_binding(spec.name) for spec in ACTIONS}
+        return {spec.name: shown[spec.name] for spec in ACTIONS if shown[spec.name] != _find_default_binding(spec)}
+
+    @property
+    def conflicts(self) -> dict[str, list[str]]:
+        """Return the names of actions by the key that several of them have."""
+        return find_key_conflicts({spec.name: self._read_binding(spec.name) for spec in ACTIONS})
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Redraw the icons in the colours of another theme."""
+        if is_theme_change_event(self, event):
+            self._draw_icons()
+        super().changeEvent(event)
+
+    @Slot()
+    def _create_rows(self, count: int = SHORTCUT_ROWS_PER_STEP) -> None:
+        made = list(islice(self._unmade, count))
+        for spec in made:
+            self._add_row(spec)
+            self._show_binding(spec, self._given.get(spec.name) or drop_reassigned_keys(_find_default_binding(spec), self._given))
+        if made and len(self._rows) == len(ACTIONS):
+            self._timer.stop()
+            self._draw_icons()
+            self._update_conflicts()
+
+    def _add_row(self, spec: ActionSpec) -> None:
+        name, row = localize(spec.ja, spec.en), len(self._rows) + 1
+        anywhere = KeyField(
+            localize(f"{name}: ウィンドウ全体", f"{name}: in the window"),
+            localize("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."),
+        )
+        in_list = KeyField(
+            localize(f"{name}: 行の一覧", f"{name}: in the line list"),
+            localize("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."),
+        )
+        reset = QToolButton()
+        reset.setAccessibleName(localize(f"{name}: 初期設定に戻す", f"{name}: restore the default"))
+        reset.setToolTip(localize("ショートカットキーを初期設定に戻します。", "Restores the default shortcut."))
+        reset.clicked.connect(lambda: self._reset_keys(spec))
+        self._rows[spec.name], self._resets[spec.name] = (anywhere, in_list), reset
+        for column, widget in enumerate((QLabel(name), anywhere, in_list, reset)):
+            self._grid.addWidget(widget, row, column)
+        for field in (anywhere, in_list):
+            field.setFixedWidth(140)
+            field.chosen.connect(self._update_conflicts)
+
+    def _reset_keys(self, spec: ActionSpec) -> None:
+        self._show_binding(spec, _find_default_binding(spec))
+        self._update_conflicts()
+
+    def _show_binding(self, spec: ActionSpec, binding: KeyBinding) -> None:
+        anywhere, in_list = self._rows[spec.name]
+        anywhere.show_keys(binding.keys)
+        in_list.show_keys(binding.list_keys)
+
+    def _read_binding(self, name: str) -> KeyBinding:
+        anywhere, in_list = self.fields_by_action[name]
+        return KeyBinding(anywhere.keys, in_list.keys)
+
+    @Slot()
+    def _update_conflicts(self) -> None:
+        names = {spec.name: localize(spec.ja, spec.en) for spec in ACTIONS}
+        shared = self.conflicts
+        twice = localize("すでに使われています。", "Already in use. ")
+        self.warning.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))
+        self.warning.setVisible(bool(shared))
+        changed = self.bindings
+        for name, reset in self._resets.items():
+            reset.setEnabled(name in changed)
+        self.changed.emit()
+
+    def _draw_icons(self) -> None:
+        drawing = draw_icon("undo", self.palette().color(QPalette.ColorRole.WindowText))
+        for reset in self._resets.values():
+            reset.setIcon(drawing)
+
+
+def wrap_in_scroll_area(page: QWidget) -> QScrollArea:
+    """Return a scroll area around a page, without a background and a focus of its own."""
+    area = QScrollArea()
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidgetResizable(True)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(page)
+    page.setAutoFillBackground(False)
+    area.viewport().setAutoFillBackground(False)
+    return area
+
+
+def _find_default_binding(spec: ActionSpec) -> KeyBinding:
+    return KeyBinding(spec.keys, spec.list_keys)

@@ -1,0 +1,166 @@
+"""The controller of blind tests of takes: begins them from the board or the take list, keeps them in the project, resumes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.audition.blind_test import BlindTest
+from app.audition.blind_test_data import dump_blind_test
+from app.audition.take_store import TakeStore, find_sound_folder
+from app.audition.winner_settings import find_winner
+from app.common.errors import InputError
+from app.common.language import localize
+from app.core.synthesis_types import Float32
+from app.core.takes import LineTake, create_line
+from app.ui.audition.blind_test_dialog import BlindTestDialog
+from app.ui.audition.blind_test_store import BlindTestStore
+from app.ui.audition.compared_sounds import build_sound_rows
+from app.ui.audition.mushra_test_controller import MushraTestController
+from app.ui.audition.winner_offer import offer_winner
+from app.ui.script.script_document import ScriptDocument
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.takes.take_book import TakeOwner
+from app.ui.takes.take_repository import TakeRepository
+
+SampledSound = tuple[Float32, int]
+FindSound = Callable[[LineTake], SampledSound | None]
+
+
+class BlindTestController(QObject):
+    """Opens blind tests and keeps their answers; it is made when the first test is opened.
+
+    Attributes:
+        dialog: The open dialog, or None.
+        mushra: The controller of tests that rate sounds against a reference.
+
+    Signals:
+        notice_raised(str, str): Says why there is nothing to compare, with a hint.
+
+    Args:
+        project: Keeps the tests.
+        take_repository: Keeps the sounds.
+        find_voice_name: Returns the display name of a voice by its id.
+        document: Its lines may take over the winner's settings.
+    """
+
+    notice_raised = Signal(str, str)
+
+    def __init__(
+        self,
+        parent: QWidget,
+        project: TakeOwner,
+        take_repository: TakeRepository,
+        speech: SpeechController,
+        find_voice_name: Callable[[str], str | None],
+        document: ScriptDocument,
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._project, self._take_repository, self._speech = parent, project, take_repository, speech
+        self._voice_name, self._document = find_voice_name, document
+        self._stores: dict[Path | None, TakeStore] = {}
+        self._test_store = BlindTestStore(project)
+        self.mushra = MushraTestController(self, parent, self._test_store, take_repository, speech, self._load_sound, document)
+        self.dialog: BlindTestDialog | None = None
+
+    def open_line_test(self, line_id: str) -> None:
+        """Resume the newest unfinished test; else compare a line's starred takes, or all of them where fewer than two are starred."""
+        unfinished = self._test_store.find_unfinished()
+        if isinstance(unfinished, BlindTest):
+            self.show_dialog().resume_test(unfinished)
+            return
+        if unfinished is not None:
+            self.mushra.show_test(unfinished)
+            return
+        takes = [take for take in self._take_repository.book.takes if take.line == line_id and take.sound]
+        starred = [take for take in takes if take.starred]
+        self.compare_takes(starred if len(starred) > 1 else takes)
+
+    def compare_takes(self, takes: Sequence[LineTake], find_sound: FindSound = lambda _take: None) -> None:
+        """Ask how to compare these takes; a take without a kept sound is kept first.
+
+        Args:
+            find_sound: Returns samples `(T,)` and rate (Hz) of a take that is not kept; None where the sound is gone.
+        """
+        missing = {take.id: sound for take in takes if not take.sound and (sound := find_sound(take)) is not None}
+        found = {take.id: take for take in takes if take.sound}
+        # Keeping is asynchronous and may finish in any order; the test keeps the order the caller gave.
+        order = [take.id for take in takes]
+
+        def set_up_test() -> None:
+            self._set_up_test([found[take_id] for take_id in order if take_id in found])
+
+        def keep_take(take: LineTake) -> None:
+            def add_kept_take(other: LineTake) -> None:
+                found[take.id] = other
+                self._take_repository.book.change_take(other.id, starred=take.starred, rating=take.rating, note=take.note)
+                if missing.keys() <= found.keys():
+                    set_up_test()
+
+            self._take_repository.keep_rendered(create_line(take), *missing[take.id], add_kept_take)
+
+        if not missing:
+            set_up_test()
+        for take in takes:
+            if take.id in missing:
+                keep_take(take)
+
+    def close(self) -> None:
+        """Close the open dialogs; the answers so far are kept."""
+        self.mushra.close()
+        if self.dialog is not None:
+            self.dialog.reject()
+
+    def _set_up_test(self, takes: Sequence[LineTake]) -> None:
+        names, rows = build_sound_rows(takes, self._voice_name)
+        if len(names) < 2:
+            self.raise_notice(
+                localize("比べる音声が足りません。", "There is nothing to compare."),
+                localize(
+                    "同じ行のテイクを 2 つ以上残すか、オーディションで 2 つ以上にスターを付けてください。",
+                    "Keep at least two takes of a line, or star two cells of the audition board.",
+                ),
+            )
+            return
+        self.show_dialog().show_setup(names, rows)
+
+    def raise_notice(self, message: str, hint: str) -> None:
+        """Show why there is nothing to compare."""
+        self.notice_raised.emit(message, hint)
+
+    def show_dialog(self) -> BlindTestDialog:
+        """Open a new blind test dialog, closing the one before."""
+        self.close()
+        dialog = self.dialog = BlindTestDialog(self._parent, self._speech, self._load_sound)
+        dialog.changed.connect(lambda test: self._test_store.keep_test(test.id, dump_blind_test(test)))
+        dialog.ended.connect(partial(self._offer_winner, dialog))
+        dialog.mushra_requested.connect(lambda apart: self.mushra.begin_test(dialog, *apart))
+        dialog.finished.connect(self._forget_dialog)
+        dialog.show()
+        return dialog
+
+    def _offer_winner(self, dialog: BlindTestDialog, test: BlindTest) -> None:
+        plan = test.plan
+        offer_winner(dialog.outcome, self._document, self._take_repository.book.takes, plan.names, plan.sounds, find_winner(test))
+
+    def _forget_dialog(self) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+        self.dialog = None
+
+    def _load_sound(self, name: str) -> SampledSound:
+        """Return samples `(T,)` and rate (Hz) of a kept sound; called in the dialog's own thread. Raise InputError where it is missing."""
+        # A project that was just saved may not have its sounds beside it yet: they are still in the data folder (path None).
+        places = dict.fromkeys((self._project.path, None))
+        for path in places:
+            store = self._stores.setdefault(path, TakeStore(find_sound_folder(path)))
+            if store.has_sound(name):
+                return store.read_sound(name)
+        raise InputError(
+            localize("音声が見つかりません。", "A sound is missing."),
+            localize("新しいテストを始めてください。", "Start a new test."),
+        )

@@ -1,0 +1,208 @@
+"""The setup page of a blind test: method, reference and number of trials, which cannot change once the test has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QSpinBox, QVBoxLayout, QWidget
+
+from app.audition.binomial import find_needed_hits
+from app.audition.blind_test import BLIND_TEST_KINDS, MOST_TRIALS, BlindTestKind, BlindTestPlan
+from app.audition.blind_test_verdict import describe_test_kind
+from app.audition.mushra import MAX_RATED_SOUNDS
+from app.audition.reference_column import ReferenceSplit, split_off_reference
+from app.common.language import localize
+from app.ui.audition.trial_buttons import create_button
+from app.ui.plain_text import PlainLabel
+
+# With fewer trials no result would prove anything.
+MIN_TRIALS = 5
+MUSHRA_KIND = "mushra"
+
+
+class BlindTestSetupPage(QWidget):
+    """A form that builds the plan of a blind test.
+
+    Args:
+        names: Names of the compared sounds.
+        sounds: A row for each line; see `app.audition.blind_test.BlindTestPlan`.
+
+    Signals:
+        begin_requested(BlindTestPlan): The plan is settled.
+        mushra_requested(ReferenceSplit): Sounds are to be rated against a reference of each line; without one, against sound files.
+    """
+
+    begin_requested = Signal(object)
+    mushra_requested = Signal(object)
+
+    def __init__(self, names: Sequence[str], sounds: Sequence[Sequence[str]]) -> None:
+        super().__init__()
+        self._names, self._sounds = tuple(names), tuple(map(tuple, sounds))
+        kinds: tuple[BlindTestKind, ...] = ("abx", "sequential", "pairs") if len(names) == 2 else ("ranking", "pairs")
+        self.kind = QComboBox()
+        for kind in kinds:
+            self.kind.addItem(describe_test_kind(kind), kind)
+        if len(names) <= MAX_RATED_SOUNDS:
+            self.kind.addItem(localize("MUSHRA（参照との比較）", "MUSHRA (against a reference)"), MUSHRA_KIND)
+        _set_name_and_tip(self.kind, localize("方法", "Method"), localize("比べ方を選びます。", "How the sounds are compared."))
+        self.reference = QComboBox()
+        tip = localize("比べる音声の 1 つを、ほかの音声の参照にします。", "Makes one of the sounds the reference for the others.")
+        _set_name_and_tip(self.reference, localize("参照", "Reference"), tip)
+        self.trials = QSpinBox()
+        # All pairs are compared in "pairs", so the trials for each pair share the limit of the whole test.
+        self.trials.setRange(MIN_TRIALS, MOST_TRIALS // (len(names) * (len(names) - 1) // 2))
+        self.trials.setValue(16 if len(names) == 2 else MIN_TRIALS)
+        self.trials.lineEdit().setTextMargins(6, 0, 0, 0)
+        _set_name_and_tip(
+            self.trials,
+            localize("試行回数", "Trials"),
+            localize("始めると変更できません。", "Cannot be changed once the test has begun."),
+        )
+        self.undecided = QCheckBox(localize("「どちらでもない」も回答できる", "Allow “no preference”"))
+        self.undecided.setToolTip(localize("「どちらでもない」は集計から除かれます。", "Answers without a preference are not counted."))
+        self.explanation = PlainLabel()
+        self.explanation.setWordWrap(True)
+        # Three rows are reserved, or the page would jump with each method's explanation.
+        self.explanation.setMinimumHeight(3 * self.explanation.fontMetrics().height())
+        self.explanation.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.begin_button = create_button(
+            localize("開始", "Start"), localize("テストを始めます。", "Begins the test."), self._request_begin, is_primary=True
+        )
+        self.begin_button.setDefault(True)
+        self._lay_out_widgets()
+        self._offer_references()
+        self.kind.currentIndexChanged.connect(self._offer_references)
+        self.kind.currentIndexChanged.connect(self._update_explanation)
+        self.reference.currentIndexChanged.connect(self._update_explanation)
+        self.trials.valueChanged.connect(self._update_explanation)
+        self._update_explanation()
+
+    def _lay_out_widgets(self) -> None:
+        form = QFormLayout()
+        form.setHorizontalSpacing(14)
+        form.setVerticalSpacing(10)
+        self.trials.setMaximumWidth(120)
+        form.addRow(PlainLabel(localize("音声", "Sounds")), self._create_sound_list())
+        form.addRow(PlainLabel(self.kind.accessibleName()), self.kind)
+        form.addRow(PlainLabel(self.reference.accessibleName()), self.reference)
+        form.addRow(PlainLabel(self.trials.accessibleName()), self.trials)
+        form.addRow(self.undecided)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        column.addLayout(form)
+        column.addWidget(self.explanation)
+        column.addStretch()
+        column.addWidget(self.begin_button, 0, Qt.AlignmentFlag.AlignRight)
+
+    def build_plan(self) -> BlindTestPlan | None:
+        """Return the plan as the form states it; None for MUSHRA, which has a plan of its own."""
+        kind: BlindTestKind = self.kind.currentData()
+        if kind not in BLIND_TEST_KINDS:
+            return None
+        trials = self.trials.value() if kind in ("abx", "pairs") else 1
+        whole = BlindTestPlan(kind, self._sounds, self._names, trials, kind == "pairs" and self.undecided.isChecked())
+        apart = self._reference_split
+        if apart is None:
+            return whole
+        if whole.has_x:
+            return replace(whole, references=apart.references)
+        return replace(whole, sounds=apart.sounds, names=apart.names, references=apart.references)
+
+    @property
+    def _reference_split(self) -> ReferenceSplit | None:
+        """Return the sounds that are compared beside the chosen reference; None where none of the sounds is the reference."""
+        column = self.reference.currentData()
+        return None if column is None else split_off_reference(self._names, self._sounds, column)
+
+    @Slot()
+    def _offer_references(self, *_args: object) -> None:
+        """Offer the sounds that can be the reference with this method; a choice that is still offered is kept."""
+        kind, before = self.kind.currentData(), self.reference.currentData()
+        self.reference.clear()
+        self.reference.addItem(localize("音声ファイル", "Sound files") if kind == MUSHRA_KIND else localize("なし", "None"))
+        # Preference tests need two sounds beside the reference, the others need one.
+        if kind in ("abx", "sequential", MUSHRA_KIND) or len(self._names) > 2:
+            for column, name in enumerate(self._names):
+                self.reference.addItem(name, column)
+        self.reference.setCurrentIndex(max(0, self.reference.findData(before) if before is not None else 0))
+        self.reference.setEnabled(self.reference.count() > 1)
+
+    def _create_sound_list(self) -> PlainLabel:
+        lines = localize(f"（{len(self._sounds)} 行）", f" ({len(self._sounds)} lines)") if len(self._sounds) > 1 else ""
+        shown = PlainLabel(localize("、", ", ").join(self._names) + lines)
+        shown.setWordWrap(True)
+        return shown
+
+    @Slot()
+    def _update_explanation(self, *_args: object) -> None:
+        plan = self.build_plan()
+        self.trials.setEnabled(plan is not None and plan.kind in ("abx", "pairs"))
+        self.undecided.setEnabled(plan is not None and plan.kind == "pairs")
+        self.explanation.setText(
+            _explain_plan(plan) if plan is not None else _explain_rating(len(self._sounds), is_from_files=self._reference_split is None)
+        )
+
+    def _request_begin(self) -> None:
+        plan = self.build_plan()
+        if plan is None:
+            self.mushra_requested.emit(self._reference_split or ReferenceSplit(self._names, self._sounds, ()))
+        else:
+            self.begin_requested.emit(plan)
+
+
+def _explain_plan(plan: BlindTestPlan) -> str:
+    if plan.kind == "abx":
+        return _describe_task(plan) + localize(
+            f"{plan.trials} 回中 {find_needed_hits(plan.trials)} 回以上の正解で、聞き分けられると判定します。",
+            f"{find_needed_hits(plan.trials)} of {plan.trials} correct answers show that you hear a difference.",
+        )
+    if plan.kind == "sequential":
+        return _describe_task(plan) + localize(
+            "判定できた時点で終了します（4〜60 回）。",
+            "The test ends as soon as the answer is clear, after 4 to 60 trials.",
+        )
+    if plan.kind == "ranking":
+        return _describe_task(plan) + localize(
+            "2 回負けた音声から順に外れ、最後に残ったものが一番です。",
+            "A sound drops out after two losses; the last one left wins.",
+        )
+    if len(plan.names) > 2:
+        return _describe_task(plan) + localize("すべての組み合わせを、この回数ずつ比べます。", "Every pair is compared this many times.")
+    return _describe_task(plan) + localize(
+        f"{plan.trials} 回中 {find_needed_hits(plan.trials, 2)} 回以上で、好まれていると判定します。",
+        f"{find_needed_hits(plan.trials, 2)} of {plan.trials} answers show a preference.",
+    )
+
+
+def _describe_task(plan: BlindTestPlan) -> str:
+    if plan.has_x and plan.references:
+        return localize("X は参照です。A と B のどちらが参照と同じかを答えます。", "X is the reference. Say whether it is A or B. ")
+    if plan.has_x:
+        return localize("X が A と B のどちらかを答えます。", "Say whether X is A or B. ")
+    if plan.references:
+        return localize("参照に近いほうを選びます。", "Choose the one that is closer to the reference. ")
+    return localize("良いほうを選びます。", "Choose the better one. ")
+
+
+def _explain_rating(line_count: int, *, is_from_files: bool) -> str:
+    files = localize("参照の音声ファイルを選びます。", "Choose the audio file of the reference.")
+    if line_count > 1:
+        files = localize(
+            f"参照の音声ファイルを、行ごとに 1 つ（合わせて {line_count} 個）選びます。ファイル名の順に行と対応します。",
+            f"Choose {line_count} sound files as references, one for each line in the order of their names.",
+        )
+    return (
+        localize(
+            "参照との近さを、0〜100 点で評価します（ITU-R BS.1534）。",
+            "Rate from 0 to 100 how close each sound is to a reference (ITU-R BS.1534). ",
+        )
+        + (files if is_from_files else "")
+    ).strip()
+
+
+def _set_name_and_tip(field: QWidget, name: str, tip: str) -> None:
+    field.setAccessibleName(name)
+    field.setToolTip(tip)

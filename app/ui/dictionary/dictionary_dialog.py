@@ -1,0 +1,211 @@
+"""The dialog of the user dictionary: a table of entries and a form for one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.common.errors import AppError
+from app.common.language import localize
+from app.core.dictionary_entries import DictionaryEntry, fold_surface
+from app.ui.dictionary.entry_form import EntryForm
+from app.ui.dictionary.entry_table import EntryTable
+from app.ui.plain_text import PlainLabel
+from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.choice_box import CHOICE_TEXT_PADDING_PX, ChoiceBox
+
+DICTIONARY_DIALOG_SIZE = (820, 560)
+
+
+class DictionaryDialog(QDialog):
+    """A dialog that emits what is requested; `show_entries` shows the result.
+
+    Signals:
+        put_requested(DictionaryEntry): The entry is to be added or replaced.
+        removal_requested(list[str]): The entries with these surfaces are to be removed.
+        hearing_requested(DictionaryEntry): The word is to be spoken.
+        import_requested(), export_requested(): Entries are to be read from or written to a file.
+        scope_changed(): The entries of the other dictionary are to be shown.
+    """
+
+    put_requested = Signal(object)
+    removal_requested = Signal(object)
+    hearing_requested = Signal(object)
+    import_requested = Signal()
+    export_requested = Signal()
+    scope_changed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(localize("ユーザー辞書", "User dictionary"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(*DICTIONARY_DIALOG_SIZE)
+        self.scope = _create_scope_box()
+        self.scope.currentIndexChanged.connect(self.scope_changed)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(localize("表記や読みで検索", "Search by word or reading"))
+        self.search.setAccessibleName(localize("単語を検索", "Search words"))
+        self.search.setToolTip(localize("入力した文字を含む単語だけを表示します。", "Shows only the words that contain this text."))
+        self.search.setClearButtonEnabled(True)
+        self.table = EntryTable()
+        self.empty = QLabel(
+            localize(
+                "まだ単語が登録されていません。\n下の欄に表記と読みを入力して登録するか、\nVOICEVOX や AivisSpeech の辞書を読み込んでください。",
+                "No words yet.\nEnter a word and its reading below,\nor import a dictionary from VOICEVOX or AivisSpeech.",
+            )
+        )
+        self.empty.setObjectName("muted")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.form = EntryForm()
+        self.error = PlainLabel()
+        self.error.setObjectName("error")
+        self.error.setWordWrap(True)
+        self._build_widgets()
+        self.search.textChanged.connect(self.table.words.search_entries)
+        self.table.entries_selected.connect(self._show_selected_entry)
+        # A reset clears the selection without emitting selectionChanged.
+        self.table.words.modelReset.connect(self._update_buttons)
+        self.form.changed.connect(self._update_buttons)
+        self.form.entered.connect(self._request_put)
+        self._update_buttons()
+
+    @property
+    def is_project_shown(self) -> bool:
+        """Return whether the project's entries are shown instead of the user's own."""
+        return self.scope.currentIndex() == 1
+
+    def show_entries(self, entries: Sequence[DictionaryEntry], selected_surfaces: Collection[str] = ()) -> None:
+        """Show the entries of the dictionary, and select the first one with one of these surfaces."""
+        self.pages.setCurrentIndex(1 if entries else 0)
+        self.table.show_entries(entries, selected_surfaces)
+        self.search.setEnabled(bool(entries))
+        self.export.setEnabled(bool(entries))
+
+    def begin_entry(self, surface: str, reading: str) -> None:
+        """Fill the form with a new word, or with its entry where the dictionary has it."""
+        # Entries are stored with a folded surface: compare in the same form, or the word would be added twice.
+        known = [word for word in self.table.words.words if word.surface == fold_surface(surface)]
+        self.form.show_entry(known[0] if known else None, surface, reading)
+        self._update_buttons()
+        (self.form.reading if surface else self.form.surface).setFocus()
+
+    def show_error(self, error: AppError | None) -> None:
+        """Show an error; None hides it."""
+        self.error.setText(f"{error.message} {error.hint}" if error else "")
+        self.error.setVisible(error is not None)
+
+    def _build_widgets(self) -> None:
+        self.hear = self._create_button(
+            localize("再生", "Play"),
+            localize("この読みとアクセントで再生します。", "Plays the word with this reading."),
+            self._request_hearing,
+        )
+        self.put = self._create_button(
+            "", localize("この単語を辞書に登録します。（Enter）", "Adds the word to the dictionary. (Enter)"), self._request_put
+        )
+        self.put.setObjectName("primary")
+        self.remove = self._create_button(
+            localize("削除", "Delete"),
+            localize("選んだ単語を辞書から削除します。", "Deletes the selected words from the dictionary."),
+            self._request_removal,
+        )
+        self.take_in = self._create_button(
+            localize("読み込み…", "Import…"),
+            localize(
+                "VOICEVOX や AivisSpeech の JSON、または CSV から単語を追加します。",
+                "Adds words from a JSON of VOICEVOX or AivisSpeech, or from a CSV.",
+            ),
+            self.import_requested.emit,
+        )
+        self.export = self._create_button(
+            localize("書き出す…", "Export…"),
+            localize("すべての単語をファイルに書き出します。", "Exports all words to a file."),
+            self.export_requested.emit,
+        )
+        close = self._create_button(localize("閉じる", "Close"), localize("閉じる（Esc）", "Close (Esc)"), self.accept)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.empty)
+        self.pages.addWidget(self.table)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*DIALOG_MARGINS)
+        column.setSpacing(10)
+        head = _create_row(self.scope, self.search)
+        head.setStretch(1, 1)
+        column.addLayout(head)
+        column.addWidget(self.pages, 1)
+        column.addWidget(self.form)
+        column.addWidget(self.error)
+        column.addLayout(_create_row(self.hear, self.put, self.remove, None, self.take_in, self.export, close))
+
+    def _create_button(self, text: str, tip: str, on_clicked: Callable[[], object]) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: on_clicked())
+        return button
+
+    @Slot()
+    def _show_selected_entry(self) -> None:
+        chosen = self.table.selected_entries
+        if len(chosen) == 1:
+            self.form.show_entry(chosen[0])
+        self._update_buttons()
+
+    @Slot()
+    def _update_buttons(self) -> None:
+        self.show_error(None)
+        surface = fold_surface(self.form.surface.text())
+        known = any(word.surface == surface for word in self.table.words.words)
+        filled = bool(surface and self.form.reading.text().strip())
+        self.put.setText(localize("更新", "Update") if known else localize("登録", "Add"))
+        self.put.setEnabled(filled)
+        self.hear.setEnabled(filled)
+        self.remove.setEnabled(bool(self.table.selected_entries))
+
+    @Slot()
+    def _request_put(self) -> None:
+        self._emit_entry(self.put_requested.emit)
+
+    @Slot()
+    def _request_hearing(self) -> None:
+        self._emit_entry(self.hearing_requested.emit)
+
+    def _emit_entry(self, emit: Callable[[DictionaryEntry], object]) -> None:
+        try:
+            word = self.form.entry
+        except AppError as error:
+            self.show_error(error)
+        else:
+            emit(word)
+
+    @Slot()
+    def _request_removal(self) -> None:
+        self.removal_requested.emit([word.surface for word in self.table.selected_entries])
+
+
+def _create_row(*widgets: QWidget | None) -> QHBoxLayout:
+    """Return widgets side by side; None is a stretching space."""
+    row = QHBoxLayout()
+    for widget in widgets:
+        if widget is None:
+            row.addStretch(1)
+        else:
+            row.addWidget(widget)
+    return row
+
+
+def _create_scope_box() -> ChoiceBox:
+    scope = ChoiceBox()
+    scope.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    scope.addItems([localize("ユーザー辞書", "User dictionary"), localize("このプロジェクトだけ", "This project only")])
+    scope.setMinimumWidth(scope.sizeHint().width() + 2 * CHOICE_TEXT_PADDING_PX)
+    scope.setAccessibleName(localize("辞書", "Dictionary"))
+    scope.setToolTip(
+        localize(
+            "プロジェクトの単語は、そのプロジェクトを開いている間だけ、ユーザー辞書より優先されます。",
+            "While the project is open, its words take precedence over the user dictionary.",
+        )
+    )
+    return scope

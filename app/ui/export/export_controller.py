@@ -1,0 +1,208 @@
+"""The controller of File › Export…: asks, plans in the background, and has the files written while the window stays usable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.common.errors import AppError
+from app.common.language import localize
+from app.core.script import Script
+from app.core.takes import LineTake, create_line
+from app.ui.background_thread import BackgroundThread
+from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_document import ScriptDocument
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.voices.voice_catalog import VoiceCatalog
+
+if TYPE_CHECKING:
+    from app.export.export_plan import PlannedFile
+    from app.export.export_settings import ExistingFilePolicy, ExportSettings
+    from app.ui.export.export_dialog import ExportDialog
+    from app.ui.export.export_progress import ExportProgress
+    from app.ui.export.export_run import ExportRun
+    from app.ui.export.remembered_export import ExportProject
+
+
+class ExportController(QObject):
+    """Runs one export at a time; its modules are imported when they are first used, so that the window is shown sooner.
+
+    Attributes:
+        dialog: The open export page, or None.
+        question: The open question about existing files, or None.
+        run: The current or last export, or None.
+        progress: The progress bar; None before the first export.
+
+    Signals:
+        progress_made(QWidget): The new progress bar is to be placed below the lines.
+    """
+
+    progress_made = Signal(QWidget)
+
+    def __init__(
+        self,
+        parent: QWidget,
+        document: ScriptDocument,
+        selection: LineSelection,
+        seeds: LineSeeds,
+        catalog: VoiceCatalog,
+        speech: SpeechController,
+        settings: SettingsStore,
+        project: ExportProject,
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._document, self._selection, self._seeds = parent, document, selection, seeds
+        self._catalog, self._speech, self._settings, self._project = catalog, speech, settings, project
+        self._background = BackgroundThread(self, "export")
+        self.progress: ExportProgress | None = None
+        self.dialog: ExportDialog | None = None
+        self.question: QMessageBox | None = None
+        self.run: ExportRun | None = None
+        self._background.failed.connect(self._show_error)
+
+    @Slot()
+    def open_dialog(self) -> None:
+        """Show the export page; while an export runs, focus its progress instead."""
+        if self.progress is not None and self.run is not None and not self.run.is_over:
+            self.progress.stop_button.setFocus()
+            return
+        if self.dialog is not None:
+            self.dialog.raise_()
+            self.dialog.activateWindow()
+            return
+        from app.ui.export.export_dialog import ExportDialog
+        from app.ui.export.remembered_export import ExportSettingsMemory
+
+        chosen = set(self._selection.ids)
+        selected = sum(line.id in chosen and bool(line.text.strip()) for line in self._document.script.lines)
+        kept = ExportSettingsMemory(self._settings, self._project).settings
+        starred = sum(take.starred for take in self._project.parts.takes)
+        dialog = self.dialog = ExportDialog(self._parent, kept, selected, starred)
+        dialog.plan_requested.connect(self._update_plan)
+        dialog.export_requested.connect(self._start_export)
+        dialog.finished.connect(self._forget_dialog)
+        dialog.show()
+        self._update_plan(dialog.form.settings)
+
+    def close(self) -> None:
+        """Close the dialogs and stop the running export."""
+        if self.question is not None:
+            self.question.reject()
+        if self.dialog is not None:
+            self.dialog.reject()
+        if self.run is not None:
+            self.run.stop_export()
+        self._background.close()
+
+    @Slot(object)
+    def _update_plan(self, settings: ExportSettings) -> None:
+        """Plan the export with these settings and show the files in the page."""
+        # The page may have been closed while the plan was made.
+        self._plan_in_background(settings, lambda files: self.dialog.show_files(files, settings) if self.dialog is not None else None)
+
+    def _plan_in_background(self, settings: ExportSettings, on_planned: Callable[[list[PlannedFile]], object]) -> None:
+        if settings.folder:
+            name = self._project.name or localize("名称未設定", "Untitled")
+            takes = tuple(take for take in self._project.parts.takes if take.starred)
+            # The script is frozen and handed over as it is now; the background thread must not read the document.
+            self._background.run_work(
+                partial(self._plan_files, self._document.script, frozenset(self._selection.ids), takes, settings, name), on_planned
+            )
+
+    def _plan_files(
+        self, script: Script, selected_ids: Collection[str], takes: Sequence[LineTake], settings: ExportSettings, project_name: str
+    ) -> list[PlannedFile]:
+        """Plan the files of an export; called in the background, because a long script takes time."""
+        from app.export.export_plan import NumberedLine, PlanContext, build_numbered_lines, plan_files
+
+        lines = build_numbered_lines(self._seeds.apply_last_seed(line) for line in script.lines)
+        if settings.what == "selection":
+            lines = [item for item in lines if item.line.id in selected_ids]
+        elif settings.what == "starred":
+            numbers = {item.line.id: item.number for item in lines}
+            there = sorted((take for take in takes if take.line in numbers), key=lambda take: numbers[take.line])
+            # Takes are spoken again with their own settings and seeds, so that they get sidecar files like any line.
+            lines = [NumberedLine(numbers[take.line], create_line(take)) for take in there]
+        return plan_files(lines, settings, PlanContext(project_name, cache(self._catalog.describe_speaker), date.today()))
+
+    @Slot(object)
+    def _start_export(self, settings: ExportSettings) -> None:
+        """Plan once more, then ask about existing files or begin."""
+        from app.export.export_plan import filter_existing
+
+        def begin_or_ask(files: Sequence[PlannedFile]) -> None:
+            there = filter_existing(files)
+            if settings.existing == "ask" and there:
+                self._ask_about_existing(settings, there)
+            else:
+                self._begin_export(settings, settings, files)
+
+        # Files may have appeared in the folder since the page was last planned.
+        self._plan_in_background(settings, begin_or_ask)
+
+    def _ask_about_existing(self, settings: ExportSettings, existing_files: Sequence[PlannedFile]) -> None:
+        from app.ui.export.existing_files_question import ask_about_existing
+
+        def begin_with_choice(choice: ExistingFilePolicy) -> None:
+            chosen = replace(settings, existing=choice)
+            self._plan_in_background(chosen, lambda files: self._begin_export(settings, chosen, files))
+
+        self.question = ask_about_existing(self.dialog or self._parent, existing_files, begin_with_choice)
+        self.question.finished.connect(self._forget_question)
+
+    def _begin_export(self, remembered: ExportSettings, settings: ExportSettings, files: Sequence[PlannedFile]) -> None:
+        from app.export.export_plan import filter_writable
+        from app.ui.export.export_progress import ExportProgress
+        from app.ui.export.export_run import ExportRun
+        from app.ui.export.remembered_export import ExportSettingsMemory
+
+        # Remember the settings of the page, not the answer about existing files: the next export is to ask again.
+        ExportSettingsMemory(self._settings, self._project).remember_settings(remembered)
+        if self.dialog is not None:
+            self.dialog.accept()
+        self.run = ExportRun(self._speech, files, filter_writable(files, settings), settings)
+        self.run.finished.connect(self._write_game_list)
+        if self.progress is None:
+            self.progress = ExportProgress()
+            self.progress_made.emit(self.progress)
+        self.progress.follow_run(self.run)
+        self.run.begin_export()
+
+    @Slot()
+    def _write_game_list(self) -> None:
+        from app.export.game_lists import write_game_list
+
+        run = self.run
+        if run is not None and run.settings.game and not run.is_stopped and run.fatal is None:
+            # A game's list names every file of the plan that exists now, also those that were skipped.
+            made = set(run.written)
+            files = [item for item in run.files if item.already_exists or item.file in made]
+            self._background.run_work(partial(write_game_list, files, run.settings))
+
+    @Slot(object)
+    def _show_error(self, error: AppError) -> None:
+        if self.dialog is not None:
+            self.dialog.show_error(error)
+        elif self.progress is not None:
+            self.progress.show_error(error)
+
+    @Slot()
+    def _forget_dialog(self) -> None:
+        self.dialog = None
+
+    @Slot()
+    def _forget_question(self) -> None:
+        question, self.question = self.question, None
+        if question is not None:
+            question.deleteLater()
+        if self.dialog is not None:
+            # The folder may look different now: the question was answered or cancelled, so the page plans again.
+            self._update_plan(self.dialog.form.settings)

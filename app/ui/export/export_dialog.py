@@ -1,0 +1,163 @@
+"""The export page: settings at the left, the planned files at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QPushButton, QScrollArea, QTableView, QVBoxLayout, QWidget
+
+from app.common.errors import AppError
+from app.common.language import localize
+from app.export.export_plan import PlannedFile, filter_writable
+from app.export.export_settings import ExportSettings
+from app.ui.export.export_form import ExportForm
+from app.ui.export.planned_file_model import PlannedFileModel
+from app.ui.plain_text import PlainLabel
+from app.ui.theme.dialog_margins import DIALOG_MARGINS
+
+SIZE, SMALLEST = (1000, 620), (760, 440)
+FORM_WIDTH_PX = 460
+# The files are planned again only when typing pauses, not for every letter of the pattern.
+PLAN_DELAY_MS = 150
+
+
+class ExportDialog(QDialog):
+    """A dialog that emits what is requested; `show_files` shows the resulting plan.
+
+    Signals:
+        plan_requested(ExportSettings): The settings have changed.
+        export_requested(ExportSettings): The files are to be written.
+    """
+
+    plan_requested = Signal(object)
+    export_requested = Signal(object)
+
+    def __init__(self, parent: QWidget, settings: ExportSettings, selected_count: int, starred_count: int = 0) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(localize("まとめて書き出す", "Export audio"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.form = ExportForm(selected_count, starred_count)
+        self.files = PlannedFileModel()
+        self.table = QTableView()
+        self.count = PlainLabel()
+        self.count.setObjectName("heading")
+        self.note = PlainLabel()
+        self.note.setWordWrap(True)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(PLAN_DELAY_MS)
+        self._timer.timeout.connect(self._request_plan)
+        self._build_widgets()
+        self.form.changed.connect(self._schedule_plan)
+        self.form.show_settings(settings)
+        self.setMinimumSize(*SMALLEST)
+        room = self.screen().availableSize()
+        self.resize(min(SIZE[0], room.width() - 40), min(SIZE[1], room.height() - 80))
+        self._request_plan()
+
+    def show_files(self, files: Sequence[PlannedFile], settings: ExportSettings) -> None:
+        """Show the planned files, unless the settings have changed since."""
+        if settings != self.form.settings:
+            return
+        self.files.show_files(files, settings)
+        todo = len(filter_writable(files, settings)) if settings.existing != "ask" else len(files)
+        self.count.setText(localize(f"書き出すファイル: {todo:,} 個", f"Files to write: {todo:,}"))
+        self.form.pattern.show_example(self.files.format_name(files[0]) if files else "")
+        self._show_note("" if files else localize("書き出すテキストがありません。", "There is no text to export."))
+        self.export_button.setEnabled(bool(todo) and not self._find_problem())
+
+    def show_error(self, error: AppError) -> None:
+        """Show what is wrong with the settings."""
+        self._show_note(f"{error.message} {error.hint}".strip(), is_error=True)
+        self.export_button.setEnabled(False)
+
+    def _build_widgets(self) -> None:
+        self.table.setObjectName("words")
+        self.table.setModel(self.files)
+        self.table.setAccessibleName(localize("書き出すファイルの一覧", "Files to write"))
+        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.table.setShowGrid(False)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.table.setWordWrap(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(26)
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        scrolled = QScrollArea()
+        scrolled.setWidget(self.form)
+        scrolled.setWidgetResizable(True)
+        scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scrolled.setMinimumWidth(FORM_WIDTH_PX)
+        scrolled.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.form.setObjectName("side")
+        self.export_button = QPushButton(localize("書き出す", "Export"))
+        self.export_button.setObjectName("primary")
+        self.export_button.setToolTip(localize("ファイルを書き出します。（Enter）", "Writes the files. (Enter)"))
+        self.export_button.setDefault(True)
+        self.export_button.clicked.connect(self._request_export)
+        close = QPushButton(localize("キャンセル", "Cancel"))
+        close.setToolTip(localize("何も書き出さずに閉じます。（Esc）", "Closes without writing anything. (Esc)"))
+        close.setAutoDefault(False)
+        close.clicked.connect(self.reject)
+        self._lay_out_widgets(scrolled, close)
+
+    def _lay_out_widgets(self, form: QWidget, close: QPushButton) -> None:
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addWidget(self.count)
+        right.addWidget(self.table, 1)
+        both = QHBoxLayout()
+        both.setSpacing(20)
+        both.addWidget(form, 5)
+        both.addLayout(right, 6)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.note, 1)
+        foot.addWidget(self.export_button)
+        foot.addWidget(close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*DIALOG_MARGINS)
+        column.setSpacing(14)
+        column.addLayout(both, 1)
+        column.addLayout(foot)
+
+    def _find_problem(self) -> str:
+        if not self.form.folder.current:
+            return localize("保存先のフォルダーを選択してください。", "Choose a folder.")
+        return "" if self.form.game.value else self.form.pattern.problem
+
+    def _show_note(self, text: str, *, is_error: bool = False) -> None:
+        self.note.setText(text)
+        self.note.setObjectName("error" if is_error else "muted")
+        self.note.setVisible(True)
+        # The style depends on the object name; without polishing again the old colour would stay.
+        self.note.style().polish(self.note)
+
+    @Slot()
+    def _schedule_plan(self) -> None:
+        # Until the new plan is there, the button would export with a list of files that is out of date.
+        self.export_button.setEnabled(False)
+        self._timer.start()
+
+    @Slot()
+    def _request_plan(self) -> None:
+        problem = self._find_problem()
+        if problem:
+            self.files.show_files((), self.form.settings)
+            self.count.setText(localize("書き出すファイル", "Files to write"))
+            # The pattern field shows a problem of its own; saying it twice would only take room.
+            self._show_note("" if problem == self.form.pattern.problem else problem)
+            self.export_button.setEnabled(False)
+        else:
+            self.plan_requested.emit(self.form.settings)
+
+    @Slot()
+    def _request_export(self) -> None:
+        # It stays disabled until the page closes or a question is cancelled, so that a second click starts no second export.
+        self.export_button.setEnabled(False)
+        self.export_requested.emit(self.form.settings)

@@ -1,0 +1,167 @@
+"""Small fields of the export page: a list of choices, check boxes for sidecars, a loudness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout, QHBoxLayout, QSizePolicy, QWidget
+
+from app.common.language import localize
+from app.export.export_settings import HIGHEST_LUFS, LOWEST_LUFS, SidecarKind
+from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
+from app.ui.export.export_choices import list_loudness_choices
+from app.ui.widgets.choice_box import ChoiceBox
+
+SIDECARS_PER_ROW = 4
+DEFAULT_LUFS = -20.0
+# Counted in letters: without a minimum the longest entry would set the width of the page.
+MIN_CHOICE_LENGTH = 6
+
+
+class ExportChoiceBox(ChoiceBox):
+    """A combo box of values, each shown with a label.
+
+    Signals:
+        chosen(): The value changed, by the user or by the program.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, name: str, tip: str, choices: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(MIN_CHOICE_LENGTH)
+        self.offer_choices(choices)
+        self.currentIndexChanged.connect(self.chosen)
+
+    @property
+    def value(self) -> str:
+        """Return the chosen value."""
+        return str(self.currentData())
+
+    def choose_value(self, value: str) -> None:
+        """Choose a value, or the first one where it is not offered."""
+        self.setCurrentIndex(max(0, self.findData(value)))
+
+    def offer_choices(self, choices: Sequence[tuple[str, str]]) -> None:
+        """Offer other values; the chosen one is kept where it is among them."""
+        before = self.currentData()
+        # Clearing and refilling would emit `chosen` several times with values that were not chosen.
+        self.blockSignals(True)
+        self.clear()
+        for value, word in choices:
+            self.addItem(word, value)
+        self.choose_value(str(before))
+        self.blockSignals(False)
+
+
+class SidecarField(QWidget):
+    """Check boxes for the sidecar files written beside each sound.
+
+    Signals:
+        chosen(): Other files are checked.
+    """
+
+    chosen = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        tips = {
+            "txt": localize("テキスト", "Text"),
+            "lab": localize("音素の時刻（100 ns 単位）", "Times of phones, in units of 100 ns"),
+            "textgrid": localize("Praat 用の音素・モーラ・アクセント句・文の時刻", "Phones, morae, phrases and sentences for Praat"),
+            "srt": localize("字幕（SubRip）", "Subtitles (SubRip)"),
+            "vtt": localize("字幕（WebVTT）", "Subtitles (WebVTT)"),
+            "ass": localize("カラオケ字幕（ASS）", "Karaoke subtitles (ASS)"),
+            "json": localize("テキスト、読み、時刻、設定、クレジット", "Text, reading, times, settings and credit"),
+        }
+        self.boxes: dict[SidecarKind, QCheckBox] = {}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(6)
+        for place, (kind, form) in enumerate(SIDECAR_FORMATS.items()):
+            box = self.boxes[kind] = QCheckBox(form.name)
+            box.setToolTip(tips[kind])
+            box.toggled.connect(self.chosen)
+            grid.addWidget(box, place // SIDECARS_PER_ROW, place % SIDECARS_PER_ROW)
+        grid.setColumnStretch(SIDECARS_PER_ROW, 1)
+
+    @property
+    def value(self) -> tuple[SidecarKind, ...]:
+        """Return the checked kinds."""
+        return tuple(kind for kind, box in self.boxes.items() if box.isChecked())
+
+    def choose_kinds(self, kinds: Sequence[SidecarKind]) -> None:
+        """Check these kinds and no others."""
+        for kind, box in self.boxes.items():
+            box.setChecked(kind in kinds)
+
+
+class LoudnessField(QWidget):
+    """A loudness target in LUFS, or none.
+
+    Signals:
+        chosen(): The target changed.
+    """
+
+    chosen = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        name = localize("ラウドネス", "Loudness")
+        tip = localize(
+            "書き出すファイル全体の音量を、この値にそろえます。測定のため、書き出しに約 2 倍の時間がかかります。",
+            "Adjusts all files together to this loudness. Measuring doubles the time.",
+        )
+        self.target = ExportChoiceBox(name, tip, list_loudness_choices())
+        self.own = QDoubleSpinBox()
+        self.own.setRange(LOWEST_LUFS, HIGHEST_LUFS)
+        self.own.setDecimals(1)
+        self.own.setSingleStep(0.5)
+        self.own.setSuffix(" LUFS")
+        self.own.setValue(DEFAULT_LUFS)
+        self.own.lineEdit().setTextMargins(6, 0, 0, 0)
+        self.own.setAccessibleName(localize("ラウドネスの値", "Loudness value"))
+        self.own.setToolTip(tip)
+        self.each = QCheckBox(localize("ファイルごと", "Each file"))
+        self.each.setToolTip(
+            localize(
+                "ファイルごとにそろえます。3 秒より短いファイルは全体に合わせます。",
+                "Adjusts each file by itself; files shorter than 3 seconds follow the others.",
+            )
+        )
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for part in (self.target, self.own, self.each):
+            row.addWidget(part)
+        self.setFocusProxy(self.target)
+        self.target.chosen.connect(self._update_fields)
+        self.own.valueChanged.connect(self.chosen)
+        self.each.toggled.connect(self.chosen)
+        self._update_fields()
+
+    @property
+    def value(self) -> float | None:
+        """Return the target in LUFS, or None to leave the loudness as it is."""
+        chosen = self.target.value
+        return None if not chosen else self.own.value() if chosen == "own" else float(chosen)
+
+    def choose_target(self, value: float | None, *, is_each_file: bool) -> None:
+        """Show a target in LUFS, or none."""
+        name = "" if value is None else f"{value:g}"
+        self.target.choose_value(name if self.target.findData(name) >= 0 else "own")
+        if value is not None:
+            self.own.setValue(value)
+        self.each.setChecked(is_each_file)
+
+    @Slot()
+    def _update_fields(self) -> None:
+        self.own.setVisible(self.target.value == "own")
+        self.each.setVisible(bool(self.target.value))
+        self.chosen.emit()

@@ -1,0 +1,227 @@
+"""A form with all settings of an export."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLayout, QWidget
+
+from app.adapters.sound.sound_formats import SoundQuality
+from app.common.language import localize
+from app.export.export_settings import ExportSettings, SidecarKind
+from app.ui.export import export_choices
+from app.ui.export.export_fields import ExportChoiceBox, LoudnessField, SidecarField
+from app.ui.export.pattern_field import PatternField
+from app.ui.settings.setting_fields import FolderField
+
+CUE_SIDECARS: tuple[SidecarKind, ...] = ("srt", "vtt", "ass")
+
+
+class ExportForm(QWidget):
+    """The fields of the export page.
+
+    Signals:
+        changed(): A setting was changed.
+
+    Args:
+        selected_count: The number of selected lines.
+        starred_count: The number of starred takes.
+    """
+
+    changed = Signal()
+
+    def __init__(self, selected_count: int, starred_count: int = 0) -> None:
+        super().__init__()
+        chosen = localize(f"選んだ行（{selected_count:,} 行）", f"Selected lines ({selected_count:,})")
+        takes = localize(f"スターを付けたテイク（{starred_count:,} 個）", f"Starred takes ({starred_count:,})")
+        whats = [("all", localize("すべての行", "All lines")), ("selection", chosen), ("starred", takes)]
+        self._there = {"all": True, "selection": selected_count > 0, "starred": starred_count > 0}
+        self.what = ExportChoiceBox(localize("書き出す行", "Lines"), localize("書き出す行を選びます。", "Which lines to export."), whats)
+        self.files = ExportChoiceBox(
+            localize("ファイルの分け方", "Files"),
+            localize("行をファイルに分ける方法です。", "How lines are divided into files."),
+            export_choices.list_file_choices(),
+        )
+        self.folder = FolderField(
+            localize("保存先のフォルダー", "Folder"), localize("ファイルの書き出し先です。", "Where the files are written.")
+        )
+        self.folder.path.setPlaceholderText(localize("フォルダーを選択してください", "Choose a folder"))
+        self.pattern = PatternField()
+        self._create_format_fields()
+        self.sidecars = SidecarField()
+        self.unit = ExportChoiceBox(
+            localize("字幕の単位", "Subtitle unit"),
+            localize("SRT、WebVTT、ASS の区切りです。", "What one subtitle covers in SRT, WebVTT and ASS."),
+            export_choices.list_unit_choices(),
+        )
+        self.loudness = LoudnessField()
+        self.game = ExportChoiceBox(
+            localize("ゲーム", "Game"),
+            localize(
+                "行の ID をファイル名にし、エンジン用の一覧を書き出します。", "Names files by line ID and writes a list for the engine."
+            ),
+            export_choices.list_game_choices(),
+        )
+        self.existing = ExportChoiceBox(
+            localize("同名のファイル", "Existing files"),
+            localize("同じ名前のファイルがあるときの動作です。", "What to do with files that exist."),
+            export_choices.list_existing_choices(),
+        )
+        self._lay_out_fields()
+        self._connect_signals()
+        for place, there in enumerate(self._there.values()):
+            # The entries stay in place but cannot be chosen: without a selection or a star there is nothing to export.
+            cast(Any, self.what.model()).item(place).setEnabled(there)
+
+    def _create_format_fields(self) -> None:
+        self.sound = ExportChoiceBox(
+            localize("形式", "Format"),
+            localize("音声ファイルの形式です。", "Format of the audio files."),
+            export_choices.list_format_choices(),
+        )
+        self.quality = ExportChoiceBox(localize("音質", "Quality"), localize("サンプルの形式または音質です。", "Sample format or quality."))
+        self.rate = ExportChoiceBox(
+            localize("サンプリング周波数", "Sampling rate"),
+            localize("音声ファイルのサンプリング周波数です。", "Sampling rate of the audio files."),
+        )
+        self.stereo = QCheckBox(localize("ステレオ", "Stereo"))
+        self.stereo.setToolTip(localize("同じ音を左右に書き出します。", "Writes the same sound to both channels."))
+
+    @property
+    def settings(self) -> ExportSettings:
+        """Return the settings as the fields show them."""
+        sound, depth = self.sound.value, self.quality.value
+        lossless = sound in ("wav", "flac")
+        return ExportSettings(
+            what=cast(Any, self.what.value),
+            files=cast(Any, self.files.value),
+            folder=self.folder.current,
+            pattern=self.pattern.pattern,
+            sound=sound,
+            subtype=depth if lossless and depth != "16" else "",
+            quality="standard" if lossless else cast(SoundQuality, depth),
+            rate=int(self.rate.value),
+            stereo=self.stereo.isChecked(),
+            sidecars=self.sidecars.value,
+            unit=cast(Any, self.unit.value),
+            existing=cast(Any, self.existing.value),
+            loudness=self.loudness.value,
+            loudness_each=self.loudness.each.isChecked(),
+            game=cast(Any, self.game.value),
+        )
+
+    def show_settings(self, settings: ExportSettings) -> None:
+        """Show these settings; where no line is selected or no take starred, choose all lines instead."""
+        # One signal at the end instead of a plan for each field that is set.
+        self.blockSignals(True)
+        self.what.choose_value(settings.what if self._there[settings.what] else "all")
+        for choice, value in (
+            (self.files, settings.files),
+            (self.sound, settings.sound),
+            (self.unit, settings.unit),
+            (self.existing, settings.existing),
+            (self.game, settings.game),
+        ):
+            choice.choose_value(value)
+        # The qualities depend on the format, so they are offered before one of them is chosen.
+        self._offer_depths()
+        self.quality.choose_value(settings.subtype or "16" if settings.sound in ("wav", "flac") else settings.quality)
+        self.rate.choose_value(str(settings.rate))
+        self.folder.show_value(settings.folder)
+        self.pattern.show_pattern(settings.pattern)
+        self.stereo.setChecked(settings.stereo)
+        self.sidecars.choose_kinds(settings.sidecars)
+        self.loudness.choose_target(settings.loudness, is_each_file=settings.loudness_each)
+        self._update_enabled_fields()
+        self.blockSignals(False)
+        self.changed.emit()
+
+    def _lay_out_fields(self) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(9)
+        grid.setColumnStretch(1, 1)
+        rows: list[tuple[str, QWidget | QLayout, QWidget]] = [
+            (localize("書き出す行", "Lines"), self.what, self.what),
+            (localize("分け方", "Files"), self.files, self.files),
+            (localize("保存先", "Folder"), self.folder, self.folder),
+            (localize("ファイル名", "File name"), self.pattern, self.pattern),
+            (localize("形式", "Format"), _create_row(self.sound, self.quality), self.sound),
+            (localize("サンプリング", "Sampling rate"), _create_row(self.rate, self.stereo), self.rate),
+            (localize("一緒に書き出す", "Also write"), self.sidecars, next(iter(self.sidecars.boxes.values()))),
+            (localize("字幕の単位", "Subtitle unit"), self.unit, self.unit),
+            (localize("ラウドネス", "Loudness"), self.loudness, self.loudness),
+            (localize("ゲーム用", "For games"), self.game, self.game),
+            (localize("同名のファイル", "Existing files"), self.existing, self.existing),
+        ]
+        for row, (title, field, buddy) in enumerate(rows):
+            label = QLabel(title)
+            label.setBuddy(buddy)
+            top = Qt.AlignmentFlag.AlignTop if field in (self.pattern, self.sidecars) else Qt.AlignmentFlag.AlignVCenter
+            label.setContentsMargins(0, 6 if field is self.pattern else 0, 0, 0)
+            grid.addWidget(label, row, 0, top)
+            if isinstance(field, QLayout):
+                grid.addLayout(field, row, 1)
+            else:
+                grid.addWidget(field, row, 1)
+        grid.setRowStretch(len(rows), 1)
+
+    def _connect_signals(self) -> None:
+        self.sound.chosen.connect(self._offer_depths)
+        for choice in (
+            self.what,
+            self.files,
+            self.sound,
+            self.quality,
+            self.rate,
+            self.unit,
+            self.game,
+            self.existing,
+            self.sidecars,
+            self.loudness,
+        ):
+            choice.chosen.connect(self._emit_changed)
+        self.folder.changed.connect(self._emit_changed)
+        self.pattern.changed.connect(self._emit_changed)
+        self.stereo.toggled.connect(self._emit_changed)
+        self._offer_depths()
+        # `activated` comes from the user alone: shown settings keep a format that was chosen otherwise.
+        self.game.activated.connect(self._apply_game_format)
+        self._update_enabled_fields()
+
+    @Slot()
+    def _offer_depths(self) -> None:
+        before = self.quality.value
+        self.quality.offer_choices(export_choices.list_depth_choices(self.sound.value))
+        if self.quality.findData(before) < 0 and self.sound.value not in ("wav", "flac"):
+            self.quality.choose_value("standard")
+        self.rate.offer_choices(export_choices.list_rate_choices(replace(ExportSettings(), sound=self.sound.value)))
+
+    @Slot(int)
+    def _apply_game_format(self, _index: int) -> None:
+        """Choose Ogg for Ren'Py."""
+        # Ren'Py finds `voice/ID.ogg` by itself; the user may still choose another format afterwards.
+        if self.game.value == "renpy":
+            self.sound.choose_value("ogg")
+            self._offer_depths()
+
+    def _update_enabled_fields(self) -> None:
+        """Enable the fields that depend on others: the subtitle unit and the name pattern."""
+        self.unit.setEnabled(any(kind in CUE_SIDECARS for kind in self.sidecars.value))
+        self.pattern.setEnabled(not self.game.value)
+
+    @Slot()
+    def _emit_changed(self) -> None:
+        self._update_enabled_fields()
+        self.changed.emit()
+
+
+def _create_row(*widgets: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for part in widgets:
+        row.addWidget(part)
+    return row

@@ -1,0 +1,172 @@
+"""A progress bar below the lines that shows an export and then its result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
+
+from app.common.errors import AppError
+from app.common.language import localize
+from app.ui.plain_text import PlainLabel
+from app.ui.tasks.task_row import format_time_left
+from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.text_dialog import show_text
+from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
+
+if TYPE_CHECKING:
+    from app.ui.export.export_run import ExportRun
+
+
+class ExportProgress(QFrame):
+    """Shows one export at a time; it is hidden before the first one and after its result was closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._run: ExportRun | None = None
+        self._folder = ""
+        self.title, self.state = PlainLabel(), PlainLabel()
+        self.title.setObjectName("heading")
+        self.state.setObjectName("muted")
+        self.state.setWordWrap(True)
+        self.state.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.bar = DeferredProgressBar()
+        self.bar.setObjectName("played")
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(4)
+        self.bar.setRange(0, 1000)
+        self.bar.setAccessibleName(localize("書き出しの進み具合", "Export progress"))
+        self.stop_button = _create_button(
+            localize("中止", "Stop"),
+            localize("書き出しを中止します。完了したファイルは残ります。", "Stops the export; finished files are kept."),
+        )
+        self.open = _create_button(
+            localize("フォルダーを開く", "Open folder"),
+            localize("書き出し先のフォルダーを開きます。", "Opens the folder with the files."),
+        )
+        self.more = _create_button(
+            localize("詳細", "Details"), localize("書き出せなかったファイルと理由を表示します。", "Shows which files failed, and why.")
+        )
+        self.close_button = QToolButton()
+        self.close_button.setToolTip(localize("閉じる", "Close"))
+        self.close_button.setAccessibleName(localize("書き出しの結果を閉じる", "Close the export result"))
+        self.close_button.setIconSize(QSize(16, 16))
+        self.stop_button.clicked.connect(self._stop_run)
+        self.open.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self._folder)))
+        self.more.clicked.connect(self._show_failures)
+        self.close_button.clicked.connect(self.hide)
+        self._build_widgets()
+        self.hide()
+
+    def follow_run(self, run: ExportRun) -> None:
+        """Show this export from now on."""
+        self._run, self._folder = run, run.settings.folder
+        run.advanced.connect(self._update_progress)
+        run.finished.connect(self._update_progress)
+        self._update_progress()
+        self.show()
+
+    def show_error(self, error: AppError) -> None:
+        """Show an error that occurred after the end, such as a game list that could not be written."""
+        self.state.setText(_format_error(error))
+        self.state.setObjectName("error")
+        self.state.style().polish(self.state)
+        self.state.show()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Redraw the icon in the colours of another theme."""
+        if is_theme_change_event(self, event):
+            self._draw_icon()
+        super().changeEvent(event)
+
+    def _build_widgets(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        for part in (self.title, self.state, self.bar):
+            words.addWidget(part)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 7, 8, 7)
+        row.setSpacing(8)
+        row.addLayout(words, 1)
+        for button in (self.more, self.open, self.stop_button, self.close_button):
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._draw_icon()
+
+    @Slot()
+    def _update_progress(self) -> None:
+        run = self._run
+        assert run is not None
+        self.title.setText(describe_run(run))
+        self.state.setText(describe_run_state(run))
+        self.state.setObjectName("error" if run.fatal is not None else "muted")
+        self.state.style().polish(self.state)
+        self.state.setVisible(bool(self.state.text()))
+        self.bar.setVisible(not run.is_over)
+        self.bar.setValue(round(1000 * run.done_fraction))
+        self.stop_button.setVisible(not run.is_over)
+        self.open.setVisible(run.is_over and bool(run.written))
+        self.more.setVisible(run.is_over and bool(run.failed))
+        self.close_button.setVisible(run.is_over)
+        self.setAccessibleName(f"{self.title.text()} {self.state.text()}")
+
+    @Slot()
+    def _stop_run(self) -> None:
+        if self._run is not None:
+            self._run.stop_export()
+
+    @Slot()
+    def _show_failures(self) -> None:
+        if self._run is not None:
+            failures = (f"{item.file.name}: {_format_error(error)}" for item, error in self._run.failed)
+            show_text(self, localize("書き出せなかったファイル", "Files that were not exported"), "\n".join(failures))
+
+    def _draw_icon(self) -> None:
+        self.close_button.setIcon(draw_icon("close", self.palette().color(self.foregroundRole())))
+
+
+def describe_run(run: ExportRun) -> str:
+    """Describe an export's progress, or its result."""
+    done = len(run.written)
+    if not run.is_over:
+        if run.is_measuring:
+            return localize("ラウドネスを測定中…", "Measuring loudness…")
+        return localize(f"書き出し中… {done:,} / {run.count:,}", f"Exporting… {done:,} of {run.count:,}")
+    if run.is_stopped:
+        return localize(f"書き出しを中止しました（{done:,} 個を書き出し済み）。", f"Export stopped; {done:,} files were written.")
+    files = "file" if done == 1 else "files"
+    return localize(f"{done:,} 個のファイルを書き出しました。", f"Exported {done:,} {files}.")
+
+
+def describe_run_state(run: ExportRun) -> str:
+    """Describe the time left, or what went wrong."""
+    if not run.is_over:
+        left = run.seconds_left
+        return (
+            localize("あと {0}", "{0} left").format(format_time_left(left))
+            if left is not None
+            else localize("開始しています…", "Starting…")
+        )
+    if run.fatal is not None:
+        return _format_error(run.fatal)
+    if run.failed:
+        item, error = run.failed[0]
+        count = len(run.failed)
+        others = localize(f"（ほか {count - 1:,} 個）", f" (and {count - 1:,} more)") if count > 1 else ""
+        return f"{localize('書き出せませんでした: ', 'Not exported: ')}{item.file.name}: {error.message}{others}"
+    return str(Path(run.settings.folder)) if run.written else ""
+
+
+def _format_error(error: AppError) -> str:
+    return f"{error.message} {error.hint}".strip()
+
+
+def _create_button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setObjectName("small")
+    button.setToolTip(tip)
+    return button

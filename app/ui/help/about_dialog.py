@@ -1,0 +1,137 @@
+"""The About dialog: version, privacy, model cards and licences."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
+
+from app.common.files.paths import find_resources_dir
+from app.common.language import localize
+from app.ui.help.third_parties import find_bundled_notice, list_model_cards, list_third_parties
+from app.ui.theme.themed_icons import draw_icon
+
+ABOUT_PICTURE_PX = 64
+# The URL scheme of the link that leads from a licence back to the list.
+BACK_LINK = "back"
+
+
+class AboutDialog(QDialog):
+    """A dialog with version, privacy, model cards and third parties; each page is filled when it is first shown.
+
+    Args:
+        version: The version of the program.
+
+    Signals:
+        third_parties_requested(): `show_third_parties` is to be called with the result of `format_third_parties`, which takes 0.1 s.
+    """
+
+    third_parties_requested = Signal()
+
+    def __init__(self, version: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(localize("Koebako について", "About Koebako"))
+        picture = QLabel()
+        picture.setPixmap(draw_icon("koebako").pixmap(ABOUT_PICTURE_PX, ABOUT_PICTURE_PX))
+        head = QLabel(f"<h2>Koebako {html.escape(version)}</h2>{_describe_purpose()}")
+        head.setTextFormat(Qt.TextFormat.RichText)
+        head.setWordWrap(True)
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        row.addWidget(picture)
+        row.addWidget(head, 1)
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName(self.windowTitle())
+        self._parts = ""
+        self._empty: dict[QWidget, Callable[[], object]] = {}
+        for name, card in list_model_cards():
+            page = self._add_page(name)
+            self._empty[page] = partial(page.setMarkdown, card)
+        self.third_parties = self._add_page(localize("オープンソースライセンス", "Open-source licences"))
+        self._empty[self.third_parties] = self.third_parties_requested.emit
+        self.third_parties.setPlaceholderText(localize("読み込み中…", "Loading…"))
+        # Links lead to local licence files and to the list itself; Qt would try to open them as documents.
+        self.third_parties.setOpenLinks(False)
+        self.third_parties.anchorClicked.connect(self._open_link)
+        own = find_resources_dir().parent / "LICENSE"
+        if own.is_file():
+            terms = self._add_page(localize("Koebako のライセンス", "Koebako licence"))
+            self._empty[terms] = lambda: terms.setPlainText(own.read_text(encoding="utf-8"))
+        self.tabs.currentChanged.connect(self._fill_page)
+        self._fill_page()
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(localize("閉じる", "Close"))
+        box.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setSpacing(12)
+        column.addLayout(row)
+        column.addWidget(self.tabs, 1)
+        column.addWidget(box)
+        self.resize(760, 580)
+
+    @Slot(str)
+    def show_third_parties(self, content: str) -> None:
+        """Show the result of `format_third_parties`."""
+        self._parts = content
+        if find_bundled_notice() is not None:
+            self.third_parties.setPlainText(content)
+        else:
+            self.third_parties.setHtml(content)
+
+    @Slot()
+    def _fill_page(self) -> None:
+        self._empty.pop(self.tabs.currentWidget(), lambda: None)()
+
+    def _add_page(self, name: str) -> QTextBrowser:
+        page = QTextBrowser()
+        page.setOpenExternalLinks(True)
+        page.setAccessibleName(name)
+        page.setToolTip(name)
+        self.tabs.addTab(page, name)
+        return page
+
+    @Slot(QUrl)
+    def _open_link(self, link: QUrl) -> None:
+        if link.scheme() == BACK_LINK:
+            self.show_third_parties(self._parts)
+            return
+        text = Path(link.toLocalFile()).read_text(encoding="utf-8", errors="replace")
+        back = localize("← 一覧に戻る", "← Back to the list")
+        self.third_parties.setHtml(f"<p><a href='{BACK_LINK}:'>{back}</a></p><pre style='white-space: pre-wrap'>{html.escape(text)}</pre>")
+
+
+def _describe_purpose() -> str:
+    return localize(
+        "<p>日本語のテキストを Style-Bert-VITS2 の声で読み上げます。処理はすべてこのコンピューター内で行い、利用"
+        "状況などの情報は送信しません。ネットワークに接続するのは、声や BERT をダウンロード・更新するときだけです"
+        "。</p>",
+        "<p>Reads Japanese text aloud with Style-Bert-VITS2 voices. Everything runs on this computer, and no "
+        "usage data is sent. The network is used only to download or update voices and BERT models.</p>",
+    )
+
+
+@cache
+def format_third_parties() -> str:
+    """Return NOTICE.txt where there is one, else an HTML table."""
+    notice = find_bundled_notice()
+    if notice is not None:
+        return notice.read_text(encoding="utf-8")
+    rows = "".join(
+        f"<tr><td>{html.escape(part.name)} {html.escape(part.version)}</td><td>{html.escape(part.licence)}</td><td>{_format_links(part.licence_files)}</td></tr>"
+        for part in list_third_parties()
+    )
+    return f"<table cellpadding='4'>{rows}</table>"
+
+
+def _format_links(texts: tuple[Path, ...]) -> str:
+    """Return links to licence files; further files of the same name are shown by number."""
+    links, seen = [], set[str]()
+    for number, text in enumerate(texts, 1):
+        name = html.escape(text.name) if text.name not in seen else f"({number})"
+        seen.add(text.name)
+        links.append(f"<a href='{html.escape(QUrl.fromLocalFile(str(text)).toString())}'>{name}</a>")
+    return " ".join(links)

@@ -1,0 +1,191 @@
+"""The dialog of `koebako doctor`, which runs in a process of its own so that a broken part cannot crash the window."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QProcess, QProcessEnvironment, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QProgressBar, QPushButton, QTextBrowser, QVBoxLayout, QWidget
+
+from app.common.files.atomic_write import write_file_atomically
+from app.common.files.untrusted_json import parse_object
+from app.common.language import localize
+from app.common.processes.self_launch import build_cli_command
+from app.common.system_errors import describe_reason
+from app.ui.plain_text import PlainLabel
+
+CHECK_MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
+TERMINATION_TIMEOUT_MS = 3000
+DIAGNOSTICS_HELP_PAGE = "settings"
+
+
+class DiagnosticsDialog(QDialog):
+    """A dialog that starts the checks as soon as it is made.
+
+    Attributes:
+        report: The results as text; empty while the checks run.
+
+    Signals:
+        help_requested(str): A page of the user guide that helps with the results.
+    """
+
+    help_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(localize("診断", "Diagnostics"))
+        self.report = ""
+        self.summary = PlainLabel()
+        self.summary.setObjectName("heading")
+        self.busy = QProgressBar()
+        self.busy.setRange(0, 0)
+        self.busy.setObjectName("played")
+        self.busy.setTextVisible(False)
+        self.busy.setFixedHeight(4)
+        self.busy.setAccessibleName(localize("診断中", "Running diagnostics"))
+        self.shown = QTextBrowser()
+        self.shown.setAccessibleName(localize("診断結果", "Results"))
+        self.shown.setToolTip(localize("koebako doctor と同じ結果です。", "The same results as koebako doctor."))
+        column = QVBoxLayout(self)
+        column.addWidget(self.summary)
+        column.addWidget(self.busy)
+        column.addWidget(self.shown, 1)
+        column.addWidget(self._create_buttons())
+        self._process = QProcess(self)
+        self._process.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
+        self._process.finished.connect(self._show_results)
+        self._process.errorOccurred.connect(self._show_results)
+        self.resize(680, 520)
+        self.run_checks()
+
+    @Slot()
+    def run_checks(self) -> None:
+        """Run all checks again."""
+        self.report = ""
+        self.summary.setText(localize("診断中…", "Running diagnostics…"))
+        self.busy.show()
+        for button in (self.copy, self.save, self.again):
+            button.setEnabled(False)
+        program, *arguments = build_cli_command()
+        self._process.start(program, [*arguments, "doctor", "--json"])
+
+    def done(self, result: int) -> None:
+        """Kill the checks along with the dialog."""
+        # Otherwise the killed process would report its end to a dialog that is closing.
+        self._process.blockSignals(True)
+        if self._process.state() != QProcess.ProcessState.NotRunning:
+            self._process.kill()
+            self._process.waitForFinished(TERMINATION_TIMEOUT_MS)
+        super().done(result)
+
+    def _create_buttons(self) -> QDialogButtonBox:
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(localize("閉じる", "Close"))
+        box.rejected.connect(self.reject)
+        role = QDialogButtonBox.ButtonRole.ActionRole
+
+        def add_button(name: str, tip: str, on_clicked: Any) -> QPushButton:
+            button = box.addButton(name, role)
+            button.setToolTip(tip)
+            button.clicked.connect(on_clicked)
+            return button
+
+        self.help = add_button(
+            localize("ヘルプ", "Help"),
+            localize("困ったときの説明を開きます。", "Explains what to do if something is wrong."),
+            lambda: self.help_requested.emit(DIAGNOSTICS_HELP_PAGE),
+        )
+        self.again = add_button(
+            localize("再診断", "Check again"), localize("もう一度診断します。", "Runs all checks again."), self.run_checks
+        )
+        self.copy = add_button(localize("コピー", "Copy"), localize("診断結果をコピーします。", "Copies the results."), self._copy_report)
+        self.save = add_button(
+            localize("保存…", "Save…"), localize("診断結果をファイルに保存します。", "Saves the results to a file."), self._save_report
+        )
+        return box
+
+    @Slot()
+    def _show_results(self, *_args: object) -> None:
+        # A crash emits both errorOccurred and finished; an error may come while the process still runs.
+        if self._process.state() != QProcess.ProcessState.NotRunning or self.report:
+            return
+        said = bytes(self._process.readAllStandardOutput().data()).decode("utf-8", "replace")
+        wrong = bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace").strip()
+        try:
+            found = parse_object(said)
+            self.report = format_text_report(found)
+            self.shown.setHtml(format_html_report(found))
+            troubles = sum(check["status"] != "ok" for check in found["checks"])
+            self.summary.setText(
+                localize(f"{troubles} 件の問題が見つかりました。", f"{troubles} problem{'s' * (troubles != 1)} found.")
+                if troubles
+                else localize("問題は見つかりませんでした。", "No problems found.")
+            )
+        # A broken part may end the process in mid-report: then everything it printed is the report.
+        except (ValueError, KeyError, TypeError, AttributeError):
+            self.report = f"{said}\n{wrong}\n{self._process.errorString()}".strip()
+            self.shown.setPlainText(self.report)
+            self.summary.setText(localize("診断が完了しませんでした。", "The checks did not finish."))
+        self.busy.hide()
+        for button in (self.copy, self.save, self.again):
+            button.setEnabled(True)
+
+    @Slot()
+    def _copy_report(self) -> None:
+        QGuiApplication.clipboard().setText(self.report)
+
+    @Slot()
+    def _save_report(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, self.save.toolTip(), str(Path.home() / "koebako-report.txt"), "*.txt")
+        if not name:
+            return
+        try:
+            write_file_atomically(Path(name), (self.report + "\n").encode())
+        except OSError as exc:
+            self.summary.setText(localize(f"保存できません：{describe_reason(exc)}。", f"Could not be saved: {describe_reason(exc)}."))
+
+
+def localize_check(check: str) -> str:
+    """Return the display name of a check; the command line keeps the id."""
+    names = {
+        "python": ("Python", "Python"),
+        "onnxruntime": ("ONNX Runtime", "ONNX Runtime"),
+        "g2p": ("テキストの読み", "Reading text"),
+        "dictionary": ("ユーザー辞書", "User dictionary"),
+        "voice": ("音声の合成", "Speaking"),
+        "voices": ("声", "Voices"),
+        "backends": ("バックエンド", "Backends"),
+        "audio": ("再生デバイス", "Output device"),
+        "sound_files": ("音声ファイル", "Sound files"),
+        "data_dir": ("データフォルダー", "Data folder"),
+        "window": ("ウィンドウ", "Window"),
+    }
+    return localize(*names.get(check, (check, check)))
+
+
+def format_text_report(results: dict[str, Any]) -> str:
+    """Format the results as text that can be sent to someone."""
+    lines = [
+        f"{CHECK_MARKS[check['status']]} {localize_check(check['id'])}: {check['found']}"
+        + (f"\n    → {check['fix']}" if check["fix"] else "")
+        for check in results["checks"]
+    ]
+    lines += ["", *(f"{name} {version}" for name, version in results["versions"].items())]
+    lines += ["", *(f"{name}: {place}" for name, place in results["paths"].items())]
+    return "\n".join(lines)
+
+
+def format_html_report(results: dict[str, Any]) -> str:
+    """Format the results as HTML."""
+    rows = "".join(
+        f"<tr><td><b>{CHECK_MARKS[check['status']]}</b>&nbsp;</td><td><b>{html.escape(localize_check(check['id']))}</b>&nbsp;&nbsp;</td><td>{html.escape(check['found'])}"
+        + (f"<br>→ {html.escape(check['fix'])}" if check["fix"] else "")
+        + "</td></tr>"
+        for check in results["checks"]
+    )
+    versions = ", ".join(html.escape(f"{name} {version}") for name, version in results["versions"].items())
+    places = "<br>".join(html.escape(f"{name}: {place}") for name, place in results["paths"].items())
+    return f"<table cellpadding='4'>{rows}</table><p>{versions}</p><p>{places}</p>"

@@ -1,0 +1,124 @@
+"""Reads files to be imported, finds voices and settles accents, away from the window's thread."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.common.errors import AppError
+from app.compose.text_front_end import open_g2p
+from app.core.edit_rebasing import ReadLine
+from app.core.line_reading import LineReading, read_line
+from app.core.project import Character
+from app.core.synthesis_types import ReadingOverride
+from app.install.known_voices import describe_voice, list_unprepared_voices
+from app.interchange.character_assignment import AssignableVoice, apply_choices, clear_shipped_voice, list_unassigned, match_characters
+from app.interchange.imported_script import ImportedScript
+from app.interchange.reading_diff import apply_spoken_phrases
+from app.interchange.script_file_bytes import read_file_bytes
+from app.interchange.script_import import TABLES, read_script_file
+from app.interchange.script_tables import has_certain_columns, parse_table, propose_columns
+from app.interchange.table_lines import ScriptTable, convert_to_lines
+from app.ui.interchange.character_memory import load_characters
+from app.ui.voices.catalog_scan import scan_catalog
+from app.ui.voices.catalog_voice import CatalogVoice
+
+
+@dataclass(frozen=True, slots=True)
+class ImportVoices:
+    """The voices that lines can be assigned to.
+
+    Attributes:
+        known_voices: The voices for assigning; the user's own come first.
+        default_id: The id of the voice that lines without a voice speak with.
+        remembered: The characters that the user chose before.
+    """
+
+    known_voices: tuple[AssignableVoice, ...] = ()
+    default_id: str = ""
+    remembered: tuple[Character, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedImport:
+    """A file that was read.
+
+    Attributes:
+        imported: Its lines, with the voices that were found; None until the column of the texts is known.
+        table: The file's table, so that its columns can be chosen; None for other files.
+        columns: The table's columns by field, as far as they are known.
+        missing: Names for which no voice was found, with their numbers of lines.
+    """
+
+    file: Path
+    voices: ImportVoices
+    imported: ImportedScript | None = None
+    table: ScriptTable | None = None
+    columns: Mapping[str, int] = field(default_factory=dict)
+    missing: tuple[tuple[Character, int], ...] = ()
+
+    @property
+    def is_clear(self) -> bool:
+        """Return whether there is nothing to ask."""
+        return self.imported is not None and not self.missing and (self.table is None or has_certain_columns(self.table))
+
+
+def find_voices(voices: Sequence[CatalogVoice], remembered: Sequence[Character]) -> tuple[ImportVoices, AppError | None]:
+    """Return the catalogue's voices, scanned here where the catalogue is still empty, and an error about the remembered characters."""
+    kept, error = load_characters()
+    voices = voices or scan_catalog()[0]
+    known = [describe_voice(voice.manifest, voice.model_card) for voice in voices if voice.origin != "aivisspeech"]
+    known += list_unprepared_voices(voice.id for voice in known)
+    default = next((voice.manifest.id for voice in voices if not voice.id), "")
+    return ImportVoices(tuple(known), default, (*kept, *remembered)), error
+
+
+def open_file(file: Path, voices: ImportVoices) -> OpenedImport:
+    """Read a file. Raise InputError."""
+    if file.suffix.lower() not in TABLES:
+        return _apply_voices(OpenedImport(file, voices, read_script_file(file)))
+    table = parse_table(file.name, file.suffix.lower(), read_file_bytes(file), {})
+    return map_table(OpenedImport(file, voices, table=table), table, propose_columns(table))
+
+
+def map_table(opened: OpenedImport, table: ScriptTable, columns: Mapping[str, int]) -> OpenedImport:
+    """Return the import with these columns. Raise InputError where they hold no text."""
+    imported = convert_to_lines(table, columns)
+    return _apply_voices(replace(opened, imported=imported, table=table, columns=dict(columns)))
+
+
+def finish_import(opened: OpenedImport, choices: Mapping[str, Character], is_stopped: Callable[[], bool]) -> ImportedScript:
+    """Return the lines with the chosen voices, and with accents as edits, named as in the window.
+
+    Args:
+        is_stopped: Returns whether the import was given up.
+    """
+    imported = opened.imported
+    assert imported is not None
+    imported = replace(imported, project=apply_choices(imported.project, choices))
+    if imported.phrases_by_line:
+        imported = apply_spoken_phrases(imported, _create_line_reader(is_stopped))
+    script = clear_shipped_voice(imported.project.script, opened.voices.default_id)
+    return replace(imported, project=replace(imported.project, script=script))
+
+
+def _apply_voices(opened: OpenedImport) -> OpenedImport:
+    imported = opened.imported
+    assert imported is not None
+    project = match_characters(imported.project, opened.voices.known_voices, opened.voices.remembered, opened.voices.default_id)
+    counts = Counter(line.settings.voice for line in project.script.lines)
+    missing = tuple((character, counts[character.name]) for character in list_unassigned(project))
+    return replace(opened, imported=replace(imported, project=project), missing=missing)
+
+
+def _create_line_reader(is_stopped: Callable[[], bool]) -> ReadLine:
+    """Return a function that reads lines until the import is given up."""
+    g2p = open_g2p()
+
+    def read_unless_stopped(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+        # The front end is shared: it takes turns with the synthesis thread, and a long import would hold up closing.
+        return LineReading(text, readings) if is_stopped() else read_line(text, readings, g2p, emoji=emoji, memos=memos)
+
+    return read_unless_stopped

@@ -1,0 +1,212 @@
+"""Imports scripts of other programs, tables and texts as lines below the selected ones, in one undoable step."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.common.errors import AppError
+from app.common.language import localize
+from app.core.project import SCRIPT_SUFFIXES, Character
+from app.ui.background_thread import BackgroundThread
+from app.ui.interchange.import_job import ImportJob
+from app.ui.script.line_commands import LineCommands
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_document import ScriptDocument
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.widgets.banner import Banner
+from app.ui.widgets.open_file_dialogs import ask_for_files
+
+if TYPE_CHECKING:
+    from app.interchange.imported_script import ImportedScript
+    from app.interchange.table_lines import ScriptTable
+    from app.ui.interchange.mapping_dialog import MappingDialog
+    from app.ui.interchange.opened_import import OpenedImport
+
+# A notice for shorter reads would flash up and vanish.
+SLOW_IMPORT_MS = 1_000
+
+
+class ScriptImporter(QObject):
+    """Reads one file after the other in a thread of its own, and asks where something is unclear.
+
+    Attributes:
+        dialog: The open questions about a file, or None.
+        remembered: Returns the project's characters, used beside those the user chose before.
+
+    Signals:
+        references_found(tuple[VoiceReference], tuple[Character]): The names that new lines give to missing voices, and who speaks the names
+            of their file; emitted before the lines are inserted.
+        finished(): All requested files are imported or given up.
+    """
+
+    references_found = Signal(object, object)
+    finished = Signal()
+
+    def __init__(
+        self,
+        parent: QWidget,
+        commands: LineCommands,
+        document: ScriptDocument,
+        selection: LineSelection,
+        catalog: VoiceCatalog,
+        banner: Banner,
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._commands, self._document = parent, commands, document
+        self._selection, self._catalog, self._banner = selection, catalog, banner
+        self._background = BackgroundThread(self, "import")
+        self._waiting: deque[ImportJob] = deque()
+        self._job: ImportJob | None = None
+        self._slow_notice = ""
+        self._closed = Event()
+        self._slow = QTimer(self)
+        self._slow.setSingleShot(True)
+        self._slow.setInterval(SLOW_IMPORT_MS)
+        self._slow.timeout.connect(self._show_slow_notice)
+        self.dialog: MappingDialog | None = None
+        self.remembered: Callable[[], Sequence[Character]] = tuple
+
+    @Slot()
+    def choose_files(self) -> None:
+        """Ask for files and import them."""
+        kinds = localize("台本とテキスト", "Scripts and text") + f" ({' '.join('*' + suffix for suffix in SCRIPT_SUFFIXES)})"
+        self.import_files(ask_for_files(self._parent, localize("台本を読み込む", "Import"), kinds))
+
+    @Slot(object, object)
+    def import_files(self, files: Sequence[Path], row: int | None = None) -> None:
+        """Import files; their lines are inserted before this row, or below the selected lines."""
+        if files:
+            self._waiting.append(ImportJob(deque(files), row))
+        if self._job is None:
+            self._read_next_file()
+
+    def close(self) -> None:
+        """Give up the import: close the dialog and wait for the file that is being read."""
+        self._closed.set()
+        self._slow.stop()
+        self._waiting.clear()
+        if self.dialog is not None:
+            self.dialog.reject()
+        self._background.close()
+
+    @Slot()
+    def _read_next_file(self) -> None:
+        """Read the next file; after the last file of a job, insert the lines of all of them."""
+        if self._job is not None and not self._job.files:
+            job, self._job = self._job, None
+            self._insert_lines(job)
+        if self._job is None and self._waiting:
+            self._job = self._waiting.popleft()
+        if self._job is None:
+            self._slow.stop()
+            self.finished.emit()
+            return
+        self._slow.start()
+        file, voices, remembered = self._job.files.popleft(), self._catalog.voices, tuple(self.remembered())
+
+        def read_file() -> tuple[OpenedImport, AppError | None]:
+            # The readers of files are imported here, in the background, so that the window does not wait for them.
+            from app.ui.interchange.opened_import import find_voices, open_file
+
+            found, error = find_voices(voices, remembered)
+            return open_file(file, found), error
+
+        self._background.run_work(read_file, lambda result: self._accept_opened(*result), self._skip_failed_file)
+
+    def _accept_opened(self, opened: OpenedImport, error: AppError | None) -> None:
+        if error is not None:
+            self._record_error(error)
+        if opened.is_clear:
+            self._finish_file(opened, {})
+        else:
+            self._ask_about_file(opened)
+
+    def _ask_about_file(self, opened: OpenedImport) -> None:
+        from app.ui.interchange.mapping_dialog import MappingDialog
+
+        self._slow.stop()
+        dialog = self.dialog = MappingDialog(self._parent, opened)
+        # A list, because both callbacks must see the newest mapping: the columns may change while the dialog is open.
+        state = [opened]
+        dialog.columns_changed.connect(lambda table, columns: self._map_columns(state, table, columns))
+        dialog.choices_accepted.connect(lambda choices: self._finish_file(state[0], choices))
+        dialog.rejected.connect(self._read_next_file)
+        dialog.finished.connect(self._forget_dialog)
+        dialog.open()
+
+    def _map_columns(self, opened_box: list[OpenedImport], table: ScriptTable, columns: Mapping[str, int]) -> None:
+        """Read the table again with other columns."""
+        dialog, opened = self.dialog, opened_box[0]
+
+        def map_columns() -> OpenedImport:
+            from app.ui.interchange.opened_import import map_table
+
+            return map_table(opened, table, columns)
+
+        def show_mapped(mapped: OpenedImport) -> None:
+            opened_box[0] = mapped
+            # The dialog may have closed, or belong to another file, by the time the table is read.
+            if dialog is not None and self.dialog is dialog:
+                dialog.show_opened(mapped)
+
+        def show_error(error: AppError) -> None:
+            if dialog is not None and self.dialog is dialog:
+                dialog.show_error(error)
+
+        self._background.run_work(map_columns, show_mapped, show_error)
+
+    def _finish_file(self, opened: OpenedImport, choices: Mapping[str, Character]) -> None:
+        def finish_file() -> ImportedScript:
+            from app.ui.interchange.character_memory import remember_characters
+            from app.ui.interchange.opened_import import finish_import
+
+            if choices:
+                remember_characters(choices.values())
+            return finish_import(opened, choices, self._closed.is_set)
+
+        self._slow.start()
+        self._background.run_work(finish_file, lambda imported: self._add_to_job(opened, imported), self._skip_failed_file)
+
+    def _add_to_job(self, opened: OpenedImport, imported: ImportedScript) -> None:
+        """Add a file's lines to the job; lines without any setting get those of the current line, as typed ones do."""
+        assert self._job is not None
+        taken = [line.id for line in self._document.script.lines]
+        self._job.add_file(opened.file.name, imported, taken, self._selection.settings)
+        self._read_next_file()
+
+    @Slot()
+    def _show_slow_notice(self) -> None:
+        self._slow_notice = localize("台本を読み込んでいます…", "Importing the script…")
+        self._banner.show_message("notice", self._slow_notice)
+
+    def _insert_lines(self, job: ImportJob) -> None:
+        # Only our own notice is hidden: a newer message must stay.
+        if self._slow_notice and self._banner.message.text() == self._slow_notice:
+            self._banner.hide()
+        if job.lines:
+            self.references_found.emit(tuple(job.voices), tuple(job.characters))
+            self._commands.insert_imported(job.lines, self._commands.find_insertion_row() if job.row is None else job.row)
+        if job.error is not None:
+            self._banner.show_error(job.error)
+        elif job.dropped:
+            job.report_problems(self._banner)
+
+    def _skip_failed_file(self, error: AppError) -> None:
+        self._record_error(error)
+        self._read_next_file()
+
+    def _record_error(self, error: AppError) -> None:
+        """Record the first error of a job, to be shown when its lines are in."""
+        if self._job is not None and self._job.error is None:
+            self._job.error = error
+
+    @Slot()
+    def _forget_dialog(self) -> None:
+        self.dialog = None

@@ -1,0 +1,197 @@
+"""The page of one lab command: its purpose, options, progress and results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.common.language import localize
+from app.ui.lab.candidate_bar import CandidateBar
+from app.ui.lab.lab_commands import LabCommand
+from app.ui.lab.lab_labels import find_command_labels
+from app.ui.lab.lab_options_form import LabOptionsForm
+from app.ui.lab.lab_runner import LabReport
+from app.ui.lab.report_export_button import ReportExportButton
+from app.ui.lab.report_view import ReportView
+from app.ui.plain_text import PlainLabel
+from app.ui.tasks.task_row import describe_progress
+from app.ui.tasks.task_spec import TaskState
+from app.ui.widgets.banner import Banner
+from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
+
+# A paragraph of this width is easy to read.
+EMPTY_PAGE_WIDTH_PX = 460
+FORM_GAP_PX = 8
+# The form takes the width up to its own maximum; the rest stays free.
+FORM_STRETCH = 100
+
+
+class LabCommandPage(QWidget):
+    """Shows the report of a command about the chosen source.
+
+    Signals:
+        start_requested(), cancel_requested(): The button of that name was clicked.
+        export_requested(str): The report is to be exported in this format.
+    """
+
+    start_requested = Signal()
+    cancel_requested = Signal()
+    export_requested = Signal(str)
+
+    def __init__(self, command: LabCommand, devices: Sequence[str]) -> None:
+        super().__init__()
+        self.command = command
+        words = find_command_labels(command)
+        self.about, self.form = PlainLabel(words.about), LabOptionsForm(command, devices)
+        self.about.setWordWrap(True)
+        self.start_button, self.cancel_button, self.export_button = (
+            _create_start_button(),
+            QPushButton(localize("中止", "Stop")),
+            ReportExportButton(command),
+        )
+        self.cancel_button.setToolTip(localize("測定を中止します。ここまでの結果は残ります。", "Stops the work; the results so far stay."))
+        self.cancel_button.setAccessibleName(localize(f"{words.name}を中止", f"Stop: {words.name}"))
+        self.start_button.setAccessibleName(localize(f"{words.name}を開始", f"Start: {words.name}"))
+        self.start_button.clicked.connect(self.start_requested)
+        self.cancel_button.clicked.connect(self.cancel_requested)
+        self.export_button.requested.connect(self.export_requested)
+        self.bar, self.state = DeferredProgressBar(), QLabel()
+        self.bar.setObjectName("played")
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(4)
+        self.bar.setAccessibleName(words.name)
+        self.state.setObjectName("muted")
+        self.banner, self.results = Banner(), ReportView()
+        self.candidates = CandidateBar() if command.name == "optimise" else None
+        self.banner.action.setText(_label_open_folder())
+        self.banner.action.setToolTip(localize("書き出したフォルダーを開きます。", "Opens the folder of the exported file."))
+        self.pages = QStackedWidget()
+        self.pages.addWidget(_create_empty_page(words.name, words.promise))
+        self.pages.addWidget(self.results)
+        self._lay_out_widgets()
+        self.show_report(None, is_running=False)
+
+    def show_report(self, report: LabReport | None, *, is_running: bool) -> None:
+        """Show a report in its current state; None where there is none about the source."""
+        rows = report is not None and bool(report.rows)
+        self.pages.setCurrentIndex(int(rows))
+        if report is not None and rows:
+            self.results.show_report(report)
+        self.start_button.setVisible(not is_running)
+        self.start_button.setText(
+            localize("もう一度実行", "Run again") if report is not None and report.is_over else localize("開始", "Start")
+        )
+        self.cancel_button.setVisible(is_running)
+        self.cancel_button.setEnabled(report is not None and not report.is_over)
+        self.form.setEnabled(not is_running)
+        self.export_button.show_report(report if not is_running else None)
+        if self.candidates is not None:
+            self.candidates.setEnabled(not is_running)
+        self._show_progress(report, is_running)
+        self._show_error(report)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Give the export button the height of the start button."""
+        super().showEvent(event)
+        # The style sheet sets the height of buttons only when the page is first shown.
+        self.export_button.setFixedHeight(self.start_button.sizeHint().height())
+
+    def show_exported(self, message: str, folder: Path) -> None:
+        """Show that a file was written, with a button that opens its folder."""
+        url = QUrl.fromLocalFile(str(folder))
+        self.banner.show_message(
+            "notice", message, str(folder), action=_label_open_folder(), on_action=lambda: QDesktopServices.openUrl(url)
+        )
+
+    def _show_progress(self, report: LabReport | None, is_running: bool) -> None:
+        self.bar.setVisible(is_running)
+        self.state.setVisible(report is not None and (is_running or report.state is TaskState.CANCELLED))
+        if report is None:
+            return
+        known = report.progress.percent > 0
+        self.bar.setRange(0, 100 if known or report.state is TaskState.WAITING else 0)
+        self.bar.setValue(report.progress.percent)
+        self.state.setText(_describe_state(report))
+
+    def _show_error(self, report: LabReport | None) -> None:
+        error = report.error if report is not None else None
+        if report is None or error is None:
+            self.banner.hide()
+        # A banner that shows this error already keeps its opened details: reports arrive again and again.
+        elif self.banner.message.text() != error.message or not self.banner.is_wanted:
+            self.banner.show_message("error", error.message, error.hint, details=report.log)
+
+    def _lay_out_widgets(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        if self.command.options:
+            buttons.addWidget(self.form, FORM_STRETCH)
+            buttons.addSpacing(FORM_GAP_PX)
+        for button in (self.start_button, self.cancel_button):
+            buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+        buttons.addStretch(1)
+        buttons.addWidget(self.export_button, 0, Qt.AlignmentFlag.AlignBottom)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(10)
+        column.addWidget(self.about)
+        column.addLayout(buttons)
+        column.addWidget(self.bar)
+        column.addWidget(self.state)
+        column.addWidget(self.banner)
+        column.addWidget(self.pages, 1)
+        if self.candidates is not None:
+            column.addWidget(self.candidates)
+
+    @Slot(str)
+    def show_start_problem(self, problem: str) -> None:
+        """Show why the command cannot be started; empty enables it."""
+        self.start_button.setEnabled(not problem)
+        self.start_button.setToolTip(problem or localize("選んだ声または BERT を調べます。", "Looks into the chosen voice or BERT."))
+
+
+def _label_open_folder() -> str:
+    return localize("フォルダーを開く", "Open folder")
+
+
+def _create_start_button() -> QPushButton:
+    button = QPushButton()
+    button.setObjectName("primary")
+    button.setAutoDefault(False)
+    return button
+
+
+def _create_empty_page(name: str, promise: str) -> QWidget:
+    """Return the centred text that is shown before there are results."""
+    # Qt breaks Japanese text inside words; a line break after each sentence keeps lines readable.
+    title, words = PlainLabel(name), PlainLabel(promise.replace("。", "。\n").strip())
+    title.setObjectName("heading")
+    words.setObjectName("muted")
+    words.setWordWrap(True)
+    words.setFixedWidth(EMPTY_PAGE_WIDTH_PX)
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setSpacing(6)
+    column.addStretch(2)
+    for label in (title, words):
+        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        # Aligned by the column itself, the label would not get the height that its wrapped text needs.
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(label)
+        row.addStretch(1)
+        column.addLayout(row)
+    column.addStretch(3)
+    return page
+
+
+def _describe_state(report: LabReport) -> str:
+    if report.state is TaskState.CANCELLED:
+        return localize("中止しました。ここまでの結果です。", "Stopped. These are the results so far.")
+    if report.state is TaskState.WAITING:
+        return localize("待機中（ほかの測定の後に始まります）", "Waiting for the other measurement to finish")
+    return describe_progress(report.progress) if report.progress.step else localize("実行しています…", "Working…")

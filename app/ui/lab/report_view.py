@@ -1,0 +1,171 @@
+"""A view of a report: the machine, a table for each kind of rows, the details of the selected row, and the picture."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from app.adapters.ort.backends import BACKENDS, parse_backend
+from app.common.language import localize
+from app.lab.report_rows import Row
+from app.lab.row_labels import TABLE_SPLIT_COLUMNS, format_kind, name_table
+from app.ui.lab.lab_labels import localize_device
+from app.ui.lab.lab_runner import LabReport
+from app.ui.lab.report_picture import ReportPicture
+from app.ui.lab.row_details import RowDetails
+from app.ui.lab.row_table import LabRowTable
+from app.ui.widgets.elided_label import ElidedLabel
+
+MACHINE_KIND = "machine"
+TABLE_AND_DETAILS_WIDTHS_PX = (640, 300)
+
+
+class ReportView(QWidget):
+    """Shows one report; rows that arrive later are added to their tables.
+
+    Attributes:
+        tables: The tables by kind of rows.
+        kinds: The tabs that choose a table or the picture.
+
+    Signals:
+        row_chosen(Row): Another row is current; {} for none.
+    """
+
+    row_chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: dict[str, LabRowTable] = {}
+        self._report: LabReport | None = None
+        self._shown = 0
+        self.machine = ElidedLabel("")
+        self.machine.setObjectName("muted")
+        self.kinds = QTabBar()
+        self.kinds.setDrawBase(False)
+        self.kinds.setExpanding(False)
+        self.kinds.setAccessibleName(localize("結果の種類", "Kinds of results"))
+        self.kinds.currentChanged.connect(self._show_kind)
+        self._stack = QStackedWidget()
+        self.details, self.picture = RowDetails(), ReportPicture()
+        self._both = QSplitter(Qt.Orientation.Horizontal)
+        self._both.setHandleWidth(12)
+        self._both.setChildrenCollapsible(False)
+        self._both.addWidget(self._stack)
+        self._both.addWidget(self.details)
+        self._both.setStretchFactor(0, 3)
+        self._both.setStretchFactor(1, 1)
+        self._both.setSizes(list(TABLE_AND_DETAILS_WIDTHS_PX))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.machine)
+        column.addWidget(self.kinds)
+        column.addWidget(self._both, 1)
+        column.addWidget(self.picture, 1)
+        self._show_kind()
+
+    @property
+    def current_kind(self) -> str:
+        """Return the kind whose table is shown; empty for the picture."""
+        return str(self.kinds.tabData(self.kinds.currentIndex()) or "")
+
+    def show_report(self, report: LabReport) -> None:
+        """Show a report in its current state."""
+        if report is not self._report:
+            self._clear_report()
+            self._report = report
+        # Only the new rows are added: rebuilding the tables would lose the user's selection and sorting.
+        fresh, self._shown = report.rows[self._shown :], len(report.rows)
+        tables: dict[str, list[Row]] = {}
+        for row in fresh:
+            tables.setdefault(name_table(row), []).append(row)
+        for kind, rows in tables.items():
+            if kind == MACHINE_KIND:
+                self._show_machine(rows[-1])
+            else:
+                self._ensure_table(kind).add_rows(rows)
+        if report.picture and self._find_tab("") < 0:
+            self.picture.show_svg(report.picture)
+            self._add_kind("", localize("図", "Picture"))
+        for place in range(self.kinds.count()):
+            table = self.tables.get(self.kinds.tabData(place))
+            if table is not None:
+                self.kinds.setTabText(place, f"{format_kind(self.kinds.tabData(place))} ({table.rows.rowCount():,})")
+
+    def _clear_report(self) -> None:
+        for table in self.tables.values():
+            self._stack.removeWidget(table)
+            table.deleteLater()
+        self.tables.clear()
+        self._shown = 0
+        self.details.clear()
+        self.row_chosen.emit({})
+        self._show_machine({})
+        while self.kinds.count():
+            self.kinds.removeTab(0)
+
+    def _ensure_table(self, kind: str) -> LabRowTable:
+        if kind not in self.tables:
+            others = list(self.tables)
+            table = self.tables[kind] = LabRowTable(format_kind(kind), TABLE_SPLIT_COLUMNS.get(kind.partition(":")[0], ""))
+            table.chosen.connect(self._show_row)
+            self._stack.addWidget(table)
+            self._add_kind(kind, format_kind(kind))
+            # The first table of the command's own kind comes to the front; later ones must not take the user away.
+            if (
+                self._report is not None
+                and is_main_kind(kind, self._report.command_name)
+                and not any(is_main_kind(item, self._report.command_name) for item in others)
+            ):
+                self.kinds.setCurrentIndex(self._find_tab(kind))
+        return self.tables[kind]
+
+    def _add_kind(self, kind: str, name: str) -> None:
+        place = self._find_tab("")
+        place = self.kinds.insertTab(place if place >= 0 else self.kinds.count(), name)
+        self.kinds.setTabData(place, kind)
+        self._show_kind()
+
+    def _find_tab(self, kind: str) -> int:
+        return next((place for place in range(self.kinds.count()) if self.kinds.tabData(place) == kind), -1)
+
+    @Slot()
+    def _show_kind(self, *_args: object) -> None:
+        table = self.tables.get(self.current_kind)
+        self._both.setVisible(table is not None)
+        self.picture.setVisible(table is None and bool(self.kinds.count()))
+        if table is not None:
+            self._stack.setCurrentWidget(table)
+            self._show_row(table.current_row or {})
+
+    @Slot(object)
+    def _show_row(self, row: Row) -> None:
+        if self.current_kind in self.tables and self.tables[self.current_kind].current_row in (row, None):
+            self.details.show_row(row)
+            self.row_chosen.emit(row)
+
+    def _show_machine(self, row: Row) -> None:
+        self.machine.setText(describe_machine(row))
+        self.machine.setToolTip(self.machine.text())
+        self.machine.setVisible(bool(row))
+
+
+def is_main_kind(kind: str, command_name: str) -> bool:
+    """Return whether rows of a kind are the main result of a command."""
+    return kind.partition(":")[0] == command_name
+
+
+def describe_machine(row: Row) -> str:
+    """Describe the machine of a report in one line."""
+    if not row:
+        return ""
+    threads, backend = row.get("threads"), str(row.get("backend", ""))
+    parts = [
+        f"ONNX Runtime {row.get('ort', '')}",
+        str(row.get("cpu", "")),
+        localize(f"{threads} スレッド", f"{threads} threads"),
+        # With "all" and the like no single backend is named here: the rows say where each of them ran.
+        localize_device(backend) if parse_backend(backend) in BACKENDS else "",
+    ]
+    busy = localize("。ほかの処理が動作中のため、時間は目安です。", "; the machine was busy, so times are rough") if row.get("busy") else ""
+    return localize("、", ", ").join(part for part in parts if part) + busy

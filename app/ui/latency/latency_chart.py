@@ -1,0 +1,228 @@
+"""The plot around the bars: axes, scale, the text of an empty chart, and tooltips."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QResizeEvent
+from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem, QLabel, QToolTip, QVBoxLayout, QWidget
+
+from app.common.language import localize
+from app.common.stage_labels import find_stage_label
+from app.ui.display_names import format_backends, format_ms
+from app.ui.latency.latency_bars import LatencyBars
+from app.ui.latency.target_labels import describe_targets
+from app.ui.plain_text import escape_tip
+from app.ui.synthesis.latency_history import LatencyHistory
+from app.ui.synthesis.utterance import SUMMED_SIZES, StageTotal, Utterance
+from app.ui.theme.theme import Theme
+from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
+
+MAX_CHART_ROWS = 7
+# The least height of a row: its label must fit.
+ROW_HEIGHT_PX = 17.0
+# Free space above the first row, for the label of the target.
+TARGET_ROW_HEIGHT_PX = 17.0
+# Free space behind the longest bar, for its figures.
+SCALE_HEADROOM = 1.25
+LABEL_WIDTH_PX = 112
+MIN_SCALE_MS = 50.0
+# The mouse need not hit a thin line exactly.
+HOVER_REACH_PX = 4.0
+# pyqtgraph's own density of ticks looks like a ruler.
+TICK_DENSITY = 0.5
+
+
+class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
+    """A chart of the newest utterances as bars, which grow while they are computed.
+
+    It uses single parts of pyqtgraph: the whole plot first makes fifty menu controls, which takes three times as long.
+
+    Attributes:
+        box: The view box, in milliseconds and rows.
+        names, times: The axes.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName(localize("処理時間のグラフ", "Latency chart"))
+        self.setWhatsThis(describe_targets())
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setMinimumHeight(72)
+        self.box = pg.ViewBox(enableMouse=False, invertY=True, enableMenu=False, defaultPadding=0)
+        self.names, self.times = pg.AxisItem("left"), pg.AxisItem("bottom")
+        self._lay_out_plot()
+        # The axis omits a label that does not fit, so it is wider than any label.
+        self.names.setWidth(LABEL_WIDTH_PX + 14)
+        self.names.setStyle(tickLength=0)
+        self.times.enableAutoSIPrefix(False)
+        self.times.setHeight(24)
+        self.times.setTickDensity(TICK_DENSITY)
+        # The axis draws the grid, which belongs behind the bars.
+        self.times.setZValue(-1)
+        self.bars = LatencyBars(theme)
+        self.box.addItem(self.bars, ignoreBounds=True)
+        self._labels: list[str] = []
+        self._shown: tuple[list[Utterance], tuple[Utterance, float] | None, float, Mapping[str, float]] = ([], None, 0.0, {})
+        self.names.setTicks([[]])
+        self._empty = QLabel(localize("再生すると、処理ごとの時間がここに表示されます。", "Play a line to see how long each stage takes."))
+        self._empty.setObjectName("muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        QVBoxLayout(self).addWidget(self._empty)
+        self.scale_ms = 0.0
+        self._ranged = QRectF()
+        self.set_theme(theme)
+        self._set_scale(200.0)
+
+    def _lay_out_plot(self) -> None:
+        plot = pg.GraphicsWidget()
+        grid = QGraphicsGridLayout(plot)
+        grid.setContentsMargins(1, 1, 1, 1)
+        grid.setSpacing(0)
+        grid.addItem(self.box, 0, 1)
+        for axis, place in ((self.names, (0, 0)), (self.times, (1, 1))):
+            axis.linkToView(self.box)
+            axis.setFlag(QGraphicsItem.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
+            grid.addItem(axis, *place)
+        self.setCentralItem(plot)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use the colours of another theme."""
+        self.setBackground(theme.surface)
+        for axis, color in ((self.names, theme.text), (self.times, theme.muted)):
+            axis.setTextPen(color)
+            axis.setPen(theme.border)
+        self.names.setPen(theme.surface)
+        grid = QColor(theme.border)
+        self.times.setTickPen(grid)
+        self.times.setGrid(70)
+        self.bars.set_theme(theme)
+
+    def refresh_bars(self, history: LatencyHistory, live: tuple[Utterance, float] | None) -> None:
+        """Draw the newest utterances; `live` is the one being computed, with the milliseconds of its unfinished stage."""
+        rows = list(itertools.islice(reversed(history.utterances), MAX_CHART_ROWS))
+        self._shown = (rows, live, history.target_ms, history.stage_targets_ms)
+        self._draw_bars()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Draw as many rows as the new height allows."""
+        super().resizeEvent(event)
+        # pyqtgraph resizes the view in its constructor, before `_shown` exists.
+        if hasattr(self, "_shown"):
+            self._draw_bars()
+
+    def _draw_bars(self) -> None:
+        everything, live, target_ms, stage_targets_ms = self._shown
+        rows = everything[: self._row_capacity]
+        self._empty.setVisible(not rows)
+        for axis in (self.names, self.times):
+            # The scale of an empty chart is hidden but keeps its space, so that nothing moves with the first bar.
+            axis.setOpacity(1 if rows else 0)
+        longest = max((max(row.total_ms, row.first_audio_ms or 0) for row in rows), default=0.0)
+        if live is not None:
+            longest = max(longest, live[0].total_ms + live[1])
+        self._set_scale(round_scale_up(longest * SCALE_HEADROOM))
+        self._name_rows([row.label for row in rows])
+        self.bars.show_rows(rows, live, target_ms, self._compute_area(), stage_targets_ms)
+
+    def close(self) -> bool:
+        """Close the widget without pyqtgraph's own `close`."""
+        # pyqtgraph's method dismantles the scene while its viewport still uses it.
+        return QWidget.close(self)
+
+    def sizeHint(self) -> QSize:
+        """Return a height of text rows; the plot itself would ask for half a screen."""
+        return QSize(600, round(self.fontMetrics().height() * (MAX_CHART_ROWS + 4) * 1.05))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Show the figures under the mouse as a tooltip."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            point = self.box.mapSceneToView(self.mapToScene(event.pos()))
+            QToolTip.showText(event.globalPos(), escape_tip(self._describe_point(QPointF(point))), self)
+            return True
+        return bool(super().viewportEvent(event))
+
+    def _describe_point(self, point: QPointF) -> str:
+        found = self.bars.find_stage(point)
+        if (found is None or found[1] is None) and (words := self._describe_target(point.x())):
+            return f"{words}\n{describe_targets()}"
+        if found is None:
+            return ""
+        utterance, name = found
+        lines = [utterance.label]
+        for stage_key, stage in utterance.iterate_stages():
+            words = f"{find_stage_label(stage_key)}: {format_ms(stage.ms)} ms"
+            words += localize("（キャッシュ）", " (cached)") if stage.hits and not stage.runs else ""
+            words += localize("（初回）", " (first run)") if stage.cold_ms else ""
+            words += localize("（新しい長さ）", " (new length)") if stage.new_ms and not stage.cold_ms else ""
+            words += f"  {format_backends(stage.backends)}" if set(stage.backends) - {"cpu"} else ""
+            words += f"  {sizes}" if (sizes := describe_sizes(stage)) else ""
+            lines.append(f"▸ {words}" if stage_key == name else words)
+        lines.append(localize("最初の音声まで", "Time to first audio") + f": {format_ms(utterance.first_audio_ms)} ms")
+        if utterance.rtf is not None:
+            lines.append(localize("音声の長さ", "Audio length") + f": {utterance.audio_s:.2f} s   RTF {utterance.rtf:.3f}")
+        return "\n".join(lines)
+
+    def _describe_target(self, ms: float) -> str:
+        """Describe the target line at this position, of a line or of a stage; empty where there is none."""
+        rows, _, target_ms, _ = self._shown
+        reach_ms = HOVER_REACH_PX * self.scale_ms / max(1.0, float(self.box.width()))
+        if not rows:
+            return ""
+        if abs(target_ms - ms) <= reach_ms:
+            return localize(f"目標: 合計 {target_ms:.0f} ms", f"Target: {target_ms:.0f} ms in all")
+        if (near := self.bars.find_target(ms, reach_ms)) is None:
+            return ""
+        words = f"{find_stage_label(near[0])}: {near[1]:.0f} ms"
+        return localize(f"目標（ここまでに完了）\n{words}", f"Target: finished by here\n{words}")
+
+    def _set_scale(self, scale_ms: float) -> None:
+        self.scale_ms = scale_ms
+        area = self._compute_area()
+        if area != self._ranged:
+            self._ranged = area
+            self.box.setRange(area, padding=0)
+
+    @property
+    def _plot_px(self) -> float:
+        return max(1.0, float(self.box.height()))
+
+    @property
+    def _row_capacity(self) -> int:
+        """Return the number of rows that fit."""
+        return max(1, min(MAX_CHART_ROWS, int((self._plot_px - TARGET_ROW_HEIGHT_PX) / ROW_HEIGHT_PX)))
+
+    def _compute_area(self) -> QRectF:
+        """Return the visible area (ms, rows): the rows that fit, below the space for the target's label."""
+        head = self._row_capacity * TARGET_ROW_HEIGHT_PX / max(ROW_HEIGHT_PX, self._plot_px - TARGET_ROW_HEIGHT_PX)  # in rows
+        return QRectF(0, -0.5 - head, self.scale_ms, self._row_capacity + head)
+
+    def _name_rows(self, labels: list[str]) -> None:
+        if labels != self._labels:
+            self._labels = labels
+            metrics = self.fontMetrics()
+            short = [metrics.elidedText(label, Qt.TextElideMode.ElideRight, LABEL_WIDTH_PX - 6) for label in labels]
+            self.names.setTicks([list(enumerate(short))])
+
+
+def describe_sizes(stage: StageTotal) -> str:
+    """Describe the amount of input that a stage worked on."""
+    named = {
+        "tokens": localize("トークン", "tokens"),
+        "phones": localize("音素", "phones"),
+        "frames": localize("フレーム", "frames"),
+        "samples": localize("サンプル", "samples"),
+    }
+    return ", ".join(f"{getattr(stage, size):,} {named[size]}" for size in SUMMED_SIZES if getattr(stage, size))
+
+
+def round_scale_up(longest_ms: float) -> float:
+    """Round up to the next scale (ms) of 1, 1.5, 2, 3, 5 or 7.5 times a power of ten."""
+    # The scale moves in steps, so that the bars do not jump with every utterance.
+    wanted = max(longest_ms, MIN_SCALE_MS)
+    power = 10.0 ** math.floor(math.log10(wanted))
+    return next(step * power for step in (1, 1.5, 2, 3, 5, 7.5, 10) if step * power >= wanted)

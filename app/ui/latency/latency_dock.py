@@ -1,0 +1,168 @@
+"""The latency dock: bars at the left, the trend in the middle, the table at the right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QWidget
+
+from app.common.errors import OutputFileError
+from app.common.language import localize
+from app.ui.latency.chart_placeholder import ChartPlaceholder
+from app.ui.latency.latency_legend import LatencyLegend
+from app.ui.latency.latency_table import LatencyTable
+from app.ui.latency.latency_title import TITLE_MARGIN_PX, LatencyTitle
+from app.ui.latency.latency_trend import LatencyTrend
+from app.ui.synthesis.latency_history import LatencyHistory
+from app.ui.synthesis.utterance import Utterance
+from app.ui.theme.theme import Theme
+from app.ui.widgets.scroll_frame import ScrollFrame
+
+if TYPE_CHECKING:
+    from app.ui.latency.latency_chart import LatencyChart
+
+# Qt's largest size of a widget, which PySide6 does not export.
+QWIDGETSIZE_MAX = (1 << 24) - 1
+
+
+class LatencyDock(QDockWidget):
+    """A dock with chart, trend and table of a latency history.
+
+    Attributes:
+        title: The title bar with the buttons.
+        place: The chart's placeholder; it must be closed with the window.
+
+    Signals:
+        failed(AppError): The measurements could not be written.
+        toggled(bool): The dock was opened, or folded to its title.
+    """
+
+    failed = Signal(object)
+    toggled = Signal(bool)
+
+    def __init__(self, history: LatencyHistory, theme: Theme) -> None:
+        super().__init__(localize("処理時間", "Latency"))
+        self.setObjectName("latency")
+        self.setAllowedAreas(Qt.DockWidgetArea.BottomDockWidgetArea | Qt.DockWidgetArea.TopDockWidgetArea)
+        self._history = history
+        self._was_live = False
+        self.place = ChartPlaceholder(theme)
+        self.trend = LatencyTrend(theme)
+        self.table = LatencyTable(theme)
+        self.legend = LatencyLegend(theme)
+        self.title = LatencyTitle(self.windowTitle(), self.legend)
+        self.setTitleBarWidget(self.title)
+        self.setWidget(ScrollFrame(self._create_body()))
+        self.show_figures()
+        self.place.chart_made.connect(self.show_figures)
+        self.title.fold.toggled.connect(self._apply_open_state)
+        self.title.installEventFilter(self)
+        self.title.pause.toggled.connect(self.show_figures)
+        self.title.export_requested.connect(self._ask_and_export)
+        self.title.clear_requested.connect(self.clear_history)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Limit the height again when the title's height changes."""
+        # Another style sheet changes the height of the title, and a folded dock must follow it.
+        if watched is self.title and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show) and not self.is_open:
+            self._limit_height()
+        return super().eventFilter(watched, event)
+
+    @property
+    def chart(self) -> LatencyChart:
+        """Return the chart of bars."""
+        return self.place.chart
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether more than the title is shown."""
+        return self.title.fold.isChecked()
+
+    def set_open(self, is_open: bool) -> None:
+        """Open or fold the dock."""
+        self.title.fold.setChecked(is_open)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use the colours of another theme."""
+        self.place.set_theme(theme)
+        self.legend.set_theme(theme)
+        self.trend.set_theme(theme)
+        self.table.figures.set_theme(theme)
+
+    def show_live(self, live: tuple[Utterance, float] | None) -> None:
+        """Draw the bars while a line is being computed, and once more after it."""
+        if self.isVisible() and not self.title.pause.isChecked() and (live is not None or self._was_live):
+            self.place.refresh_bars(self._history, live)
+        self._was_live = live is not None
+
+    def allow_chart(self) -> None:
+        """Allow the chart to be made, because a voice is ready or there is none."""
+        self.place.allow_chart()
+
+    @Slot()
+    def show_figures(self) -> None:
+        """Show all figures again, unless the dock is paused."""
+        if self.title.pause.isChecked():
+            return
+        self.place.refresh_bars(self._history, None)
+        self.legend.show_stages(self._history.stages)
+        self.trend.show_history(self._history)
+        self.table.figures.show_history(self._history)
+
+    @Slot()
+    def clear_history(self) -> None:
+        """Forget the finished utterances and end a pause."""
+        self._history.clear_finished()
+        self.title.pause.setChecked(False)
+        self.show_figures()
+
+    @Slot(str)
+    def _ask_and_export(self, suffix: str) -> None:
+        from app.ui.latency.latency_files import ask_for_file_name
+
+        file = ask_for_file_name(self, localize("書き出す", "Export"), suffix)
+        if file is not None:
+            self.write_file(file, suffix)
+
+    def write_file(self, file: Path, suffix: str) -> None:
+        """Write all measurements ("csv") or a picture of the dock ("png"); emit `failed` where that fails."""
+        from app.ui.latency.latency_files import write_csv, write_picture
+
+        try:
+            if suffix == "csv":
+                write_csv(self._history, file)
+            else:
+                write_picture(self.widget(), self.legend, file)
+        except OutputFileError as error:
+            self.failed.emit(error)
+
+    def _create_body(self) -> QWidget:
+        """Return one card with the three parts."""
+        card = QFrame()
+        card.setObjectName("card")
+        row = QHBoxLayout(card)
+        row.setContentsMargins(8, 4, 4, 4)
+        row.setSpacing(4)
+        row.addWidget(self.place, 1)
+        for part in (self.trend, self.table):
+            edge = QFrame()
+            edge.setObjectName("edge")
+            row.addWidget(edge)
+            row.addWidget(part)
+        body = QWidget()
+        whole = QHBoxLayout(body)
+        whole.setContentsMargins(TITLE_MARGIN_PX, 0, TITLE_MARGIN_PX, 8)
+        whole.addWidget(card)
+        return body
+
+    @Slot(bool)
+    def _apply_open_state(self, is_open: bool) -> None:
+        self.widget().setVisible(is_open)
+        self._limit_height()
+        self.toggled.emit(is_open)
+
+    def _limit_height(self) -> None:
+        """Limit a folded dock to the height of its title."""
+        self.setMaximumHeight(QWIDGETSIZE_MAX if self.is_open else self.title.sizeHint().height())

@@ -1,0 +1,58 @@
+"""Writes what the latency dock shows: all measurements as CSV, or its picture as PNG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QSize
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.common.errors import OutputFileError
+from app.common.files.atomic_write import write_file_atomically
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+from app.ui.latency.latency_csv import build_latency_csv
+from app.ui.latency.latency_title import TITLE_MARGIN_PX
+from app.ui.synthesis.latency_history import LatencyHistory
+
+LEGEND_GAP_PX = 6  # above and below the legend
+PICTURE_SCALE = 2  # of the screen's pixels
+
+
+def ask_for_file_name(parent: QWidget, title: str, suffix: str) -> Path | None:
+    """Ask for a file name; return None where the user cancels."""
+    start = Path.home() / f"koebako-latency.{suffix}"
+    name, _ = QFileDialog.getSaveFileName(parent, title, str(start), f"{suffix.upper()} (*.{suffix})")
+    if not name:
+        return None
+    return Path(name) if Path(name).suffix else Path(f"{name}.{suffix}")
+
+
+def write_csv(history: LatencyHistory, file: Path) -> None:
+    """Write all measurements. Raise OutputFileError where that fails."""
+    try:
+        # A line may contain lone surrogates, which plain UTF-8 refuses to encode.
+        write_file_atomically(file, build_latency_csv(history).encode("utf-8", "surrogatepass"))
+    except OSError as exc:
+        raise _create_write_error(file, describe_reason(exc)) from exc
+
+
+def write_picture(body: QWidget, legend: QWidget, file: Path) -> None:
+    """Write a PNG of the dock below its legend, in twice the screen's resolution. Raise OutputFileError where that fails."""
+    head = legend.height() + 2 * LEGEND_GAP_PX
+    picture = QPixmap(QSize(body.width(), head + body.height()) * PICTURE_SCALE)
+    picture.setDevicePixelRatio(PICTURE_SCALE)
+    picture.fill(body.palette().color(body.backgroundRole()))
+    legend.render(picture, QPoint(TITLE_MARGIN_PX, LEGEND_GAP_PX))
+    body.render(picture, QPoint(0, head))
+    if not picture.save(str(file), "PNG"):
+        raise _create_write_error(file, "")
+
+
+def _create_write_error(file: Path, reason: str) -> OutputFileError:
+    why = localize(f"：{reason}", f": {reason}") if reason else ""
+    return OutputFileError(
+        localize(f"「{file}」に書き出せません{why}。", f"“{file}” could not be written{why}."),
+        localize("フォルダーに書き込めるか確認してください。", "Check that the folder is writable."),
+    )

@@ -1,0 +1,198 @@
+"""Which lines are spoken: one, or one after the other without a gap, and what their cards show meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.common.errors import AppError, InputError
+from app.core.line_requests import build_request, find_cast
+from app.core.script import Line, Script
+from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.line_state import LastRendering, LinePhase
+from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_model import ScriptModel
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.synthesis_jobs import LinePosition, SpeechJob
+from app.ui.synthesis.synthesis_results import SpeakFailure
+
+MAX_QUEUED_PLAYBACK_S = 8.0  # sound that is made before it is needed; more would only be thrown away when the user changes something
+
+
+class LinePlayback(QObject):
+    """Asks the controller for one line after the other, each while the one before is heard. What was asked for is known there.
+
+    Attributes:
+        waiting: lines were asked for before there was a voice, and will be spoken as soon as it is there.
+        loop: starts again at the end.
+        given_up: lines that were not spoken because one of them failed, that one first.
+
+    Signals:
+        line_began(str): this line sounds now.
+        changed(): `waiting` has changed.
+    """
+
+    line_began = Signal(str)
+    changed = Signal()
+
+    def __init__(self, controller: SpeechController, document: ScriptDocument, model: ScriptModel, seeds: LineSeeds) -> None:
+        super().__init__(document)
+        self._controller, self._document, self._model, self._seeds = controller, document, model, seeds
+        self._chosen: list[str] = []
+        self._left: list[str] = []  # lines not asked for yet
+        self._failed: dict[str, Line] = {}
+        self._start: float | LinePosition = 0.0  # of the line that is asked for next
+        self._again = False  # a loop has come round
+        self.waiting = False
+        self.loop = False
+        self.given_up: list[str] = []
+        controller.state_changed.connect(self._show_speech_state)
+        controller.speech_computed.connect(self._store_rendering)
+        controller.speech_played.connect(self._finish_line)
+        controller.speech_dropped.connect(self._drop_lines)
+        controller.speaking_failed.connect(self._show_failure)
+        controller.opening_failed.connect(self._cancel_waiting)
+        controller.voice_opened.connect(self._play_waiting)
+        document.changed.connect(self._clear_changed_failures)
+
+    @property
+    def is_on(self) -> bool:
+        """True while a line is spoken or will be."""
+        return self.waiting or any(_find_line_of_job(job) for job in self._controller.spoken_jobs)
+
+    def play_lines(self, ids: Sequence[str], start: float | LinePosition = 0.0) -> bool:
+        """Speaks these lines; what is spoken now stops. False when none has text.
+
+        Args:
+            start: where the first one is heard from: seconds of the sound it had, whose seed it keeps, or a place that has no sound yet.
+        """
+        self.stop_playing()
+        self._start, self._again = start, False
+        script = self._document.script
+        self._chosen = [line_id for line_id in ids if (line := script.find_line(line_id)) and line.text.strip()]
+        self._left = list(self._chosen)
+        self._set_waiting(bool(self._left) and self._controller.voice is None and self._controller.state.is_loading)
+        for line_id in self._left[:1] if self.waiting else ():
+            self._show_line_state(line_id, LinePhase.PREPARING)
+        if not self.waiting:
+            self._request_next_line()
+        return bool(self._chosen)
+
+    @Slot(bool)
+    def set_loop(self, loop: bool) -> None:
+        """Starts again at the end, or not."""
+        self.loop = loop
+
+    def is_speaking(self, line_id: str) -> bool:
+        """True while this line sounds or is about to."""
+        return self._model.find_state(line_id).phase in (LinePhase.SPEAKING, LinePhase.PREPARING)
+
+    @Slot()
+    def stop_playing(self) -> None:
+        """Stops what is spoken and forgets what would follow."""
+        for line_id in self._chosen[:1] if self.waiting else ():
+            self._show_line_state(line_id, LinePhase.IDLE)
+        self._chosen, self._left, self.given_up = [], [], []  # a loop must not begin again when it learns what was made meanwhile
+        self._set_waiting(False)
+        self._controller.stop_speaking()
+
+    def _request_next_line(self) -> None:
+        """Asks for the next line when the one before is made and not too much waits to be heard."""
+        ahead_s = self._controller.queued_s
+        if self._controller.spoken_jobs and (ahead_s is None or ahead_s > MAX_QUEUED_PLAYBACK_S):
+            return
+        if not self._left and self.loop:
+            self._left, self._again = list(self._chosen), True
+        while self._left:
+            start, self._start = self._start, 0.0
+            line = self._document.script.find_line(self._left.pop(0))
+            if line is not None and line.text.strip():
+                if self._model.find_state(line.id).phase is not LinePhase.SPEAKING:
+                    self._show_line_state(line.id, LinePhase.PREPARING)
+                rendered = self._seeds.apply_last_seed(line) if start else self._seeds.roll_seed(line)
+                self._controller.speak_request_next(build_request(rendered), find_cast(line), start, source=line, is_repeat=self._again)
+                return
+
+    def _show_line_state(self, line_id: str, phase: LinePhase, share: float = 0.0, error: str = "") -> None:
+        state = self._model.find_state(line_id)
+        self._model.set_state(line_id, replace(state, phase=phase, share=share, error=error))
+
+    def _set_waiting(self, is_waiting: bool) -> None:
+        if is_waiting != self.waiting:
+            self.waiting = is_waiting
+            self.changed.emit()
+
+    @Slot(object)
+    def _show_speech_state(self, state: SpeechState) -> None:
+        job = self._controller.find_job(state.request_id)
+        line = _find_line_of_job(job) if job is not None else None
+        if line is not None and state.played_s > 0:
+            began = self._model.find_state(line.id).phase is not LinePhase.SPEAKING
+            self._show_line_state(line.id, LinePhase.SPEAKING, min(1.0, state.played_s / state.computed_s) if state.computed_s else 0.0)
+            if began:
+                self.line_began.emit(line.id)
+            self._request_next_line()
+
+    @Slot(object)
+    def _store_rendering(self, job: SpeechJob) -> None:
+        line = _find_line_of_job(job)
+        if line is not None:
+            take = LastRendering(job.request.id, line, self._controller.count_computed_s(job))
+            self._model.set_state(line.id, replace(self._model.find_state(line.id), last_rendering=take))
+            self._request_next_line()
+
+    @Slot(object)
+    def _finish_line(self, job: SpeechJob) -> None:
+        line = _find_line_of_job(job)
+        if line is not None:
+            if self._model.find_state(line.id).phase is not LinePhase.SPEAKING:  # so short that nobody looked meanwhile
+                self.line_began.emit(line.id)
+            again = any(other.id == line.id for other in map(_find_line_of_job, self._controller.spoken_jobs) if other is not None)
+            self._show_line_state(line.id, LinePhase.PREPARING if again else LinePhase.IDLE)
+            self._request_next_line()
+
+    @Slot(object)
+    def _drop_lines(self, jobs: Sequence[SpeechJob]) -> None:
+        """Stopped, or lost with the device."""
+        self._chosen, self._left = [], []
+        for line in filter(None, map(_find_line_of_job, jobs)):
+            self._show_line_state(line.id, LinePhase.IDLE)
+
+    @Slot(object)
+    def _cancel_waiting(self, _error: AppError) -> None:
+        if self.waiting:
+            self.stop_playing()
+
+    @Slot(object)
+    def _show_failure(self, failure: SpeakFailure) -> None:
+        if (line := _find_line_of_job(failure.job)) is not None:
+            self._failed[line.id] = line
+            self._show_line_state(line.id, LinePhase.FAILED, error=failure.error.message)
+            self._chosen = [line_id for line_id in self._chosen if line_id != line.id]  # a loop must not try it for ever
+            if not isinstance(failure.error, InputError):  # not for the line's own sake: the others would fail as well
+                self.given_up = [line.id, *self._left]
+                self._chosen, self._left = [], []
+            self._request_next_line()
+
+    @Slot(object)
+    def _play_waiting(self, _voice: object) -> None:
+        if self.waiting:
+            self._set_waiting(False)
+            self._request_next_line()
+
+    @Slot(object, object)
+    def _clear_changed_failures(self, _before: Script, after: Script) -> None:
+        """A line that failed is as good as new once it was changed."""
+        for line_id, line in list(self._failed.items()):
+            if after.find_line(line_id) != line:
+                del self._failed[line_id]
+                if self._model.find_state(line_id).phase is LinePhase.FAILED:
+                    self._show_line_state(line_id, LinePhase.IDLE)
+
+
+def _find_line_of_job(job: SpeechJob) -> Line | None:
+    """The line that a job speaks; None for words and samples that belong to none."""
+    return job.source if isinstance(job.source, Line) else None

@@ -1,0 +1,68 @@
+"""Audio outputs that come and go.
+
+PortAudio reads the list of outputs once, when it starts, and restarting it ends what sounds. So another process looks: its list is always fresh.
+"""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
+
+from app.common.files.untrusted_json import parse_object
+from app.common.processes.self_launch import build_cli_command
+
+DEVICE_REFRESH_INTERVAL_S = 5.0
+DEVICE_SCAN_TIMEOUT_MS = 3000
+
+
+class OutputDeviceWatcher(QObject):
+    """Looks for outputs when asked, at most every few seconds.
+
+    Attributes:
+        labels: the outputs found last.
+
+    Signals:
+        changed(tuple): labels, when they are not what they were.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.labels: tuple[str, ...] = ()
+        self._looked_at = float("-inf")
+        self._looking = QProcess(self)
+        self._looking.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
+        self._looking.finished.connect(self._take_devices)
+
+    def set_devices(self, labels: tuple[str, ...]) -> None:
+        """Takes over a list that was made elsewhere."""
+        if labels != self.labels:
+            self.labels = labels
+            self.changed.emit(labels)
+
+    @Slot()
+    def refresh_devices(self) -> None:
+        """Looks in the background; nothing that sounds is disturbed."""
+        if self._looking.state() != QProcess.ProcessState.NotRunning or time.monotonic() - self._looked_at < DEVICE_REFRESH_INTERVAL_S:
+            return
+        program, *arguments = build_cli_command()
+        self._looked_at = time.monotonic()
+        self._looking.start(program, [*arguments, "doctor", "--json", "--only", "audio"])
+
+    def close(self) -> None:
+        """Ends the looking."""
+        self._looking.blockSignals(True)
+        if self._looking.state() != QProcess.ProcessState.NotRunning:
+            self._looking.kill()
+            self._looking.waitForFinished(DEVICE_SCAN_TIMEOUT_MS)
+
+    @Slot()
+    def _take_devices(self) -> None:
+        try:
+            found = parse_object(bytes(self._looking.readAllStandardOutput().data()))["audio_devices"]
+            labels = tuple(dict.fromkeys(str(device["name"]) for device in found))
+        except (ValueError, KeyError, TypeError):
+            return  # the list stays as it was; what is wrong is shown when something is to be played
+        self.set_devices(labels)

@@ -1,0 +1,220 @@
+"""Saving sound: which lines go into which files, and how far that is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.adapters.files.part_file import remove_stale_parts
+from app.common.errors import AppError, OutputFileError
+from app.common.language import localize
+from app.core.line_requests import build_request, find_cast
+from app.core.script import Line, LineSettings
+from app.settings.user_settings import SAVE_SUFFIXES
+from app.ui.playback.sound_save_dialog import ask_for_sound_file, build_default_pattern, build_file_title, choose_file_names
+from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.script_document import ScriptDocument
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.synthesis_results import FileProgress, OpenedVoice, SpeakFailure
+
+if TYPE_CHECKING:
+    from app.export.name_pattern import SpeakerNames
+
+PROGRESS_DELAY_S = 0.5  # before that a file is mostly finished, and figures would only flicker
+
+
+@dataclass(frozen=True, slots=True)
+class SavingReport:
+    """Words on files that are written; `folder` can be opened, and is empty while there is nothing in it."""
+
+    message: str
+    hint: str
+    folder: str
+
+
+class SavingController(QObject):
+    """Asks once for a place, then has the files written one after the other.
+
+    Args:
+        default_place: folder and suffix that were chosen last.
+        name_speaker: returns who speaks a line, by the names that people see.
+
+    Signals:
+        place_selected(str, str): the files go into this folder, with this suffix.
+        reported(SavingReport): how far it is, or what came of it.
+        incomplete(str, str): a message and a hint, when some of several files were not written.
+        nothing_to_save(): there is no text to save.
+    """
+
+    place_selected = Signal(str, str)
+    reported = Signal(object)
+    incomplete = Signal(str, str)
+    nothing_to_save = Signal()
+    _finished = Signal()
+
+    def __init__(
+        self,
+        controller: SpeechController,
+        document: ScriptDocument,
+        seeds: LineSeeds,
+        default_place: tuple[str, str],
+        parent: QWidget,
+        *,
+        name_speaker: Callable[[LineSettings], SpeakerNames],
+    ) -> None:
+        super().__init__(parent)
+        self._controller, self._document, self._seeds, self._window = controller, document, seeds, parent
+        self._name_speaker = name_speaker
+        self._folder, self._suffix = default_place
+        self._wanted: list[Path] = []
+        self._given_up: list[Path] = []
+        self._saved = 0
+        self._count = 0
+        self._began = 0.0
+        self._failures: list[tuple[Path, AppError]] = []
+        self._fallback = ""  # why the sound is made elsewhere than it was to be, since something failed on the way
+        controller.voice_opened.connect(self._note_fallback)
+        controller.file_saved.connect(self._count_saved_file)
+        controller.file_advanced.connect(self._report_progress)
+        controller.saving_failed.connect(self._collect_failure)
+        if self._folder:  # what a killed program left there; a disk may take its time, and nobody waits for it
+            threading.Thread(target=remove_stale_parts, args=(Path(self._folder),), name="sweep", daemon=True).start()
+        # Queued: what went wrong with one file is shown first, then the result of all of them.
+        self._finished.connect(self._report_failures, Qt.ConnectionType.QueuedConnection)
+
+    def save_lines(self, ids: Sequence[str]) -> None:
+        """Each of these lines into a file of its own."""
+        lines = self._find_numbered_lines(ids)
+        if not lines:
+            self.nothing_to_save.emit()
+        elif len(lines) == 1:
+            self._ask_for_file(build_file_title(lines[0][1].text), lambda file: self._write_files([(file, [lines[0][1]])]))
+        else:
+            self._ask_for_file(
+                build_default_pattern(),
+                lambda file: self._write_files(
+                    [
+                        (name, [line])
+                        for name, (_, line) in zip(choose_file_names(file, lines, self._name_speaker, self._wanted), lines, strict=True)
+                    ]
+                ),
+            )
+
+    def save_joined_lines(self, ids: Sequence[str]) -> None:
+        """All of these lines into one file."""
+        lines = [line for _, line in self._find_numbered_lines(ids)]
+        if lines:
+            self._ask_for_file(build_file_title(lines[0].text), lambda file: self._write_files([(file, lines)]))
+        else:
+            self.nothing_to_save.emit()
+
+    @Slot()
+    def stop_saving(self) -> None:
+        """Gives up what is not complete; nothing half-written stays."""
+        if self._wanted:
+            complete = localize("書き出しが完了したファイルは残っています。", "Files that were finished are kept.") if self._saved else ""
+            stopped = localize("書き出しを中止しました。", "Export stopped.")
+            self.reported.emit(SavingReport(stopped, complete, self._folder if self._saved else ""))
+        self._cancel_files()
+
+    def _find_numbered_lines(self, ids: Sequence[str]) -> list[tuple[int, Line]]:
+        """Lines with text, with their numbers in the script."""
+        wanted = set(ids)
+        return [(row + 1, line) for row, line in enumerate(self._document.script.lines) if line.id in wanted and line.text.strip()]
+
+    def _ask_for_file(self, name: str, write: Callable[[Path], None]) -> None:
+        file = ask_for_sound_file(self._window, name, self._folder, self._suffix)
+        if file is not None:
+            suffix = file.suffix.lower()
+            self._folder, self._suffix = str(file.parent), suffix if suffix in SAVE_SUFFIXES else self._suffix
+            self.place_selected.emit(self._folder, self._suffix)
+            write(file)
+
+    def _write_files(self, files: list[tuple[Path, list[Line]]]) -> None:
+        if not self._wanted:
+            self._saved, self._count, self._failures, self._given_up, self._fallback = 0, 0, [], [], ""
+            self._began = time.monotonic()
+        self._count += len(files)
+        self._wanted += [file for file, _ in files]
+        several = sum(len(lines) for _, lines in files) > 1
+        for file, lines in files:
+            first, *then = (build_request(self._seeds.apply_last_seed(line)) for line in lines)
+            self._controller.save_sound(first, file, then, [find_cast(line) for line in lines], several=several)
+
+    @Slot(object)
+    def _count_saved_file(self, file: Path) -> None:
+        if file in self._given_up:  # it was complete before it was given up
+            self._given_up.remove(file)
+            self._saved += 1
+            self._finished.emit()
+            return
+        if file not in self._wanted:
+            return
+        self._wanted.remove(file)
+        self._saved += 1
+        folder = str(file.parent)
+        if self._wanted:
+            self._report_result(
+                localize(f"書き出し中… {self._saved} / {self._count}", f"Exporting… {self._saved} of {self._count}"), file.name
+            )
+        elif self._failures:
+            self._finished.emit()
+        elif self._count == 1:
+            self._report_result(localize(f"書き出しました: {file.name}", f"Exported: {file.name}"), folder, folder)
+        else:
+            self._report_result(localize(f"{self._saved} 個のファイルを書き出しました。", f"Exported {self._saved} files."), folder, folder)
+
+    @Slot(object)
+    def _report_progress(self, progress: FileProgress) -> None:
+        """Report the progress of a single file once it takes long; of several files each is reported when it is finished."""
+        if self._count == 1 and progress.file in self._wanted and time.monotonic() - self._began > PROGRESS_DELAY_S:
+            percent = f"{100 * progress.share:.0f}%"
+            self._report_result(localize(f"書き出し中… {percent}", f"Exporting… {percent}"), progress.file.name)
+
+    @Slot(object)
+    def _note_fallback(self, voice: OpenedVoice) -> None:
+        if self._wanted and voice.fallback:
+            self._fallback = voice.fallback
+
+    def _report_result(self, message: str, hint: str, folder: str = "") -> None:
+        """The result for the files, and the folder to be opened; a device that failed meanwhile is shown as well, as its own banner gives way to this one."""
+        made = localize("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
+        self.reported.emit(SavingReport(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint, folder))
+
+    @Slot(object)
+    def _collect_failure(self, failure: SpeakFailure) -> None:
+        """A line that cannot be spoken leaves the others alone; where one file cannot be written, the next ones could not either."""
+        file = failure.job.file
+        if file is not None and file in self._wanted:
+            self._wanted.remove(file)
+            self._failures.append((file, failure.error))
+            if isinstance(failure.error, OutputFileError):
+                self._cancel_files()
+            if not self._wanted:
+                self._finished.emit()
+
+    def _cancel_files(self) -> None:
+        self._given_up, self._wanted = self._wanted, []
+        self._controller.stop_saving()
+
+    @Slot()
+    def _report_failures(self) -> None:
+        """Of a single file the error itself is shown already, and it may come with a way out."""
+        if self._failures and self._count > 1:
+            file, error = self._failures[0]
+            more = len(self._failures) - 1
+            others = localize(f"（ほか {more} 個）", f" (and {more} more)") if more else ""
+            message = localize(
+                f"{self._count} 個のうち {self._saved} 個を書き出しました。", f"Exported {self._saved} of {self._count} files."
+            )
+            hint = error.hint if isinstance(error, OutputFileError) else ""  # of a voice its card and banner say more
+            self.incomplete.emit(
+                message, f"{file.name}: {error.message} {hint}".strip() + others + (self._fallback and f"\n{self._fallback}")
+            )

@@ -1,0 +1,116 @@
+"""Which voices are to speak the lines of those that are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QIcon
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.common.language import localize
+from app.ui.actions.shortcut_page import wrap_in_scroll_area
+from app.ui.plain_text import PlainLabel
+from app.ui.projects.missing_voice import MissingVoice
+from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
+from app.ui.widgets.voice_picture import create_voice_icon
+
+PICTURE, SIZE, MOST_ROWS = 20, QSize(620, 280), 100
+
+
+class MissingVoicesDialog(QDialog):
+    """A row for each voice; what is left as it is keeps waiting for its voice.
+
+    Attributes:
+        boxes: by id of the missing voice.
+        pages: buttons to the pages of voices, by id.
+    """
+
+    def __init__(self, parent: QWidget, missing: Sequence[MissingVoice], voices: Sequence[CatalogVoice]) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(localize("声を割り当てる", "Assign voices"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(SIZE)
+        self.boxes: dict[str, ChoiceBox] = {}
+        self.pages: dict[str, QPushButton] = {}
+        rows = QWidget()
+        self._grid = QGridLayout(rows)
+        self._grid.setContentsMargins(0, 0, 8, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1)
+        pictures = [create_voice_icon(item.name, item.icon, PICTURE, self) for item in voices]
+        choices = [(picture, item.name, item.id) for picture, item in zip(pictures, voices, strict=True)]
+        for row, voice in enumerate(missing[:MOST_ROWS]):
+            self._add_row(row, voice, choices)
+        self._grid.setRowStretch(self._grid.rowCount(), 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*DIALOG_MARGINS)
+        column.setSpacing(12)
+        lead = PlainLabel(
+            localize(
+                "見つからない声の行を、別の声に割り当てます。スタイルや話速などの設定は変わりません。1 回の操作で元に戻せます。",
+                "Assigns the lines of missing voices to other voices. Their other settings stay; a single undo reverts it.",
+            )
+        )
+        lead.setWordWrap(True)
+        column.addWidget(lead)
+        column.addWidget(wrap_in_scroll_area(rows), 1)
+        column.addLayout(self._create_buttons())
+
+    @property
+    def replacements(self) -> dict[str, str]:
+        """Ids of the voices to be used, by id of the missing one."""
+        return {voice: box.currentData() for voice, box in self.boxes.items() if box.currentData() is not None}
+
+    def _add_row(self, row: int, voice: MissingVoice, choices: Sequence[tuple[QIcon, str, str]]) -> None:
+        name = ElidedLabel(localize(f"{voice.name}（{voice.lines:,} 行）", f"{voice.name} (lines: {voice.lines:,})"))
+        box = self.boxes[voice.id] = ChoiceBox()
+        box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        box.setMinimumContentsLength(12)
+        box.setIconSize(QSize(PICTURE, PICTURE))
+        box.setAccessibleName(localize(f"「{voice.name}」に割り当てる声", f"Voice for “{voice.name}”"))
+        box.setToolTip(localize("この声の行をすべて話す声。", "The voice that will speak all of these lines."))
+        box.addItem(localize("そのままにする", "Leave as it is"), None)
+        for picture, title, other in choices:
+            box.addItem(picture, title, other)
+        box.setCurrentIndex(max(0, box.findData(voice.likely_id)) if voice.likely_id else 0)
+        self._grid.addWidget(name, row, 0)
+        self._grid.addWidget(box, row, 1)
+        if voice.address:
+            page = self.pages[voice.id] = QPushButton(localize("配布ページ…", "Get it…"))
+            page.setAccessibleName(localize(f"「{voice.name}」の配布ページ", f"Where to get “{voice.name}”"))
+            page.setToolTip(localize("配布ページをブラウザーで開きます。", "Opens its page in the browser."))
+            page.setAutoDefault(False)
+            page.clicked.connect(lambda: self._ask_to_open(voice.address))
+            self._grid.addWidget(page, row, 2)
+
+    def _create_buttons(self) -> QHBoxLayout:
+        self.assign = QPushButton(localize("割り当てる", "Assign"))
+        self.assign.setObjectName("primary")
+        self.assign.setToolTip(localize("選んだ声を割り当てます。", "Assigns the selected voices."))
+        self.assign.setDefault(True)
+        self.assign.clicked.connect(self.accept)
+        cancel = QPushButton(localize("キャンセル", "Cancel"))
+        cancel.setToolTip(localize("何も変更しません。（Esc）", "Changes nothing. (Esc)"))
+        cancel.setAutoDefault(False)
+        cancel.clicked.connect(self.reject)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.assign)
+        row.addWidget(cancel)
+        return row
+
+    def _ask_to_open(self, address: str) -> None:
+        """The address comes with the project, which anybody may have written."""
+        text = localize("このページをブラウザーで開きますか？", "Open this page in the browser?")
+        hint = localize(
+            f"{address}\n\nアドレスはプロジェクトに書かれていたものです。", f"{address}\n\nThe address comes from the project file."
+        )
+        opens = DialogButton(localize("開く", "Open"), ButtonRole.AcceptRole, lambda: QDesktopServices.openUrl(QUrl(address)))
+        show_question(self, localize("配布ページ", "Download page"), (text, hint), [opens])

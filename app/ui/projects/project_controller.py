@@ -1,0 +1,321 @@
+"""New, open, save, save as: a file is never damaged, and nothing that is typed is lost without a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.common.errors import AppError
+from app.common.language import localize
+from app.core.project import PROJECT_SUFFIX, Project
+from app.core.script import Script
+from app.ui.background_thread import BackgroundThread
+from app.ui.projects import project_files
+from app.ui.projects.project_contents import ProjectContents
+from app.ui.projects.project_document import ProjectDocument
+from app.ui.projects.project_questions import ask_before_leaving, ask_before_replacing, ask_for_name, ask_for_project
+from app.ui.projects.recent_projects import RecentProjectsMenu
+from app.ui.projects.window_title import describe_project
+from app.ui.takes.take_repository import TakeRepository
+from app.ui.widgets.banner import Banner
+from app.ui.workarounds.gui_thread_gc import COLLECTION_PAUSE
+
+if TYPE_CHECKING:
+    from app.interchange.koebako_files import ProjectFileContent
+
+MAX_BANNER_SENTENCES = 2  # sentences that the banner shows by themselves
+Continuation = Callable[[], object]
+
+
+def skip_continuation() -> None:
+    """For what is followed by nothing."""
+
+
+class ProjectController(QObject):
+    """Files are read and written in the background, one after the other; typing continues meanwhile.
+
+    Attributes:
+        question: what the user is asked now; None where nothing is.
+
+    Args:
+        shelf: the takes, whose sounds go with the file.
+
+    Signals:
+        opened(): another project is shown.
+        saved(): the file holds what is shown, or did a moment ago.
+    """
+
+    opened = Signal()
+    saved = Signal()
+
+    def __init__(
+        self,
+        parent: QWidget,
+        project: ProjectDocument,
+        contents: ProjectContents,
+        shelf: TakeRepository,
+        recent: RecentProjectsMenu,
+        banner: Banner,
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._project, self._contents, self._shelf = parent, project, contents, shelf
+        self._recent, self._banner = recent, banner
+        self._background = BackgroundThread(self, "projects")
+        self._background.failed.connect(banner.show_error)
+        self.question: QMessageBox | None = None
+        self._reading = self._shown = 0  # files that are being read; projects that were shown
+        self._is_saving = False
+        self._waiting: list[Continuation] = []  # until what is being saved is
+        recent.chosen.connect(self.open_file)
+
+    @Slot()
+    def create_project(self) -> None:
+        """An empty script without a name."""
+        self._run_after_asking(lambda: self._show_project(Project()))
+
+    @Slot()
+    def open_project(self) -> None:
+        """Asks for a file first."""
+        path = ask_for_project(self._parent)
+        if path is not None:
+            self.open_file(path)
+
+    @Slot(object)
+    def open_file(self, path: Path) -> None:
+        """Opens a project; where that is impossible, everything stays as it is."""
+        self._run_after_asking(lambda: self._read_project(path.absolute()))
+
+    @Slot()
+    def save_project(self, then: Continuation = skip_continuation) -> None:
+        """To its file; a script without a name gets one first. `then` follows where that has worked."""
+        if self._is_saving:  # the next one saves what is shown then
+            self._waiting.append(partial(self.save_project, then))
+        elif self._project.path is None:
+            self.save_project_as(then)
+        else:
+            self._write_project(self._project.path, self._project.digest, then)
+
+    @Slot()
+    def save_project_as(self, then: Continuation = skip_continuation) -> None:
+        """To another file, which is the project's from now on."""
+        chosen = ask_for_name(
+            self._parent, self._project.path or _find_documents_folder() / (describe_project(self._project) + PROJECT_SUFFIX)
+        )
+        if chosen is not None:
+            path, agreed = chosen
+            self._write_project(path.absolute(), None if agreed else "", then)
+
+    def check_file(self) -> None:
+        """At the start: somebody may have written the file since, or it says already what was kept."""
+        path, seen = self._project.path, self._contents.script
+        if path is not None:
+            self._background.run_work(
+                partial(project_files.compare_project_file, path, self._project.digest, self._project.parts),
+                lambda found: self._compare_with_file(path, found, seen),
+            )
+
+    def remove_unused_sounds(self) -> None:
+        """Removes the sounds that nobody names any more, when the file is saved and what is kept between starts as well."""
+        self._shelf.sounds.call_when_kept(self._remove_unused_sounds_now)
+
+    def _remove_unused_sounds_now(self) -> None:
+        if self._project.path is not None and not self._is_saving:  # else it follows that
+            self._background.run_work(
+                partial(project_files.remove_unneeded_sounds, self._project.path, self._shelf.book.list_needed_sounds())
+            )
+            self._shelf.drop_unnamed()
+
+    def wait_until_saved(self) -> None:
+        """Waits until all that was asked for is saved."""
+        while self._is_saving:
+            self._background.wait_until_idle()
+
+    def close(self) -> None:
+        """Waits until what is being done is."""
+        self._cancel_question()
+        self._background.close(finish=True)
+        while self._reading:  # what was read comes to nobody
+            self._end_reading()
+
+    def _run_after_asking(self, then: Continuation) -> None:
+        """Calls `then` once the changes are saved, or the user does not want them; takes that are being kept are changes, too."""
+        if self._is_saving:
+            self._waiting.append(partial(self._run_after_asking, then))
+        else:
+            self._shelf.sounds.call_when_kept(partial(self._ask_before_leaving, then))
+
+    def _ask_before_leaving(self, then: Continuation) -> None:
+        if not self._project.is_changed:
+            then()
+            return
+        save = partial(self.save_project, partial(self._run_after_asking, then))  # there may be changes again by then
+        self._ask_question(lambda: ask_before_leaving(self._parent, describe_project(self._project), save, then))
+
+    def _read_project(self, path: Path) -> None:
+        seen = self._shown_state
+        self._reading += 1
+        COLLECTION_PAUSE.begin_pause()
+        self._parent.setCursor(Qt.CursorShape.BusyCursor)
+        self._background.run_work(
+            partial(project_files.read_project_file, path),
+            lambda opened: self._take_project(path, opened, seen),
+            partial(self._report_unreadable, path),
+        )
+
+    @property
+    def _shown_state(self) -> tuple[Script, Project]:
+        """Return what is shown, by identity."""
+        return self._contents.script, self._project.parts
+
+    def _take_project(self, path: Path, opened: ProjectFileContent, state_before: tuple[Script, Project]) -> None:
+        self._end_reading()
+
+        def show_opened() -> None:
+            self._show_project(opened.project, path, opened.digest)
+            self._recent.add_project(path)
+            if opened.losses:
+                report_losses(self._banner, path.name, opened.losses)
+
+        if all(now is before for now, before in zip(self._shown_state, state_before, strict=True)):
+            show_opened()
+        else:
+            self._run_after_asking(show_opened)  # something was typed, or a take was kept, while the file was read
+
+    def _end_reading(self) -> None:
+        self._reading -= 1
+        self._parent.unsetCursor()
+        COLLECTION_PAUSE.end_pause()
+
+    def _report_unreadable(self, path: Path, error: AppError) -> None:
+        self._end_reading()
+        if isinstance(error.__cause__, FileNotFoundError) and self._recent.remove_project(path):
+            self._banner.show_message(
+                "error",
+                localize(f"「{path.name}」が見つかりません。", f"“{path.name}” was not found."),
+                localize("最近使ったプロジェクトの一覧から削除しました。", "It has been removed from the recent projects."),
+            )
+        else:
+            self._banner.show_error(error)
+
+    def _show_project(self, project: Project, path: Path | None = None, digest: str = "") -> None:
+        self._shown += 1
+        self._waiting.clear()  # it was meant for the one before
+        self._contents.show_project(project, path, digest)
+        self._banner.hide()
+        self.opened.emit()
+
+    def _write_project(self, path: Path, expected_digest: str | None, then: Continuation) -> None:
+        if self._is_saving:
+            self._waiting.append(partial(self._write_project, path, expected_digest, then))
+            return
+        script, parts, shown = self._contents.script, self._contents.collect_parts(), self._shown
+        before, project = self._project.parts, self._contents.build_project(parts, path.stem)
+
+        def finish_writing(written: project_files.ProjectWriteResult | None) -> None:
+            if self._shown == shown and written is None:
+                self._waiting.clear()
+                self._ask_before_replacing(path, then)
+            elif self._shown == shown and written is not None:  # else another project is shown by now
+                if self._project.parts is before:
+                    self._project.parts = parts
+                self._mark_saved(path, written, script, parts)
+                then()
+
+        def report_failure(error: AppError) -> None:
+            self._waiting.clear()  # it was meant for what would be saved now
+            self._background.failed.emit(error)
+
+        self._is_saving = True
+        work = partial(project_files.write_project_file, path, project, expected_digest, self._project.path)
+        self._background.run_work(work, partial(self._end_saving, finish_writing), partial(self._end_saving, report_failure))
+
+    def _end_saving(self, then: Callable[[Any], object], result: object) -> None:
+        """Run the continuations that waited for the save, one after the other: each may save again."""
+        self._is_saving = False
+        then(result)
+        while self._waiting and not self._is_saving:
+            self._waiting.pop(0)()
+
+    def _mark_saved(self, path: Path, written: project_files.ProjectWriteResult, script: Script, parts: Project) -> None:
+        self._project.mark_saved(path, written.digest, script, parts)
+        self._recent.add_project(path)
+        self.saved.emit()
+        if written.left_out:
+            self._report_left_out(written.left_out)
+
+    def _report_left_out(self, count: int) -> None:
+        self._banner.show_message(
+            "notice",
+            localize(
+                f"{count} 個の音声は、大きすぎてファイルに含められませんでした。", f"Sounds too large to include in the file: {count}."
+            ),
+            localize(
+                "プロジェクトと同じ場所のフォルダーには残っています。不要なテイクを削除してください。",
+                "They are still in the folder beside the project. Delete takes you don't need.",
+            ),
+        )
+
+    def _ask_before_replacing(self, path: Path, then: Continuation) -> None:
+        replace, save_as, ours = (
+            partial(self._write_project, path, None, then),
+            partial(self.save_project_as, then),
+            path == self._project.path,
+        )
+        self._ask_question(lambda: ask_before_replacing(self._parent, path.name, replace, save_as, is_own_file=ours))
+
+    def _compare_with_file(self, path: Path, file_state: project_files.ProjectFileState, script_before: Script) -> None:
+        """Compare what was kept between starts with what the file holds now."""
+        project, same = self._project, self._contents.script is script_before
+        if file_state.fate == "same" or project.path != path:
+            return
+        if file_state.project is not None and project_files.is_equal_project(file_state.project, self._contents.script, project.parts):
+            project.mark_saved(path, file_state.digest, self._contents.script, project.parts)
+        elif file_state.project is not None and same and not project.is_changed:
+            self._show_project(file_state.project, path, file_state.digest)
+            self._banner.show_message(
+                "notice",
+                localize(
+                    f"「{path.name}」がほかの場所で変更されていたため、読み込み直しました。",
+                    f"“{path.name}” was changed elsewhere and has been reloaded.",
+                ),
+                " ".join(file_state.dropped),
+            )
+        else:
+            project.mark_lost()
+
+    def _ask_question(self, question: Callable[[], QMessageBox]) -> None:
+        """One question at a time: the one before is answered with "Cancel"."""
+        self._cancel_question()
+        box = self.question = question()
+        box.finished.connect(lambda _result: self._forget_question(box))
+
+    def _cancel_question(self) -> None:
+        if self.question is not None:
+            self.question.reject()
+
+    def _forget_question(self, box: QMessageBox) -> None:
+        if self.question is box:
+            self.question = None
+
+
+def report_losses(banner: Banner, name: str, dropped: Sequence[str]) -> None:
+    """Says what of a file could not be read: the next save would be without it."""
+    hint = localize("保存し直すと、その部分はファイルからなくなります。", "Saving it again removes those parts from the file.")
+    is_short = len(dropped) <= MAX_BANNER_SENTENCES
+    banner.show_message(
+        "notice",
+        localize(f"「{name}」には読み込めない部分がありました。", f"Some parts of “{name}” could not be read."),
+        " ".join((*dropped, hint) if is_short else (hint,)),
+        details="" if is_short else "\n".join(dropped),
+        help_page="project-file",
+    )
+
+
+def _find_documents_folder() -> Path:
+    folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+    return folder if folder.is_dir() else Path.home()

@@ -1,0 +1,120 @@
+"""Projects on the disk, for the background: what reads and writes them is imported there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from app.core.project import Project
+from app.core.script import Script
+from app.ui.script.autosave import locate_autosave_file
+
+if TYPE_CHECKING:
+    from app.interchange.koebako_files import ProjectFileContent
+
+FileFate = Literal["same", "other", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFileState:
+    """A project as its file holds it now.
+
+    Attributes:
+        project: None where it was not read.
+        fate: of the file since it was read last.
+        dropped: what could not be read, a sentence each.
+    """
+
+    fate: FileFate
+    project: Project | None = None
+    digest: str = ""
+    dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectWriteResult:
+    """A project in its file.
+
+    Attributes:
+        left_out: sounds that did not fit.
+    """
+
+    digest: str
+    left_out: int = 0
+
+
+def read_project_file(path: Path) -> ProjectFileContent:
+    """The project; the sounds that its file holds lie where takes are played from. Raises InputError."""
+    from app.interchange.koebako_files import open_project
+
+    opened = open_project(path)
+    return replace(opened, project=_unpack_sounds(opened.project, path))
+
+
+def write_project_file(
+    path: Path, project: Project, expected_digest: str | None, previous_path: Path | None = None
+) -> ProjectWriteResult | None:
+    """The new file, beside which all sounds lie before it names them; None, and nothing is written, where the old one is not as expected.
+
+    Raises OutputFileError.
+
+    Args:
+        expected_digest: digest of what may be replaced; None replaces anything.
+        previous_path: the file that the project had until now.
+    """
+    from app.interchange.koebako_files import compute_file_digest, write_project
+
+    if expected_digest is not None and compute_file_digest(path) not in ("", expected_digest):
+        return None
+    left_out = 0
+    if project.takes or project.tests:
+        from app.audition.embedded_sounds import copy_sounds_beside, pack_sounds
+
+        if project.embeds:
+            project, left_out = pack_sounds(project, (path, previous_path, None))
+        copy_sounds_beside(project, path, previous_path)
+    return ProjectWriteResult(write_project(path, project), left_out)
+
+
+def remove_unneeded_sounds(path: Path, needed: Collection[str]) -> None:
+    """Removes the sounds beside a project that nobody names any more, `needed` being what the window names."""
+    from app.audition import sound_cleanup
+
+    sound_cleanup.remove_unneeded_sounds(path, locate_autosave_file(), needed)
+
+
+def compare_project_file(path: Path, digest: str, parts: Project) -> ProjectFileState:
+    """Return what a file holds now; sounds that are only in it any more come out of it."""
+    from app.common.errors import InputError
+    from app.interchange.koebako_files import compute_file_digest
+
+    now = compute_file_digest(path)
+    if now == digest and not (parts.embeds and _is_missing_sounds(parts, path)):
+        return ProjectFileState("same")
+    try:
+        opened = read_project_file(path)
+        return ProjectFileState("same") if now == digest else ProjectFileState("other", opened.project, opened.digest, opened.losses)
+    except InputError:  # gone, or no project any more
+        return ProjectFileState("gone" if not now else "other")
+
+
+def _unpack_sounds(project: Project, path: Path) -> Project:
+    if not project.sounds:
+        return project
+    from app.audition.embedded_sounds import unpack_sounds
+
+    return unpack_sounds(project, path)
+
+
+def _is_missing_sounds(parts: Project, path: Path) -> bool:
+    from app.audition.embedded_sounds import is_missing_sounds
+
+    return is_missing_sounds(parts, path)
+
+
+def is_equal_project(project: Project, script: Script, parts: Project) -> bool:
+    """Return whether a file has all that is shown; names of voices are not edited."""
+    same = project.script.lines == script.lines
+    return same and replace(project, script=Script(), current="", voices=()) == replace(parts, script=Script(), current="", voices=())

@@ -1,0 +1,36 @@
+"""Which voices a project says that it needs: their names, and where they can be got, for machines that have them not."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from contextlib import suppress
+
+from app.core.project import VoiceReference
+from app.core.script import Script
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_catalog import VoiceCatalog
+
+
+def build_voice_references(script: Script, catalog: VoiceCatalog, known_references: Iterable[VoiceReference]) -> tuple[VoiceReference, ...]:
+    """A reference for each voice that lines name, in their order; of voices that are not here, the one that was kept."""
+    known = {reference.id: reference for reference in known_references}
+    used = dict.fromkeys(line.settings.voice for line in script.lines if line.settings.voice)
+    return tuple(_build_reference(voice, catalog.find_voice(voice), known.get(voice)) for voice in used)
+
+
+def _build_reference(voice: str, catalog_voice: CatalogVoice | None, known: VoiceReference | None) -> VoiceReference:
+    if catalog_voice is None:
+        return known or VoiceReference(voice)
+    from app.adapters.http.hub_addresses import AIVISHUB_PAGES  # when a project is saved; the window is there sooner
+
+    model = _parse_model_id(catalog_voice.model_card.uuid)
+    page = f"https://{AIVISHUB_PAGES}/aivm-models/{model}" if model else known.address if known else ""
+    return VoiceReference(voice, catalog_voice.name, model, page)
+
+
+def _parse_model_id(text: str) -> str:
+    """The id of a model, where it is one."""
+    with suppress(ValueError):
+        return str(uuid.UUID(text))
+    return ""

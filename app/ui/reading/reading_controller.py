@@ -1,0 +1,258 @@
+"""Keeps the strip under the selected line in step with the document, the sound and what is typed, and puts its edits into the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.common.language import localize
+from app.core.accent_edits import reset_phrase, set_word_reading
+from app.core.edit_rebasing import has_same_moras
+from app.core.line_reading import LineReading
+from app.core.line_words import LineWord
+from app.core.script import Line, replace_overrides
+from app.core.synthesis_types import Overrides
+from app.ui.playback.line_playback import LinePlayback
+from app.ui.reading.line_sounds import LineSoundCollector
+from app.ui.reading.strip.strip_axis import StripCell
+from app.ui.reading.strip.strip_panel import StripPanel
+from app.ui.reading.strip.strip_shape import build_shape, find_mora_index
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_document import ScriptDocument
+from app.ui.synthesis.line_reader import LineReadResult, ReadLineJob
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.synthesis_jobs import LinePosition
+
+READING_SETTLE_MS = 120  # typing rests this long before it is read
+SOUND_REDRAW_MS = 60  # sound comes in many pieces
+
+
+class ReadingController(QObject):
+    """Connects the panel.
+
+    Attributes:
+        panel: strip and waveform.
+        sounds: what lines sounded like.
+        speaks_emoji: whether the voice of a line does.
+    """
+
+    def __init__(
+        self, panel: StripPanel, document: ScriptDocument, selection: LineSelection, speech: SpeechController, playback: LinePlayback
+    ) -> None:
+        super().__init__(panel)
+        self.panel = panel
+        self._document, self._selection, self._speech, self._playback = document, selection, speech, playback
+        self.sounds = LineSoundCollector(speech)
+        self.speaks_emoji: Callable[[Line], bool] = lambda _line: False
+        self._asked: ReadLineJob | None = None
+        self._tried: ReadLineJob | None = None  # with a reading that was typed; what else is asked meanwhile does not replace it
+        self._reading: LineReading | None = None
+        self._overrides = Overrides()
+        self._shown_id = ""
+        self._word: LineWord | None = None
+        self._stage = ("", 0)  # of the sound that is shown
+        self._rest, self._draw = (
+            _create_single_shot_timer(self, READING_SETTLE_MS, self._request_reading),
+            _create_single_shot_timer(self, SOUND_REDRAW_MS, self._show_more_sound),
+        )
+        selection.changed.connect(self._update_strip)
+        speech.line_read.connect(self._take_reading)
+        speech.state_changed.connect(self._show_playhead)
+        speech.voice_opened.connect(self._update_strip)
+        speech.dictionary_changed.connect(self._request_reading)
+        self.sounds.changed.connect(self._schedule_drawing)
+        strip = panel.strip
+        strip.edited.connect(self._take_strip_edit)
+        strip.place_selected.connect(self._play_from)
+        strip.cell_selected.connect(self._play_from_cell)
+        panel.waveform.place_selected.connect(self._play_from)
+        strip.word_requested.connect(self._edit_word_reading)
+        strip.reset_requested.connect(self._reset_phrase)
+        panel.reset_phrase.clicked.connect(self._reset_current_phrase)
+        panel.reset_all.clicked.connect(self._reset_all_phrases)
+        panel.reading.kana_requested.connect(self._request_typed_reading)
+        panel.others.reading_requested.connect(self._apply_other_reading)
+        self._update_strip()
+
+    def update_emoji_support(self) -> None:
+        """More is known of voices: the one of this line may speak emoji after all."""
+        line = self._selection.line
+        if line is not None and self._asked is not None and self._asked.emoji != self.speaks_emoji(line):
+            self._request_reading()
+
+    @Slot()
+    def _update_strip(self, *_what: object) -> None:
+        """Shows an edit at once where that needs no reading; else reads as soon as typing rests."""
+        line = self._selection.line
+        self.panel.setVisible(line is not None)
+        if line is None or not line.text.strip():
+            self._reading, self._shown_id, self._asked = None, "", None
+            self.panel.show_empty()
+            return
+        is_other = line.id != self._shown_id
+        if is_other:
+            self._shown_id, self._reading = line.id, None
+            self.panel.close_reading_field()
+            self.panel.show_line(None, None, False)
+            self.panel.view.scroll_to_start()
+        edits, reading = line.overrides, self._reading
+        if reading is not None and self._is_valid_for_text(edits, line) and (reading.text, reading.readings) == (line.text, edits.readings):
+            self._overrides = edits
+            self._show_reading()
+        elif is_other:
+            self._request_reading()
+        else:
+            self._rest.start()
+
+    def _is_valid_for_text(self, edits: Overrides, line: Line) -> bool:
+        """Return whether edits count over the text of a line as its voice reads it, so that they can be shown at once."""
+        emoji = self.speaks_emoji(line)
+        if self._reading is None or self._reading.emoji != emoji:
+            return False
+        return not edits.text or (edits.text == line.text and has_same_moras(edits, line.text, emoji=emoji, memos=self._reading.memos))
+
+    @Slot()
+    def _request_reading(self) -> None:
+        line = self._selection.line
+        if line is not None and line.text.strip():
+            self._asked = ReadLineJob(line.id, line.text, line.overrides, emoji=self.speaks_emoji(line), memos=line.settings.memos)
+            self._speech.request_reading(self._asked)
+
+    @Slot(object)
+    def _take_reading(self, answer: LineReadResult) -> None:
+        if answer.job is self._tried:
+            self._tried = None
+            self._take_typed_reading(answer)
+        elif answer.job is not self._asked:
+            return
+        elif answer.reading is not None and answer.job.line_id == self._shown_id:
+            is_first = self._reading is None
+            self._reading, self._overrides = answer.reading, answer.overrides
+            self._show_reading()
+            if is_first:
+                self.panel.strip.select_first_cell()
+        elif answer.error is not None:
+            self.panel.note.setText(answer.error.message)
+
+    def _take_typed_reading(self, answer: LineReadResult) -> None:
+        """A reading that was typed: taken when the front end takes it."""
+        line = self._selection.line
+        if line is None or (line.id, line.text) != (answer.job.line_id, answer.job.text):
+            return  # another line is shown, or another text
+        if answer.error is not None:
+            self.panel.reading.show_error(answer.error.message)
+        elif answer.reading is not None:
+            self._reading, self._asked = answer.reading, answer.job  # what was asked before would show the line without it
+            self._apply_overrides(localize("読みを変更", "Change reading"), answer.overrides)
+            self.panel.reading.close_field()
+
+    @Slot()
+    def _show_reading(self) -> None:
+        line = self._selection.line
+        if line is None or self._reading is None:
+            return
+        if self.panel.strip.is_dragging:  # let go of it first
+            self._draw.start()
+            return
+        sound = self.sounds.find_sound(line.id)
+        self._stage = sound.progress_key if sound is not None else ("", 0)
+        times = sound.compute_spans(self._reading) if sound is not None else None
+        voice = self._speech.voices.get(line.settings.voice) or self._speech.voice
+        self.panel.strip.lengths_fixed = (
+            localize("この声では音の長さを変更できません。", "This voice does not allow lengths to be changed.")
+            if voice is not None and voice.is_single_graph
+            else ""
+        )
+        self.panel.show_line(build_shape(self._reading, self._overrides, times), sound, self.sounds.is_current(line))
+
+    @Slot()
+    def _show_more_sound(self) -> None:
+        """More sound; only that of a further sentence moves anything but the outline."""
+        sound = self.sounds.find_sound(self._shown_id)
+        if sound is not None and sound.progress_key == self._stage:
+            self.panel.waveform.update()
+        else:
+            self._show_reading()
+
+    @Slot(str)
+    def _schedule_drawing(self, line_id: str) -> None:
+        if line_id == self._shown_id and not self._draw.isActive():
+            self._draw.start()
+
+    @Slot(object)
+    def _show_playhead(self, state: SpeechState) -> None:
+        sound = self.sounds.find_sound(self._shown_id)
+        heard = sound is not None and state.request_id == sound.request_id and state.played_s > 0
+        self.panel.view.show_played(state.played_s if heard else None)
+
+    @Slot(str, object)
+    def _take_strip_edit(self, label: str, overrides: Overrides) -> None:
+        self._apply_overrides(label, overrides)
+
+    def _apply_overrides(self, label: str, overrides: Overrides) -> None:
+        if self._reading is not None:
+            is_plain = not (overrides.readings or overrides.moras or overrides.pauses or overrides.phrases)
+            reading = self._reading
+            counted = Overrides() if is_plain else replace(overrides, text=reading.text, emoji=reading.emoji, memos=reading.memos)
+            script = replace_overrides(self._document.script, self._shown_id, counted)
+            self._document.apply_edit(label, script, f"{label} {self._shown_id}")
+
+    @Slot(float)
+    def _play_from(self, second: float) -> None:
+        self._playback.play_lines([self._shown_id], second)
+
+    @Slot(object)
+    def _play_from_cell(self, cell: StripCell) -> None:
+        """It is heard once it is made."""
+        self._playback.play_lines([self._shown_id], LinePosition(cell.kind.value, cell.index))
+
+    @Slot(int)
+    def _edit_word_reading(self, mora: int) -> None:
+        if self._reading is not None and (word := self._reading.find_word(mora)):
+            self._word = word
+            kana = "".join(one.kana for one in self._reading.moras[word.first_mora : word.end_mora] if not one.is_emoji)
+            self.panel.open_reading_field(self._reading.extract_text(word.start, word.end).strip(), kana)
+
+    @Slot(str)
+    def _request_typed_reading(self, kana: str) -> None:
+        """The front end has the last word on a reading, in its own thread."""
+        line = self._selection.line
+        if line is None or self._reading is None or self._word is None or line.text != self._reading.text:
+            self.panel.reading.close_field()
+            return
+        readings = set_word_reading(self._reading, self._word, kana)
+        self._tried = ReadLineJob(line.id, line.text, self._overrides, readings, self._reading.emoji, line.settings.memos)
+        self._speech.request_reading(self._tried)
+
+    @Slot(object)
+    def _apply_other_reading(self, word: LineWord) -> None:
+        self._word = word
+        self._request_typed_reading(word.other_reading)
+
+    @Slot(int)
+    def _reset_phrase(self, mora: int) -> None:
+        if self._reading is not None:
+            self._apply_overrides(
+                localize("アクセント句をリセット", "Reset accent phrase"), reset_phrase(self._reading, self._overrides, mora)
+            )
+
+    @Slot()
+    def _reset_current_phrase(self) -> None:
+        shape, cell = self.panel.strip.shape, self.panel.strip.current
+        if shape is not None and cell is not None:
+            self._reset_phrase(find_mora_index(shape, cell))
+
+    @Slot()
+    def _reset_all_phrases(self) -> None:
+        self._apply_overrides(localize("すべてリセット", "Reset all"), Overrides())
+
+
+def _create_single_shot_timer(parent: QObject, ms: int, callback: Callable[[], None]) -> QTimer:
+    timer = QTimer(parent)
+    timer.setSingleShot(True)
+    timer.setInterval(ms)
+    timer.timeout.connect(callback)
+    return timer

@@ -1,0 +1,285 @@
+"""The strip itself: morae with their accents and pauses, shaped with the mouse or the keys. Every change is emitted, none is made here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.common.language import localize
+from app.core.accent_edits import toggle_phrase
+from app.core.synthesis_types import Overrides
+from app.ui.reading.strip.cell_menu import create_cell_menu
+from app.ui.reading.strip.strip_axis import CellKind, StripCell
+from app.ui.reading.strip.strip_hit_test import StripDrag, find_hit
+from app.ui.reading.strip.strip_keys import press_key
+from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, STRIP_HEIGHT_PX, StripHighlights, paint_strip
+from app.ui.reading.strip.strip_shape import StripShape, build_shape, change_cell_length, describe_cell, is_emoji_cell
+from app.ui.theme.theme import Theme
+
+CELL_REPAINT_MARGIN_PX = 42  # pixels beside a cell that change with it
+
+
+class PhoneStrip(QWidget):
+    """Shows a shape.
+
+    Attributes:
+        lengths_fixed: why lengths cannot be changed; empty when they can.
+
+    Signals:
+        edited(str, Overrides): what was done, for the undo menu, and what came of it.
+        reset_requested(int): the edits of this mora's phrase are to be taken back.
+        word_requested(int): the reading of this mora's word is to be typed.
+        place_selected(float): second of the sound to play from.  cell_selected(Cell): the same where it has no sound yet.
+        moved(float): the current cell is at this pixel.
+    """
+
+    edited = Signal(str, object)
+    reset_requested = Signal(int)
+    word_requested = Signal(int)
+    place_selected = Signal(float)
+    cell_selected = Signal(object)
+    moved = Signal(float)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._shape: StripShape | None = None
+        self._marked = StripHighlights()
+        self._drag: StripDrag | None = None
+        self.lengths_fixed = ""
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setFixedHeight(STRIP_HEIGHT_PX)
+        self.setAccessibleName(localize("読みとアクセント", "Reading and accent"))
+        self._click = QTimer(self)
+        self._click.setSingleShot(True)
+        self._click.setInterval(QGuiApplication.styleHints().mouseDoubleClickInterval())  # a second click means the word, not the sound
+        self._click.timeout.connect(self.play_current)
+
+    @property
+    def shape(self) -> StripShape | None:
+        """Return what is shown."""
+        return self._shape
+
+    @property
+    def current(self) -> StripCell | None:
+        """The cell the keys go to."""
+        cells = self._shape.axis.cells if self._shape else ()
+        return cells[self._marked.current] if 0 <= self._marked.current < len(cells) else None
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes other colours."""
+        self._theme = theme
+        self.update()
+
+    def show_shape(self, shape: StripShape | None) -> None:
+        """Shows another shape; what is being dragged is let go."""
+        self._drag = None
+        self._set_shape(shape)
+        count = len(shape.axis.cells) if shape else 0
+        self._set_highlights(replace(self._marked, current=min(self._marked.current, count - 1), hovered=-1, edge=-1, cut=-1))
+
+    def select_first_cell(self) -> None:
+        """Another line: the keys begin at its first mora."""
+        self._set_highlights(StripHighlights(current=0 if self._shape and self._shape.axis.cells else -1, focused=self.hasFocus()))
+
+    def show_played(self, played_s: float | None) -> bool:
+        """Lights up what sounds at this moment; True when that is another cell than before."""
+        playing = -1
+        if played_s is not None and self._shape is not None and self._shape.axis.is_timed:
+            cells = self._shape.axis.cells
+            playing = next((index for index, cell in enumerate(cells) if cell.start_s <= played_s < cell.end_s), -1)
+            playing = -1 if playing >= 0 and is_emoji_cell(self._shape, cells[playing]) else playing  # nothing of it can be read along
+        changed = playing != self._marked.playing
+        self._set_highlights(replace(self._marked, playing=playing))
+        return changed and playing >= 0
+
+    def sizeHint(self) -> QSize:
+        """As wide as the axis."""
+        return QSize(round(self._shape.axis.width) if self._shape else 0, STRIP_HEIGHT_PX)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The exposed part."""
+        if self._shape is not None:
+            paint_strip(QPainter(self), QRectF(event.rect()), self._shape, self._theme, self._marked)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drags, or shows what a click would do."""
+        place = event.position()
+        if self._drag is not None:
+            self._show_drag(place.x())
+            return
+        pointed = find_hit(self._shape, place)
+        self._set_highlights(replace(self._marked, hovered=pointed.hovered, edge=pointed.edge, cut=pointed.cut))
+        sideways = pointed.edge >= 0 and not self.lengths_fixed
+        self.setCursor(Qt.CursorShape.SplitHCursor if sideways else Qt.CursorShape.PointingHandCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begins a drag, or splits and joins at once."""
+        if event.button() != Qt.MouseButton.LeftButton or self._shape is None or not self._shape.axis.cells:
+            return
+        place, pointed = event.position(), find_hit(self._shape, event.position())
+        if pointed.cut >= 0:
+            self.toggle_phrase_break(self._cells[pointed.cut + 1].index)
+            return
+        index = pointed.edge if pointed.edge >= 0 else pointed.hovered
+        self.select_cell(index)
+        if pointed.edge >= 0 and self.lengths_fixed:
+            QToolTip.showText(event.globalPosition().toPoint(), self.lengths_fixed, self)
+        elif pointed.edge >= 0:
+            self._drag = StripDrag("length", self._shape, index, place.x())
+        elif place.y() >= ACCENT_BOTTOM_PX:
+            self._drag = StripDrag("sound", self._shape, index, place.x())
+        else:
+            self._drag = StripDrag("accent", self._shape, index, place.x())
+            self._show_drag(place.x())
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        """Emits what was dragged; a click on a kana plays from there."""
+        drag, self._drag = self._drag, None
+        if drag is not None and drag.kind == "sound":
+            self._click.start()
+        elif drag is not None and self._shape is not None and self._shape.overrides != drag.original.overrides:
+            self.submit_edit(self._shape.overrides, localize("長さを変更", "Change length") if drag.kind == "length" else "")
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """A word is to be read otherwise; on an edge the voice's own length comes back."""
+        self._click.stop()
+        pointed = find_hit(self._shape, event.position())
+        if pointed.cut >= 0:
+            self.mousePressEvent(event)
+        elif pointed.edge >= 0:
+            self.set_length(self._cells[pointed.edge], None)
+        elif pointed.hovered >= 0 and event.position().y() >= ACCENT_BOTTOM_PX:
+            self.request_word(self._cells[pointed.hovered])
+
+    def leaveEvent(self, _event: QEvent) -> None:
+        """Nothing is under the mouse any more."""
+        self._set_highlights(replace(self._marked, hovered=-1, edge=-1, cut=-1))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Names what can be done with the cell under the mouse, or with the one that the keys are at."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        if not by_key:
+            self.select_cell(find_hit(self._shape, QPointF(event.pos())).hovered)
+        cell = self.current
+        if cell is not None and self._shape is not None:
+            place = self.mapToGlobal(QPointF(cell.middle, STRIP_HEIGHT_PX)).toPoint() if by_key else event.globalPos()
+            menu = create_cell_menu(self, self._shape, cell, self.lengths_fixed, self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrows, and the few keys the tip names."""
+        cell = self.current
+        if cell is None or self._shape is None or not press_key(self, event, self._shape, cell):
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Shows where the keys go."""
+        super().focusInEvent(event)
+        self._set_highlights(replace(self._marked, current=max(0, self._marked.current), focused=True))
+        self._update_description()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """The keys go elsewhere."""
+        super().focusOutEvent(event)
+        self._set_highlights(replace(self._marked, focused=False))
+
+    @property
+    def is_dragging(self) -> bool:
+        """The mouse holds something."""
+        return self._drag is not None
+
+    @property
+    def current_index(self) -> int:
+        """Return where the current cell stands."""
+        return self._marked.current
+
+    @property
+    def _cells(self) -> tuple[StripCell, ...]:
+        return self._shape.axis.cells if self._shape else ()
+
+    def _show_drag(self, x: float) -> None:
+        """Shows what would come of letting go here."""
+        assert self._drag is not None
+        kept = self._drag.original
+        self._set_shape(build_shape(kept.reading, self._drag.compute_overrides(x), kept.times))
+
+    def toggle_phrase_break(self, mora: int) -> None:
+        """Splits or joins phrases before a mora."""
+        if self._shape is not None:
+            self.submit_edit(
+                toggle_phrase(self._shape.reading, self._shape.overrides, mora),
+                localize("アクセント句を変更", "Split or join accent phrases"),
+            )
+
+    def set_length(self, cell: StripCell, length_s: float | None) -> None:
+        """Another length; None leaves it to the voice. Says why where that cannot be."""
+        if self.lengths_fixed:
+            QToolTip.showText(self.mapToGlobal(QPointF(cell.middle, STRIP_HEIGHT_PX)).toPoint(), self.lengths_fixed, self)
+        elif self._shape is not None:
+            self.submit_edit(change_cell_length(self._shape, cell, length_s), localize("長さを変更", "Change length"))
+
+    def submit_edit(self, overrides: Overrides, label: str = "") -> None:
+        """Passes on what was done."""
+        self.edited.emit(label or localize("アクセントを変更", "Change accent"), overrides)
+
+    def request_word(self, cell: StripCell) -> None:
+        """Asks for the word to be typed."""
+        if cell.kind is CellKind.MORA:
+            self.word_requested.emit(cell.index)
+
+    @Slot()
+    def play_current(self) -> None:
+        """Plays from the current cell."""
+        cell = self.current
+        if cell is not None and cell.end_s > cell.start_s:
+            self.place_selected.emit(cell.start_s)
+        elif cell is not None:
+            self.cell_selected.emit(cell)
+
+    def select_cell(self, index: int) -> None:
+        """Makes a cell the current one."""
+        if 0 <= index < len(self._cells):
+            self._set_highlights(replace(self._marked, current=index))
+            self.moved.emit(self._cells[index].middle)
+
+    def _set_shape(self, shape: StripShape | None) -> None:
+        self._shape = shape
+        self.updateGeometry()
+        self._update_description()
+        self.update()
+
+    def _set_highlights(self, highlights: StripHighlights) -> None:
+        if highlights != self._marked:
+            before, self._marked = self._marked, highlights
+            if highlights.current != before.current:
+                self._update_description()
+            if highlights.focused != before.focused:
+                self.update()
+            for old, new in zip(before.cells, highlights.cells, strict=True):
+                for index in {old, new} - {-1} if old != new else ():
+                    self._update_cell(index)
+
+    def _update_cell(self, index: int) -> None:
+        """Draws a cell again, with the number under it and the gap behind it, and nothing else."""
+        if index < len(self._cells):
+            cell = self._cells[index]
+            self.update(
+                QRect(
+                    round(cell.left) - CELL_REPAINT_MARGIN_PX,
+                    0,
+                    round(cell.right - cell.left) + 2 * CELL_REPAINT_MARGIN_PX,
+                    STRIP_HEIGHT_PX,
+                )
+            )
+
+    def _update_description(self) -> None:
+        """Says in words where the keys go."""
+        cell = self.current
+        if cell is not None and self._shape is not None:
+            self.setAccessibleDescription(describe_cell(self._shape, cell))

@@ -1,0 +1,127 @@
+"""Where the parts of a line's card lie, and how high it is: the same for drawing, for the mouse and for the editor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
+
+from app.common.language import localize
+
+GAP, INSET = 8.0, 10.0
+CARD_SPACE_BELOW_PX = 6.0  # between two cards
+AVATAR, BUTTON = 26.0, 30.0
+CARD_RADIUS_PX = 8.0
+CARD_TEXT_SCALE = 1.2
+DONE_MARK_WIDTH_PX = 16.0  # beside the seconds
+MAX_CACHED_HEIGHTS = 100_000  # lines of the longest script
+MIN_TEXT_WIDTH_PX = 200  # pixels for the words before voice and style have a place beside them
+
+
+@dataclass(frozen=True, slots=True)
+class CardRects:
+    """Rectangles within the list's viewport."""
+
+    card: QRectF
+    number: QRectF
+    avatar: QRectF
+    text: QRectF
+    chip: QRectF
+    length: QRectF
+    button: QRectF
+
+
+class CardLayout:
+    """Measures for one font.
+
+    Attributes:
+        font, small: of the text, and of everything beside it.
+    """
+
+    def __init__(self, font: QFont) -> None:
+        self.font, self.small = QFont(font), QFont(font)
+        self.font.setPointSizeF(font.pointSizeF() * CARD_TEXT_SCALE)
+        self.small.setPointSizeF(font.pointSizeF() * 0.9)
+        self._metrics = QFontMetricsF(self.font)
+        small = QFontMetricsF(self.small)
+        self._number, self._length = (
+            small.horizontalAdvance("0000"),
+            max(small.horizontalAdvance(format_card_seconds(length)) for length in (59.9, 5999.9)) + DONE_MARK_WIDTH_PX,
+        )
+        self._chip, self._chip_height = small.horizontalAdvance("テンション高め") + 20, small.height() + 4
+        self._widest = max(self._metrics.maxWidth(), self._metrics.height())
+        self._heights: dict[tuple[str, float], float] = {}
+
+    def compute_text_width(self, width: float) -> float:
+        """Room for the text on a card of this width."""
+        chip = self._compute_chip_width(width)
+        return max(80.0, width - self._width_beside_text - (GAP + chip if chip else 0.0))
+
+    @property
+    def _width_beside_text(self) -> float:
+        left = INSET + self._number + GAP + AVATAR + GAP
+        return left + GAP + self._length + GAP + BUTTON + INSET
+
+    def _compute_chip_width(self, width: float) -> float:
+        """Zero on a narrow card, whose room belongs to the text."""
+        return self._chip if width - self._width_beside_text - GAP - self._chip >= MIN_TEXT_WIDTH_PX else 0.0
+
+    def compute_row_height(self, text: str, width: float) -> float:
+        """Of a whole row, the space below the card included."""
+        room = self.compute_text_width(width)
+        if len(text) * self._widest < room and "\n" not in text:  # sure to fit: most lines are never measured
+            words = self._metrics.height()
+        else:
+            key = (text, room)
+            if key not in self._heights:
+                if len(self._heights) > MAX_CACHED_HEIGHTS:
+                    self._heights.clear()
+                self._heights[key] = sum(layout.boundingRect().height() for layout in self.build_text_layouts(text, room))
+            words = self._heights[key]
+        return max(words, AVATAR, BUTTON) + 2 * INSET + CARD_SPACE_BELOW_PX
+
+    def build_text_layouts(self, text: str, width: float) -> list[QTextLayout]:
+        """The text wrapped to a width, a layout for each paragraph, broken as the editor breaks it."""
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        found, top = [], 0.0
+        for paragraph in text.split("\n"):
+            layout = QTextLayout(paragraph, self.font)
+            layout.setTextOption(option)
+            layout.beginLayout()
+            height = 0.0
+            while (line := layout.createLine()).isValid():
+                line.setLineWidth(width)
+                line.setPosition(QPointF(0, height))
+                height += line.height()
+            layout.endLayout()
+            layout.setPosition(QPointF(0, top))
+            top += height
+            found.append(layout)
+        return found
+
+    def compute_rects(self, row: QRectF) -> CardRects:
+        """The parts of the card in a row of the list."""
+        card = row.adjusted(1, 1, -1, -CARD_SPACE_BELOW_PX + 1)
+        middle = card.top() + INSET + max(AVATAR, BUTTON) / 2
+
+        def build_rect(left: float, width: float, height: float) -> QRectF:
+            return QRectF(left, middle - height / 2, width, height)
+
+        number = build_rect(card.left() + INSET, self._number, AVATAR)
+        avatar = build_rect(number.right() + GAP, AVATAR, AVATAR)
+        button = build_rect(card.right() - INSET - BUTTON, BUTTON, BUTTON)
+        length = build_rect(button.left() - GAP - self._length, self._length, AVATAR)
+        wide = self._compute_chip_width(row.width())
+        chip = build_rect(length.left() - GAP - wide, wide, self._chip_height)
+        top = middle - self._metrics.height() / 2
+        left = avatar.right() + GAP
+        text = QRectF(left, top, self.compute_text_width(row.width()), card.bottom() - (top - card.top()) - top)
+        return CardRects(card, number, avatar, text, chip, length, button)
+
+
+def format_card_seconds(length_s: float) -> str:
+    """2.4 s, or 1:02.4 from a minute on."""
+    minutes, rest = divmod(round(length_s, 1), 60)
+    return f"{minutes:.0f}:{rest:04.1f}" if minutes else localize(f"{rest:.1f} 秒", f"{rest:.1f} s")

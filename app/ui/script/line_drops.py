@@ -1,0 +1,96 @@
+"""Dragging lines within a list, and dropping text and files on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView
+
+from app.ui.script.script_model import LINES_MIME, ScriptModel
+from app.ui.web_links import list_dropped_links
+
+
+class LineDropList(QListView):
+    """A list that emits what is dropped on it, and changes nothing by itself.
+
+    Signals:
+        lines_dropped(list[str], int), texts_dropped(str, int), files_dropped(list[Path], int), links_dropped(list[str], int): before this
+            row.
+    """
+
+    lines_dropped = Signal(object, int)
+    texts_dropped = Signal(str, int)
+    files_dropped = Signal(object, int)
+    links_dropped = Signal(object, int)
+
+    def __init__(self, model: ScriptModel) -> None:
+        super().__init__()
+        self._lines = model
+        self._drop_row: int | None = None
+        self.setDragEnabled(True)
+        self.setAcceptDrops(True)
+
+    def startDrag(self, _actions: Qt.DropAction) -> None:
+        """Takes the selected lines along; where they are dropped they are moved by an edit that can be undone."""
+        self.setFocus()
+        drag = QDrag(self)
+        drag.setMimeData(self._lines.mimeData(self.selectedIndexes()))
+        drag.setPixmap(self.viewport().grab(self.visualRect(self.currentIndex())))
+        drag.setHotSpot(QPoint(24, 20))
+        drag.exec(Qt.DropAction.MoveAction | Qt.DropAction.CopyAction, Qt.DropAction.MoveAction)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Lines, text and files are welcome."""
+        super().dragEnterEvent(event)
+        if _is_droppable(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Shows where they would go."""
+        super().dragMoveEvent(event)  # scrolls at the edges
+        if _is_droppable(event.mimeData()):
+            event.acceptProposedAction()
+            self._show_drop(self._find_drop_row(event.position().toPoint()))
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """They went elsewhere."""
+        super().dragLeaveEvent(event)
+        self._show_drop(None)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Hands them on; nothing is changed here."""
+        row, data = self._find_drop_row(event.position().toPoint()), event.mimeData()
+        self._show_drop(None)
+        self.setState(QAbstractItemView.State.NoState)
+        files = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+        if event.source() is self and data.hasFormat(LINES_MIME):
+            self.lines_dropped.emit(bytes(data.data(LINES_MIME).data()).decode().split("\n"), row)
+        elif files:
+            self.files_dropped.emit(files, row)
+        elif links := list_dropped_links(data):
+            self.links_dropped.emit(links, row)
+        elif data.hasText():
+            self.texts_dropped.emit(data.text(), row)
+        event.acceptProposedAction()
+
+    def _find_drop_row(self, point: QPoint) -> int:
+        """The row before which something dropped here goes."""
+        index = self.indexAt(point)
+        if not index.isValid():
+            return self._lines.rowCount()
+        return index.row() + (point.y() > self.visualRect(index).center().y())
+
+    def _find_row_edge(self, row: int) -> int:
+        last = row >= self._lines.rowCount()
+        rect = self.visualRect(self._lines.index(row - last))
+        return rect.bottom() if last else rect.top()
+
+    def _show_drop(self, row: int | None) -> None:
+        self._drop_row = row
+        self.viewport().update()
+
+
+def _is_droppable(data: QMimeData) -> bool:
+    return data.hasFormat(LINES_MIME) or data.hasText() or data.hasUrls()

@@ -1,0 +1,137 @@
+"""Where a line's text is typed: in its card, in place, like in any text editor."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QMimeData, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QTextCursor, QTextOption
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+
+from app.common.language import localize
+from app.core.text_lines import cut_line, split_lines
+from app.ui.script.paste_division import find_divisions
+
+_RETURN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_PLAIN_MODIFIERS = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+
+
+class LineEditor(QPlainTextEdit):
+    """Types into the document as the keys come; undo and redo are the window's.
+
+    Signals:
+        typed(str): the whole text, after each change by the user.
+        pasted(str): a text of several lines, or one that could become several.
+        stepped(int): the cursor left upwards (-1) or downwards (1).
+        emptied(): Backspace in a line without text.
+        finished(bool): done; True when what is spoken should stop too.
+    """
+
+    typed = Signal(str)
+    pasted = Signal(str)
+    stepped = Signal(int)
+    emptied = Signal()
+    finished = Signal(bool)
+
+    def __init__(self, parent: QWidget | None, font: QFont, line_id: str) -> None:
+        super().__init__(parent)
+        self.line_id = line_id
+        self.setObjectName("line")
+        self.setFont(font)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabChangesFocus(True)
+        self.setUndoRedoEnabled(False)
+        self.setAcceptDrops(False)  # what is dropped here becomes lines
+        self.viewport().setAcceptDrops(False)
+        self.document().setDocumentMargin(0)
+        self.setPlaceholderText(localize("テキストを入力", "Type Japanese text"))
+        self.setAccessibleName(localize("読み上げるテキスト", "Text to speak"))
+        self._shown = ""
+        self.textChanged.connect(self._emit_typed)
+
+    @property
+    def text(self) -> str:
+        """With plain line breaks."""
+        return self.toPlainText()
+
+    def show_text(self, text: str) -> None:
+        """Shows a text that came from elsewhere; the cursor goes to where it differs."""
+        old = self.text
+        if text == old:
+            return
+        same = next((place for place, pair in enumerate(zip(old, text, strict=False)) if pair[0] != pair[1]), min(len(old), len(text)))
+        tail = 0
+        while tail < min(len(old), len(text)) - same and old[-1 - tail] == text[-1 - tail]:
+            tail += 1
+        self._shown = text
+        self.setPlainText(text)
+        self.place_cursor(len(text) - tail)
+
+    @property
+    def selected_range(self) -> tuple[int, int]:
+        """The letters that are selected, from and to; both are the place of the cursor where none are."""
+        cursor, units = self.textCursor(), self.text.encode("utf-16-le", "surrogatepass")
+        ends = (cursor.selectionStart(), cursor.selectionEnd())
+        start, end = (len(units[: 2 * end].decode("utf-16-le", "surrogatepass")) for end in ends)  # Qt counts an emoji twice
+        return start, end
+
+    def place_cursor(self, offset: int) -> None:
+        """Sets the cursor before the character at `offset`; -1 is the end."""
+        cursor, before = self.textCursor(), self.text if offset < 0 else self.text[:offset]
+        cursor.setPosition(len(before.encode("utf-16-le", "surrogatepass")) // 2)  # Qt counts an emoji twice
+        self.setTextCursor(cursor)
+
+    def event(self, event: QEvent) -> bool:
+        """Leaves the keys of the window to the window, which this kind of field would take for itself."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if event.key() == Qt.Key.Key_Escape:
+                event.accept()
+                return True
+            of_window = any(event.matches(key) for key in (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo))
+            shifted = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.ShiftModifier
+            if of_window or (shifted and event.key() in (*_RETURN_KEYS, Qt.Key.Key_Delete)):
+                event.ignore()
+                return False
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return and Esc end the editing, arrows at an edge go to the next line."""
+        plain = event.modifiers() in _PLAIN_MODIFIERS
+        if event.key() == Qt.Key.Key_Escape or (plain and event.key() in _RETURN_KEYS):
+            self.finished.emit(event.key() == Qt.Key.Key_Escape)
+        elif plain and (step := self._find_exit_direction(event.key())):
+            self.stepped.emit(step)
+        elif plain and event.key() == Qt.Key.Key_Backspace and not self.text:
+            self.emptied.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """A text of one line goes to the cursor; of a longer one only its first line does, and the user may be asked first what its lines are."""
+        text = source.text()
+        if len(find_divisions(text)) == 1 and len(cut_line(" ".join(split_lines(text)))) == 1 and len(split_lines(text)) < 2:
+            self.textCursor().insertText(" ".join(text.splitlines()))
+        else:
+            self.pasted.emit(text)
+
+    def _find_exit_direction(self, key: int) -> int:
+        """Return where a key leads out of the text: -1 up, 1 down, 0 nowhere."""
+        cursor = self.textCursor()
+        if key == Qt.Key.Key_Left:
+            return -1 if cursor.atStart() else 0
+        if key == Qt.Key.Key_Right:
+            return 1 if cursor.atEnd() else 0
+        if key not in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            return 0
+        up = key == Qt.Key.Key_Up
+        moved = QTextCursor(cursor)
+        moved.movePosition(QTextCursor.MoveOperation.Up if up else QTextCursor.MoveOperation.Down)
+        return 0 if moved.position() != cursor.position() else -1 if up else 1
+
+    @Slot()
+    def _emit_typed(self) -> None:
+        text = self.text
+        if text != self._shown:  # the letters that an input method has not settled yet are no change
+            self._shown = text
+            self.typed.emit(text)

@@ -1,0 +1,64 @@
+"""Which lines are selected, and what a new line begins with."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.script import Line, LineSettings
+from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_list import ScriptList
+
+
+class LineSelection(QObject):
+    """The current line of a list and those selected with it, as the document has them now.
+
+    Signals:
+        changed(): other lines are selected, or a selected one was edited.
+
+    Args:
+        defaults: settings of the first line of an empty script.
+    """
+
+    changed = Signal()
+
+    def __init__(self, document: ScriptDocument, view: ScriptList, defaults: LineSettings) -> None:
+        super().__init__(view)
+        self._document, self._view, self._defaults = document, view, defaults
+        view.line_selected.connect(self.changed)
+        document.changed.connect(lambda _before, _after: self.changed.emit())
+
+    @property
+    def current_id(self) -> str:
+        """Id of the line that keys go to; empty without one."""
+        return self._view.current_id
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of the selected lines, in their order."""
+        return self._view.selected_ids
+
+    @property
+    def line(self) -> Line | None:
+        """The current line."""
+        return self._document.script.find_line(self._view.current_id)
+
+    @property
+    def settings(self) -> LineSettings:
+        """Those of the current line, or of the first one that an empty script will get."""
+        line = self.line
+        return self._defaults if line is None else line.settings
+
+    @property
+    def mixed_settings(self) -> frozenset[str]:
+        """Names of the settings in which the selected lines differ."""
+        chosen = frozenset(self.ids)
+        several = {id(line.settings): line.settings for line in self._document.script.lines if line.id in chosen}.values()
+        return frozenset(item.name for item in fields(LineSettings) if len({getattr(settings, item.name) for settings in several}) > 1)
+
+    def change_defaults(self, **changes: Any) -> None:
+        """Gives the first line of an empty script other settings."""
+        self._defaults = replace(self._defaults, **changes)
+        self.changed.emit()

@@ -1,0 +1,305 @@
+"""The list of lines: chooses and edits in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QItemSelectionRange,
+    QPoint,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
+
+from app.common.language import localize
+from app.ui.display_names import VoiceLabel
+from app.ui.plain_text import escape_tip
+from app.ui.script.empty_state import EmptyStatePainter
+from app.ui.script.gradual_layout import GradualListLayout
+from app.ui.script.line_delegate import LineDelegate
+from app.ui.script.line_drops import LineDropList
+from app.ui.script.line_editor import LineEditor
+from app.ui.script.script_model import Index, ScriptModel
+from app.ui.synthesis.synthesis_results import OpenedVoice
+from app.ui.theme.theme import Theme
+
+GRADUAL_LAYOUT_ROWS = 500  # rows, which take some twenty milliseconds
+SELECT_AS_CURRENT = QItemSelectionModel.SelectionFlag.ClearAndSelect
+
+
+class ScriptList(LineDropList):
+    """Shows a script model as cards.
+
+    Attributes:
+        lesson: what an empty list shows.
+        gradual: to be begun before very many lines come.
+
+    Signals:
+        line_selected(): other lines are selected, or another is the current one.
+        line_requested(): something was typed into an empty list.
+        editor_opened(LineEditor), play_requested(str): of a line.
+    """
+
+    line_selected = Signal()
+    line_requested = Signal()
+    editor_opened = Signal(object)
+    play_requested = Signal(str)
+
+    def __init__(self, model: ScriptModel, theme: Theme) -> None:
+        super().__init__(model)
+        self.setObjectName("script")
+        self._lines = model
+        self.lesson = EmptyStatePainter()
+        self.cards = LineDelegate(self, model, theme)
+        self.cards.editor_opened.connect(self.editor_opened)
+        self.cards.play_requested.connect(self.play_requested)
+        self._laid_out: object = None
+        self._is_laying_out = self._is_other_width = False
+        self.setItemDelegate(self.cards)
+        self.setModel(model)
+        self.gradual = GradualListLayout(self)
+        self.setAccessibleName(localize("台本", "Script"))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.AnyKeyPressed)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalScrollBar().setSingleStep(24)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else every width would be measured twice
+        self.verticalScrollBar().rangeChanged.connect(self._update_scroll_bar)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
+        self.selectionModel().selectionChanged.connect(self._emit_line_selected)
+        self.selectionModel().currentChanged.connect(self._emit_line_selected)
+
+    @property
+    def current_id(self) -> str:
+        """The line that keys go to; empty without one."""
+        line = self._lines.find_line(self.currentIndex().row())
+        return line.id if line else ""
+
+    @property
+    def selected_ids(self) -> list[str]:
+        """Selected lines in their order. By ranges: ten thousand indexes take a tenth of a second."""
+        ranges = sorted((item.top(), item.bottom()) for item in self.selectionModel().selection().toList())
+        return [line_id for first, last in ranges for line_id in self._lines.list_ids(first, last)]
+
+    @property
+    def editor(self) -> LineEditor | None:
+        """Return where a line is typed just now."""
+        widget = self.indexWidget(self.currentIndex())
+        return widget if isinstance(widget, LineEditor) else None
+
+    def select_lines(self, ids: list[str]) -> None:
+        """Selects lines; the first becomes the current one and is scrolled into view."""
+        rows = [row for line_id in ids if (row := self._lines.find_row(line_id)) >= 0]
+        if not rows:
+            return
+        # Not setCurrentIndex: that looks at the keys held down just now, and Ctrl+D would only add to the selection.
+        self.selectionModel().setCurrentIndex(self._lines.index(rows[0]), SELECT_AS_CURRENT)
+        chosen = QItemSelection()
+        for first, last in _iterate_row_runs(rows):
+            chosen.append(QItemSelectionRange(self._lines.index(first), self._lines.index(last)))
+        self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.Select)
+
+    @Slot(str)
+    def scroll_to_line(self, line_id: str) -> None:
+        """Scrolls to a line, unless the user is typing elsewhere."""
+        row = self._lines.find_row(line_id)
+        if row >= 0 and self.editor is None:
+            self.scrollTo(self._lines.index(row))
+
+    def show_voice(self, voice: OpenedVoice) -> None:
+        """Names the voice on the cards that have no other, and the style of those that name none."""
+        self.cards.voices.set_current_voice(voice)
+        self.viewport().update()
+
+    def show_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
+        """Names the voices of lines and draws their pictures; `find_name` knows the names of those that are gone."""
+        self.cards.show_voices(voices, find_name)
+        self.viewport().update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes other colours."""
+        self.cards.set_theme(theme)
+        self.viewport().update()
+
+    def edit_line(self, row: int, offset: int = -1) -> None:
+        """Opens the editor of a row with the cursor at `offset`, -1 for the end."""
+        index = self._lines.index(row)
+        if not index.isValid():
+            return
+        self.selectionModel().setCurrentIndex(index, SELECT_AS_CURRENT)
+        self.scrollTo(index)
+        if self.editor is None:
+            self.edit(index)
+        if self.editor is not None:
+            self.editor.place_cursor(offset)
+            self.editor.setFocus()
+
+    @Slot()
+    def end_editing(self) -> None:
+        """Closes the editor; the keys go to the list again."""
+        editor = self.editor
+        if editor is not None:
+            self.closeEditor(editor, LineDelegate.EndEditHint.NoHint)
+            self.setFocus()
+
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        """Qt would lay out all lines again, forty times a second while one is spoken; that is needed only where a height changes."""
+        if Qt.ItemDataRole.DisplayRole not in roles:
+            self.viewport().update(self.visualRect(first) if first == last else self.viewport().rect())
+        elif first == last and self._measure_laid_out_height(first) == self.cards.compute_row_height(first.row()):
+            if self.editor is not None and first == self.currentIndex():
+                self.cards.setEditorData(self.editor, first)
+                self.updateEditorGeometries()
+            self.viewport().update(self.visualRect(first))
+        else:
+            super().dataChanged(first, last, list(roles))
+
+    def _measure_laid_out_height(self, index: Index) -> int:
+        """Of a row as the list was laid out; its `visualRect` is already as high as it would be now."""
+        below = index.sibling(index.row() + 1, 0)
+        end = self.visualRect(below).top() if below.isValid() else self.contentsSize().height() - self.verticalOffset()
+        return end - self.visualRect(index).top()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A key typed into an empty list begins a line."""
+        if not self._lines.rowCount() and event.text().isprintable() and event.text():
+            self.line_requested.emit()
+            if self.editor is not None:
+                self.editor.keyPressEvent(event)
+            return
+        super().keyPressEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """As `keyPressEvent`, for what an input method composes."""
+        if not self._lines.rowCount() and (event.commitString() or event.preeditString()):
+            self.line_requested.emit()
+            if self.editor is not None:
+                self.editor.inputMethodEvent(event)
+            return
+        super().inputMethodEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Edits the line where its text was double-clicked; below the last line, begins another one.
+
+        A single click only selects, so that Space plays what was clicked: an editor that opened by itself would type it.
+        """
+        place = event.position()
+        index = self.indexAt(place.toPoint())
+        if not index.isValid():
+            self.line_requested.emit()
+        elif event.button() == Qt.MouseButton.LeftButton and self.cards.layout.compute_rects(QRectF(self.visualRect(index))).text.contains(
+            place
+        ):
+            self.edit_line(index.row())
+            if self.editor is not None:
+                inside = self.editor.viewport().mapFrom(self.viewport(), place.toPoint())
+                self.editor.setTextCursor(self.editor.cursorForPosition(inside))
+            return
+        super().mouseDoubleClickEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Describes what is under the mouse."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            index = self.indexAt(event.pos())
+            if index.isValid():
+                parts = self.cards.layout.compute_rects(QRectF(self.visualRect(index)))
+                QToolTip.showText(event.globalPos(), escape_tip(self.cards.describe_card_part(parts, QPointF(event.pos()), index)), self)
+            return True
+        return super().viewportEvent(event)
+
+    def doItemsLayout(self) -> None:
+        """Lays out all lines, as Qt does for whatever changes and for each style sheet; not where each would be where it is."""
+        wanted = (self.cards.sizes.version, self.viewport().width())
+        if self._laid_out == wanted:
+            self.updateGeometries()
+            return
+        if self.cards.sizes.unmeasured_count > GRADUAL_LAYOUT_ROWS:
+            self.gradual.begin_layout()
+        self._laid_out, self._is_laying_out = wanted, True
+        super().doItemsLayout()
+        self._is_laying_out = False
+        if self._is_other_width:
+            self._forget_row_sizes()
+
+    def sizeHint(self) -> QSize:
+        """Asks for little, so that what lies beside it need not scroll before the lines do; it is given all the room that is left."""
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The current line stays in sight where it was: messages and jobs take their room from the list."""
+        before = self.visualRect(self.currentIndex()).intersects(QRect(QPoint(), event.oldSize()))
+        self._is_other_width |= event.size().width() != event.oldSize().width()
+        super().resizeEvent(event)
+        if self._is_other_width and not self._is_laying_out:
+            self._forget_row_sizes()
+        if before and not self.gradual.is_running:
+            self.scrollTo(self.currentIndex())
+
+    def _forget_row_sizes(self) -> None:
+        """Measures all lines again, though not within a layout, which would wait for all of them."""
+        self._is_other_width = False
+        self.cards.sizes.forget_sizes()
+        self.scheduleDelayedItemsLayout()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The cards, and the line where something would be dropped; words while there is no card.
+
+        What is still to be laid out is so before a painter is at work: Qt does it with one open, and it may change other widgets.
+        """
+        self.executeDelayedItemsLayout()
+        edge = None if self._drop_row is None or not self._lines.rowCount() else self._find_row_edge(self._drop_row)
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        if not self._lines.rowCount():
+            self.lesson.paint_empty_state(
+                painter,
+                QRectF(self.viewport().rect()),
+                self.cards.layout.font,
+                self.window().palette(),
+                self.hasFocus(),
+            )
+        elif edge is not None:
+            painter.fillRect(QRectF(0, edge - 3, self.viewport().width(), 3), QColor(self.palette().accent().color()))
+        painter.end()
+
+    @Slot(int, int)
+    def _update_scroll_bar(self, low: int, high: int) -> None:
+        self.verticalScrollBar().setEnabled(high > low)
+
+    @Slot()
+    def _emit_line_selected(self, *_unused: object) -> None:
+        self.line_selected.emit()
+
+
+def _iterate_row_runs(rows: list[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each run of consecutive rows: selecting ten thousand rows one by one takes seconds."""
+    first = last = rows[0]
+    for row in rows[1:]:
+        if row != last + 1:
+            yield first, last
+            first = row
+        last = row
+    yield first, last

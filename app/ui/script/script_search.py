@@ -1,0 +1,199 @@
+"""Search and replace in the lines of the script."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.common.errors import InputError
+from app.common.language import localize
+from app.core.script import Script
+from app.core.text_search import SearchMatch, SearchQuery, expand_replacement, find_matches, find_unknown_group, replace_matches
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.regular_expressions import EndlessExpressionError, find_matches_by_line, parse_expression
+from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_list import ScriptList
+from app.ui.script.search_bar import SearchBar
+
+SEARCH_SLICE_S = 0.008  # of its own time that a search computes, after which the window does what else it has to do
+
+
+class ScriptSearchController(QObject):
+    """Finds what the bar asks for, selects the line it is in, and replaces it; all that is replaced at once is one step to undo."""
+
+    def __init__(self, bar: SearchBar, document: ScriptDocument, view: ScriptList, selection: LineSelection) -> None:
+        super().__init__(bar)
+        self._bar, self._document, self._view, self._selection = bar, document, view, selection
+        self._scope: list[str] | None = None
+        self._matches: list[SearchMatch] = []
+        self._unsearched: Iterator[list[SearchMatch]] | None = None  # the lines that were not looked through yet
+        self._place = -1
+        self._begin: tuple[str, int] | None = None  # the line and the letter from which on a place is wanted, until one is found
+        self._pause = QTimer(self, interval=0)
+        self._pause.timeout.connect(self._search_next_slice)
+        self._is_replacing = False
+        self._endless: SearchQuery | None = None
+        bar.query_changed.connect(self._search_from_current)
+        bar.replacement_changed.connect(self._check_replacement)
+        bar.step_requested.connect(self._select_next_match)
+        bar.replace_requested.connect(self._replace_matches)
+        bar.closed.connect(self.close)
+        document.changed.connect(self._search_changed_script)
+
+    @Slot()
+    def open_search(self) -> None:
+        """Asks what is sought."""
+        self._open_bar(is_replacing=False)
+
+    @Slot()
+    def open_replace(self) -> None:
+        """Asks what is sought, and what takes its place."""
+        self._open_bar(is_replacing=True)
+
+    @Slot()
+    def close(self) -> None:
+        """Hides the bar and gives up what is not looked through yet; the keys go to the lines again."""
+        self._unsearched = None
+        self._pause.stop()
+        self._bar.hide()
+        self._view.setFocus()
+
+    def _open_bar(self, *, is_replacing: bool) -> None:
+        ids = self._selection.ids
+        self._scope = ids if len(ids) > 1 else None
+        self._view.end_editing()
+        self._bar.open_bar(is_replacing=is_replacing, has_selection=self._scope is not None)
+        self._search_from_current()
+
+    @Slot()
+    def _search_from_current(self) -> None:
+        """From the current line on; where nothing is found there, from the top."""
+        self._set_search_start(self._selection.current_id, 0)
+        self._begin_search()
+
+    @Slot(int)
+    def _select_next_match(self, step: int) -> None:
+        self._finish_search()
+        if self._matches:
+            self._place = (self._place + step) % len(self._matches)
+            self._show_match()
+
+    @Slot(bool)
+    def _replace_matches(self, is_everywhere: bool) -> None:
+        self._finish_search()
+        wanted = self._matches if is_everywhere else self._matches[self._place : self._place + 1]
+        if not wanted or self._bar.problem.isVisible():
+            return
+        last, by = wanted[-1], self._bar.by.text()
+        count = f"{len(wanted):,}"
+        label = localize(f"{count} か所を置換", f"Replace {count}") if is_everywhere else localize("置換", "Replace")
+        self._is_replacing = True  # the places are looked for once, below
+        self._document.apply_edit(label, replace_matches(self._document.script, wanted, by))
+        self._is_replacing = False
+        self._set_search_start(
+            last.line_id, last.start + len(expand_replacement(last, by))
+        )  # what was put there may be found again: あ → ああ
+        self._begin_search()
+
+    @Slot(object, object)
+    def _search_changed_script(self, before: Script, after: Script) -> None:
+        if self._bar.isVisible() and not self._is_replacing and _has_other_texts(before, after):
+            self._begin_search()
+
+    @Slot()
+    def _check_replacement(self) -> None:
+        """Check that the replacement of an expression names no group that does not exist."""
+        if self._bar.query.is_expression and self._bar.isVisible():
+            self._begin_search()
+
+    def _set_search_start(self, line_id: str, start: int) -> None:
+        """Asks for the first place from a letter of a line on; behind the last one for the first of all."""
+        self._begin, self._place = (line_id, start), -1
+
+    def _begin_search(self) -> None:
+        """Begins to look through the lines; what takes longer than a slice continues beside everything else."""
+        scope = self._scope if self._bar.chosen_only.isChecked() and self._bar.chosen_only.isVisible() else None
+        ids, query = None if scope is None else frozenset(scope), self._bar.query
+        if self._endless == query:  # the lines may change many times before the expression does
+            return
+        self._endless, self._matches = None, []
+        script = self._document.script
+        self._unsearched = self._find_expression(query.text, ids) if query.is_expression else find_matches(script, query, ids)
+        self._search_next_slice()
+
+    @Slot()
+    def _search_next_slice(self) -> None:
+        self._search_until(time.thread_time() + SEARCH_SLICE_S)
+
+    def _finish_search(self) -> None:
+        """Looks through the lines that are left."""
+        if self._unsearched is not None:
+            self._search_until(float("inf"))
+
+    def _search_until(self, end_time: float) -> None:
+        """Looks through lines until a time of `time.thread_time`, which others' work does not shorten, and shows what came of it."""
+        assert self._unsearched is not None
+        known = len(self._matches)
+        try:
+            for found in self._unsearched:
+                self._matches += found
+                if time.thread_time() > end_time:
+                    self._pause.start()
+                    self._select_first_match(known)
+                    return
+        except InputError as error:
+            self._matches = []
+            self._endless = self._bar.query if isinstance(error, EndlessExpressionError) else None
+            self._bar.show_problem(error.message)
+        else:
+            self._bar.show_problem("")
+        self._unsearched = None
+        self._pause.stop()
+        self._select_first_match(min(known, len(self._matches)))
+        self._place = min(self._place, len(self._matches) - 1)
+        self._bar.show_count(self._place + 1, len(self._matches))
+
+    def _select_first_match(self, checked_count: int) -> None:
+        """Goes to the wanted place once it is found, and to the first of all once it is known that there is none behind it.
+
+        Args:
+            checked_count: how many places were looked at before.
+        """
+        if self._begin is None:
+            return
+        script = self._document.script
+        begin = (script.find_index(self._begin[0]) or 0, self._begin[1])
+        places = ((at, self._matches[at]) for at in range(checked_count, len(self._matches)))
+        place = next((at for at, match in places if (script.find_index(match.line_id) or 0, match.start) >= begin), -1)
+        if place >= 0 or self._unsearched is None:
+            self._begin, self._place = None, max(place, 0)
+            self._show_match()
+
+    def _find_expression(self, pattern: str, ids: Collection[str] | None) -> Iterator[list[SearchMatch]]:
+        """Raises InputError where the expression, or what takes the place of its matches, means nothing."""
+        if not pattern:
+            return
+        expression = parse_expression(pattern)
+        unknown = find_unknown_group(self._bar.by.text(), expression.captureCount()) if self._bar.by.isVisible() else None
+        if unknown is not None:
+            raise InputError(localize(f"この正規表現にグループ {unknown} はありません。", f"The expression has no group {unknown}."))
+        yield from find_matches_by_line(self._document.script, expression, ids)
+
+    def _show_match(self) -> None:
+        if not self._matches:
+            self._place = -1
+        else:
+            self._view.select_lines([self._matches[self._place].line_id])
+        self._bar.show_count(self._place + 1, len(self._matches))
+
+
+def _has_other_texts(before: Script, after: Script) -> bool:
+    """Return whether a search of one script may find something else than in the other."""
+    if len(before.lines) != len(after.lines):
+        return True
+    return any(
+        old is not new and (old.text != new.text or old.id != new.id or old.settings.memos != new.settings.memos)
+        for old, new in zip(before.lines, after.lines, strict=True)
+    )

@@ -1,0 +1,58 @@
+"""What stands in the window at its start: the script of last time, the text of an older version, or a greeting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+
+from PySide6.QtCore import SignalInstance
+
+from app.common.language import localize
+from app.core.script import Line, LineSettings, Script, cut_long_line
+from app.settings.user_settings import REMEMBERED_NAMES, Settings
+from app.ui.script.autosave import AutosaveState, load_autosave, locate_autosave_file
+from app.ui.widgets.banner import Banner
+
+GREETING_TEXT = "こんにちは、声箱です。好きな文章を打って、声にしてみてください。"
+REMEMBERED_LINE_SETTINGS = tuple(item.name for item in fields(LineSettings) if item.name in REMEMBERED_NAMES)
+
+
+def open_startup_script(settings: Settings) -> tuple[Script, AutosaveState]:
+    """The script, and what else was kept of it."""
+    kept = load_autosave()
+    script = kept.script
+    if script is None:
+        text = GREETING_TEXT if settings.text is None else settings.text
+        script = Script((Line(text, create_first_line_settings(settings)),) if text else ())
+    return replace(script, lines=tuple(piece for line in script.lines for piece in cut_long_line(line))), kept
+
+
+def is_greeting(script: Script) -> bool:
+    """Nobody has typed anything yet."""
+    return [line.text for line in script.lines] == [GREETING_TEXT]
+
+
+def is_first_start(settings: Settings) -> bool:
+    """Nothing was ever typed here."""
+    return settings.text is None and not locate_autosave_file().exists()
+
+
+def show_greeting(notice: Banner, open_voices: Callable[[], object], line_heard: SignalInstance) -> None:
+    """Show what can be done at once, the kind of voice, and the way to a better one, until the first line was heard."""
+    welcome = localize("ようこそ。付属の声ですぐに使えます。Space を押してください。", "Welcome. The included voice is ready: press Space.")
+    notice.show_message(
+        "notice",
+        welcome,
+        localize(
+            "付属の声は Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
+            "It is a lightweight voice based on Open JTalk voices and sounds less natural than trained SBV2 voices.",
+        ),
+        action=localize("自然な声を追加…", "Add a natural voice…"),
+        on_action=open_voices,
+    )
+    line_heard.connect(lambda *_line: notice.hide() if notice.message.text() == welcome else None)
+
+
+def create_first_line_settings(settings: Settings) -> LineSettings:
+    """Return how the first line sounds."""
+    return LineSettings(**{name: getattr(settings, name) for name in REMEMBERED_LINE_SETTINGS})

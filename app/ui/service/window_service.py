@@ -1,0 +1,85 @@
+"""A service that speaks with the window's own voices, in the window's synthesis thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.common.files import paths
+from app.install.voice_licence import find_unaccepted_licence
+from app.service.access import AccessRules
+from app.service.http_service import HttpService
+from app.service.listening_sockets import LOOPBACK, bind_sockets
+from app.service.request_log import RequestLog
+from app.service.service_job import ServiceJob
+from app.service.service_queue import ServiceJobQueue
+from app.service.speech_server import SpeechServer
+from app.service.style_catalogue import StyleCatalogue, build_catalogue
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.synthesis_jobs import ServeRequestJob
+from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices, order_speaking_first
+
+SERVICE_STOP_TIMEOUT_S = 2.0
+
+
+class WindowJobExecutor:
+    """The window's synthesis thread, as the service sees it."""
+
+    def __init__(self, speech: SpeechController) -> None:
+        self._speech = speech
+        self._jobs: dict[ServiceJob, ServeRequestJob] = {}
+
+    def post(self, work: ServiceJob) -> None:
+        """Queues work, in the serving thread."""
+        self._jobs = {one: job for one, job in self._jobs.items() if not one.over.is_set()}
+        self._jobs[work] = self._speech.serve_request(work)
+
+    def cancel(self, work: ServiceJob) -> None:
+        """Stops the graph that runs for this work, in the serving thread."""
+        if (job := self._jobs.pop(work, None)) is not None:
+            self._speech.stop_serving(job)
+
+
+class WindowService:
+    """A service from its start to `stop_server`; both wait, so neither is for the window's thread.
+
+    Attributes:
+        url: what other programs are given.
+        omitted_styles: why a style is not offered, in the language of the user.
+
+    Raises InputError where the port is taken.
+    """
+
+    def __init__(self, speech: SpeechController, port: int, changes: bool, request_log: RequestLog, on_end: Callable[[], object]) -> None:
+        sockets = bind_sockets(LOOPBACK, port)
+        access = AccessRules(sockets[0].getsockname()[1], may_change=changes)
+        shipped = find_shipped_voice_id()
+        self._service = HttpService(
+            build_offered_catalogue(),
+            ServiceJobQueue(WindowJobExecutor(speech)),
+            access,
+            lambda voice: ("" if voice == shipped else voice) in speech.voices,
+            request_log=request_log,
+        )
+        self._server = SpeechServer(sockets, self._service, on_end)
+        self._server.start()
+        self.url = self._server.url
+
+    @property
+    def omitted_styles(self) -> tuple[str, ...]:
+        """See above."""
+        return self._service.catalogue.left_out
+
+    def refresh_voices(self) -> None:
+        """The voices on the disk have changed."""
+        self._service.catalogue = build_offered_catalogue()
+
+    def stop_server(self) -> None:
+        """Ends the service, even while clients are connected."""
+        self._server.stop(SERVICE_STOP_TIMEOUT_S)
+
+
+def build_offered_catalogue() -> StyleCatalogue:
+    """The installed voices whose licence the user has accepted, those that cannot speak now after all others."""
+    return build_catalogue(
+        order_speaking_first(voice for voice in list_installed_voices(paths.list_voice_dirs()) if find_unaccepted_licence(voice) is None)
+    )

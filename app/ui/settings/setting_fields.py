@@ -1,0 +1,142 @@
+"""One control for each kind of setting, made from what `app.settings.user_settings` says of it.
+
+Each has its value in `current`, takes one by `show_value`, and emits `changed` for every change, the program's own included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import Field
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
+
+from app.common.language import localize
+from app.settings.settings_labels import SettingLabel
+
+
+class ChoiceField(QComboBox):
+    """One of several values, each with a word."""
+
+    changed = Signal()
+
+    def __init__(self, choices: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        for value, word in choices:
+            self.addItem(word, value)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.currentIndexChanged.connect(self.changed)
+
+    @property
+    def current(self) -> str:
+        """The chosen value."""
+        return str(self.currentData())
+
+    def show_value(self, value: str) -> None:
+        """Chooses a value, which is added where it is not among them."""
+        if self.findData(value) < 0:
+            self.addItem(value, value)
+        self.setCurrentIndex(self.findData(value))
+
+
+class SwitchField(QCheckBox):
+    """Yes or no."""
+
+    changed = Signal()
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.toggled.connect(self.changed)
+
+    @property
+    def current(self) -> bool:
+        """Return whether it is ticked."""
+        return self.isChecked()
+
+    def show_value(self, value: bool) -> None:
+        """Ticks it, or not."""
+        self.setChecked(value)
+
+
+class NumberField(QSpinBox):
+    """A whole number within bounds."""
+
+    changed = Signal()
+
+    def __init__(self, low: int, high: int, unit: str, minimum_text: str) -> None:
+        super().__init__()
+        self.setRange(low, high)
+        self.setSuffix(unit)
+        self.setSpecialValueText(minimum_text)
+        self.lineEdit().setTextMargins(6, 0, 0, 0)
+        self.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.valueChanged.connect(self.changed)
+
+    @property
+    def current(self) -> int:
+        """The number."""
+        return self.value()
+
+    def show_value(self, value: int) -> None:
+        """Shows a number."""
+        self.setValue(value)
+
+
+class FolderField(QWidget):
+    """A folder, typed or chosen."""
+
+    changed = Signal()
+
+    def __init__(self, title: str, tip: str) -> None:
+        super().__init__()
+        self.path = QLineEdit()
+        self.path.setPlaceholderText(localize("（既定のフォルダー）", "(default folder)"))
+        self.path.setAccessibleName(title)
+        self.path.setToolTip(tip)
+        self.path.setClearButtonEnabled(True)
+        self.path.textChanged.connect(self.changed)
+        self.choose = QPushButton(localize("参照…", "Browse…"))
+        self.choose.setAccessibleName(localize(f"{title}を選択", f"Choose: {title}"))
+        self.choose.setToolTip(tip)
+        self.choose.clicked.connect(self._choose_folder)
+        self.setFocusProxy(self.path)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.path, 1)
+        row.addWidget(self.choose)
+
+    @property
+    def current(self) -> str:
+        """The path as typed."""
+        return self.path.text().strip()
+
+    def show_value(self, value: str) -> None:
+        """Shows a path."""
+        self.path.setText(value)
+
+    def _choose_folder(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, self.path.accessibleName(), self.current)
+        if folder:
+            self.path.setText(folder)
+
+
+def create_setting_field(item: Field[Any], devices: Sequence[str]) -> ChoiceField | NumberField | SwitchField | FolderField:
+    """The control for a field of `Settings` that is shown; `devices` are the audio outputs there are."""
+    shown: SettingLabel = item.metadata["shown"]
+    title, tip = localize(*shown.title), localize(*shown.tip)
+    made: ChoiceField | NumberField | SwitchField | FolderField
+    if "choices" in item.metadata:
+        made = ChoiceField([(value, localize(*words)) for value, words in zip(item.metadata["choices"], shown.choices, strict=True)])
+    elif "low" in item.metadata:
+        made = NumberField(item.metadata["low"], item.metadata["high"], localize(*shown.unit), localize(*shown.lowest))
+    elif isinstance(item.default, bool):
+        made = SwitchField(localize(*shown.switch))
+    elif shown.folder:
+        made = FolderField(title, tip)
+    else:  # the audio output, the only name that a list is asked for
+        made = ChoiceField([("", localize("システムの設定に合わせる", "Use system setting")), *((label, label) for label in devices)])
+    made.setAccessibleName(title)
+    made.setToolTip(tip)
+    return made

@@ -1,0 +1,168 @@
+"""Settings in groups, made from the typed settings; nothing takes effect before OK."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import Field, fields
+from functools import partial
+from typing import Any, get_args
+
+from PySide6.QtCore import QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
+
+from app.common.files.paths import find_data_dir
+from app.common.files.private_data_dir import make_private_folder
+from app.common.language import localize
+from app.settings.settings_labels import SettingLabel, SettingsPage
+from app.settings.user_settings import Settings
+from app.ui.actions.key_bindings import KeyBindings
+from app.ui.actions.shortcut_page import ShortcutPage, wrap_in_scroll_area
+from app.ui.plain_text import escape_tip
+from app.ui.settings.setting_fields import ChoiceField, create_setting_field
+
+SHOWN_SETTINGS = tuple(item for item in fields(Settings) if "shown" in item.metadata)
+
+
+class SettingsDialog(QDialog):
+    """Shows settings and keys; each page is made when it is shown for the first time.
+
+    Attributes:
+        controls: by name of the setting.
+
+    Args:
+        devices: labels of the audio outputs.
+        bindings: keys that differ from the usual ones.
+    """
+
+    def __init__(self, settings: Settings, devices: Sequence[str], bindings: KeyBindings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(localize("設定", "Settings"))
+        self._before = settings
+        self.controls = {item.name: create_setting_field(item, devices) for item in SHOWN_SETTINGS}
+        self._bindings = bindings
+        self._keys: ShortcutPage | None = None
+        self._unmade: dict[int, tuple[QVBoxLayout, Callable[[], QWidget]]] = {}
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName(self.windowTitle())
+        titles = {"general": localize("全般", "General"), "voice": localize("声", "Voice"), "service": localize("サービス", "Service")}
+        for page in get_args(SettingsPage):
+            items = [item for item in SHOWN_SETTINGS if item.metadata["shown"].page == page]
+            self._add_page(titles[page], partial(self._build_settings_page, items))
+        self._add_page(localize("ショートカットキー", "Shortcuts"), lambda: self.shortcut_page)
+        self.tabs.currentChanged.connect(self._create_page)
+        self._create_page(0)
+        self._later = QLabel(localize("次回起動時に反映されます。", "Takes effect after a restart."))
+        self._later.setObjectName("error")
+        column = QVBoxLayout(self)
+        column.addWidget(self.tabs)
+        column.addWidget(self._later)
+        column.addWidget(self._create_buttons())
+        self.show_settings(settings)
+        for control in self.controls.values():
+            control.changed.connect(self._update_buttons)
+        self._update_buttons()
+        self.setMinimumSize(640, 420)  # the keys need this width
+        self.resize(676, 660)
+
+    @property
+    def shortcut_page(self) -> ShortcutPage:
+        """The page of shortcuts."""
+        if self._keys is None:
+            self._keys = ShortcutPage(self._bindings)
+            self._keys.changed.connect(self._update_buttons)
+        return self._keys
+
+    @property
+    def bindings(self) -> KeyBindings:
+        """Keys that differ from the usual ones."""
+        return self._bindings if self._keys is None else self._keys.bindings
+
+    def show_settings(self, settings: Settings) -> None:
+        """Shows these values in all controls."""
+        for name, control in self.controls.items():
+            control.show_value(getattr(settings, name))
+
+    @Slot(object)
+    def offer_devices(self, devices: Sequence[str]) -> None:
+        """Lists outputs that have come meanwhile."""
+        outputs = self.controls["device"]
+        assert isinstance(outputs, ChoiceField)
+        for label in devices:
+            if outputs.findData(label) < 0:
+                outputs.addItem(label, label)
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Return what the user has changed, by name."""
+        return {name: control.current for name, control in self.controls.items() if control.current != getattr(self._before, name)}
+
+    @property
+    def needs_restart(self) -> bool:
+        """Return whether some of the changes take effect at the next start only."""
+        return any(item.name in self.changes and item.metadata["shown"].restart for item in SHOWN_SETTINGS)
+
+    def _add_page(self, title: str, create_page: Callable[[], QWidget]) -> None:
+        place = QWidget()
+        column = QVBoxLayout(place)
+        column.setContentsMargins(0, 0, 0, 0)
+        self._unmade[self.tabs.addTab(place, title)] = column, create_page
+
+    @Slot(int)
+    def _create_page(self, number: int) -> None:
+        if number in self._unmade:
+            column, make = self._unmade.pop(number)
+            column.addWidget(make())
+
+    def _build_settings_page(self, items: Sequence[Field[Any]]) -> QScrollArea:
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setContentsMargins(18, 18, 18, 18)
+        grid.setHorizontalSpacing(18)
+        grid.setColumnStretch(1, 1)
+        for row, item in enumerate(items):
+            shown: SettingLabel = item.metadata["shown"]
+            label = QLabel(localize(*shown.title))
+            label.setBuddy(self.controls[item.name])
+            tip = QLabel(localize(*shown.tip))
+            tip.setObjectName("muted")
+            tip.setWordWrap(True)
+            tip.setContentsMargins(0, 0, 0, 12)
+            grid.addWidget(label, 2 * row, 0)
+            grid.addWidget(self.controls[item.name], 2 * row, 1)
+            grid.addWidget(tip, 2 * row + 1, 1)
+        grid.setRowStretch(2 * len(items), 1)
+        return wrap_in_scroll_area(page)
+
+    def _create_buttons(self) -> QDialogButtonBox:
+        kind = QDialogButtonBox.StandardButton
+        box = QDialogButtonBox(kind.Ok | kind.Cancel | kind.RestoreDefaults)
+        self.ok, self.restore = box.button(kind.Ok), box.button(kind.RestoreDefaults)
+        self.folder = box.addButton(localize("データフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ResetRole)
+        self.ok.setObjectName("primary")
+        self.ok.setToolTip(localize("変更を適用します。", "Applies the changes."))
+        box.button(kind.Cancel).setToolTip(localize("変更を破棄します。", "Discards the changes."))
+        self.restore.setText(localize("初期設定に戻す", "Restore defaults"))
+        self.restore.setToolTip(localize("すべての設定を初期値に戻します。", "Restores all defaults."))
+        self.folder.setToolTip(escape_tip(str(find_data_dir())))
+        box.accepted.connect(self.accept)
+        box.rejected.connect(self.reject)
+        self.restore.clicked.connect(self._restore_defaults)
+        self.folder.clicked.connect(open_data_folder)
+        return box
+
+    @Slot()
+    def _restore_defaults(self) -> None:
+        self.show_settings(Settings())
+        self.shortcut_page.show_bindings({})
+
+    @Slot()
+    def _update_buttons(self) -> None:
+        self._later.setVisible(self.needs_restart)
+        self.ok.setEnabled(self._keys is None or not self._keys.conflicts)
+
+
+def open_data_folder() -> None:
+    """Shows the folder of settings, voices and logs in the system's file manager."""
+    make_private_folder(find_data_dir())
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(find_data_dir())))

@@ -1,0 +1,80 @@
+"""Asks before the window closes while tasks are running."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.common.language import localize
+from app.ui.tasks.task_queue import TaskQueue
+from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
+
+MAX_NAMED_TASKS = 4
+
+
+class CloseGuard(QObject):
+    """Asks before running tasks are stopped; otherwise a voice that is being added would be missing without explanation.
+
+    Attributes:
+        question: the open question, or None.
+
+    Signals:
+        stayed(): the user chose to keep the window open.
+
+    Args:
+        list_other_work: returns titles of other running work.
+    """
+
+    stayed = Signal()
+
+    def __init__(self, window: QWidget, queue: TaskQueue, list_other_work: Callable[[], Sequence[str]]) -> None:
+        super().__init__(window)
+        self._window, self._queue, self._others = window, queue, list_other_work
+        self._agreed = False
+        self.question: QMessageBox | None = None
+
+    def may_close(self) -> bool:
+        """Return False and ask if tasks are running; the answer closes the window.
+
+        A session that ends waits for no answer, so it closes at once.
+        """
+        running = [*self._queue.unfinished_titles, *self._others()]
+        if self._agreed or not running or is_session_ending():
+            return True
+        if self.question is None:
+            self.question = self._ask_to_close(running)
+            self.question.finished.connect(self._apply_answer)
+            # Queued, so that it runs after the button's own handler has set `_agreed`.
+            self.question.finished.connect(self._emit_stayed, Qt.ConnectionType.QueuedConnection)
+        return False
+
+    @Slot()
+    def close_now(self) -> None:
+        """Close the window without asking, as when the program is ended from outside."""
+        self._agreed = True
+        self._window.close()
+
+    def _ask_to_close(self, running: Sequence[str]) -> QMessageBox:
+        names = [f"・{name}" for name in running[:MAX_NAMED_TASKS]] + ["…"] * (len(running) > MAX_NAMED_TASKS)
+        hint = localize("終了すると中止されます。ダウンロードした分は残ります。", "Quitting stops it. What was downloaded so far is kept.")
+        answer = DialogButton(localize("中止して終了", "Stop and quit"), ButtonRole.DestructiveRole, self.close_now)
+        words = localize("次の作業が終わっていません。終了しますか？", "This is still running. Quit anyway?")
+        return show_question(self._window, "Koebako", (words, "\n".join([*names, "", hint])), [answer])
+
+    @Slot()
+    def _apply_answer(self) -> None:
+        self.question = None
+
+    @Slot()
+    def _emit_stayed(self) -> None:
+        if not self._agreed:
+            self.stayed.emit()
+
+
+def is_session_ending() -> bool:
+    """Return True while the user logs out or shuts the computer down."""
+    application = QGuiApplication.instance()
+    return isinstance(application, QGuiApplication) and application.isSavingSession()

@@ -1,0 +1,210 @@
+"""Opens the dialogs of the program as a whole, and keeps the list of audio outputs.
+
+Dialogs are imported when they are first opened, so that the window appears sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QDialog, QWidget
+
+from app.common.user_notices import show_notice
+from app.common.version import VERSION
+from app.ui.actions.key_bindings import KeyBindings, load_shortcuts, save_shortcuts
+from app.ui.actions.window_actions import WindowActions
+from app.ui.autosaved_file import AutosavedFile
+from app.ui.background_thread import BackgroundThread
+from app.ui.playback.output_device_watcher import OutputDeviceWatcher
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.shell.menu_bar import MenuBar
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.synthesis_results import MachineInfo
+from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from app.ui.actions.menu_commands import MenuCommand
+    from app.ui.help.user_guide import UserGuideDialog
+    from app.ui.settings.settings_dialog import SettingsDialog
+
+
+class DialogController(QObject):
+    """Opens settings, command search, user guide, diagnostics, log and About.
+
+    Attributes:
+        devices: the watcher of audio outputs.
+        keys: the file of shortcuts that the user changed.
+        shown: the dialog opened last, or None once it is closed.
+        guide: the user guide while it is open; it stays open beside other dialogs.
+
+    Args:
+        list_choices: returns more commands for the search; called when the search opens.
+
+    Signals:
+        restart_needed(): a changed setting takes effect only at the next start.
+    """
+
+    restart_needed = Signal()
+    _parts_found = Signal(str)
+
+    def __init__(
+        self,
+        parent: QWidget,
+        actions: WindowActions,
+        menus: MenuBar,
+        settings: SettingsStore,
+        speech: SpeechController,
+        notice: Banner,
+        list_choices: Callable[[], list[MenuCommand]],
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._actions, self._menus, self._settings = parent, actions, menus, settings
+        self._choices = list_choices
+        self.devices = OutputDeviceWatcher(self)
+        self._background = BackgroundThread(self, "dialogs")
+        self._background.failed.connect(notice.show_error)
+        self.keys = AutosavedFile(self, "keys", lambda: partial(save_shortcuts, actions.bindings), delay_ms=0)
+        self.shown: QDialog | None = None
+        self.guide: UserGuideDialog | None = None
+        for name, called in {
+            "settings": self.open_settings,
+            "find_command": self.open_search,
+            "user_guide": self.open_guide,
+            "diagnose": self.open_diagnostics,
+            "show_log": self.open_log,
+            "open_data": _open_data_folder,
+            "about": self.open_about,
+        }.items():
+            actions[name].triggered.connect(called)
+        speech.machine_info_found.connect(self._offer_output_devices)
+        menus.devices_requested.connect(self.devices.refresh_devices)
+        self.devices.changed.connect(menus.list_output_devices)
+        bindings, unread = load_shortcuts()
+        actions.apply_bindings(bindings)
+        show_notice(unread)
+
+    @Slot()
+    def open_settings(self) -> None:
+        """Open the settings; changes take effect when the user accepts them."""
+        from app.ui.settings.settings_dialog import SettingsDialog
+
+        self.devices.refresh_devices()
+        dialog = SettingsDialog(self._settings.value, self.devices.labels, self._actions.bindings, self._parent)
+        self.devices.changed.connect(dialog.offer_devices)
+        dialog.accepted.connect(lambda: self._apply_settings(dialog))
+        self._show_dialog(dialog)
+
+    @Slot()
+    def open_search(self) -> None:
+        """Open the search for commands."""
+        from app.ui.actions.command_search import CommandSearchDialog
+        from app.ui.actions.menu_commands import list_menu_commands
+
+        search = CommandSearchDialog([*list_menu_commands(self._menus), *self._choices()], self._parent)
+        search.accepted.connect(lambda: search.chosen.trigger() if search.chosen is not None else None)
+        self._show_dialog(search)
+
+    @Slot()
+    def open_guide(self) -> None:
+        """Open the user guide."""
+        self.open_page("")
+
+    @Slot(str)
+    def open_page(self, page: str) -> None:
+        """Open a page of the user guide; an empty page keeps the open one, or shows the first."""
+        from app.ui.help.user_guide import UserGuideDialog
+
+        if self.guide is None:
+            self.guide = UserGuideDialog(self._parent)
+            self.guide.finished.connect(self._forget_guide)
+        if page:
+            self.guide.index.select_page(page)
+        self.guide.show()
+        self.guide.raise_()
+        self.guide.activateWindow()
+
+    @Slot()
+    def open_diagnostics(self) -> None:
+        """Open the diagnostics, which check the requirements of the program."""
+        from app.ui.help.diagnostics_dialog import DiagnosticsDialog
+
+        dialog = DiagnosticsDialog(self._parent)
+        dialog.help_requested.connect(self.open_page)
+        self._show_dialog(dialog)
+
+    @Slot()
+    def open_log(self) -> None:
+        """Open the log."""
+        from app.ui.help.log_dialog import LogDialog
+
+        self._show_dialog(LogDialog(self._parent))
+
+    @Slot()
+    def open_about(self) -> None:
+        """Open the About dialog with version and licences."""
+        from app.ui.help.about_dialog import AboutDialog, format_third_parties
+
+        dialog = AboutDialog(VERSION, self._parent)
+        dialog.third_parties_requested.connect(lambda: self._background.run_work(format_third_parties, self._parts_found.emit))
+        self._parts_found.connect(dialog.show_third_parties)
+        self._show_dialog(dialog)
+
+    def close(self) -> None:
+        """Close the dialogs and stop the background work."""
+        if self.shown is not None:
+            self.shown.reject()
+        if self.guide is not None:
+            self.guide.reject()
+        self.devices.close()
+        self._background.close()
+
+    def _show_dialog(self, dialog: QDialog) -> None:
+        if self.shown is not None:
+            self.shown.reject()
+        self.shown = dialog
+        # The command search draws its own frame and margins.
+        if dialog.objectName() != "search" and (column := dialog.layout()) is not None:
+            column.setContentsMargins(*DIALOG_MARGINS)
+        dialog.finished.connect(lambda: self._forget_dialog(dialog))
+        dialog.show()
+
+    def _forget_dialog(self, dialog: QDialog) -> None:
+        if self.shown is dialog:
+            self.shown = None
+        dialog.deleteLater()
+
+    @Slot()
+    def _forget_guide(self) -> None:
+        guide, self.guide = self.guide, None
+        if guide is not None:
+            guide.deleteLater()
+
+    def _apply_settings(self, dialog: SettingsDialog) -> None:
+        self._apply_shortcuts(dialog.bindings)
+        needs_restart = dialog.needs_restart
+        self._settings.change_settings(**dialog.changes)
+        # Child processes read the settings file, and the next one may start at once.
+        self._settings.file.save_now()
+        if needs_restart:
+            self.restart_needed.emit()
+        self._menus.list_output_devices(self.devices.labels)
+
+    def _apply_shortcuts(self, bindings: KeyBindings) -> None:
+        if bindings == self._actions.bindings:
+            return
+        self._actions.apply_bindings(bindings)
+        self.keys.schedule_save()
+
+    @Slot(object)
+    def _offer_output_devices(self, found: MachineInfo) -> None:
+        self.devices.set_devices(found.devices)
+
+
+def _open_data_folder() -> None:
+    from app.ui.settings.settings_dialog import open_data_folder
+
+    open_data_folder()

@@ -1,0 +1,153 @@
+"""The menu bar: all actions of the window with their keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from app.common.language import localize
+from app.settings.user_settings import THEMES, Settings, ThemeChoice
+from app.ui.actions.window_actions import WindowActions
+from app.ui.settings.settings_store import SettingsStore
+
+FILE_MENU = (
+    "new_project",
+    "open_project",
+    "",
+    "save_project",
+    "save_project_as",
+    "embed_sounds",
+    "",
+    "import",
+    "export_script",
+    "",
+    "natural_voice",
+    "add_voice",
+    "add_voice_address",
+    "add_bert",
+    "voice_library",
+    "",
+    "export",
+    "save_line",
+    "save_all",
+    "save_joined",
+    "",
+    "dictionary",
+    "settings",
+    "",
+    "quit",
+)
+EDIT_MENU = ("undo", "redo", "", "cut", "copy", "paste", "select_all", "", "find", "replace")
+LINE_MENU = (
+    "add_line",
+    "edit_line",
+    "duplicate",
+    "delete",
+    "",
+    "split_here",
+    "split_sentences",
+    "join_lines",
+    "",
+    "move_up",
+    "move_down",
+    "",
+    "keep_take",
+    "more_takes",
+    "delete_takes",
+)
+HELP_MENU = ("user_guide", "find_command", "", "lab", "diagnose", "show_log", "open_data", "", "about")
+COMPARE_MENU = ("audition", "blind_test", "fast_test", "bert_test")
+PLAY_MENU = ("play", "play_through", "stop", "", "loop", "live", "follow", "", *COMPARE_MENU, "", "measure", "")
+
+
+class MenuBar(QMenuBar):
+    """Has the menus File, Edit, Line, Play, View and Help; output device and theme are changed here as settings.
+
+    Attributes:
+        recent: the menu of recent projects, filled by its owner.
+
+    Signals:
+        devices_requested(): the menu of outputs is about to open.
+    """
+
+    devices_requested = Signal()
+
+    def __init__(self, actions: WindowActions, settings: SettingsStore) -> None:
+        super().__init__()
+        self._settings = settings
+        self._outputs: tuple[str, ...] = ()
+        file = self._create_menu(localize("ファイル(&F)", "&File"), actions, FILE_MENU)
+        self.recent = QMenu(localize("最近使ったプロジェクト", "Recent projects"), file)
+        file.insertMenu(file.actions()[FILE_MENU.index("")], self.recent)
+        self._create_menu(localize("編集(&E)", "&Edit"), actions, EDIT_MENU)
+        self._create_menu(localize("行(&L)", "&Line"), actions, LINE_MENU)
+        play = self._create_menu(localize("再生(&P)", "&Play"), actions, PLAY_MENU)
+        self._devices = play.addMenu(localize("再生デバイス", "Output device"))
+        self._devices.aboutToShow.connect(self.devices_requested)
+        self._device_group = QActionGroup(self)
+        self.view = self._create_menu(localize("表示(&V)", "&View"), actions, ("show_strip", "show_takes", "", "full_screen"))
+        self._add_themes(self.view.addMenu(localize("配色", "Theme")), settings.value.theme)
+        self.view.addSeparator()
+        self._create_menu(localize("ヘルプ(&H)", "&Help"), actions, HELP_MENU)
+        self.list_output_devices(())
+        settings.changed.connect(self._show_settings)
+
+    @Slot(object)
+    def list_output_devices(self, devices: tuple[str, ...]) -> None:
+        """List the audio outputs; the chosen one stays in the list even while it is unplugged."""
+        self._outputs, chosen = devices, self._settings.value.device
+        self._devices.clear()
+        self._device_group.deleteLater()
+        self._device_group = QActionGroup(self)
+        labels = {"": localize("システムの設定に合わせる", "Use system setting")} | {label: label for label in (*devices, chosen) if label}
+        for device, label in labels.items():
+            action = self._device_group.addAction(label.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(device == chosen)
+            action.setData(device)
+            self._devices.addAction(action)
+        self._device_group.triggered.connect(self._choose_device)
+
+    def _create_menu(self, title: str, actions: WindowActions, names: tuple[str, ...]) -> QMenu:
+        """Create a menu of actions; an empty name is a separator."""
+        menu = self.addMenu(title)
+        for name in names:
+            if name:
+                menu.addAction(actions[name])
+            else:
+                menu.addSeparator()
+        return menu
+
+    def _add_themes(self, menu: QMenu, chosen: ThemeChoice) -> None:
+        names = {
+            "system": localize("システムの設定に合わせる", "Use system setting"),
+            "light": localize("ライト", "Light"),
+            "dark": localize("ダーク", "Dark"),
+        }
+        group = QActionGroup(self)
+        for theme in THEMES:
+            action = group.addAction(names[theme])
+            action.setCheckable(True)
+            action.setChecked(theme == chosen)
+            action.setData(theme)
+            action.setWhatsThis(f"{theme} theme 配色 {names[theme]}")
+            menu.addAction(action)
+        group.triggered.connect(self._choose_theme)
+        self._theme_group = group
+
+    @Slot(object, object)
+    def _show_settings(self, before: Settings, after: Settings) -> None:
+        if before.theme != after.theme:
+            for action in self._theme_group.actions():
+                action.setChecked(action.data() == after.theme)
+        if before.device != after.device:
+            self.list_output_devices(self._outputs)
+
+    @Slot(QAction)
+    def _choose_device(self, action: QAction) -> None:
+        self._settings.change_settings(device=action.data())
+
+    @Slot(QAction)
+    def _choose_theme(self, action: QAction) -> None:
+        self._settings.change_settings(theme=action.data())

@@ -1,0 +1,203 @@
+"""Jobs that are done in one go: opening and closing voices, choosing the output, recordings, takes, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QThread
+
+from app.adapters import file_prefetch
+from app.common.errors import AudioDeviceError
+from app.core.line_requests import find_cast_ids
+from app.core.synthesis_types import StageTiming
+from app.ui.error_texts import JobFailure
+from app.ui.synthesis.loaded_voices import LoadedVoiceCache
+from app.ui.synthesis.machine_info import find_machine_info, use_unblocking_sessions
+from app.ui.synthesis.output_device import OutputDevice
+from app.ui.synthesis.running_job import RunningJob
+from app.ui.synthesis.speech_job_runner import SpeechJobRunner
+from app.ui.synthesis.synthesis_jobs import (
+    ChooseDeviceJob,
+    ChoosePrecisionsJob,
+    CloseVoiceJob,
+    ExportFileJob,
+    ExportResult,
+    OpenVoiceJob,
+    PlaySampleJob,
+    ReloadDictionaryJob,
+    RenderTakeJob,
+    ServeRequestJob,
+    ShutdownJob,
+    SpeechJob,
+    SynthesisJob,
+    TakeResult,
+)
+from app.ui.synthesis.synthesis_results import FileProgress, JobResult, SynthesisResult
+from app.ui.synthesis.synthesis_signals import WorkerSignals
+
+if TYPE_CHECKING:
+    from app.compose.speaker import Speaker
+
+
+class JobHandlers:
+    """Belongs to the synthesis thread.
+
+    Attributes:
+        saving, rendering, serving: a file, a take, a request is computed now.
+        wanted: whether something waits that a warm-up has to make room for.
+        apart_waits: whether more takes wait that are made in other precisions.
+        give_way: called between two stages of a file or a take, for what is to be heard goes first.
+    """
+
+    def __init__(self, signals: WorkerSignals, current: RunningJob, voice: LoadedVoiceCache, output: OutputDevice) -> None:
+        self.saving = self.rendering = self.serving = False
+        self.wanted: Callable[[], bool] = lambda: False
+        self.apart_waits: Callable[[], bool] = lambda: False
+        self.give_way: Callable[[], object] = lambda: None
+        self._news, self._current, self._voice, self._output = signals, current, voice, output
+        self._shipped: str | None = None
+
+    def run_job(self, job: SynthesisJob) -> None:
+        """A whole job; its result is reported, but for that of a request, which its client gets."""
+        if isinstance(job, ServeRequestJob):
+            self._current.run_part(job, lambda: self._serve_request(job))
+            return
+        stoppable = job if isinstance(job, OpenVoiceJob | SpeechJob | RenderTakeJob | ExportFileJob) else None
+        cancelled = stoppable is not None and stoppable.cancelled.is_set()
+        succeeded = not cancelled and self._current.run_part(job, lambda: self._dispatch_job(job)) is not None
+        if isinstance(job, RenderTakeJob) and job.precisions is not None and not self.apart_waits():
+            self._voice.close_isolated_voice()
+        self._news.done.emit(JobResult(job, succeeded and not (stoppable is not None and stoppable.cancelled.is_set())))
+
+    def _dispatch_job(self, job: SynthesisJob) -> bool:
+        match job:
+            case OpenVoiceJob():
+                self._open_voice(job)
+            case ChooseDeviceJob():
+                speaker = self._voice.speaker
+                self._output.choose_device(job.device, speaker.pipeline.voice.sampling_rate if speaker is not None else None)
+            case SpeechJob(file=Path() as file):
+                self._save_file(job, file)
+            case RenderTakeJob():
+                self._render_take(job)
+            case ExportFileJob():
+                self._export_file(job)
+            case PlaySampleJob():
+                self._play_sample(job.file)
+            case ChoosePrecisionsJob() | CloseVoiceJob() | ReloadDictionaryJob():
+                self._apply_change(job)
+            case ShutdownJob():
+                self._output.close()
+                self._voice.unload_voices()
+                QThread.currentThread().quit()
+        return True
+
+    def _apply_change(self, job: ChoosePrecisionsJob | CloseVoiceJob | ReloadDictionaryJob) -> None:
+        """Apply a change that counts for the jobs after it."""
+        match job:
+            case ChoosePrecisionsJob():
+                self._news.voices_closed.emit(self._voice.choose_precisions(job.precisions))
+            case CloseVoiceJob():
+                self._voice.close_voice(job.voice)
+            case ReloadDictionaryJob():
+                self._reload_dictionary()
+
+    def _open_voice(self, job: OpenVoiceJob) -> None:
+        file_prefetch.start_prefetch()
+        file_prefetch.wait_for_package("onnxruntime")
+        use_unblocking_sessions()
+        self._news.machine_info_found.emit(find_machine_info())
+        speaker = self._voice.load_voice(job.voice, job.backend, job.precisions, retry=job.retry)
+        self._voice.announce_voice(job.voice)
+        try:  # so that the first sound need not wait for the device; that there is none is reported at once, but stops nothing
+            self._output.ensure_open(speaker.pipeline.voice.sampling_rate)
+        except AudioDeviceError as error:
+            self._news.failed.emit(JobFailure(ChooseDeviceJob(self._output.device), error))
+        if not job.keep_open:
+            self._voice.unload_voices()
+            return
+        self._current.run_warm_up(lambda: speaker.pipeline.warm_up(self.wanted))
+        self._voice.announce_fallback()
+
+    def _save_file(self, job: SpeechJob, file: Path) -> None:
+        self.saving = True
+        try:
+            speech = SpeechJobRunner(
+                job, self._voice.ensure_voice_open, self._report_stage, self._news.first_audio.emit, self._current.stop_stage_clock
+            )
+            speech.save_file(file, lambda share: self._news.file_advanced.emit(FileProgress(file, share)))
+        finally:
+            self.saving = False
+        self._news.synthesised.emit(SynthesisResult(job.request.id, job.cancelled.is_set()))
+
+    def _render_take(self, job: RenderTakeJob) -> None:
+        from app.audition.line_rendering import render_line
+
+        self.rendering = True
+        try:
+            voice = job.line.settings.voice
+            speaker = (
+                self._voice.ensure_voice_open(voice) if job.precisions is None else self._voice.open_isolated_voice(voice, job.precisions)
+            )
+            made = render_line(speaker.pipeline, job.line, self._report_stage, job.cancelled.is_set)
+        finally:
+            self.rendering = False
+        if made is not None:
+            self._news.take_rendered.emit(TakeResult(job, *made))
+
+    def _export_file(self, job: ExportFileJob) -> None:
+        from app.export.export_renderer import FileRenderer
+
+        renderer = FileRenderer(
+            self._voice.ensure_voice_open,
+            lambda line, speaker: find_cast_ids(line, speaker.pipeline.voice),
+            self._report_stage,
+            job.cancelled.is_set,
+            self.give_way,
+        )
+        self.saving = True
+        try:
+            made = renderer.measure_file(job.item) if job.is_measurement else renderer.write_file(job.item, job.settings, job.gain_db)
+        finally:
+            self.saving = False
+        if made is not None:
+            self._news.file_exported.emit(ExportResult(job, made))
+
+    def open_speaker(self, voice: str) -> Speaker:
+        """The voice of an id, for the service. Lines call the one we ship by an empty name, under which it is open already."""
+        if self._shipped is None:
+            from app.voices.installed_voices import find_shipped_voice_id
+
+            self._shipped = find_shipped_voice_id() or ""
+        return self._voice.ensure_voice_open("" if voice == self._shipped else voice)
+
+    def _serve_request(self, job: ServeRequestJob) -> bool:
+        self.serving = True
+        try:
+            job.work.run_work(self, self._yield_after_served_stage)
+        finally:
+            self.serving = False
+        return True
+
+    def _yield_after_served_stage(self, _timing: StageTiming) -> None:
+        """Yield to other jobs; requests of clients are not measured for the window."""
+        self._voice.announce_fallback()
+        self.give_way()
+
+    def _report_stage(self, timing: StageTiming) -> None:
+        self._current.report_stage(timing)
+        self.give_way()
+        self._current.start_stage_clock()
+
+    def _reload_dictionary(self) -> None:
+        from app.compose.text_front_end import forget_readings
+
+        forget_readings(self._voice.caches)
+
+    def _play_sample(self, file: Path) -> None:
+        from app.adapters.sound.recording_reader import read_voice_sample
+
+        sound = read_voice_sample(file)
+        self._output.ensure_open(sound.sampling_rate).write_chunk(sound)

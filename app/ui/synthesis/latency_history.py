@@ -1,0 +1,143 @@
+"""What was measured over the last utterances: the figures behind the bars and the table, and what they should be. No Qt here."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.ui.synthesis.utterance import Utterance
+
+CPU_TARGET_MS, GPU_TARGET_MS = 580.0, 140.0
+# What the parts of a line may take, in the order of the pipeline, each under its last stage. The pipeline's own share is not counted.
+CPU_STAGE_TARGETS_MS = {"g2p": 50.0, "bert": 300.0, "expand": 20.0, "decode": 200.0, "audio": 10.0}
+GPU_STAGE_TARGETS_MS = {"g2p": 30.0, "bert": 50.0, "expand": 5.0, "decode": 50.0, "audio": 5.0}
+PART_OF_STAGE = {"text": "g2p", "tokenize": "bert", "prosody": "decode", "flow": "decode", "synthesis": "decode", "pitch": "decode"}
+MAX_KEPT_UTTERANCES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyRow:
+    """Figures of one stage in milliseconds. `last` is None when the last utterance had none, `is_cached` when it came from a cache.
+
+    Attributes:
+        median, p95: of what was computed, without anything from a cache.
+        cached_runs, cached_median: how often something came from a cache, and how long that took.
+        backends: what computed it in the last utterance that it was computed for.
+        new_ms, waited_ms: of `last`, what was spent on sizes that were new to the device, and on the CPU as it was not ready.
+    """
+
+    last: float | None
+    is_cached: bool
+    median: float | None
+    p95: float | None
+    backends: tuple[str, ...] = ()
+    new_ms: float = 0.0
+    waited_ms: float = 0.0
+    cached_runs: int = 0
+    cached_median: float | None = None
+
+
+class LatencyHistory:
+    """The last utterances, oldest first.
+
+    Attributes:
+        opaque: the voice is one graph.
+        target_ms: what a line should take at most where it runs now.
+        copies_ms: by stage, into the device, computing there and out of it, as far as a probe has measured the voice where it runs now.
+    """
+
+    def __init__(self) -> None:
+        self.utterances: deque[Utterance] = deque(maxlen=MAX_KEPT_UTTERANCES)
+        self.opaque = False
+        self.target_ms = CPU_TARGET_MS
+        self.copies_ms: dict[str, tuple[float, float, float]] = {}
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """Stages that the voice has, and "pitch" if any line had its pitch changed."""
+        has = SINGLE_GRAPH_STAGES if self.opaque else PIPELINE_STAGES
+        changed = any("pitch" in item.stages for item in self.utterances)
+        return (*has[:-1], "pitch", has[-1]) if changed else has
+
+    @property
+    def stage_targets_ms(self) -> dict[str, float]:
+        """Return what the parts of a line should take at most where it runs now."""
+        return CPU_STAGE_TARGETS_MS if self.target_ms == CPU_TARGET_MS else GPU_STAGE_TARGETS_MS
+
+    def find_slow_stages(self) -> frozenset[str]:
+        """Stages of the newest line whose part took longer than it should, and "total" if all of it did."""
+        if self.last is None:
+            return frozenset()
+        spent: defaultdict[str, float] = defaultdict(float)
+        for name, stage in self.last.iterate_stages():
+            spent[PART_OF_STAGE.get(name, name)] += stage.ms
+        slow = {part for part, ms in spent.items() if ms > self.stage_targets_ms[part]}
+        over = {name for name, _ in self.last.iterate_stages() if PART_OF_STAGE.get(name, name) in slow}
+        return frozenset(over | ({"total"} if self.last.total_ms > self.target_ms else set()))
+
+    def list_trend(self, count: int) -> list[Utterance]:
+        """The newest complete utterances that have some sound, oldest first."""
+        complete = (item for item in reversed(self.utterances) if not item.is_running and not item.is_stopped and item.audio_s)
+        return list(itertools.islice(complete, count))[::-1]
+
+    @property
+    def last(self) -> Utterance | None:
+        """The newest utterance."""
+        return self.utterances[-1] if self.utterances else None
+
+    def begin_utterance(self, request_id: str, text: str) -> Utterance:
+        """A new utterance."""
+        utterance = Utterance(request_id, " ".join(text[:80].split()))
+        self.utterances.append(utterance)
+        return utterance
+
+    def find_utterance(self, request_id: str) -> Utterance | None:
+        """The utterance of a request, unless it is too long ago."""
+        return next((item for item in reversed(self.utterances) if item.request_id == request_id), None)
+
+    def drop_empty_utterance(self, request_id: str) -> None:
+        """Forgets an utterance of which nothing was computed."""
+        found = self.find_utterance(request_id)
+        if found is not None and not found.stages:
+            self.utterances.remove(found)
+
+    def clear_finished(self) -> None:
+        """Forgets all that is finished."""
+        running = [item for item in self.utterances if item.is_running]
+        self.utterances.clear()
+        self.utterances.extend(running)
+
+    def compute_stage_row(self, stage: str) -> LatencyRow:
+        """Figures of a stage; where anything came from a cache it counts as `last`, but neither for the median nor for p95."""
+        seen_ms = [(item.stages[stage].ms, bool(item.stages[stage].hits)) for item in self._iterate_complete() if stage in item.stages]
+        last = self.last.stages.get(stage) if self.last else None
+        seen = (item.stages[stage].backends for item in reversed(self.utterances) if stage in item.stages)
+        row = _build_row(seen_ms, last.ms if last else None, bool(last and last.hits and not last.runs))
+        return replace(
+            row, backends=next(filter(None, seen), ()), new_ms=last.new_ms if last else 0.0, waited_ms=last.waited_ms if last else 0.0
+        )
+
+    def compute_first_audio_row(self) -> LatencyRow:
+        """Figures of the time to the first sound."""
+        waits = [(item.first_audio_ms, item.is_cached) for item in self._iterate_complete() if item.first_audio_ms]
+        return _build_row(waits, self.last.first_audio_ms if self.last else None)
+
+    def compute_total_row(self) -> LatencyRow:
+        """Figures of whole utterances."""
+        return _build_row([(item.total_ms, item.is_cached) for item in self._iterate_complete()], self.last.total_ms if self.last else None)
+
+    def _iterate_complete(self) -> Iterator[Utterance]:
+        return (item for item in self.utterances if not item.is_running and not item.is_stopped)
+
+
+def _build_row(measured_ms: list[tuple[float, bool]], last: float | None, is_cached: bool = False) -> LatencyRow:
+    """Of milliseconds, each with whether it is from a cache."""
+    computed, remembered = ([ms for ms, from_cache in measured_ms if from_cache is wanted] for wanted in (False, True))
+    median, p95 = map(float, np.percentile(computed, (50, 95))) if computed else (None, None)
+    row = LatencyRow(last, is_cached, median, p95)
+    return replace(row, cached_runs=len(remembered), cached_median=float(np.median(remembered))) if remembered else row

@@ -1,0 +1,79 @@
+"""The job that is computed now: what the window may look at, stop, and learn of when it fails."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from app.core.synthesis_types import StageTiming
+from app.ui.error_texts import JobFailure, convert_to_app_error
+from app.ui.synthesis.loaded_voices import LoadedVoiceCache
+from app.ui.synthesis.synthesis_jobs import SpeechJob, SynthesisJob
+from app.ui.synthesis.synthesis_signals import WorkerSignals
+
+
+class RunningJob:
+    """Belongs to the synthesis thread, but for looking, `stop_job` and `stop_warming`.
+
+    Attributes:
+        job: what is computed now.
+        computing_since: when the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed.
+    """
+
+    def __init__(self, signals: WorkerSignals, voice: LoadedVoiceCache) -> None:
+        self.job: SynthesisJob | None = None
+        self.computing_since: float | None = None
+        self._news, self._voice = signals, voice
+        self._warming = False
+        self._lock = threading.Lock()  # between stopping and the change of jobs: a graph must not be stopped for another's sake
+
+    def run_part(self, job: SynthesisJob, part: Callable[[], bool]) -> bool | None:
+        """Runs a part of a job; an error is reported, and comes out as None."""
+        before = self.job
+        with self._lock:
+            self.job = job
+        self.computing_since = time.perf_counter() if isinstance(job, SpeechJob) else None
+        try:
+            return part()
+        except Exception as exc:
+            self._news.failed.emit(JobFailure(job, convert_to_app_error(exc)))
+        finally:
+            self.computing_since = None if before is None else time.perf_counter()
+            with self._lock:
+                self.job = before
+        return None
+
+    def stop_job(self, job: SynthesisJob) -> None:
+        """Stops the graph that runs, if it runs for this job."""
+        with self._lock:
+            if self.job is job:
+                self._voice.terminate_graphs()
+
+    def run_warm_up(self, warm_up: Callable[[], object]) -> None:
+        """Runs what `stop_warming` may stop."""
+        self._warming = True
+        try:
+            warm_up()
+        finally:
+            self._warming = False
+
+    def stop_warming(self) -> None:
+        """Stops a warm-up; anything else continues."""
+        with self._lock:
+            if self._warming:
+                self._voice.terminate_graphs()
+
+    def report_stage(self, timing: StageTiming) -> None:
+        """A stage is done and the next one begins."""
+        self.start_stage_clock()
+        self._news.stage_timed.emit(self._voice.add_timing_backends(timing))
+        self._voice.announce_fallback()
+
+    def start_stage_clock(self) -> None:
+        """Something is computed from now on."""
+        self.computing_since = time.perf_counter()
+
+    def stop_stage_clock(self) -> None:
+        """Nothing is computed: waiting for a full queue is not computing."""
+        self.computing_since = None

@@ -1,0 +1,235 @@
+"""Between the widgets and the synthesis thread: asks it to open voices, to speak, to write files and to make takes."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from app.common.errors import AppError
+from app.core.line_requests import LineCast
+from app.core.script import Line
+from app.core.synthesis_types import SynthesisRequest
+from app.ui.synthesis.audio_player import PlayerOpener
+from app.ui.synthesis.line_reader import ReadLineJob
+from app.ui.synthesis.parallel_sounds import ParallelSounds
+from app.ui.synthesis.speech_events import SpeechEventReceiver
+from app.ui.synthesis.synthesis_jobs import (
+    ChooseDeviceJob,
+    ChoosePrecisionsJob,
+    CloseVoiceJob,
+    ExportFileJob,
+    LinePosition,
+    OpenVoiceJob,
+    PlaySampleJob,
+    ReloadDictionaryJob,
+    RenderTakeJob,
+    ServeRequestJob,
+    ServiceWork,
+    SpeechJob,
+    SynthesisJob,
+    TakeResult,
+    VoicePrecisions,
+)
+
+
+class SpeechController(SpeechEventReceiver):
+    """Asks the synthesis thread for work; the newest request to be heard wins, files are always finished."""
+
+    def __init__(self, open_player: PlayerOpener | None = None, parent: QObject | None = None) -> None:
+        super().__init__(open_player, parent)
+        self._ids = itertools.count(1)
+        self._precisions = VoicePrecisions()
+        self._closed = False
+
+    @Slot()
+    def start_thread(self) -> None:
+        """Starts the thread, which does what was asked for until now."""
+        self._thread.start()
+
+    def open_voice(self, backend: str, precisions: VoicePrecisions, *, keep_open: bool = True, retry: bool = False) -> None:
+        """Opens the first voice, once the thread runs; what is spoken now stops, an opening that has not begun is left out. See `OpenVoiceJob`."""
+        self.stop_speaking()
+        waiting = self._open.list_openings()
+        retry = retry or any(job.retry for job in waiting)
+        self._cancel_jobs(waiting)
+        self._precisions = precisions
+        self._queue_job(OpenVoiceJob(backend, keep_open=keep_open, retry=retry, precisions=precisions))
+
+    def choose_precisions(self, precisions: VoicePrecisions) -> None:
+        """Voices speak in these from the next request on; what is spoken now continues. `voices_closed` follows, of those open in others."""
+        self._precisions = precisions
+        self._queue_job(ChoosePrecisionsJob(precisions))
+
+    def prepare_voice(self, voice: str) -> None:
+        """Opens a voice after the running work, so that it speaks at once when it is wanted; a newer wish takes the place of an older one."""
+        self._cancel_jobs([job for job in self._open.list_openings() if job.voice not in ("", voice)])
+        if self.voice is not None and voice not in self.voices:
+            self._queue_job(OpenVoiceJob(self.voice.requested_backend, voice, precisions=self._precisions))
+
+    def close_voice(self, voice: str) -> None:
+        """Lets a voice go that changes on the disk; it is reopened when it is wanted."""
+        if self.voices.pop(voice, None) is not None:
+            self._queue_job(CloseVoiceJob(voice))
+
+    def reload_dictionary(self) -> None:
+        """The user's dictionary has changed; `dictionary_changed` follows when it counts."""
+        self._queue_job(ReloadDictionaryJob())
+
+    def set_force_bert(self, is_forced: bool) -> None:
+        """See `SynthesisWorker.force_bert`."""
+        self._worker.set_force_bert(is_forced)
+
+    def play_sample(self, file: Path) -> None:
+        """Plays a recording; what is spoken now stops."""
+        self.stop_speaking()
+        self._worker.stop_sound()
+        self._queue_job(PlaySampleJob(file))
+
+    def choose_device(self, device: str) -> None:
+        """Plays on this output from now on; empty follows the system."""
+        self.stop_speaking()
+        self._queue_job(ChooseDeviceJob(device or None))
+
+    def set_unload_delay(self, minutes: float) -> None:
+        """The voice makes room after so many minutes without work, counted from the next; 0 is never."""
+        self._worker.unload_after_min = minutes
+
+    def measure_level(self) -> tuple[float, float]:
+        """Peak and effective value of what sounds now, 1 being full scale."""
+        player = self._worker.player
+        return player.level if player is not None else (0.0, 0.0)
+
+    def speak_request(self, request: SynthesisRequest, cast: LineCast | None = None) -> str:
+        """Speaks a request and returns its id; what is spoken now stops."""
+        self.stop_speaking()
+        return self.speak_request_next(request, cast)
+
+    def speak_request_next(
+        self,
+        request: SynthesisRequest,
+        cast: LineCast | None = None,
+        start: float | LinePosition = 0.0,
+        source: object = None,
+        *,
+        is_repeat: bool = False,
+    ) -> str:
+        """Speaks a request without a gap behind what is spoken now, and returns its id.
+
+        Args:
+            start: what is heard of it begins there, seconds from its beginning, or a place in the line.
+            is_repeat: a loop has come round to it, which is no measurement.
+        """
+        job = self._create_speech_job(request, None, casts=(cast,) if cast else (), is_measured=not is_repeat)
+        from_s, place = (0.0, start) if isinstance(start, LinePosition) else (start, None)
+        job = replace(job, start_s=from_s, position=place, source=source)
+        self._open.spoken.append(job)
+        self._queue_job(job)
+        return job.request.id
+
+    def play_sounds(self, sounds: ParallelSounds, source: object = None) -> SpeechJob:
+        """Plays sounds that are there already; what is spoken now stops. Nothing is measured."""
+        self.stop_speaking()
+        self._worker.stop_sound()
+        job = SpeechJob(SynthesisRequest("", id=f"kept-{next(self._ids)}"), time.perf_counter(), recorded=sounds, source=source)
+        self._open.spoken.append(job)
+        self._queue_job(job)
+        return job
+
+    def request_reading(self, job: ReadLineJob) -> None:
+        """Reads a line for the eye, which delays nothing; `line_read` carries the answer."""
+        if not self._closed:
+            self._worker.request_reading(job)
+
+    def save_sound(
+        self,
+        request: SynthesisRequest,
+        file: Path,
+        following_requests: Sequence[SynthesisRequest] = (),
+        casts: Sequence[LineCast] = (),
+        *,
+        several: bool = False,
+    ) -> None:
+        """Writes a request, and those that follow it, into a sound file, after what is computed now; see `Speak.several`."""
+        self._queue_job(replace(self._create_speech_job(request, file, following_requests, casts), has_several_lines=several))
+
+    def render_take(
+        self,
+        line: Line,
+        *,
+        on_made: Callable[[TakeResult], object],
+        on_failed: Callable[[AppError], object],
+        is_quiet: bool = False,
+        precisions: VoicePrecisions | None = None,
+    ) -> RenderTakeJob:
+        """Makes the sound of a line as it is, after what is to be heard and before files. See `RenderTakeJob`."""
+        job = RenderTakeJob(line, on_made, on_failed, is_quiet, precisions)
+        self._queue_job(job)
+        return job
+
+    def stop_rendering(self, jobs: Sequence[RenderTakeJob]) -> None:
+        """Gives up takes that are not made yet."""
+        self._cancel_jobs([job for job in jobs if job in self._open.jobs])
+
+    def serve_request(self, work: ServiceWork) -> ServeRequestJob:
+        """Computes what a client of the service asked for; from any thread, and nobody is notified."""
+        job = ServeRequestJob(work)
+        self._worker.enqueue_job(job)
+        return job
+
+    def stop_serving(self, job: ServeRequestJob) -> None:
+        """Stops the graph that runs for a request; from any thread."""
+        self._worker.stop_serving(job)
+
+    def export_file(self, job: ExportFileJob) -> None:
+        """Writes a file of a batch after what is computed now. What is heard goes first at every stage."""
+        self._queue_job(job)
+
+    def stop_exporting(self) -> None:
+        """Gives up the files of a batch that are not complete; nothing of them stays."""
+        self._cancel_jobs(self._open.list_exports())
+
+    def stop_saving(self) -> None:
+        """Gives up the files that are not complete; nothing of them stays."""
+        self._cancel_jobs(self._open.list_file_jobs())
+        self._emit_state()
+
+    def close(self) -> None:
+        """Stops everything and ends the thread; what it still reports afterwards starts nothing new."""
+        self._closed = True
+        self._timer.stop()
+        if not self._thread.isRunning():
+            return
+        self.stop_speaking()
+        self.stop_saving()
+        self.stop_exporting()
+        self._cancel_jobs([*self._open.list_takes(), *self._open.list_openings()])
+        self._thread.end_thread()
+
+    def _create_speech_job(
+        self,
+        request: SynthesisRequest,
+        file: Path | None,
+        following_requests: Sequence[SynthesisRequest] = (),
+        casts: Sequence[LineCast] = (),
+        *,
+        is_measured: bool = True,
+    ) -> SpeechJob:
+        request_id = request.id or f"line-{next(self._ids)}"
+        following = tuple(replace(item, id=request_id) for item in following_requests)
+        job = SpeechJob(replace(request, id=request_id), time.perf_counter(), file, following, tuple(casts))
+        if is_measured and file is None:  # how long a file takes says nothing of how soon a line is heard
+            self._recorder.begin_utterance(request_id, request.text, job.voice)
+        return job
+
+    def _queue_job(self, job: SynthesisJob) -> None:
+        if self._closed:
+            return
+        self._open.jobs.append(job)
+        self._worker.enqueue_job(job)
+        self._timer.start()
+        self._emit_state()

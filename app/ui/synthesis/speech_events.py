@@ -1,0 +1,218 @@
+"""What the synthesis thread reports: what sounds now, what is still to come, and what was measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.common.errors import AudioDeviceError
+from app.core.synthesis_types import AudioChunk
+from app.ui.error_texts import JobFailure
+from app.ui.synthesis.audio_player import PlayerOpener
+from app.ui.synthesis.latency_recorder import LatencyRecorder
+from app.ui.synthesis.pending_jobs import PendingJobs
+from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.synthesis_jobs import (
+    ExportFileJob,
+    ExportResult,
+    OpenVoiceJob,
+    ReloadDictionaryJob,
+    RenderTakeJob,
+    SpeechJob,
+    StoppableJob,
+    TakeResult,
+)
+from app.ui.synthesis.synthesis_results import JobResult, OpenedVoice, SpeakFailure, SynthesisResult
+from app.ui.synthesis.synthesis_signals import SpeechSignals
+from app.ui.synthesis.synthesis_thread import SynthesisThread
+from app.ui.synthesis.synthesis_worker import SynthesisWorker
+from app.ui.synthesis.utterance import Utterance
+
+STATE_TICK_MS = 25  # 40 times a second: bars and play state move smoothly
+
+
+class SpeechEventReceiver(SpeechSignals):
+    """The half of the speech controller that listens and gives up; the other half asks.
+
+    Attributes:
+        history: measurements, changed in the window's thread only.
+        voice: the one opened last, None before the first one has opened.
+        voices: all that were opened, by the id that lines have.
+        state: as last reported.
+    """
+
+    def __init__(self, open_player: PlayerOpener | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._recorder = LatencyRecorder(self)
+        self._recorder.measured.connect(self.measured)
+        self.history = self._recorder.history
+        self.voice: OpenedVoice | None = None
+        self.voices: dict[str, OpenedVoice] = {}
+        self.state = SpeechState()
+        self._open = PendingJobs()
+        self._thread = SynthesisThread(open_player, self)
+        self._worker = self._thread.worker
+        self._connect_worker(self._worker)
+        self._timer = QTimer(self)
+        self._timer.setInterval(STATE_TICK_MS)
+        self._timer.timeout.connect(self._update_state)
+
+    @property
+    def is_busy(self) -> bool:
+        """The synthesis thread has something to do."""
+        return bool(self._open.jobs)
+
+    @property
+    def is_writing_files(self) -> bool:
+        """Files are not complete yet: they would be lost if it ended now."""
+        return bool(self._open.list_file_jobs() or self._open.list_exports())
+
+    @property
+    def spoken_jobs(self) -> Sequence[SpeechJob]:
+        """Return what is to be heard, in order: the first sounds now, or will as soon as it is made."""
+        return self._open.spoken
+
+    @property
+    def queued_s(self) -> float | None:
+        """Seconds of sound that wait to be heard; None while some of what is to be heard is still being made."""
+        return self._open.count_queued_s(self.state.played_s)
+
+    def find_job(self, request_id: str) -> SpeechJob | None:
+        """The job of a request that is not over yet."""
+        return self._open.find_job(request_id)
+
+    def count_computed_s(self, job: SpeechJob) -> float:
+        """Seconds of sound made of a job so far, silence around it not counted; known until it is over."""
+        return self._open.count_computed_s(job.request.id)
+
+    def find_live_utterance(self) -> tuple[Utterance, float] | None:
+        """The utterance that is computed now, and for how many milliseconds its present stage has been running."""
+        since, job = self._worker.computing_since, self._worker.current
+        if since is None or not isinstance(job, SpeechJob) or job.cancelled.is_set():
+            return None
+        utterance = self.history.find_utterance(job.request.id)
+        return None if utterance is None else (utterance, (time.perf_counter() - since) * 1000)
+
+    def stop_speaking(self) -> None:
+        """Stops what is spoken now and what would follow; silence comes at once."""
+        jobs = self._open.take_spoken()
+        self._cancel_jobs(jobs)
+        if jobs:
+            self.speech_dropped.emit(jobs)
+        self._emit_state()
+
+    @Slot()
+    def _update_state(self) -> None:
+        self._emit_state()
+        self.ticked.emit()
+        if not self._open:
+            self._timer.stop()
+
+    def _cancel_jobs(self, jobs: Sequence[StoppableJob]) -> None:
+        for job in jobs:
+            self._worker.cancel_job(job)
+            if isinstance(job, SpeechJob):
+                self._recorder.stop_utterance(job.request.id)
+
+    def _emit_state(self) -> None:
+        state = self._open.build_state(self.voice is not None, self._follow_device())
+        if state != self.state:
+            self.state = state
+            self.state_changed.emit(state)
+
+    def _follow_device(self) -> float:
+        """Reports what was heard to the end, or lost; returns the seconds heard of what sounds now."""
+        player = self._worker.player
+        position = player.position if player is not None else None
+        if position is None:
+            lost = self._open.drop_lost_sound()
+            if lost:
+                self.speech_dropped.emit(lost)
+            return 0.0
+        played_s, heard = self._open.advance_playback(position)
+        for job in heard:
+            self.speech_played.emit(job)
+        return played_s
+
+    def _connect_worker(self, worker: SynthesisWorker) -> None:
+        worker.machine_info_found.connect(self.machine_info_found)
+        worker.voice_opened.connect(self._add_voice)
+        worker.voices_closed.connect(self._remove_voices)
+        worker.stage_timed.connect(self._recorder.add_stage)
+        worker.first_audio.connect(self._recorder.add_first_audio)
+        worker.chunk_made.connect(self._add_chunk)
+        worker.line_read.connect(self.line_read)
+        worker.synthesised.connect(self._finish_synthesis)
+        worker.file_exported.connect(self._deliver_export)
+        worker.file_advanced.connect(self.file_advanced)
+        worker.take_rendered.connect(self._deliver_take)
+        worker.announced.connect(self.announced)
+        worker.failed.connect(self._report_failure)
+        worker.done.connect(self._finish_job)
+
+    @Slot(object)
+    def _add_voice(self, voice: OpenedVoice) -> None:
+        self.voice = self.voices[voice.id] = voice
+        self._recorder.set_voice(voice)
+        self.voice_opened.emit(voice)
+
+    @Slot(object)
+    def _remove_voices(self, voices: Sequence[str]) -> None:
+        for voice in voices:
+            self.voices.pop(voice, None)
+        self.voices_closed.emit(voices)
+
+    @Slot(object)
+    def _report_failure(self, failure: JobFailure) -> None:
+        job, error = failure.job, failure.error
+        spoken = self._open.remove_spoken(job)
+        match job:
+            case SpeechJob():
+                self._recorder.stop_utterance(job.request.id)
+                (self.speaking_failed if job.file is None else self.saving_failed).emit(SpeakFailure(job, error))
+            case OpenVoiceJob():
+                self.opening_failed.emit(error)
+            case RenderTakeJob() if not job.cancelled.is_set():
+                job.on_failed(error)
+            case ExportFileJob():
+                if not job.cancelled.is_set():
+                    job.on_failed(job, error)
+                return
+        self.failed.emit(failure)
+        if spoken and isinstance(error, AudioDeviceError):
+            self.stop_speaking()  # what waits would fail as well
+
+    @Slot(object)
+    def _finish_job(self, result: JobResult) -> None:
+        job = result.job
+        self._open.finish_job(job)
+        if isinstance(job, SpeechJob) and job.file is not None and result.succeeded:
+            self.file_saved.emit(job.file)
+        if isinstance(job, ReloadDictionaryJob):
+            self.dictionary_changed.emit()
+        self._emit_state()
+
+    @Slot(object)
+    def _finish_synthesis(self, result: SynthesisResult) -> None:
+        self._recorder.finish_utterance(result)
+        job = self._open.find_job(result.request_id)
+        if job is not None and not result.is_stopped:
+            self._open.mark_computed(job)
+            self.speech_computed.emit(job)
+
+    @Slot(object)
+    def _deliver_take(self, result: TakeResult) -> None:
+        if not result.job.cancelled.is_set():
+            result.job.on_made(result)
+
+    @Slot(object)
+    def _deliver_export(self, result: ExportResult) -> None:
+        if not result.job.cancelled.is_set():
+            result.job.on_done(result)
+
+    @Slot(object)
+    def _add_chunk(self, chunk: AudioChunk) -> None:
+        self._open.add_sound(chunk)
+        self.chunk_made.emit(chunk)

@@ -1,0 +1,68 @@
+"""What the synthesis thread reports to the window: signals only."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+
+class WorkerSignals(QObject):
+    """Sent by everything that works in the synthesis thread.
+
+    Signals:
+        chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineReadResult): the answer to `SynthesisWorker.read`.
+        machine_info_found(MachineInfo), voice_opened(OpenedVoice), voices_closed(list[str]), stage_timed(StageTiming), first_audio(FirstAudioResult),
+        synthesised(Synthesised), failed(Failed), done(Done): the last one follows every job, failed or not.
+        file_exported(ExportResult): a file of a batch is there, or was measured.  take_rendered(TakeResult): the sound of a take was made.
+        file_advanced(FileProgress): more of a file that is written by itself was computed.
+        announced(str): something takes long, or is not as the user may expect.
+    """
+
+    machine_info_found = Signal(object)
+    voice_opened = Signal(object)
+    voices_closed = Signal(object)
+    stage_timed = Signal(object)
+    first_audio = Signal(object)
+    chunk_made = Signal(object)
+    line_read = Signal(object)
+    synthesised = Signal(object)
+    failed = Signal(object)
+    done = Signal(object)
+    file_exported = Signal(object)
+    file_advanced = Signal(object)
+    take_rendered = Signal(object)
+    announced = Signal(str)
+
+
+class SpeechSignals(QObject):
+    """Sent by the controller, in the window's thread.
+
+    Signals:
+        state_changed(SpeechState), voice_opened(OpenedVoice), voices_closed(list[str]), machine_info_found(MachineInfo), file_saved(Path).
+        failed(Failed): of any job but a file of a batch, whose run says at its end what failed.
+        speaking_failed(SpeakFailure), saving_failed(SpeakFailure), opening_failed(AppError): the same before it, each of its own kind of job.
+        chunk_made(AudioChunk), line_read(LineReadResult), file_advanced(FileProgress), announced(str): as above.
+        speech_computed(Speak), speech_played(Speak): all sound of a job was computed; was played to the end, which may come first.
+        speech_dropped(list[Speak]): what was to be heard and will not be, because it was stopped or its device went away.
+        measured(): the history has changed.  ticked(): time has passed while something is running.
+        dictionary_changed(): lines may be read otherwise from now on.
+    """
+
+    state_changed = Signal(object)
+    voice_opened = Signal(object)
+    voices_closed = Signal(object)
+    machine_info_found = Signal(object)
+    file_saved = Signal(object)
+    file_advanced = Signal(object)
+    failed = Signal(object)
+    speaking_failed = Signal(object)
+    saving_failed = Signal(object)
+    opening_failed = Signal(object)
+    speech_computed = Signal(object)
+    speech_played = Signal(object)
+    speech_dropped = Signal(object)
+    chunk_made = Signal(object)
+    line_read = Signal(object)
+    measured = Signal()
+    ticked = Signal()
+    announced = Signal(str)
+    dictionary_changed = Signal()

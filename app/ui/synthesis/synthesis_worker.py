@@ -1,0 +1,165 @@
+"""The synthesis thread's only object: it owns the pipeline, its sessions and the audio device.
+
+Jobs run in four lanes. What is to be heard comes first, in the order of `post`; requests to the service, takes, and then files, are computed while enough sound
+waits in the player, and give way after every stage. Opening a voice and shutting down wait for all jobs before them. Only `post`, `cancel` and the plain
+attributes may be used from the window's thread; they never wait for a graph. ONNX Runtime is imported with the first job, in this thread.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimerEvent, Signal, Slot
+
+from app.ui.synthesis.audio_player import AudioPlayer, PlayerOpener, open_portaudio
+from app.ui.synthesis.job_handlers import JobHandlers
+from app.ui.synthesis.line_reader import LineReader, ReadLineJob
+from app.ui.synthesis.loaded_voices import LoadedVoiceCache
+from app.ui.synthesis.output_device import OutputDevice
+from app.ui.synthesis.playback_runner import PlaybackRunner
+from app.ui.synthesis.running_job import RunningJob
+from app.ui.synthesis.synthesis_jobs import ChooseDeviceJob, PlaySampleJob, ServeRequestJob, SpeechJob, StoppableJob, SynthesisJob
+from app.ui.synthesis.synthesis_queue import AudibleJob, SynthesisQueue
+from app.ui.synthesis.synthesis_signals import WorkerSignals
+
+MIN_QUEUED_BEFORE_READING_S = 0.15  # sound that must wait before a line is read for the eye, longer than that takes
+MIN_QUEUED_BEFORE_FILES_S = 3.0  # sound that must wait before a take or a file gets its turn: longer than any one stage takes
+
+
+class SynthesisWorker(WorkerSignals):
+    """Gives every job its turn.
+
+    Attributes:
+        unload_after_min: minutes without work after which the voice makes room; 0 is never.
+    """
+
+    _job_queued = Signal()
+
+    def __init__(self, open_player: PlayerOpener | None = None) -> None:
+        super().__init__()
+        self.unload_after_min = 0.0
+        self._voice = LoadedVoiceCache(self.voice_opened.emit, self.announced.emit)
+        self._output = OutputDevice(open_player or open_portaudio, self.announced.emit)
+        self._lanes = SynthesisQueue()
+        self._reader = LineReader(self._voice)
+        self._current = RunningJob(self, self._voice)
+        self._line = PlaybackRunner(self, self._current, self._voice, self._output)
+        self._whole = JobHandlers(self, self._current, self._voice, self._output)
+        self._whole.wanted = lambda: self._lanes.has_new_jobs
+        self._whole.apart_waits = lambda: any(take.precisions is not None for take in self._lanes.takes)
+        self._whole.give_way = self._yield_to_audible_jobs
+        self._idle_timer = 0
+        self._job_queued.connect(self._run_jobs)
+
+    @property
+    def current(self) -> SynthesisJob | None:
+        """The job that is computed now."""
+        return self._current.job
+
+    @property
+    def computing_since(self) -> float | None:
+        """When the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed."""
+        return self._current.computing_since
+
+    @property
+    def player(self) -> AudioPlayer | None:
+        """The open audio device, if any."""
+        return self._output.player
+
+    def set_force_bert(self, is_forced: bool) -> None:
+        """Set whether voices may speak with a BERT that is not theirs, from the next opening on."""
+        self._voice.force_bert = is_forced
+
+    def enqueue_job(self, job: SynthesisJob) -> None:
+        """Queues a job; to be called from the window's thread."""
+        self._lanes.enqueue_job(job)
+        self._current.stop_warming()
+        self._job_queued.emit()
+
+    def request_reading(self, job: ReadLineJob) -> None:
+        """Reads a line between other work, which continues undisturbed; to be called from the window's thread."""
+        self._reader.enqueue_job(job)
+        self._job_queued.emit()
+
+    def cancel_job(self, job: StoppableJob) -> None:
+        """Stops a job at once, whether it runs, waits or still sounds; to be called from the window's thread."""
+        job.cancelled.set()
+        self._current.stop_job(job)
+        if isinstance(job, SpeechJob) and job.file is None:
+            self.stop_sound()
+
+    def stop_serving(self, job: ServeRequestJob) -> None:
+        """Stops the graph that runs for a request, if it runs for this one; from any thread, as is `enqueue_job` for requests."""
+        self._current.stop_job(job)
+
+    def stop_sound(self) -> None:
+        """Silence at once, whatever sounds; to be called from the window's thread."""
+        player = self.player
+        if player is not None:
+            player.abort_output()
+
+    @Slot()
+    def _run_jobs(self) -> None:
+        self._stop_idle_timer()
+        while True:
+            self._advance_audible_jobs()
+            job = self._lanes.take_job()
+            if job is not None:
+                if not isinstance(job, SpeechJob):
+                    self._line.stop_watching()
+                self._whole.run_job(job)
+            elif self._reader.has_waiting:
+                self._read_next_line()
+            elif self._line.is_sounding and not self._lanes.lines:
+                self._line.watch_playback(lambda: self._lanes.has_new_jobs or self._reader.has_waiting)
+            elif not self._lanes.lines:
+                break
+        if self.unload_after_min and self._voice.speaker is not None:
+            self._idle_timer = self.startTimer(round(self.unload_after_min * 60_000))
+
+    def timerEvent(self, _event: QTimerEvent) -> None:
+        """Nobody has spoken for long: the voice makes room; what is remembered stays."""
+        self._stop_idle_timer()
+        self._voice.unload_voices()
+
+    def _stop_idle_timer(self) -> None:
+        if self._idle_timer:
+            self.killTimer(self._idle_timer)
+            self._idle_timer = 0
+
+    def _advance_audible_jobs(self) -> None:
+        """Brings forward what is to be heard, until there is no more or enough sound waits for something else to have its turn."""
+        while True:
+            self._lanes.sort_new_jobs()
+            if not self._lanes.lines or (self._has_others() and self._output.queued_s > MIN_QUEUED_BEFORE_FILES_S):
+                return
+            self._advance_job(self._lanes.lines[0])
+            if self._reader.has_waiting and self._output.queued_s > MIN_QUEUED_BEFORE_READING_S:
+                self._read_next_line()
+
+    def _yield_to_audible_jobs(self) -> None:
+        """Between two stages of a take or a file: whatever is to be heard goes first, and takes before files."""
+        self._advance_audible_jobs()
+        if self._reader.has_waiting:
+            self._read_next_line()
+        while (self._whole.saving or self._whole.rendering) and not self._whole.serving and self._lanes.requests:
+            self._whole.run_job(self._lanes.requests.popleft())
+        while self._whole.saving and not self._whole.rendering and self._lanes.takes:
+            self._whole.run_job(self._lanes.takes.popleft())
+
+    def _has_others(self) -> bool:
+        working = self._whole.saving or self._whole.rendering or self._whole.serving
+        return working or bool(self._lanes.requests or self._lanes.takes or self._lanes.files)
+
+    def _advance_job(self, job: AudibleJob) -> None:
+        """The next chunk of a line, or what lies between two lines."""
+        if not self._line.is_begun:
+            self._line.stop_watching()
+        if isinstance(job, ChooseDeviceJob | PlaySampleJob) or (not self._line.is_begun and job.cancelled.is_set()):
+            self._lanes.lines.popleft()
+            self._whole.run_job(job)
+        elif not self._line.advance_job(job):
+            self._lanes.lines.popleft()
+            if self._has_others():
+                self._line.stop_watching()
+
+    def _read_next_line(self) -> None:
+        self.line_read.emit(self._reader.read_next_line())

@@ -1,0 +1,40 @@
+"""Describes in words how a take differs from its line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.common.language import localize
+from app.core.request_limits import BOUNDS
+from app.core.script import Line
+from app.core.takes import LineTake
+from app.ui.display_names import format_style
+
+
+def list_differences(take: LineTake, line: Line, find_voice_name: Callable[[str], str]) -> tuple[str, ...]:
+    """List the differences with the take's values; the seed is left out, as it has a column of its own.
+
+    Args:
+        find_voice_name: returns the displayed name of a voice id.
+    """
+    then, now = take.settings, line.settings
+    found: list[str] = []
+    if take.text != line.text:
+        found.append(localize("テキスト", "text"))
+    if take.overrides != line.overrides:
+        found.append(localize("読みとアクセント", "reading and accent"))
+    if then.voice != now.voice:
+        found.append(localize(f"声 {find_voice_name(then.voice)}", f"voice {find_voice_name(then.voice)}"))
+    first = localize("（先頭）", "(first)")
+    if then.speaker != now.speaker:
+        found.append(localize("話者", "speaker") + f" {then.speaker or first}")
+    if then.style != now.style:
+        found.append(localize("スタイル", "style") + f" {format_style(then.style) or first}")
+    found += [f"{BOUNDS[name].label} {value:g}" for name in BOUNDS if (value := getattr(then, name)) != getattr(now, name)]
+    if then.pauses != now.pauses:
+        found.append(localize("間の長さ", "pauses"))
+    if then.assist_text != now.assist_text:
+        found.append(localize("アシストテキスト", "assist text"))
+    if then.memos != now.memos:
+        found.append(localize("メモの扱い", "memos"))
+    return tuple(found)

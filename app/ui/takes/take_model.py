@@ -1,0 +1,136 @@
+"""The table model of a line's takes: kept takes first, then recent renderings that are not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from app.common.language import localize
+from app.core.takes import LineTake
+from app.ui.plain_text import escape_tip
+
+_TAKE_ROOT = QModelIndex()
+TakeIndex = QModelIndex | QPersistentModelIndex
+STAR, NUMBER, LENGTH, SEED, DIFFERS, NOTE = range(6)
+
+
+@dataclass(frozen=True, slots=True)
+class TakeRow:
+    """A row of the table: a take and its number.
+
+    Attributes:
+        number: number within the line, from 1; 0 for a take that is not kept.
+        differs: the differences from the line as it is now, in words.
+    """
+
+    take: LineTake
+    number: int = 0
+    differs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Return the displayed name of the take."""
+        return localize(f"テイク {self.number}", f"Take {self.number}") if self.number else localize("未保存のテイク", "Unsaved take")
+
+    @property
+    def difference(self) -> str:
+        """Return the differences in one line."""
+        words = localize("、", ", ").join(self.differs)
+        return words[:1].upper() + words[1:] or localize("現在の設定と同じ", "Same settings as now")
+
+
+class TakeModel(QAbstractTableModel):
+    """A table model with a row for each take of a line.
+
+    Signals:
+        noted(str, str): the note of this take was edited.
+    """
+
+    noted = Signal(str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: Sequence[TakeRow] = ()
+        self._playing = ""
+
+    def show_rows(self, rows: Sequence[TakeRow]) -> None:
+        """Show other rows."""
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def show_playing(self, take_id: str) -> None:
+        """Mark the take that plays; an empty id marks none."""
+        if take_id != self._playing:
+            self._playing = take_id
+            if self.rows:
+                self.dataChanged.emit(self.index(0, NUMBER), self.index(len(self.rows) - 1, NUMBER))
+
+    def rowCount(self, parent: TakeIndex = _TAKE_ROOT) -> int:
+        """Return the number of takes."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: TakeIndex = _TAKE_ROOT) -> int:
+        """Return the number of columns: star, number, length, seed, differences, note."""
+        return 0 if parent.isValid() else NOTE + 1
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return the titles of the columns."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            names = ("★", localize("番号", "No."), localize("長さ", "Length"), localize("シード", "Seed"))
+            return (*names, localize("現在の設定との違い", "Differs from now"), localize("メモ", "Note"))[section]
+        return _choose_alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def flags(self, index: TakeIndex) -> Qt.ItemFlag:
+        """Return the flags of a cell; only notes of kept takes are editable."""
+        flags = super().flags(index)
+        editable = index.column() == NOTE and self.rows[index.row()].number
+        return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
+
+    def data(self, index: TakeIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return the data of a cell.
+
+        The accessible text of the first cell is that of the whole row, for screen readers.
+        """
+        row, column = self.rows[index.row()], index.column()
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return self._format_cells(row)[column]
+        if role == Qt.ItemDataRole.AccessibleTextRole and column == STAR:
+            star = localize("スター付き、", "starred, ") if row.take.starred else ""
+            return f"{row.name}: {star}{self._format_cells(row)[LENGTH]}, {row.difference} {row.take.note}".strip()
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return escape_tip("\n".join(part for part in (row.name, row.difference, row.take.text, row.take.note) if part))
+        return _choose_alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def setData(self, index: TakeIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Emit an edited note."""
+        if role != Qt.ItemDataRole.EditRole or index.column() != NOTE:
+            return False
+        self.noted.emit(self.rows[index.row()].take.id, str(value).strip())
+        return True
+
+    def _format_cells(self, row: TakeRow) -> tuple[str, ...]:
+        take = row.take
+        number = str(row.number) if row.number else localize("未保存", "not saved")
+        playing = "▶ " if take.id == self._playing else ""
+        length = localize(f"{take.length_s:.2f} 秒", f"{take.length_s:.2f} s")
+        return (
+            "★" if take.starred else "☆" if row.number else "",
+            playing + number,
+            length,
+            str(take.settings.seed),
+            row.difference,
+            take.note,
+        )
+
+
+def _choose_alignment(column: int) -> Qt.AlignmentFlag:
+    if column == STAR:
+        return Qt.AlignmentFlag.AlignCenter
+    across = Qt.AlignmentFlag.AlignRight if column in (NUMBER, LENGTH, SEED) else Qt.AlignmentFlag.AlignLeft
+    return across | Qt.AlignmentFlag.AlignVCenter

@@ -1,0 +1,151 @@
+"""All takes of the window with their sounds, and the recent renderings that may become takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from app.core.script import Line
+from app.core.synthesis_types import Float32
+from app.core.takes import LineTake, create_take
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.takes.recent_renderings import RecentRendering, RecentRenderings
+from app.ui.takes.take_book import TakeBook, TakeOwner
+from app.ui.takes.take_sounds import OnTakeError, TakeSound, TakeSounds
+
+if TYPE_CHECKING:
+    from app.audition.take_store import KeptSound
+
+OnTake = Callable[[LineTake], object]
+SecureProject = Callable[[Callable[[], object]], object]
+
+
+class TakeRepository(QObject):
+    """Stores takes for everything that makes them.
+
+    Attributes:
+        book: the takes.
+        sounds: the sounds of the takes.
+        heard: recent renderings that may still be kept.
+
+    Args:
+        on_error: called with errors of the background thread.
+        secure: writes the autosave file and calls back once that is on the disk.
+    """
+
+    def __init__(self, owner: TakeOwner, speech: SpeechController, on_error: OnTakeError, secure: SecureProject, parent: QObject) -> None:
+        super().__init__(parent)
+        self._owner, self._secure = owner, secure
+        self._path, self._script = owner.path, 0
+        # Files of all projects that were open, whose sounds may still be needed.
+        self._paths: dict[Path, None] = {}
+        self.book = TakeBook(owner, self)
+        self.sounds = TakeSounds(owner.path, on_error, self)
+        self.heard = RecentRenderings(speech, self)
+
+    def keep_rendered(
+        self, line: Line, samples: Float32, rate: int, on_kept: OnTake = lambda _take: None, on_secured: OnTake = lambda _take: None
+    ) -> None:
+        """Keep the sound of a line as rendered, samples `(T,)` at `rate` Hz.
+
+        Calls `on_kept` with the take, and `on_secured` once a crash can no longer lose it.
+        """
+        self._keep_rendering(RecentRendering(create_take(line), (samples,), rate), on_kept, on_secured)
+
+    def keep_unnamed(self, samples: Float32, rate: int, on_kept: Callable[[str], object]) -> None:
+        """Keep a sound that is no take, for a test that has not begun; calls `on_kept` with its name."""
+        script = self._script
+
+        def hold_sound(sound: KeptSound) -> None:
+            self.book.known.add(sound.name)
+            if self._script == script:
+                self.book.hold_sound(sound.name)
+                on_kept(sound.name)
+
+        self.sounds.keep_sound((samples,), rate, hold_sound)
+
+    def keep_recent(self, take_id: str, on_kept: OnTake = lambda _take: None, on_secured: OnTake = lambda _take: None) -> bool:
+        """Keep a recent rendering as `keep_rendered` does; return False if it is no longer in memory."""
+        heard = self.heard.find_rendering(take_id)
+        if heard is None:
+            return False
+        self._keep_rendering(heard, on_kept, on_secured)
+        return True
+
+    @property
+    def has_file(self) -> bool:
+        """Return True if the project has a file, beside which its sounds lie."""
+        return self._path is not None
+
+    def delete_takes(self, *, starred: bool) -> None:
+        """Delete all takes, or only those without a star.
+
+        Their sounds are deleted when the project is saved, or for a script without a file when the window closes.
+        """
+        self.book.delete_takes(starred=starred)
+        self.heard.clear_renderings()
+
+    def fetch_sound(self, take: LineTake, on_fetched: Callable[[TakeSound], object]) -> None:
+        """Pass the samples and rate of a take, kept or recent, to `on_fetched`."""
+        heard = self.heard.find_rendering(take.id)
+        if heard is None:
+            self.sounds.read_sound(take.sound, on_fetched)
+        else:
+            self.sounds.join_pieces(heard.pieces, heard.rate, on_fetched)
+
+    @Slot()
+    def follow_saved_file(self) -> None:
+        """Use the file that the project was saved to."""
+        self._use_file(self._owner.path)
+
+    @Slot()
+    def follow_project(self) -> None:
+        """Reset everything that belonged to the project shown before."""
+        self._script += 1
+        self.heard.clear_renderings()
+        self.book.forget_unused_sounds()
+        self._use_file(self._owner.path)
+
+    def drop_unnamed(self) -> None:
+        """Release held sounds that no project or take names any more, while nothing is being kept or saved."""
+        self._release_sounds(unnamed_only=True)
+
+    def close(self) -> None:
+        """Release held sounds that are no longer needed."""
+        # The autosave file was written before the window closes its parts.
+        self.book.forget_unused_sounds()
+        self._release_sounds(unnamed_only=False)
+        self.sounds.close()
+
+    def _release_sounds(self, *, unnamed_only: bool) -> None:
+        self.sounds.release_sounds(
+            self.book.list_needed_sounds(), frozenset(self.book.known), tuple(self._paths), unnamed_only=unnamed_only
+        )
+
+    def _use_file(self, path: Path | None) -> None:
+        if self._path is not None:
+            self._paths[self._path] = None
+        self._path = path
+        self.sounds.open_project(path)
+
+    def _keep_rendering(self, rendering: RecentRendering, then: OnTake, safe: OnTake) -> None:
+        script = self._script
+
+        def add_take(sound: KeptSound) -> None:
+            self.book.known.add(sound.name)
+            # The take is dropped if another project was opened meanwhile.
+            if self._script == script:
+                take = self.book.add_take(replace(rendering.take, sound=sound.name, length_s=sound.length_s, size=sound.size))
+                then(take)
+                self._secure(partial(report_secured, take))
+
+        def report_secured(take: LineTake) -> None:
+            if self._script == script:
+                safe(take)
+
+        self.sounds.keep_sound(rendering.pieces, rendering.rate, add_take)

@@ -1,0 +1,206 @@
+"""Keeps the takes of the selected line in step with project and playback, and runs the commands of the panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QApplication, QListView
+
+from app.common.language import localize
+from app.core.script import Line
+from app.core.takes import LineTake, select_line_takes
+from app.ui.playback.line_playback import LinePlayback
+from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_document import ScriptDocument
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.takes.recent_renderings import build_take_key
+from app.ui.takes.take_batch import TakeBatch
+from app.ui.takes.take_commands import TakeCommands
+from app.ui.takes.take_listening import TakePlayback
+from app.ui.takes.take_repository import TakeRepository
+from app.ui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from app.ui.takes.take_model import TakeRow
+    from app.ui.takes.take_panel import TakePanel
+
+
+class TakesController(QObject):
+    """Works without the panel, which is created on first use.
+
+    Attributes:
+        shelf: the repository of takes.
+        panel: the panel of the selected line's takes; None until it was opened.
+
+    Signals:
+        counted(int): number of kept takes of the selected line.
+        panel_requested(bool): open or close the panel.
+
+    Args:
+        name_of: returns the displayed name of a voice id.
+    """
+
+    counted = Signal(int)
+    panel_requested = Signal(bool)
+
+    def __init__(
+        self,
+        shelf: TakeRepository,
+        document: ScriptDocument,
+        selection: LineSelection,
+        seeds: LineSeeds,
+        speech: SpeechController,
+        playback: LinePlayback,
+        banner: Banner,
+        name_of: Callable[[str], str],
+    ) -> None:
+        super().__init__(banner)
+        self.shelf = shelf
+        self.panel: TakePanel | None = None
+        self._selection, self._seeds, self._banner, self._name_of = selection, seeds, banner, name_of
+        # Id of the line whose first new take is selected.
+        self._awaited = ""
+        self._rolling = TakeBatch(shelf, speech)
+        self._listening = TakePlayback(shelf, speech, playback)
+        self._row_commands = TakeCommands(shelf, self._listening, document, selection, seeds, banner)
+        for signal in (selection.changed, shelf.book.changed, shelf.heard.changed):
+            signal.connect(self.show_takes)
+        self._rolling.changed.connect(self._show_state)
+        self._rolling.made.connect(self._select_first_rendered)
+        self._listening.changed.connect(self._show_state)
+
+    def create_panel(self) -> TakePanel:
+        """Create the panel, which shows the takes from now on."""
+        from app.ui.takes.take_panel import TakePanel  # few starts need it
+
+        panel = self.panel = TakePanel()
+        panel.command_requested.connect(self._run_command)
+        panel.table.takes.noted.connect(lambda take_id, note: self.shelf.book.change_take(take_id, note=note))
+        return panel
+
+    def keep_current(self) -> None:
+        """Keep the row chosen in the open panel, else the newest rendering of the selected line."""
+        line, row = self._selection.line, self._current_row
+        heard = self.shelf.heard.list_line_renderings(line.id) if line else []
+        wanted = row.take.id if row is not None and not row.number else heard[-1].take.id if heard else ""
+        if not self.shelf.keep_recent(wanted, on_secured=self._select_kept):
+            self._banner.show_message(
+                "notice",
+                localize("保存できる音声がありません。", "There is nothing to keep yet."),
+                localize("先にこの行を再生してください。", "Play this line first."),
+            )
+
+    def render_more(self) -> None:
+        """Render several takes of the selected line."""
+        line = self._selection.line
+        if line is None or not line.text.strip():
+            self._banner.show_message("notice", localize("読み上げるテキストが空です。", "The text is empty."))
+            return
+        self.panel_requested.emit(True)
+        self._awaited = line.id
+        self._rolling.render_takes(self._seeds.apply_last_seed(line))
+
+    @Slot()
+    def follow_project(self) -> None:
+        """Stop rendering and show the takes of another project."""
+        self._rolling.stop_rendering()
+        self.shelf.follow_project()
+        self.show_takes()
+
+    def wait_until_saved(self) -> None:
+        """Wait until all pending sounds are takes."""
+        self.shelf.sounds.wait_until_kept()
+
+    def close(self) -> None:
+        """Stop rendering, and release sounds that are no longer needed."""
+        self._rolling.stop_rendering()
+        self.shelf.close()
+
+    @property
+    def _current_row(self) -> TakeRow | None:
+        return self.panel.table.current if self.panel is not None and self.panel.isVisible() else None
+
+    def _build_rows(self, line: Line) -> list[TakeRow]:
+        from app.ui.takes.take_differences import list_differences
+        from app.ui.takes.take_model import TakeRow
+
+        kept = select_line_takes(self.shelf.book.takes, line.id)
+        known = {build_take_key(take) for take in kept}
+        heard = [heard.take for heard in self.shelf.heard.list_line_renderings(line.id) if build_take_key(heard.take) not in known]
+        numbered = [*enumerate(kept, 1), *((0, take) for take in heard)]
+        return [TakeRow(take, number, list_differences(take, line, self._name_of)) for number, take in numbered]
+
+    @Slot()
+    def show_takes(self, *_what: object, wanted: str = "") -> None:
+        """Show the takes of the selected line as they are now; `wanted` is selected."""
+        line = self._selection.line
+        self.counted.emit(len(select_line_takes(self.shelf.book.takes, line.id)) if line else 0)
+        panel = self.panel
+        if panel is None or panel.isHidden():
+            return
+        rows = self._build_rows(line) if line else []
+        if wanted or rows != panel.table.takes.rows:
+            panel.table.show_rows(rows, wanted)
+        panel.buttons["more"].setEnabled(line is not None and bool(line.text.strip()))
+        self._show_state()
+
+    @Slot()
+    def _show_state(self) -> None:
+        panel = self.panel
+        if panel is None:
+            return
+        playing, beside = self._listening.playing_take
+        panel.table.takes.show_playing("" if beside else playing)
+        progress = self._rolling.progress
+        panel.buttons["stop"].setVisible(progress is not None)
+        row = next((row for row in panel.table.takes.rows if row.take.id == playing), None)
+        if playing:
+            name = localize("現在の行", "Current line") if beside else row.name if row else ""
+            panel.state.setText(localize(f"再生中：{name}", f"Playing: {name}") if name else "")
+        else:
+            panel.state.setText(
+                localize(f"作成中 {progress[0] + 1}/{progress[1]}", f"{progress[0] + 1} of {progress[1]}") if progress else ""
+            )
+
+    @Slot(str)
+    def _run_command(self, name: str) -> None:
+        own: dict[str, Callable[[], object]] = {
+            "keep": self.keep_current,
+            "more": self.render_more,
+            "stop": self._rolling.stop_rendering,
+            "close": lambda: self.panel_requested.emit(False),
+        }
+        if name in own:
+            own[name]()
+        elif name == "note" and self.panel is not None:
+            self.panel.table.edit_note()
+        elif self._current_row is not None:
+            self._row_commands.named[name](self._current_row)
+
+    def _select_kept(self, take: LineTake) -> None:
+        self.show_takes(wanted=take.id)
+        ids = [other.id for other in select_line_takes(self.shelf.book.takes, take.line)]
+        # The take may have been deleted before it was secured.
+        if take.id in ids and (self.panel is None or self.panel.isHidden()):
+            number = ids.index(take.id) + 1
+            self._banner.show_message(
+                "notice",
+                localize(f"テイク {number} として保存しました。", f"Kept as take {number}."),
+                action=localize("一覧を表示", "Show takes"),
+                on_action=lambda: self.panel_requested.emit(True),
+            )
+
+    @Slot(object)
+    def _select_first_rendered(self, take: LineTake) -> None:
+        """Select the first new take, and give the table the focus unless the user is typing."""
+        line, panel = self._selection.line, self.panel
+        if line is None or panel is None or not take.line == line.id == self._awaited:
+            return
+        self._awaited = ""
+        self.show_takes(wanted=take.id)
+        # The editor of a line is no list view, and must not lose its keys.
+        if isinstance(QApplication.focusWidget(), QListView):
+            panel.table.setFocus()

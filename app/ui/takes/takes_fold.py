@@ -1,0 +1,95 @@
+"""Opens and closes the panel of takes by its button, a key or the menu. The state is remembered; a closed panel takes no room."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.common.language import localize
+from app.ui.reading.strip.strip_panel import StripPanel
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.takes.take_book import TAKES_TITLE
+from app.ui.takes.takes_controller import TakesController
+from app.ui.widgets.fold_button import FoldButton
+from app.ui.widgets.scroll_frame import ScrollFrame
+
+if TYPE_CHECKING:
+    from app.ui.takes.take_panel import TakePanel
+
+
+class TakesButton(FoldButton):
+    """Shows how many takes the selected line has."""
+
+    def __init__(self, tip: str) -> None:
+        super().__init__(localize(*TAKES_TITLE), tip)
+
+    @Slot(int)
+    def show_count(self, count: int) -> None:
+        """Show the number of takes; zero is not written."""
+        words = localize(*TAKES_TITLE)
+        self.setText(f"{words} {count}" if count else words)
+        self.setAccessibleName(self.text())
+
+
+class TakesFold(QObject):
+    """Keeps button, action and settings in step; the panel is created when it is first opened.
+
+    Attributes:
+        button: the button in the header of the strip.
+
+    Signals:
+        folded(): the height of the list of lines has changed.
+
+    Args:
+        strip: the panel before the takes in tab order.
+        frame: the frame with the strip, below which the panel is put; `below` is the layout of both.
+    """
+
+    folded = Signal()
+
+    def __init__(
+        self, takes: TakesController, action: QAction, settings: SettingsStore, strip: StripPanel, frame: QWidget, below: QVBoxLayout
+    ) -> None:
+        super().__init__(takes)
+        self._takes, self._action, self._settings = takes, action, settings
+        self._strip, self._frame, self._below = strip, frame, below
+        self.button = TakesButton(action.toolTip())
+        strip.add_tool(self.button)
+        self.button.toggled.connect(action.setChecked)
+        action.toggled.connect(self._show_panel)
+        takes.counted.connect(self.button.show_count)
+        takes.panel_requested.connect(action.setChecked)
+
+    @Slot()
+    def restore_fold(self) -> None:
+        """Open the panel if it was open last; called after the first paint."""
+        self._action.setChecked(self._settings.value.takes_open)
+
+    @Slot(bool)
+    def _show_panel(self, is_open: bool) -> None:
+        self.button.setChecked(is_open)
+        panel = self._takes.panel or (self._ensure_panel() if is_open else None)
+        if panel is not None:
+            focused = panel.window().focusWidget()
+            panel.setVisible(is_open)
+            self._takes.show_takes()
+            # Without this no widget would have the focus, and keys would have no effect.
+            if focused is not None and panel.isAncestorOf(focused):
+                self.button.setFocus()
+        self._settings.change_settings(takes_open=is_open)
+        self.folded.emit()
+
+    def _ensure_panel(self) -> TakePanel:
+        panel = self._takes.create_panel()
+        frame = ScrollFrame(panel)
+        self._below.insertWidget(self._below.indexOf(self._frame) + 1, frame)
+        # The layout would show the frame only in a later turn of the event loop.
+        frame.show()
+        stops: tuple[QWidget, ...] = (self._strip.strip, *panel.stops)
+        for before, after in itertools.pairwise(stops):
+            QWidget.setTabOrder(before, after)
+        return panel

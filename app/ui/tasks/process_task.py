@@ -1,0 +1,221 @@
+"""One long task: our own command line in a process, which reports its progress as JSON lines."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import psutil
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
+
+from app.common.errors import AppError, InternalError
+from app.common.language import get_language, localize
+from app.common.processes.self_launch import build_cli_command
+from app.ui.tasks.task_messages import OutputLineSplitter, parse_message
+from app.ui.tasks.task_spec import FINISHED_STATES, LicenceText, TaskError, TaskProgress, TaskSpec, TaskState, estimate_time_left
+
+MAX_TASK_LOG_LINES = 500
+# A priority class on Windows, a niceness elsewhere.
+BACKGROUND_PRIORITY: int = getattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS", 10)
+PROCESS_CLOSE_TIMEOUT_MS = 3000
+
+
+class ProcessTask(QObject):
+    """Runs a task, and runs it again after a retry or a decision.
+
+    Attributes:
+        results: the result lines so far.
+        error: the error of the task, or None.
+        ways: options of the command line that would resolve the error.
+        licence: the licence to accept first, or None.
+        log: printed lines, newest last.
+
+    Signals:
+        changed(): any of these attributes has changed.
+        ended(): the process has ended, or was never started.
+    """
+
+    changed = Signal()
+    ended = Signal()
+
+    def __init__(self, work: TaskSpec, parent: QObject | None = None, command: Callable[[], list[str]] = build_cli_command) -> None:
+        super().__init__(parent)
+        self.work = work
+        self._command = command
+        self._extra: tuple[str, ...] = ()
+        self._process: QProcess | None = None
+        self._clear_results()
+        self.stage = TaskState.WAITING
+
+    @property
+    def has_process(self) -> bool:
+        """Return True until the process has ended."""
+        return self._process is not None
+
+    @property
+    def process_id(self) -> int:
+        """Return the id of the process, or 0 if there is none."""
+        return self._process.processId() if self._process is not None else 0
+
+    def start(self) -> None:
+        """Start the process, with the options that the user has decided on."""
+        self._clear_results()
+        self.stage = TaskState.RUNNING
+        words = self.work.arguments
+        # The command line takes nothing after `--` for an option, so ours go before it.
+        place = words.index("--") if "--" in words else len(words)
+        command = [*self._command(), *words[:place], *self._extra, "--json", *words[place:]]
+        process = self._process = _create_process(self)
+        process.readyReadStandardOutput.connect(self._read_output)
+        process.readyReadStandardError.connect(self._read_stderr)
+        process.started.connect(self._lower_priority)
+        process.finished.connect(self._finish_task)
+        process.errorOccurred.connect(self._handle_process_error)
+        self.changed.emit()
+        process.start(command[0], command[1:])
+
+    def queue_again(self, *extra: str) -> None:
+        """Queue the task again, with further options that the user has decided on."""
+        if extra:
+            self._extra = (*(item for item in self._extra if item not in extra), *extra)
+        self._clear_results()
+        self.stage = TaskState.WAITING
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """Kill the process at once; the next process sweeps what it had staged."""
+        if self.stage in FINISHED_STATES:
+            return
+        running = self._process is not None
+        self.stage = TaskState.CANCELLED
+        if self._process is not None:
+            self._process.kill()
+        self.changed.emit()
+        if not running:
+            self.ended.emit()
+
+    def close(self) -> None:
+        """Kill the process and wait until it is gone, at most 3000 ms."""
+        process, self._process = self._process, None
+        if process is not None:
+            # A process killed on closing must not report a failure to a window that is being closed.
+            process.blockSignals(True)
+            process.kill()
+            process.waitForFinished(PROCESS_CLOSE_TIMEOUT_MS)
+
+    def _clear_results(self) -> None:
+        self.advance = TaskProgress()
+        self._began = time.monotonic()
+        self.results: list[dict[str, Any]] = []
+        self.error: AppError | None = None
+        self.ways: tuple[str, ...] = ()
+        self.licence: LicenceText | None = None
+        self.log: list[str] = []
+        self._lines = OutputLineSplitter()
+
+    @Slot()
+    def _lower_priority(self) -> None:
+        """Lower the priority of the process, so that synthesis and playback come first."""
+        if self._process is not None:
+            with contextlib.suppress(psutil.Error, OSError):
+                psutil.Process(self.process_id).nice(BACKGROUND_PRIORITY)
+
+    @Slot()
+    def _read_output(self) -> None:
+        if self._process is None:
+            return
+        for line in self._lines.split_lines(bytes(self._process.readAllStandardOutput().data())):
+            self._apply_message(line)
+        self.changed.emit()
+
+    @Slot()
+    def _read_stderr(self) -> None:
+        if self._process is not None:
+            for line in bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace").splitlines():
+                self._append_to_log(line)
+
+    def _apply_message(self, line: str) -> None:
+        match parse_message(line):
+            case TaskProgress() as advance:
+                self.advance = estimate_time_left(advance, time.monotonic() - self._began)
+                return
+            case LicenceText() as licence:
+                self.licence = licence
+                return
+            case TaskError(message, hint, ways):
+                self.error, self.ways = AppError(message, hint), ways
+                self._append_to_log(f"{message} {hint}".strip())
+            case dict() as result:
+                self.results.append(result)
+            case _ if line:
+                self._append_to_log(line)
+
+    def _append_to_log(self, line: str) -> None:
+        self.log.append(line)
+        del self.log[:-MAX_TASK_LOG_LINES]
+
+    @Slot(int, QProcess.ExitStatus)
+    def _finish_task(self, code: int, _status: QProcess.ExitStatus) -> None:
+        if self._process is None:
+            return
+        self._read_output()
+        self._read_stderr()
+        self._apply_message(self._lines.take_remainder())
+        self._forget_process()
+        if self.stage is TaskState.RUNNING:
+            if code in self.work.done_codes and self.error is None:
+                self.stage = TaskState.DONE
+            elif self.licence is not None or self.ways:
+                self.stage = TaskState.ASKING
+            else:
+                self._fail_task(self.error or _build_exit_error(code))
+        self.changed.emit()
+        self.ended.emit()
+
+    @Slot(QProcess.ProcessError)
+    def _handle_process_error(self, error: QProcess.ProcessError) -> None:
+        """Report a process that could not start."""
+        # QProcess emits `finished` only for a process that has started.
+        if error is QProcess.ProcessError.FailedToStart and self._process is not None:
+            reason = self._process.errorString()
+            self._forget_process()
+            self._fail_task(_build_start_error(reason))
+            self.changed.emit()
+            self.ended.emit()
+
+    def _fail_task(self, error: AppError) -> None:
+        self.stage, self.error = TaskState.FAILED, error
+        logging.getLogger("koebako").warning("%s: %s %s", self.work.title, error.message, error.hint)
+
+    def _forget_process(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.deleteLater()
+
+
+def _create_process(parent: QObject) -> QProcess:
+    """Create a process that reads no input, uses the window's language and prints without buffering."""
+    process = QProcess(parent)
+    environment = QProcessEnvironment.systemEnvironment()
+    environment.insert("KOEBAKO_LANG", get_language())
+    environment.insert("PYTHONUNBUFFERED", "1")
+    process.setProcessEnvironment(environment)
+    process.setStandardInputFile(QProcess.nullDevice())
+    return process
+
+
+def _build_start_error(reason: str) -> AppError:
+    return InternalError(
+        localize("処理を開始できませんでした。", "The job could not be started."),
+        localize("Koebako を再インストールしてください。", "Reinstall Koebako.") + f" ({reason})",
+    )
+
+
+def _build_exit_error(code: int) -> AppError:
+    return InternalError(
+        localize("処理が途中で終了しました。", "The job ended unexpectedly."),
+        localize(f"もう一度お試しください。（終了コード {code}）", f"Try again. (exit code {code})"),
+    )

@@ -1,0 +1,196 @@
+"""The row of one long task: its title, its progress, and buttons for what the user can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import PurePath
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
+
+from app.adapters.download.download_progress import format_speed
+from app.common.language import localize
+from app.ui.plain_text import escape_tip
+from app.ui.tasks.process_task import ProcessTask
+from app.ui.tasks.task_spec import TaskProgress, TaskState
+from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.elided_button import ElidedButton
+from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
+
+CHECKPOINT_OPTION = "--checkpoint="
+# The most buttons for decisions in one row.
+MAX_BUTTONS_IN_ROW = 3
+
+
+class TaskRow(QFrame):
+    """Shows a job.
+
+    Signals:
+        decided(str): the user chose this option.  retry_requested(), log_requested(), dismissed(): a button was pressed.
+    """
+
+    decided = Signal(str)
+    retry_requested = Signal()
+    log_requested = Signal()
+    dismissed = Signal()
+
+    def __init__(self, task: ProcessTask) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.job = task
+        self.title, self.state = ElidedLabel(task.work.title), QLabel()
+        self.title.setObjectName("heading")
+        self.state.setObjectName("muted")
+        self.bar = DeferredProgressBar()
+        self.bar.setObjectName("played")
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(4)
+        self.bar.setAccessibleName(task.work.title)
+        self.retry, self.log = QPushButton(localize("再試行", "Retry")), QPushButton(localize("ログ", "Log"))
+        self.retry.setToolTip(localize("もう一度実行します。", "Tries again."))
+        self.log.setToolTip(localize("ログを表示します。", "Shows the log of this job."))
+        self.retry.clicked.connect(self.retry_requested)
+        self.log.clicked.connect(self.log_requested)
+        self.close_button = QToolButton()
+        self.close_button.clicked.connect(self.dismissed)
+        self._ways = QGridLayout()
+        self._ways.setSpacing(6)
+        self._shown_ways: tuple[str, ...] = ()
+        self._build_row()
+        task.changed.connect(self.show_task)
+        self.show_task()
+
+    @Slot()
+    def show_task(self) -> None:
+        """Show the present state of the job."""
+        job = self.job
+        running = job.stage in (TaskState.RUNNING, TaskState.WAITING)
+        self.state.setText(describe_task(job))
+        self.state.setToolTip(escape_tip(job.error.hint) if job.error else "")
+        self.state.setObjectName("error" if job.stage is TaskState.FAILED else "muted")
+        self.state.style().polish(self.state)
+        self.bar.setVisible(running)
+        known = job.stage is TaskState.RUNNING and job.advance.percent > 0
+        self.bar.setRange(0, 100 if known or job.stage is TaskState.WAITING else 0)
+        self.bar.setValue(job.advance.percent)
+        self.retry.setVisible(job.stage is TaskState.FAILED)
+        self.log.setVisible(bool(job.log))
+        self._show_decisions(job.ways if job.stage is TaskState.ASKING and job.licence is None else ())
+        tip = localize("キャンセル", "Cancel") if running or job.stage is TaskState.ASKING else localize("閉じる", "Close")
+        self.close_button.setToolTip(tip)
+        self.close_button.setAccessibleName(f"{tip}: {job.work.title}")
+        self.setAccessibleName(f"{job.work.title} {self.state.text()}")
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Redraw the icon for another theme."""
+        if is_theme_change_event(self, event):
+            self._draw_icon()
+        super().changeEvent(event)
+
+    def _build_row(self) -> None:
+        self.state.setTextFormat(Qt.TextFormat.PlainText)
+        self.state.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        # With this width a long address is cut off instead of widening the window.
+        self.state.setMinimumWidth(1)
+        self.state.setWordWrap(True)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.title)
+        words.addWidget(self.state)
+        words.addWidget(self.bar)
+        words.addLayout(self._ways)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 7, 8, 7)
+        row.setSpacing(8)
+        row.addLayout(words, 1)
+        row.addWidget(self.log)
+        row.addWidget(self.retry)
+        row.addWidget(self.close_button)
+        self._draw_icon()
+
+    def _show_decisions(self, ways: tuple[str, ...]) -> None:
+        if ways == self._shown_ways:
+            return
+        self._shown_ways = ways
+        while (item := self._ways.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for place, (way, name) in enumerate(map_decision_names(ways).items()):
+            button = ElidedButton(name, way.removeprefix(CHECKPOINT_OPTION) if way.startswith(CHECKPOINT_OPTION) else name)
+            button.clicked.connect(self._build_emitter(way))
+            self._ways.addWidget(button, place // MAX_BUTTONS_IN_ROW, place % MAX_BUTTONS_IN_ROW)
+        self._ways.setColumnStretch(MAX_BUTTONS_IN_ROW, 1)
+
+    def _build_emitter(self, way: str) -> Callable[[], None]:
+        return lambda: self.decided.emit(way)
+
+    def _draw_icon(self) -> None:
+        self.close_button.setIconSize(QSize(16, 16))
+        self.close_button.setIcon(draw_icon("close", self.palette().color(self.foregroundRole())))
+
+
+def describe_task(task: ProcessTask) -> str:
+    """Describe the state of a job in words."""
+    if task.stage is TaskState.RUNNING:
+        return describe_progress(task.advance)
+    if task.error is not None and task.stage in (TaskState.FAILED, TaskState.ASKING):
+        hint = "" if task.stage is TaskState.ASKING else task.error.hint
+        return f"{task.error.message} {hint}".strip()
+    return {
+        TaskState.WAITING: localize("待機中", "Waiting"),
+        TaskState.ASKING: localize("選択を待っています", "Waiting for your choice"),
+        TaskState.DONE: localize("完了", "Done"),
+        TaskState.CANCELLED: localize("キャンセルしました", "Cancelled"),
+    }.get(task.stage, "")
+
+
+def describe_progress(progress: TaskProgress) -> str:
+    """Describe a step with its percentage; for a download also its speed and time left, or the reason why it waits."""
+    parts = [format_step(progress.step) if progress.step else localize("開始しています…", "Starting…")]
+    if progress.percent:
+        parts.append(f"{progress.percent}%")
+    if progress.received is not None and progress.total:
+        parts.append(f"{progress.received / 1e6:.0f} / {progress.total / 1e6:.0f} MB")
+    if progress.waiting:
+        return "  ".join([*parts, progress.waiting])
+    if progress.bytes_per_s:
+        parts.append(format_speed(progress.bytes_per_s))
+    if progress.seconds_left is not None:
+        parts.append(localize(f"あと {format_time_left(progress.seconds_left)}", f"{format_time_left(progress.seconds_left)} left"))
+    return "  ".join(parts)
+
+
+def format_step(step: str) -> str:
+    """Return the name of a step."""
+    return {
+        "reading": localize("読み込み中", "Reading"),
+        "unpacking": localize("展開中", "Unpacking"),
+        "building": localize("組み立て中", "Building"),
+        "cutting": localize("準備中", "Preparing"),
+        "checking": localize("確認中", "Checking"),
+        "measuring": localize("測定中", "Measuring"),
+        "storing": localize("保存中", "Saving"),
+        "downloading": localize("ダウンロード中", "Downloading"),
+    }.get(step, step)
+
+
+def format_time_left(seconds: float) -> str:
+    """Format seconds up to 90 as seconds, and minutes from there on."""
+    if seconds < 90:
+        return localize(f"{seconds:.0f} 秒", f"{seconds:.0f} s")
+    return localize(f"{seconds / 60:.0f} 分", f"{seconds / 60:.0f} min")
+
+
+def map_decision_names(ways: Sequence[str]) -> dict[str, str]:
+    """Return the button texts by option; a file suffix that all of them share is left out to save room."""
+    files = {way: way.removeprefix(CHECKPOINT_OPTION) for way in ways if way.startswith(CHECKPOINT_OPTION)}
+    suffixes = {PurePath(name).suffix for name in files.values()}
+    ending = suffixes.pop() if len(suffixes) == 1 else ""
+    known = {
+        "--update": localize("置き換える", "Replace"),
+        "--keep-both": localize("両方を残す", "Keep both"),
+        "--all": localize("すべて追加", "Add all"),
+    }
+    return {way: files[way].removesuffix(ending) if way in files else known.get(way, way) for way in ways}

@@ -1,0 +1,105 @@
+"""The panel of long tasks below the lines, hidden while there are none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.common.language import localize
+from app.ui.tasks.process_task import ProcessTask
+from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.task_spec import TaskState
+
+if TYPE_CHECKING:
+    from app.ui.tasks.task_row import TaskRow
+
+# Rows beyond the third are scrolled to; the panel takes at most this share of the window's height.
+MOST_ROWS, MOST_SHARE = 3, 0.35
+# Milliseconds; the result of a finished task is also shown in a banner.
+TASK_ROW_LINGER_MS = 6000
+
+
+class TasksPanel(QScrollArea):
+    """A list of rows for the jobs of a queue; quiet jobs are not shown.
+
+    Attributes:
+        rows: the rows by job.
+    """
+
+    def __init__(self, queue: TaskQueue) -> None:
+        super().__init__()
+        self._queue = queue
+        self.rows: dict[ProcessTask, TaskRow] = {}
+        self.setAccessibleName(localize("作業", "Jobs"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        body = QWidget()
+        body.setObjectName("side")
+        self._column = QVBoxLayout(body)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(6)
+        self._column.addStretch(1)
+        self.setWidget(body)
+        self.hide()
+        queue.added.connect(self._add_row)
+        queue.removed.connect(self._remove_row)
+        queue.finished.connect(self._schedule_removal)
+        for job in queue.jobs:
+            self._add_row(job)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the height, as another width wraps the texts elsewhere."""
+        super().resizeEvent(event)
+        self._fit_height()
+
+    def _add_row(self, job: ProcessTask) -> None:
+        if job.work.quiet:
+            return
+        from app.ui.tasks.task_row import TaskRow  # few starts have a job
+
+        row = self.rows[job] = TaskRow(job)
+        row.dismissed.connect(lambda: self._queue.remove_task(job))
+        row.retry_requested.connect(lambda: self._queue.queue_again(job))
+        row.decided.connect(lambda way: self._queue.queue_again(job, way))
+        row.log_requested.connect(lambda: self._show_log(job))
+        job.changed.connect(self._fit_height)
+        self._column.insertWidget(self._column.count() - 1, row)
+        self._fit_height()
+
+    def _show_log(self, job: ProcessTask) -> None:
+        from app.ui.widgets.text_dialog import show_text
+
+        show_text(self, job.work.title, "\n".join(job.log))
+
+    def _remove_row(self, job: ProcessTask) -> None:
+        row = self.rows.pop(job, None)
+        if row is not None:
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+            self._fit_height()
+
+    def _schedule_removal(self, job: ProcessTask) -> None:
+        if job in self.rows:
+            timer = QTimer(self.rows[job])
+            timer.setSingleShot(True)
+            timer.timeout.connect(lambda: self._clear_task(job))
+            timer.start(TASK_ROW_LINGER_MS)
+
+    def _clear_task(self, job: ProcessTask) -> None:
+        if job in self.rows and job.stage is TaskState.DONE:
+            self._queue.remove_task(job)
+
+    def _fit_height(self) -> None:
+        """Set the height of the first rows, within the panel's share of the window."""
+        shown = list(self.rows.values())
+        self.setVisible(bool(shown))
+        if shown:
+            # The width of a new row is set only by the next layout.
+            width = self.viewport().width()
+            heights = [row.heightForWidth(width) for row in shown[:MOST_ROWS]]
+            wanted = sum(heights) + self._column.spacing() * (len(heights) - 1) + 2
+            self.setFixedHeight(min(wanted, max(heights[0], round(self.window().height() * MOST_SHARE))))

@@ -1,0 +1,4 @@
+"""Margins that all dialogs share."""
+
+DIALOG_MARGINS = (18, 16, 18, 14)
+"""Pixels around the content of a dialog: left, top, right, bottom."""

@@ -1,0 +1,210 @@
+"""Loads the voices that AivisHub offers, once the user opens the page of natural voices and never before."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from app.common.errors import AppError, DownloadError
+from app.common.language import localize
+from app.ui.background_thread import BackgroundThread
+from app.ui.voices.hub_media import detect_sample_suffix, write_thumbnail
+
+if TYPE_CHECKING:
+    from app.adapters.http.aivishub_catalog import OfferedSample, OfferedVoice
+
+Result = TypeVar("Result")
+# The user waits for the answer, and has a button for the next try.
+HUB_RETRIES = 1
+
+
+class HubVoiceLoader(QObject):
+    """Requests the hub in threads of its own; pictures and recordings lie in a temporary folder until the window closes.
+
+    Attributes:
+        voices: the voices known so far, in the hub's order.
+        pictures: picture files by UUID.
+        is_asking: more voices may follow.
+
+    Signals:
+        changed(): voices or pictures have come, or no more will come.
+        loading_failed(AppError): the hub cannot be reached, or offers nothing.
+        sample_ready(Path): a recording to play.  sample_failed(AppError): the recording cannot be played.
+    """
+
+    changed = Signal()
+    loading_failed = Signal(object)
+    sample_ready = Signal(object)
+    sample_failed = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.voices: list[OfferedVoice] = []
+        self.pictures: dict[str, Path] = {}
+        self.is_asking = False
+        self._left = 0
+        # Each event is set when its requests are no longer wanted.
+        self._run, self._heard = Event(), Event()
+        self._folder: Path | None = None
+        self._asking, self._media = BackgroundThread(self, "hub"), BackgroundThread(self, "samples")
+
+    def load_voices(self) -> None:
+        """Request the voices and pictures that are not known yet."""
+        if self.is_asking:
+            return
+        self._run, self.is_asking = Event(), not self.voices
+        if self.is_asking:
+            self._run_request(_fetch_voice_list, self._request_descriptions)
+        for voice in self.voices:
+            self._request_picture(voice)
+
+    def stop_loading(self) -> None:
+        """Stop all requests; half a list is dropped."""
+        self._run.set()
+        self._heard.set()
+        if self.is_asking:
+            self.voices, self.is_asking = [], False
+
+    def fetch_sample(self, sample: OfferedSample) -> None:
+        """Download a recording, in place of the one requested before."""
+        self._heard.set()
+        self._heard = heard = Event()
+        target = self._ensure_temporary_folder() / hashlib.sha256(sample.url.encode()).hexdigest()
+        self._media.run_work(
+            partial(_run_unless_stopped, partial(_fetch_recording, sample.url, target), heard),
+            lambda file: None if heard.is_set() else self.sample_ready.emit(file),
+            lambda error: None if heard.is_set() else self.sample_failed.emit(error),
+        )
+
+    def close(self) -> None:
+        """End all requests and remove the files they downloaded."""
+        self.stop_loading()
+        self._asking.close()
+        self._media.close()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _run_request(self, request: Callable[[Event], Any], on_done: Callable[[Any], object]) -> None:
+        """Run a request that `stop_loading` cancels."""
+        run = self._run
+        self._asking.run_work(
+            partial(_run_unless_stopped, request, run),
+            lambda result: None if run.is_set() or result is None else on_done(result),
+            lambda error: None if run.is_set() else self._report_failure(error),
+        )
+
+    def _request_descriptions(self, uuids: tuple[str, ...]) -> None:
+        self._left = len(uuids)
+        for uuid in uuids:
+            self._run_request(partial(_fetch_description, uuid), self._add_described_voice)
+
+    def _add_described_voice(self, result: tuple[OfferedVoice, ...] | AppError) -> None:
+        """Add a described voice; a voice without a description is left out, unless no other voice follows."""
+        self._left -= 1
+        if isinstance(result, AppError):
+            logging.getLogger("koebako").info("AivisHub: %s %s", result.message, result.hint)
+        else:
+            self.voices += result
+            for voice in result:
+                self._request_picture(voice)
+        self.is_asking = self._left > 0
+        if not self.is_asking and not self.voices:
+            self._report_failure(result if isinstance(result, AppError) else _create_no_voices_error())
+            return
+        self.changed.emit()
+
+    def _request_picture(self, voice: OfferedVoice) -> None:
+        if voice.icon_url and voice.uuid not in self.pictures:
+            self._run_request(
+                partial(_fetch_picture, voice.icon_url, self._ensure_temporary_folder() / f"{voice.uuid}.png"),
+                partial(self._store_picture, voice.uuid),
+            )
+
+    def _store_picture(self, uuid: str, file: Path) -> None:
+        self.pictures[uuid] = file
+        self.changed.emit()
+
+    def _report_failure(self, error: AppError) -> None:
+        self._run.set()
+        self.is_asking = False
+        self.loading_failed.emit(error)
+
+    def _ensure_temporary_folder(self) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="koebako-"))
+        return self._folder
+
+
+def _run_unless_stopped(request: Callable[[Event], Result | None], stop_event: Event) -> Result | None:
+    """Return the request's result; an error after `stop_event` counts as None, as no caller waits for it."""
+    try:
+        return request(stop_event)
+    except AppError:
+        if stop_event.is_set():
+            return None
+        raise
+
+
+# Modules that use the network are imported in the background: few starts need them.
+
+
+def _fetch_voice_list(stop_event: Event) -> tuple[str, ...]:
+    from app.adapters.http.aivishub_catalog import fetch_default_voices
+    from app.adapters.http.retry_policy import RetryPolicy
+
+    return fetch_default_voices(stop_event.is_set, RetryPolicy(HUB_RETRIES))
+
+
+def _fetch_description(uuid: str, stop_event: Event) -> tuple[OfferedVoice, ...] | AppError:
+    """Return the voice, an empty tuple if it has no file that can be added, or the error."""
+    from app.adapters.http.aivishub_catalog import fetch_offered_voice
+    from app.adapters.http.retry_policy import RetryPolicy
+
+    try:
+        found = fetch_offered_voice(uuid, stop_event.is_set, RetryPolicy(HUB_RETRIES))
+        return () if found is None else (found,)
+    except AppError as error:
+        return error
+
+
+def _fetch_picture(url: str, target: Path, stop_event: Event) -> Path | None:
+    """Return the file of a picture, or None if it cannot be shown; the card then draws a letter."""
+    from app.adapters.http.aivishub_catalog import download_hub_media
+    from app.adapters.http.retry_policy import RetryPolicy
+    from app.voices.containers.voice_card_builder import MAX_ICON_BYTES
+
+    try:
+        data = download_hub_media(url, MAX_ICON_BYTES, stop_event.is_set, RetryPolicy(HUB_RETRIES))
+        return target if write_thumbnail(data, target) else None
+    except (AppError, OSError):
+        return None
+
+
+def _fetch_recording(url: str, target: Path, stop_event: Event) -> Path:
+    from app.adapters.http.aivishub_catalog import download_hub_media
+    from app.adapters.http.retry_policy import RetryPolicy
+    from app.voices.containers.voice_card_builder import MAX_SAMPLE_BYTES
+
+    known = next(target.parent.glob(f"{target.name}.*"), None)
+    if known is not None:
+        return known
+    data = download_hub_media(url, MAX_SAMPLE_BYTES, stop_event.is_set, RetryPolicy(HUB_RETRIES))
+    file = target.with_suffix(detect_sample_suffix(data))
+    file.write_bytes(data)
+    return file
+
+
+def _create_no_voices_error() -> AppError:
+    return DownloadError(
+        localize("AivisHub に、いま追加できる声がありません。", "AivisHub has no voices to add at the moment."),
+        localize("しばらくしてからもう一度お試しください。", "Try again later."),
+    )

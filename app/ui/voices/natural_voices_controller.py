@@ -1,0 +1,119 @@
+"""Adds a natural voice in two clicks: opens the page of voices and handles its buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from app.ui.script.line_selection import LineSelection
+from app.ui.tasks.task_spec import FINISHED_STATES
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_controller import VoiceController
+from app.ui.voices.voice_task_specs import VoiceAdditionSpec
+from app.ui.voices.voice_tasks import VoiceAdditionResult, VoiceTasks
+
+if TYPE_CHECKING:
+    from app.adapters.http.aivishub_catalog import OfferedSample, OfferedVoice
+    from app.ui.voices.hub_voice_loader import HubVoiceLoader
+    from app.ui.voices.natural_voices_dialog import NaturalVoicesDialog
+
+
+class NaturalVoicesController(QObject):
+    """Opens the page, has voices downloaded, and lets the selected lines speak with the new voice.
+
+    Attributes:
+        page: the page while it is open, else None.
+        shelf: the loader of the hub's voices; None until the page was opened.
+
+    Signals:
+        speak_requested(list[str]): ids of the lines to speak.  sample_requested(Path): a recording to play.
+    """
+
+    speak_requested = Signal(object)
+    sample_requested = Signal(object)
+
+    def __init__(
+        self, parent: QWidget, catalog: VoiceCatalog, tasks: VoiceTasks, voices: VoiceController, selection: LineSelection
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._catalog, self._tasks, self._voices, self._selection = parent, catalog, tasks, voices, selection
+        self.shelf: HubVoiceLoader | None = None
+        self.page: NaturalVoicesDialog | None = None
+        tasks.voices_added.connect(self._speak_added_voice)
+        for changed in (tasks.queue.added, tasks.queue.removed, tasks.queue.finished, tasks.queue.failed, tasks.queue.decision_needed):
+            changed.connect(self._show_pending_downloads)
+
+    @Slot()
+    def open_dialog(self) -> None:
+        """Show the page; the hub is not contacted before."""
+        from app.ui.voices.hub_voice_loader import HubVoiceLoader
+        from app.ui.voices.natural_voices_dialog import NaturalVoicesDialog
+
+        if self.shelf is None:
+            self.shelf = HubVoiceLoader(self)
+            self.shelf.sample_ready.connect(self.sample_requested)
+        if self.page is None:
+            self.page = NaturalVoicesDialog(self._parent, self.shelf, self._catalog, self._tasks.queue)
+            self.page.add_requested.connect(self._add_or_use_voice)
+            self.page.sample_requested.connect(self._play_sample)
+            self.page.finished.connect(self._forget_dialog)
+            self.page.load_voices()
+            self._show_pending_downloads()
+        self.page.show()
+        self.page.raise_()
+        self.page.activateWindow()
+
+    def close(self) -> None:
+        """End all requests to the hub."""
+        if self.shelf is not None:
+            self.shelf.close()
+
+    @Slot()
+    def _forget_dialog(self) -> None:
+        self.page = None
+        if self.shelf is not None:
+            self.shelf.stop_loading()
+
+    @Slot(object)
+    def _add_or_use_voice(self, voice: OfferedVoice) -> None:
+        """Use a voice that is installed with its BERT at once; download any other."""
+        lines = self._selection.ids
+        here = next((item for item in self._catalog.voices if item.model_card.uuid == voice.uuid and item.origin != "aivisspeech"), None)
+        if here is None or not here.has_bert:
+            self._tasks.add_natural_voice(voice.uuid, voice.name, lines)
+            return
+        self._voices.use_voice(here.id)
+        self._speak_lines(lines)
+
+    @Slot(object)
+    def _play_sample(self, sample: OfferedSample) -> None:
+        from app.ui.voices.hub_media import is_playable_url
+
+        if not is_playable_url(sample.url):
+            QDesktopServices.openUrl(QUrl(sample.url))
+        elif self.shelf is not None:
+            self.shelf.fetch_sample(sample)
+
+    @Slot(object)
+    def _speak_added_voice(self, result: VoiceAdditionResult) -> None:
+        if result.spec.natural_uuid:
+            self._speak_lines(result.spec.lines)
+
+    def _speak_lines(self, line_ids: Sequence[str]) -> None:
+        """Close the page and request the lines."""
+        # The user came to hear this voice, and the page would cover the lines that speak.
+        if self.page is not None:
+            self.page.accept()
+        self.speak_requested.emit(list(line_ids))
+
+    @Slot()
+    def _show_pending_downloads(self, *_signal_arguments: object) -> None:
+        if self.page is not None:
+            coming = [job.work for job in self._tasks.queue.jobs if job.stage not in FINISHED_STATES]
+            self.page.show_pending_downloads(
+                {spec.natural_uuid for spec in coming if isinstance(spec, VoiceAdditionSpec) and spec.natural_uuid}
+            )

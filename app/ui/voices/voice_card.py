@@ -1,0 +1,219 @@
+"""The card of the voice that speaks the selected line: name, description, licence, samples and missing parts."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
+
+from app.common.language import localize
+from app.ui.plain_text import wrap_tip
+from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.themed_icons import draw_icon
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.missing_bert_labels import format_bert_action
+from app.ui.voices.precision_button import PrecisionButton
+from app.ui.voices.samples_button import SamplesButton
+from app.ui.voices.voice_card_labels import VoiceSummary, describe_unprepared_voice, describe_voice, list_makers, wrap_parts
+from app.ui.widgets.voice_picture import draw_voice_picture
+
+# Pixels: the picture, the margin around everything, and the gap beside the picture.
+PICTURE, MARGIN, BESIDE = 44, 12, 10
+# Height in pixels of a card with picture, speaker and two lines, so that the card does not grow while a voice is looked up.
+MIN_CARD_HEIGHT_PX = 132
+
+
+class VoiceCard(QFrame):
+    """Shows the name and description of a voice.
+
+    Signals:
+        licence_requested(): show the licence.  sample_requested(Path): play it.  style_requested(str): let the voice speak in this style.
+        lab_requested(str): open this voice in the lab.
+        resolve_missing_requested(): get what the voice lacks.  assign_voices_requested(): reassign lines of missing voices.
+    """
+
+    licence_requested = Signal()
+    sample_requested = Signal(object)
+    style_requested = Signal(str)
+    lab_requested = Signal(str)
+    resolve_missing_requested = Signal()
+    assign_voices_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.setMinimumHeight(MIN_CARD_HEIGHT_PX)
+        self._voice: VoiceSummary | None = None
+        self._speaker = ""
+        self.picture = QLabel()
+        self.picture.setFixedSize(PICTURE, PICTURE)
+        self.name = QLabel(localize("声を準備しています…", "Preparing the voice…"))
+        self.name.setObjectName("heading")
+        self.makers, self.about, self.lack = QLabel(), QLabel(), QLabel()
+        self.makers.setObjectName("muted")
+        self.about.setObjectName("muted")
+        self.lack.setObjectName("error")
+        self.mend = QPushButton()
+        self.mend.setAccessibleName(localize("不足しているものを追加", "Add what is missing"))
+        self.mend.clicked.connect(self.resolve_missing_requested)
+        self.assign = QPushButton(localize("見つからない声をまとめて割り当て…", "Assign all missing voices…"))
+        self.assign.setToolTip(
+            localize("見つからない声の行すべてに、別の声を割り当てます。", "Gives all lines of missing voices to other voices.")
+        )
+        self.assign.clicked.connect(self.assign_voices_requested)
+        self.licence, self.samples = self._create_button(localize("利用規約", "Licence")), SamplesButton()
+        self.precision = PrecisionButton(has_tests=True)
+        self.precision.setObjectName("quiet")
+        self.samples.sample_requested.connect(self.sample_requested)
+        self.samples.style_requested.connect(self.style_requested)
+        self.licence.setToolTip(localize("この声の利用規約を表示します。", "Shows the licence of this voice."))
+        self.licence.clicked.connect(self.licence_requested)
+        self._build_layout()
+        self._show_problem("", "")
+
+    def show_voice(self, voice: VoiceSummary) -> None:
+        """Show the name, makers, description and problems of a voice."""
+        self._voice = voice
+        known = voice if isinstance(voice, CatalogVoice) else None
+        self.name.setText(voice.name)
+        self._show_makers()
+        self.about.setText(describe_voice(voice))
+        self.about.setVisible(bool(self.about.text()))
+        self.about.setToolTip(wrap_tip(voice.description))
+        self.licence.setVisible(bool(voice.licence.strip()))
+        self._draw_icons()
+        speaks = known is None or (known.origin != "aivisspeech" and known.has_bert)
+        self._offer_samples(speaks)
+        if known is not None and known.origin == "aivisspeech":
+            self._show_problem(
+                describe_unprepared_voice(),
+                localize("準備する", "Prepare"),
+            )
+        elif known is not None and not known.has_bert:
+            self._show_problem(
+                localize("この声を使うには、対応する BERT が必要です。", "This voice requires a BERT model that is not installed."),
+                format_bert_action(known.manifest.bert, with_size=True),
+            )
+        else:
+            self._show_problem("", "")
+
+    def show_speaker(self, name: str) -> None:
+        """Show the name of the speaker who speaks the line."""
+        self._speaker = name
+        self._show_makers()
+
+    def show_forced_bert(self) -> None:
+        """Show that the voice uses another BERT in place of its own; its samples can be played all the same."""
+        self._offer_samples(can_speak=True)
+        self._show_problem(localize("別の BERT で代用しています。", "Using another BERT in place of its own."), self.mend.text())
+
+    def show_missing_voice(self, name: str) -> None:
+        """Show that the voice of the line is not installed; `name` is its last known name, empty if there is none."""
+        self._voice = None
+        self.name.setText(name or localize("不明な声", "Unknown voice"))
+        self.about.setText(
+            localize(
+                "声のファイルをウィンドウにドラッグ＆ドロップすると、また使えるようになります。別の声を選ぶこともできます。",
+                "Drop its file on the window to add it again, or choose another voice.",
+            )
+        )
+        self.about.setToolTip("")
+        self.about.show()
+        for widget in (self.makers, self.licence, self.samples, self.precision):
+            widget.hide()
+        self._draw_icons()
+        self._show_problem(
+            localize("この行の声が見つかりません。", "The voice for this line is missing."),
+            localize("別の声を選ぶ…", "Choose another voice…"),
+        )
+        self.assign.show()
+
+    def show_no_voice(self) -> None:
+        """Show that no voice could be opened."""
+        self.name.setText(localize("声がありません", "No voice"))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap the makers for another width."""
+        super().resizeEvent(event)
+        if self._voice is not None:
+            self._show_makers()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Open a menu with further actions on the voice."""
+        if isinstance(voice := self._voice, CatalogVoice):
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addAction(localize("ラボで調べる", "Open in the lab")).triggered.connect(lambda: self.lab_requested.emit(voice.id))
+            menu.popup(event.globalPos())
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Redraw the icons for another theme."""
+        if is_theme_change_event(self, event):
+            self._draw_icons()
+        super().changeEvent(event)
+
+    def _create_button(self, text: str) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName("quiet")
+        button.setText(text)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setIconSize(QSize(14, 14))
+        button.hide()
+        return button
+
+    def _build_layout(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        for button in (self.licence, self.samples, self.precision):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        for label in (self.name, self.makers):
+            words.addWidget(label)
+        words.addLayout(buttons)
+        words.addStretch(1)
+        head = QHBoxLayout()
+        head.setSpacing(BESIDE)
+        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(words, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, 10, MARGIN, 10)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.lack)
+        column.addWidget(self.about)
+        column.addWidget(self.mend)
+        column.addWidget(self.assign)
+        column.addStretch(1)
+        for label in (self.name, self.makers, self.about, self.lack):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+
+    def _offer_samples(self, can_speak: bool) -> None:
+        known = self._voice if isinstance(self._voice, CatalogVoice) else None
+        self.samples.offer_samples(known, [name for _, name in self._voice.styles] if can_speak and self._voice is not None else [])
+
+    def _show_problem(self, text: str, action: str) -> None:
+        self.lack.setText(text)
+        self.lack.setVisible(bool(text))
+        self.mend.setText(action)
+        self.mend.setToolTip(text or self.mend.accessibleName())
+        self.mend.setVisible(bool(action))
+        self.assign.hide()
+
+    def _show_makers(self) -> None:
+        """Show the speaker, makers and version that are known."""
+        speaker = localize(f"話者: {self._speaker}", f"Speaker: {self._speaker}") if self._speaker and self._voice else ""
+        made = list_makers(self._voice) if isinstance(self._voice, CatalogVoice) else []
+        room = self.width() - 2 * MARGIN - PICTURE - BESIDE - 2 * self.frameWidth()
+        self.makers.setText(wrap_parts([speaker, *made] if speaker else made, self.makers.fontMetrics(), room))
+        self.makers.setVisible(bool(self.makers.text()))
+
+    def _draw_icons(self) -> None:
+        image = self._voice.icon if isinstance(self._voice, CatalogVoice) else None
+        name = self._voice.name if self._voice else "?"
+        self.picture.setPixmap(draw_voice_picture(name, image, PICTURE, self.devicePixelRatioF(), self.palette()))
+        color = self.palette().color(self.foregroundRole())
+        self.samples.setIcon(draw_icon("play", color))
+        self.licence.setIcon(draw_icon("notice", color))

@@ -1,0 +1,77 @@
+"""Texts of the voice card: the makers of a voice and an honest description."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtGui import QFontMetrics
+
+from app.common.language import localize
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.voices.voice_labels import describe_starter_voice
+
+# The voice library shows the rest of the description and of the makers.
+MOST_LETTERS, MOST_MAKERS = 100, 3
+
+
+class VoiceSummary(Protocol):
+    """The properties of a voice that the card and the choosers beside it show."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def licence(self) -> str: ...
+    @property
+    def is_starter(self) -> bool: ...
+    @property
+    def is_single_graph(self) -> bool: ...
+    @property
+    def speakers(self) -> tuple[tuple[int, str], ...]: ...
+    @property
+    def styles(self) -> tuple[tuple[int, str], ...]: ...
+
+
+def list_makers(voice: CatalogVoice) -> list[str]:
+    """Return the makers and version of a voice.
+
+    "Nanairo" comes first if the architecture is one, as such voices can do more.
+    """
+    parts = [
+        "Nanairo" in voice.model_card.architecture and "Nanairo",
+        localize("、", ", ").join(voice.model_card.creators[:MOST_MAKERS]) + "…" * (len(voice.model_card.creators) > MOST_MAKERS),
+        voice.model_card.version and f"v{voice.model_card.version}",
+        voice.origin == "aivisspeech" and "AivisSpeech",
+    ]
+    return [part for part in parts if part]
+
+
+def wrap_parts(parts: list[str], metrics: QFontMetrics, max_width: int) -> str:
+    """Join parts with dots, as many to a line as fit in `max_width` pixels."""
+    # Qt's own word wrap would leave the dot between two parts at the end of a line.
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]} · {part}" if lines else ""
+        if longer and metrics.horizontalAdvance(longer) <= max_width:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return "\n".join(lines)
+
+
+def describe_unprepared_voice() -> str:
+    """Return the sentence about a voice of AivisSpeech that is not prepared."""
+    return localize("使う前に、一度だけ準備が必要です。", "This voice must be prepared once before use.")
+
+
+def describe_voice(voice: VoiceSummary) -> str:
+    """Return an honest description of a voice in one or two lines."""
+    lines = []
+    if voice.is_starter:
+        lines.append(describe_starter_voice())
+    elif voice.description:
+        lines.append(voice.description if len(voice.description) <= MOST_LETTERS else voice.description[:MOST_LETTERS] + "…")
+    if voice.is_single_graph:
+        lines.append(localize("一体型の声です（文ごとに再生を始めます）。", "Single graph: playback starts sentence by sentence."))
+    return "\n".join(lines)

@@ -1,0 +1,130 @@
+"""The catalog of voices for the window: installed ones, the shipped one, and those of AivisSpeech."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.common.errors import AppError
+from app.core.script import LineSettings
+from app.settings.graph_precision import GraphPrecision, PrecisionPreference
+from app.settings.user_settings import MOST_FAVOURITES
+from app.ui.background_thread import BackgroundThread
+from app.ui.display_names import format_style
+from app.ui.voices.catalog_voice import CatalogVoice
+
+if TYPE_CHECKING:
+    from app.export.name_pattern import SpeakerNames
+
+CatalogScan = tuple[tuple[CatalogVoice, ...], tuple[str, ...]]
+"""All voices, and the ids of all BERTs."""
+
+
+class VoiceCatalog(QObject):
+    """Reads the voices from the disk in a thread of its own.
+
+    Attributes:
+        voices: favourites first, then the user's own, ours and AivisSpeech's; empty before the first scan.
+        berts: ids of the installed BERTs.
+        is_read: the first scan is over.
+        favourites: manifest ids of the voices with a star.
+        sounds: the precision that the user chose for each voice.
+
+    Signals:
+        changed(): a scan has ended, or the order or a precision has changed.
+        favourites_changed(tuple[str, ...]): the new favourites.
+        precision_preference_changed(PrecisionPreference): the user chose how exactly a voice speaks.
+    """
+
+    changed = Signal()
+    favourites_changed = Signal(object)
+    precision_preference_changed = Signal(object)
+
+    def __init__(self, parent: QObject, favourites: tuple[str, ...] = (), precision_preference: PrecisionPreference | None = None) -> None:
+        super().__init__(parent)
+        self.favourites = favourites
+        self.sounds = precision_preference or PrecisionPreference()
+        self.voices: tuple[CatalogVoice, ...] = ()
+        self._found: tuple[CatalogVoice, ...] = ()
+        self.berts: tuple[str, ...] = ()
+        self.is_read = False
+        self._background = BackgroundThread(self, "catalog")
+        self._background.failed.connect(self._log_scan_error)
+
+    @Slot()
+    def refresh_voices(self) -> None:
+        """Scan the disk again; `changed` follows."""
+        self._background.run_work(_read_catalog, self._apply_scan)
+
+    def is_favourite(self, voice: CatalogVoice) -> bool:
+        """Return True if the user gave the voice a star."""
+        return voice.manifest.id in self.favourites
+
+    def set_favourite(self, voice: CatalogVoice, is_favourite: bool) -> None:
+        """Give a voice a star, or take it away."""
+        others = tuple(item for item in self.favourites if item != voice.manifest.id)
+        self.favourites = ((*others, voice.manifest.id) if is_favourite else others)[-MOST_FAVOURITES:]
+        self.favourites_changed.emit(self.favourites)
+        self.voices = self._sort_voices(self._found)
+        self.changed.emit()
+
+    def find_precision(self, voice: CatalogVoice) -> GraphPrecision:
+        """Return the precision of a voice: "fast" only if the voice has a fast graph."""
+        return "exact" if voice.manifest.fast is None else self.sounds.find_precision(voice.manifest.id)
+
+    def choose_precision(self, voice: CatalogVoice, precision: GraphPrecision) -> None:
+        """Store the precision that the user chose for a voice, which then no longer follows the default."""
+        self.sounds = self.sounds.replace_voice_precision(voice.manifest.id, precision)
+        self.precision_preference_changed.emit(self.sounds)
+        self.changed.emit()
+
+    def set_precision_preference(self, precision_preference: PrecisionPreference) -> None:
+        """Apply other precision settings; `changed` follows if they differ."""
+        if precision_preference != self.sounds:
+            self.sounds = precision_preference
+            self.changed.emit()
+
+    def find_voice(self, voice: str) -> CatalogVoice | None:
+        """Return the voice that lines store under this id, or None."""
+        return next((item for item in self.voices if voice in (item.id, item.manifest.id)), None)
+
+    def describe_speaker(self, settings: LineSettings) -> SpeakerNames:
+        """Return the names of a line's speaker for file names, with the style as the window names it.
+
+        For a voice that is not installed the names are those of the line.
+        """
+        from app.export.name_pattern import SpeakerNames  # the window starts without
+
+        found = self.find_voice(settings.voice)
+        if found is None:
+            return SpeakerNames(settings.voice, settings.speaker, format_style(settings.style))
+        info = found.manifest
+        speaker = next((item.name for item in info.speakers if item.name == settings.speaker), info.speakers[0].name)
+        style = next((item.name for item in info.styles if item.name == settings.style), info.styles[0].name)
+        return SpeakerNames(info.name, speaker, format_style(style))
+
+    def close(self) -> None:
+        """Wait for the running scan."""
+        self._background.close()
+
+    def _apply_scan(self, scan: CatalogScan) -> None:
+        (self._found, self.berts), self.is_read = scan, True
+        self.voices = self._sort_voices(self._found)
+        self.changed.emit()
+
+    def _sort_voices(self, voices: tuple[CatalogVoice, ...]) -> tuple[CatalogVoice, ...]:
+        """Return favourites first; voices that are not prepared stay together at the end."""
+        return tuple(sorted(voices, key=lambda voice: (voice.origin == "aivisspeech", not self.is_favourite(voice))))
+
+    @Slot(object)
+    def _log_scan_error(self, error: AppError) -> None:
+        logging.getLogger("koebako").warning("%s %s", error.message, error.hint)
+
+
+def _read_catalog() -> CatalogScan:
+    # Modules that read files are imported here, in the background thread, so that the window starts without them.
+    from app.ui.voices.catalog_scan import scan_catalog
+
+    return scan_catalog()

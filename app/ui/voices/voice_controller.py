@@ -1,0 +1,293 @@
+"""Connects the voices of lines with the catalog, the card, the chooser and the synthesis thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.common.language import localize
+from app.core.script import change_settings
+from app.settings.graph_precision import GraphPrecision
+from app.settings.user_settings import Settings
+from app.ui.display_names import VoiceLabel
+from app.ui.error_texts import JobFailure
+from app.ui.playback.line_playback import LinePlayback
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_document import ScriptDocument
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.synthesis.licence_error import LicenceNotAcceptedError
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.synthesis_jobs import OpenVoiceJob
+from app.ui.synthesis.synthesis_results import OpenedVoice
+from app.ui.voices.missing_bert_labels import describe_bert_source, format_bert_action
+from app.ui.voices.voice_card import VoiceCard
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_chooser import VoiceChooser
+from app.ui.voices.voice_name_history import VoiceNameHistory
+from app.ui.widgets.banner import BannerKind
+from app.voices.required_bert import SBV2_BERT_ID, MissingBertError
+
+# Milliseconds; the arrow keys pass over lines faster than a voice can be opened.
+VOICE_OPEN_DELAY_MS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceMessage:
+    """A message for a banner; `action` is the text of its button, empty for none."""
+
+    kind: BannerKind
+    text: str
+    hint: str = ""
+    action: str = ""
+
+
+class VoiceController(QObject):
+    """Keeps card and chooser at the voice of the current line, and opens that voice ahead.
+
+    Attributes:
+        names: last known names of voices, also of those that are gone.
+
+    Signals:
+        voice_shown(VoiceSummary), voice_missing(str): the voice of the current line, or its last known name if it is not installed.
+        labels_changed(list[VoiceLabel]): how lines show their voices.
+        message_requested(VoiceMessage): show a banner; its button calls `resolve_missing`.  error_resolved(): hide it.
+        bert_needed(CatalogVoice): the voice cannot speak without its BERT.
+        prepare_requested(CatalogVoice, list[str]): a voice of AivisSpeech, and ids of the lines that will use it.
+        licence_needed(LicenceNotAcceptedError): speaking continues with `resume_after_licence`, or ends with `show_licence_refusal`.
+    """
+
+    voice_shown = Signal(object)
+    voice_missing = Signal(str)
+    labels_changed = Signal(object)
+    message_requested = Signal(object)
+    error_resolved = Signal()
+    bert_needed = Signal(object)
+    prepare_requested = Signal(object, object)
+    licence_needed = Signal(object)
+
+    def __init__(
+        self,
+        catalog: VoiceCatalog,
+        document: ScriptDocument,
+        selection: LineSelection,
+        speech: SpeechController,
+        playback: LinePlayback,
+        settings: SettingsStore,
+        card: VoiceCard,
+        chooser: VoiceChooser,
+    ) -> None:
+        super().__init__(catalog)
+        self._catalog, self._document, self._selection = catalog, document, selection
+        self._speech, self._playback, self._settings = speech, playback, settings
+        self._card, self._chooser = card, chooser
+        self.names = VoiceNameHistory(self)
+        self._shown: object = None
+        self._lacking = ""
+        # True while no voice at all could be opened.
+        self._refused = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(VOICE_OPEN_DELAY_MS)
+        self._timer.timeout.connect(self._prepare_current_voice)
+        catalog.changed.connect(self._update_voices)
+        chooser.chosen.connect(self._select_voice)
+        card.licence_requested.connect(self._show_licence)
+        card.resolve_missing_requested.connect(self.resolve_missing)
+        card.precision.precision_chosen.connect(self._change_precision)
+        selection.changed.connect(self.show_current_voice)
+        speech.voice_opened.connect(self._show_opened_voice)
+        speech.voices_closed.connect(self.show_current_voice)
+        speech.failed.connect(self._report_failure)
+        speech.announced.connect(lambda text: self.message_requested.emit(VoiceMessage("notice", text)))
+        settings.changed.connect(self._apply_settings)
+        speech.set_force_bert(settings.value.force_bert)
+
+    @property
+    def current_voice_id(self) -> str:
+        """Return the voice of the current line, or of the next new line if there is none."""
+        return self._selection.settings.voice
+
+    def use_voice(self, voice_id: str, line_ids: Sequence[str] | None = None) -> None:
+        """Give lines this voice, the selected ones by default."""
+        known = self._catalog.find_voice(voice_id)
+        voice_id = known.id if known is not None else voice_id
+        script = self._document.script
+        if not script.lines:
+            self._selection.change_defaults(voice=voice_id)
+        ids = self._selection.ids if line_ids is None else line_ids
+        self._document.apply_edit(localize("声を変更", "Change voice"), change_settings(script, ids, voice=voice_id))
+        self.show_current_voice()
+
+    def use_added_voices(self, voice_ids: Sequence[str], line_ids: Sequence[str]) -> bool:
+        """Give the first added voice to these lines, or to an empty script; return True if any line uses it now."""
+        # An open voice of the same id still runs the graphs that the update replaced.
+        for voice in voice_ids:
+            self._speech.close_voice(voice)
+        line_ids = [line for line in line_ids if self._document.script.find_line(line)]
+        if line_ids or not self._document.script.lines:
+            self.use_voice(voice_ids[0], line_ids)
+        return bool(line_ids)
+
+    def reload_voice(self, voice_id: str) -> None:
+        """Reopen a voice after its files or its BERT have changed on the disk."""
+        self._speech.close_voice(voice_id)
+        self._timer.start()
+
+    def reload_forced_bert_voices(self) -> None:
+        """Reopen voices that use another BERT, as their own may be installed now."""
+        for voice in [item.id for item in self._speech.voices.values() if item.has_forced_bert]:
+            self.reload_voice(voice)
+
+    def use_forced_bert(self, voice_id: str) -> None:
+        """Allow another BERT in place of the missing one from now on, and reopen the voice."""
+        self._settings.change_settings(force_bert=True)
+        self.reload_voice(voice_id)
+
+    def close(self) -> None:
+        """End all work."""
+        self._timer.stop()
+        self.names.close()
+
+    @Slot()
+    def show_current_voice(self, *_signal_arguments: object) -> None:
+        """Show the voice of the current line."""
+        voice = self.current_voice_id
+        known = self._catalog.find_voice(voice)
+        opened = self._speech.voices.get(known.id if known else voice)
+        precision = self._catalog.find_precision(known) if known is not None else "exact"
+        state = (self._refused, voice, known, opened, self._catalog.is_read, precision)
+        if state == self._shown:
+            return
+        self._shown = state
+        if self._lacking not in ("", voice):
+            self._lacking = ""
+            self.error_resolved.emit()  # the message was about another line's voice
+        self._chooser.show_current_voice(known.id if known else voice, self.names.find_name(voice))
+        if self._refused:
+            self._card.show_no_voice()
+        elif known is not None:
+            self.voice_shown.emit(known)
+            self._card.precision.show_voice(known, precision, is_fast_unavailable=opened is not None and not opened.is_fast)
+            if opened is not None and opened.has_forced_bert and not known.has_bert:
+                self._card.show_forced_bert()
+        elif self._catalog.is_read and voice:
+            self.voice_missing.emit(self.names.find_name(voice))
+        elif opened is not None:
+            self.voice_shown.emit(opened)
+        self._timer.start()
+
+    def refresh_current_voice(self) -> None:
+        """Show the current voice again after names of missing voices have become known."""
+        self._shown = None
+        self.show_current_voice()
+
+    @Slot()
+    def resolve_missing(self) -> None:
+        """Get what the voice of the current line, or the one that failed last, lacks."""
+        voice = self._catalog.find_voice(self._lacking or self.current_voice_id)
+        self._lacking = ""
+        self.error_resolved.emit()
+        if voice is not None and voice.origin == "aivisspeech":
+            self.prepare_requested.emit(voice, self._selection.ids)
+        elif voice is not None:
+            self.bert_needed.emit(voice)
+        else:
+            self._chooser.open_list()
+
+    def resume_after_licence(self) -> None:
+        """Continue what waited for a licence: speak the lines, or open the voice."""
+        lines = self._playback.given_up
+        if lines:
+            self._playback.play_lines(lines)
+        else:
+            self._timer.start()
+
+    def show_licence_refusal(self, error: LicenceNotAcceptedError) -> None:
+        """Show that the licence was not accepted."""
+        hint = localize("同意するまで、この声は使えません。", "You cannot use this voice until you accept it.")
+        self.message_requested.emit(VoiceMessage("notice", error.message, hint))
+
+    @Slot()
+    def _update_voices(self) -> None:
+        voices = self._catalog.voices
+        self.names.remember_voices(voices)
+        self._chooser.show_voices(voices)
+        self.labels_changed.emit(
+            [
+                VoiceLabel(name, voice.name, tuple(style for _, style in voice.styles), tuple(who for _, who in voice.speakers), voice.icon)
+                for voice in voices
+                for name in dict.fromkeys((voice.manifest.id, voice.id))
+            ]
+        )
+        self.show_current_voice()
+
+    @Slot()
+    def _prepare_current_voice(self) -> None:
+        """Open the voice of the current line ahead, if it can be opened and the settings allow it."""
+        voice, chosen = self._catalog.find_voice(self.current_voice_id), self._settings.value
+        ready = voice is not None and voice.origin != "aivisspeech" and (voice.has_bert or chosen.force_bert)
+        if voice is not None and ready and chosen.load_voice == "at_start":
+            self._speech.prepare_voice(voice.id)
+
+    @Slot(str)
+    def _select_voice(self, voice_id: str) -> None:
+        known = self._catalog.find_voice(voice_id)
+        if known is not None and known.origin == "aivisspeech":
+            self.prepare_requested.emit(known, self._selection.ids)
+        else:
+            self.use_voice(voice_id)
+
+    @Slot(str)
+    def _change_precision(self, precision: GraphPrecision) -> None:
+        voice = self._catalog.find_voice(self.current_voice_id)
+        if voice is not None:
+            self._catalog.choose_precision(voice, precision)
+
+    @Slot()
+    def _show_licence(self) -> None:
+        voice = self._catalog.find_voice(self.current_voice_id) or self._speech.voices.get(self.current_voice_id)
+        if voice is not None:
+            from app.ui.widgets.text_dialog import show_text
+
+            show_text(self._card, localize(f"「{voice.name}」の利用規約", f"Licence of “{voice.name}”"), voice.licence.strip())
+
+    @Slot(object, object)
+    def _apply_settings(self, before: Settings, after: Settings) -> None:
+        if before.force_bert != after.force_bert:
+            self._speech.set_force_bert(after.force_bert)
+
+    @Slot(object)
+    def _show_opened_voice(self, voice: OpenedVoice) -> None:
+        self._refused = False
+        self.show_current_voice()
+        if voice.id != self.current_voice_id:
+            # The voice of the line was waiting until the first voice had opened.
+            self._timer.start()
+        if voice.has_forced_bert:
+            known = self._catalog.find_voice(voice.id)
+            self._lacking = voice.id
+            text = localize(
+                f"「{voice.name}」は、対応する BERT の代わりに別の BERT を使っています。",
+                f"“{voice.name}” is using another BERT in place of its own.",
+            )
+            hint = localize(
+                "抑揚が不自然になります。この声に対応する BERT を追加してください。", "Intonation will be off until its own BERT is added."
+            )
+            action = format_bert_action(known.manifest.bert if known is not None else SBV2_BERT_ID)
+            self.message_requested.emit(VoiceMessage("error", text, hint, action))
+
+    @Slot(object)
+    def _report_failure(self, failure: JobFailure) -> None:
+        error, voice = failure.error, getattr(failure.job, "voice", "")
+        if isinstance(error, MissingBertError):
+            known = self._catalog.find_voice(voice)
+            self._lacking = voice
+            hint, action = (describe_bert_source(error.bert), format_bert_action(error.bert)) if known else (error.hint, "")
+            self.message_requested.emit(VoiceMessage("error", error.message, hint, action))
+        elif isinstance(error, LicenceNotAcceptedError):
+            self.licence_needed.emit(error)
+        elif isinstance(failure.job, OpenVoiceJob) and self._speech.voice is None:
+            self._refused = True
+            self._card.show_no_voice()

@@ -1,0 +1,168 @@
+"""The page of the library about one voice, with buttons for its actions."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from app.common.language import localize
+from app.settings.graph_precision import GraphPrecision
+from app.ui.plain_text import escape_tip
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.precision_button import PrecisionButton
+from app.ui.voices.voice_action_buttons import VoiceActionButtons
+from app.ui.voices.voice_card_labels import describe_unprepared_voice, describe_voice
+from app.ui.voices.voice_fact_rows import list_voice_facts
+from app.ui.widgets.voice_picture import draw_voice_picture
+
+FACTS_PICTURE_PX = 56
+# Letters; Qt breaks no word without spaces or hyphens, and would cut a longer one off.
+MAX_UNBROKEN_LETTERS = 40
+
+
+class VoiceFactsPage(QWidget):
+    """Shows a voice; the buttons stay in sight below the facts.
+
+    Attributes:
+        page: the scrolled area.
+        buttons: the buttons by action.
+        precision: the button for the precision; None for a voice that is not the user's own.
+
+    Signals:
+        action_requested(str): an action, see `VoiceLibraryDialog`.
+        precision_chosen(str): "exact" or "fast".
+    """
+
+    action_requested = Signal(str)
+    precision_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.page = QScrollArea()
+        self.page.setObjectName("facts")
+        self.page.setWidgetResizable(True)
+        self.page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.page.setAccessibleName(localize("選んだ声について", "About the selected voice"))
+        self.picture, self.name, self.about = QLabel(), QLabel(), QLabel()
+        self.name.setObjectName("heading")
+        self.about.setObjectName("muted")
+        self._form = QFormLayout()
+        self._form.setHorizontalSpacing(14)
+        self._form.setVerticalSpacing(5)
+        self.precision: PrecisionButton | None = None
+        self._foot = VoiceActionButtons()
+        self._foot.action_requested.connect(self.action_requested)
+        self.buttons = self._foot.buttons
+        self._build_layout()
+
+    def show_voice(self, voice: CatalogVoice, precision: GraphPrecision = "exact") -> None:
+        """Show a voice and its precision."""
+        # The precision button is made again below, and would lose the focus.
+        has_focus = self.precision is not None and self.precision.hasFocus()
+        lead = describe_unprepared_voice() if voice.origin == "aivisspeech" else ""
+        words = describe_voice(voice) if voice.is_starter else voice.description
+        self._show_heading(voice, voice.name, "\n".join(part for part in (lead, words) if part))
+        # The page's own palette has a transparent ground, which counts as black.
+        colors = QGuiApplication.palette()
+        self.picture.setPixmap(draw_voice_picture(voice.name, voice.icon, FACTS_PICTURE_PX, self.devicePixelRatioF(), colors))
+        if voice.origin == "own":
+            title = _create_title_label(localize("音声合成の精度", "Synthesis precision"))
+            title.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+            self._form.addRow(title, self._create_precision_button(voice, precision))
+        for name, value in list_voice_facts(voice):
+            self._form.addRow(_create_title_label(name), self._create_value_label(value))
+        if has_focus and self.precision is not None:
+            self.precision.setFocus()
+
+    def show_no_voice(self, *, is_catalog_read: bool) -> None:
+        """Show that there is no voice, or that the first scan is not over."""
+        if not is_catalog_read:
+            self._show_heading(None, localize("読み込み中…", "Loading…"), "")
+            return
+        hint = localize(
+            "下のボタンで追加するか、ファイルをここにドラッグ＆ドロップしてください。",
+            "Use the buttons below to add one, or drop a file here.",
+        )
+        self._show_heading(None, localize("声がありません", "No voices"), hint)
+
+    def show_no_match(self) -> None:
+        """Show that no voice matches the search."""
+        self._show_heading(None, localize("見つかりません", "No matches"), localize("検索する言葉を変更してください。", "Try other words."))
+
+    def _show_heading(self, voice: CatalogVoice | None, name: str, description: str) -> None:
+        """Show the heading above the facts and the buttons below them, and remove the facts."""
+        while self._form.rowCount():
+            self._form.removeRow(0)
+        self.precision = None
+        self.picture.setVisible(voice is not None)
+        self.name.setText(name)
+        self.about.setText(description)
+        self.about.setVisible(bool(description))
+        self._foot.offer_actions(voice)
+
+    def _build_layout(self) -> None:
+        body = QWidget()
+        body.setObjectName("side")
+        head = QHBoxLayout()
+        head.setSpacing(14)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addStretch(1)
+        for label in (self.name, self.about):
+            _enable_word_wrap(label)
+            words.addWidget(label)
+        words.addStretch(1)
+        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(words, 1)
+        inside = QVBoxLayout(body)
+        inside.setContentsMargins(14, 4, 10, 4)
+        inside.setSpacing(12)
+        inside.addLayout(head)
+        inside.addLayout(self._form)
+        inside.addStretch(1)
+        self.page.setWidget(body)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.page, 1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(15, 0, 0, 0)  # under the words
+        foot.addWidget(self._foot)
+        column.addLayout(foot)
+
+    def _create_precision_button(self, voice: CatalogVoice, precision: GraphPrecision) -> PrecisionButton:
+        # Without a parent the button would be a window of its own until the layout takes it.
+        self.precision = PrecisionButton(self.page.widget())
+        self.precision.setObjectName("framed")
+        self.precision.show_voice(voice, precision)
+        self.precision.precision_chosen.connect(self.precision_chosen)
+        QWidget.setTabOrder(self.page, self.precision)
+        return self.precision
+
+    def _create_value_label(self, text: str) -> QLabel:
+        label = QLabel(" ".join(_shorten_word(word) for word in text.split(" ")))
+        label.setToolTip(escape_tip(text) if label.text() != text else "")
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        _enable_word_wrap(label)
+        return label
+
+
+def _create_title_label(name: str) -> QLabel:
+    title = QLabel(name)
+    title.setObjectName("muted")
+    title.setAlignment(Qt.AlignmentFlag.AlignTop)
+    return title
+
+
+def _enable_word_wrap(label: QLabel) -> None:
+    """Let a label show plain text in as many lines as its width needs."""
+    label.setWordWrap(True)
+    label.setMinimumWidth(1)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+
+
+def _shorten_word(word: str) -> str:
+    """Shorten a long word that has no place to break to its beginning and end."""
+    whole = len(word) <= MAX_UNBROKEN_LETTERS or not word.isascii() or max(map(len, word.split("-"))) <= MAX_UNBROKEN_LETTERS
+    return word if whole else f"{word[: MAX_UNBROKEN_LETTERS // 2]}…{word[-MAX_UNBROKEN_LETTERS // 2 + 1 :]}"

@@ -1,0 +1,224 @@
+"""Handles the actions of the voice library and of the menu entries about voices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
+
+from app.common.language import localize
+from app.ui.playback.sound_save_dialog import build_file_title as file_title
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_document import ScriptDocument
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_tasks import VoiceTasks
+from app.ui.widgets.open_file_dialogs import ask_for_file, ask_for_files
+from app.voices.bert_vocabulary import TOKENIZER_NAME, VOCABULARY_NAME
+from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
+from app.voices.required_bert import SBV2_BERT_ID
+
+if TYPE_CHECKING:
+    from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
+
+BERT_FILE_SUFFIXES = (".onnx", ".safetensors")
+VOICE_FILE_PATTERNS = tuple(f"*{suffix}" for suffix in VOICE_SUFFIXES)
+
+
+class VoiceLibraryActions(QObject):
+    """Opens dialogs for files, addresses and names, and queues the tasks.
+
+    Attributes:
+        dialog: the library while it is open.
+
+    Signals:
+        use_requested(str), play_requested(str): the selected lines use this voice, or play once with it.
+        compare_requested(list[str]): compare the selected lines in these voices.
+        force_requested(str): let this voice use a BERT that is not its own.
+        lab_requested(str): open this voice in the lab.
+
+    Args:
+        parent: the window that owns the dialogs.
+    """
+
+    use_requested = Signal(str)
+    play_requested = Signal(str)
+    compare_requested = Signal(object)
+    force_requested = Signal(str)
+    lab_requested = Signal(str)
+
+    def __init__(
+        self, parent: QWidget, catalog: VoiceCatalog, tasks: VoiceTasks, document: ScriptDocument, selection: LineSelection
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._catalog, self._tasks = parent, catalog, tasks
+        self._document, self._selection = document, selection
+        self.dialog: VoiceLibraryDialog | None = None
+        # Ids of BERTs whose dialog is open.
+        self._offered: set[str] = set()
+
+    @Slot()
+    def open_library(self) -> None:
+        """Open the library at the voice of the current line."""
+        from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
+
+        if self.dialog is None:
+            self.dialog = VoiceLibraryDialog(self._parent, self._catalog)
+            self.dialog.action_requested.connect(self._run_action)
+            self.dialog.add_requested.connect(self.add_voice)
+            self.dialog.compare_requested.connect(self.compare_requested)
+            self.dialog.files_dropped.connect(self.add_files)
+            self.dialog.finished.connect(self._forget_dialog)
+        self.dialog.select_voice(self._selection.settings.voice)
+        self.dialog.show()
+        self.dialog.raise_()
+        self.dialog.activateWindow()
+
+    @Slot(object)
+    def add_files(self, files: Sequence[Path]) -> None:
+        """Add voices from files and folders for the selected lines; a file with a vocabulary beside it is a BERT."""
+        berts = [file for file in files if is_bert_source(file)]
+        for file in berts:
+            self._tasks.add_bert_file(file, SBV2_BERT_ID)
+        self._tasks.add_files([file for file in files if file not in berts], self._selection.ids)
+
+    @Slot()
+    def add_voice(self, kind: str = "file", address: str = "") -> None:
+        """Add a voice from a "file", a "folder" or an "address"; `address` fills in the dialog."""
+        parent = self._dialog_parent
+        if kind == "file":
+            kinds = localize("声", "Voices") + f" ({' '.join(VOICE_FILE_PATTERNS)})"
+            self.add_files(ask_for_files(parent, localize("声のファイルを選択", "Choose voice files"), kinds))
+        elif kind == "folder":
+            folder = QFileDialog.getExistingDirectory(parent, localize("声のフォルダーを選択", "Choose a voice folder"))
+            self.add_files([Path(folder)] if folder else [])
+        else:
+            from app.ui.voices.voice_address_dialog import VoiceAddressDialog
+
+            dialog = VoiceAddressDialog(parent, address)
+            dialog.url_given.connect(lambda url: self._tasks.add_url(url, self._selection.ids))
+            dialog.uuid_given.connect(lambda uuid: self._tasks.add_from_hub(uuid, self._selection.ids))
+            dialog.open()
+
+    def open_address_dialog(self, address: str = "") -> None:
+        """Open the dialog for the address of a voice."""
+        self.add_voice("address", address)
+
+    @Slot()
+    def add_bert(self) -> None:
+        """Open the file dialog for the BERT that SBV2 voices use."""
+        self._choose_bert_file(SBV2_BERT_ID)
+
+    @Slot()
+    def measure_current_voice(self) -> None:
+        """Measure the backends with the voice of the current line."""
+        voice = self._catalog.find_voice(self._selection.settings.voice)
+        if voice is not None and voice.origin != "aivisspeech":
+            self._tasks.measure_backends(voice)
+
+    @Slot(object)
+    def offer_bert(self, voice: CatalogVoice) -> None:
+        """Open the dialog about a missing BERT, once for all voices that need this BERT."""
+        from app.ui.voices.missing_bert_dialog import MissingBertDialog
+
+        bert = voice.manifest.bert
+        if bert in self._offered:
+            return
+        self._offered.add(bert)
+        offer = MissingBertDialog(self._parent, voice.name, bert, may_force=bool(self._catalog.berts))
+        offer.finished.connect(lambda: self._offered.discard(bert))
+        offer.download_requested.connect(self._tasks.download_bert)
+        offer.file_requested.connect(lambda: self._choose_bert_file(bert))
+        offer.force_requested.connect(lambda: self.force_requested.emit(voice.id))
+        offer.open()
+
+    @property
+    def _dialog_parent(self) -> QWidget:
+        """Return the parent of a further dialog: the library if it is open, else the window."""
+        return self.dialog or self._parent
+
+    def _choose_bert_file(self, bert: str) -> None:
+        kinds = localize("BERT のモデル", "BERT model") + " (*.onnx *.safetensors)"
+        file = ask_for_file(self._parent, localize("BERT のファイルを選択", "Choose a BERT file"), kinds)
+        if file is not None:
+            self._tasks.add_bert_file(file, bert)
+
+    @Slot()
+    def _forget_dialog(self) -> None:
+        self.dialog = None
+
+    @Slot(str, object)
+    def _run_action(self, action: str, voice: CatalogVoice) -> None:
+        match action:
+            case "use" | "play" | "lab":
+                {"use": self.use_requested, "play": self.play_requested, "lab": self.lab_requested}[action].emit(voice.id)
+            case "prepare":
+                self._tasks.prepare_voice(voice, ())
+            case "bert":
+                self.offer_bert(voice)
+            case "licence":
+                from app.ui.widgets.text_dialog import show_text
+
+                show_text(self._dialog_parent, voice.name, voice.licence.strip())
+            case "update" | "renew":
+                {"update": self._tasks.update_voice, "renew": self._tasks.prepare_voice_again}[action](voice)
+            case "folder":
+                folder = voice.path if voice.path.is_dir() else voice.path.parent
+                QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+            case "rename":
+                self._rename_voice(voice)
+            case "export":
+                self._export_voice(voice)
+            case "remove":
+                self._remove_voice(voice)
+
+    def _rename_voice(self, voice: CatalogVoice) -> None:
+        title, label = localize("名前を変更", "Rename"), localize("新しい名前", "New name")
+        name, chosen = QInputDialog.getText(self._dialog_parent, title, label, text=voice.name)
+        if chosen and name.strip() and name.strip() != voice.name:
+            self._tasks.rename_voice(voice, name.strip())
+
+    def _export_voice(self, voice: CatalogVoice) -> None:
+        title = localize("声を書き出す", "Export voice")
+        start = str(Path.home() / f"{file_title(voice.name)}.zip")
+        file, _ = QFileDialog.getSaveFileName(self._dialog_parent, title, start, "ZIP (*.zip)")
+        if file:
+            path = Path(file)
+            # For any other suffix the file dialog has confirmed another name than the one with .zip.
+            named = path.suffix.lower() == ".zip"
+            target = path if named else path.with_name(path.name + ".zip")
+            self._tasks.export_voice(voice, target, may_replace=named)
+
+    def _remove_voice(self, voice: CatalogVoice) -> None:
+        """Ask before the voice is deleted, as it may be hard to get again."""
+        box = QMessageBox(self._dialog_parent)
+        box.setWindowTitle(localize("声を削除", "Delete voice"))
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(localize(f"声「{voice.name}」をディスクから削除しますか？", f"Delete the voice “{voice.name}” from disk?"))
+        used = sum(line.settings.voice == voice.id for line in self._document.script.lines)
+        note = localize("追加元のファイルは削除されません。", "The original file is not deleted.")
+        box.setInformativeText(note + localize(f" この声を使う行: {used}", f" Lines that use it: {used}") if used else note)
+        remove = box.addButton(localize("削除", "Delete"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(localize("キャンセル", "Cancel"), QMessageBox.ButtonRole.RejectRole)
+        box.exec()
+        if box.clickedButton() is remove:
+            self._tasks.remove_voice(voice)
+
+
+def is_bert_source(path: Path) -> bool:
+    """Return True for a BERT: a model with a vocabulary beside it, or the folder of both.
+
+    BERTs are published that way; no voice has a vocabulary.
+    """
+    if path.is_dir():
+        try:
+            return any(is_bert_source(file) for file in path.iterdir() if file.suffix.lower() in BERT_FILE_SUFFIXES)
+        # The task that adds the folder reports the reason.
+        except OSError:
+            return False
+    beside = any(path.with_name(name).is_file() for name in (TOKENIZER_NAME, VOCABULARY_NAME))
+    return beside and path.suffix.lower() in BERT_FILE_SUFFIXES

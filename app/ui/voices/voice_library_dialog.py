@@ -1,0 +1,256 @@
+"""The voice library: a list of all voices beside the facts and actions of the selected one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.common.language import localize
+from app.settings.graph_precision import GraphPrecision
+from app.ui.plain_text import escape_tip
+from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_facts_page import VoiceFactsPage
+from app.ui.voices.voice_library_search import VoiceLibrarySearch
+from app.ui.widgets.voice_picture import create_voice_icon
+
+SIZE, LOWEST = (900, 620), 480
+LIBRARY_PICTURE_PX = 36
+
+
+class VoiceLibraryDialog(QDialog):
+    """Shows the list of voices beside the facts about the selected one.
+
+    Signals:
+        action_requested(str, CatalogVoice): one of "play", "use", "prepare", "bert", "licence", "update", "renew", "rename", "export",
+            "lab", "folder", "remove".
+        compare_requested(list[str]): ids of the selected voices.
+        add_requested(str): add a voice from "file", "folder" or "address".
+        files_dropped(list[Path]): files that may be voices.
+    """
+
+    action_requested = Signal(str, object)
+    add_requested = Signal(str)
+    files_dropped = Signal(object)
+    compare_requested = Signal(object)
+
+    def __init__(self, parent: QWidget, catalog: VoiceCatalog) -> None:
+        super().__init__(parent)
+        self._catalog = catalog
+        self.setWindowTitle(localize("声の管理", "Voice library"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAcceptDrops(True)
+        self.setMinimumHeight(LOWEST)
+        self.resize(*SIZE)
+        self.list = QListWidget()
+        self.list.setAccessibleName(localize("声の一覧", "Voices"))
+        self.list.setIconSize(QSize(LIBRARY_PICTURE_PX, LIBRARY_PICTURE_PX))
+        self.list.setSpacing(2)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.list.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
+        self.list.currentRowChanged.connect(self._show_current_voice)
+        self.list.itemSelectionChanged.connect(self._update_search_buttons)
+        self.found = VoiceLibrarySearch()
+        self.found.changed.connect(self.show_voices)
+        self.found.favourite.clicked.connect(self._toggle_favourite)
+        self.found.compare.clicked.connect(lambda: self.compare_requested.emit([voice.id for voice in self._playable_selection]))
+        self.facts = VoiceFactsPage()
+        self.facts.action_requested.connect(self._request_action)
+        # Queued, because the change rebuilds the page and with it the button that emits this signal.
+        self.facts.precision_chosen.connect(self._change_precision, Qt.ConnectionType.QueuedConnection)
+        self.hint = QLabel(
+            localize(
+                "声のファイル（.aivmx、.aivm、.safetensors、.onnx、.sbv2、.zip）やフォルダーは、ここにドラッグ＆ドロップしても追加できます。",
+                "You can also drop voice files (.aivmx, .aivm, .safetensors, .onnx, .sbv2, .zip) and folders here.",
+            )
+        )
+        self.hint.setObjectName("muted")
+        self.hint.setWordWrap(True)
+        self._build_layout()
+        # The search field comes first in the tab order, but the arrow keys are needed first.
+        self.list.setFocus()
+        catalog.changed.connect(self.show_voices)
+        self.show_voices()
+
+    @property
+    def current_voice(self) -> CatalogVoice | None:
+        """Return the selected voice, or None."""
+        row = self.list.currentRow()
+        return self._voices[row] if 0 <= row < len(self._voices) else None
+
+    def select_voice(self, voice: str) -> None:
+        """Select a voice; a search that hides the voice is cleared."""
+        if self._find_row(voice) is None:
+            self.found.clear_search()
+        if (row := self._find_row(voice)) is not None:
+            self.list.setCurrentRow(row)
+
+    def _find_row(self, voice: str) -> int | None:
+        return next((row for row, item in enumerate(self._voices) if voice in (item.id, item.manifest.id)), None)
+
+    @property
+    def _playable_selection(self) -> list[CatalogVoice]:
+        """Return the selected voices that can be played."""
+        rows = sorted(index.row() for index in self.list.selectedIndexes())
+        return [self._voices[row] for row in rows if self._voices[row].origin != "aivisspeech" and self._voices[row].has_bert]
+
+    @Slot()
+    def show_voices(self) -> None:
+        """Fill the list with the voices that match the search; the selected voice stays selected."""
+        before = self.current_voice.id if hasattr(self, "_voices") and self.current_voice else None
+        self._voices = self.found.filter_voices(self._catalog.voices)
+        # Rows selected while the list is filled do not match `_voices`, and would show the facts of another voice.
+        self.list.blockSignals(True)
+        self.list.clear()
+        for voice in self._voices:
+            star = "★ " if self._catalog.is_favourite(voice) else ""
+            item = QListWidgetItem(
+                create_voice_icon(voice.name, voice.icon, LIBRARY_PICTURE_PX, self), f"{star}{voice.name}\n{self._describe_voice(voice)}"
+            )
+            # The hint is narrower than the list, so that a long name is elided instead of widening the list.
+            item.setSizeHint(QSize(1, LIBRARY_PICTURE_PX + 12))
+            item.setToolTip(escape_tip(voice.name))
+            self.list.addItem(item)
+        rows = [row for row, voice in enumerate(self._voices) if voice.id == before]
+        self.list.setCurrentRow(rows[0] if rows else 0)
+        self.list.blockSignals(False)
+        self._show_current_voice()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Redraw the letters of voices for another theme."""
+        if event.type() == QEvent.Type.ThemeChange:
+            self.show_voices()
+        super().changeEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Accept files."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Emit the dropped files."""
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if files:
+            self.files_dropped.emit(files)
+            event.acceptProposedAction()
+
+    def _build_layout(self) -> None:
+        self._create_add_buttons()
+        close = QPushButton(localize("閉じる", "Close"))
+        close.setToolTip(localize("このウィンドウを閉じます。", "Closes this window."))
+        close.setAutoDefault(False)
+        close.clicked.connect(self.accept)
+        panes = QSplitter(Qt.Orientation.Horizontal)
+        shelf = QWidget()
+        rows = QVBoxLayout(shelf)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(8)
+        rows.addWidget(self.found.query)
+        rows.addLayout(self.found.build_button_row())
+        rows.addWidget(self.list, 1)
+        panes.addWidget(shelf)
+        panes.addWidget(self.facts)
+        panes.setSizes([300, 560])
+        panes.setChildrenCollapsible(False)
+        buttons = QHBoxLayout()
+        for button in self.adders.values():
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        buttons.addWidget(close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*DIALOG_MARGINS)
+        column.setSpacing(10)
+        column.addWidget(panes, 1)
+        column.addWidget(self.hint)
+        column.addLayout(buttons)
+
+    def _create_add_buttons(self) -> None:
+        self.adders = {
+            "file": self._create_add_button(
+                "file",
+                localize("ファイルから追加…", "Add from file…"),
+                localize("声のファイルまたは zip を選びます。", "A voice file or a zip."),
+            ),
+            "folder": self._create_add_button(
+                "folder",
+                localize("フォルダーから追加…", "Add from folder…"),
+                localize("Style-Bert-VITS2 の声のフォルダーを選びます。", "A folder with a Style-Bert-VITS2 voice."),
+            ),
+            "address": self._create_add_button(
+                "address",
+                localize("URL・AivisHub から追加…", "Add from URL or AivisHub…"),
+                localize("声をダウンロードします。", "Downloads a voice."),
+            ),
+        }
+
+    def _create_add_button(self, kind: str, text: str, tip: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        button.setAutoDefault(False)
+        button.clicked.connect(self._create_add_slot(kind))
+        return button
+
+    def _create_add_slot(self, kind: str) -> Callable[[], None]:
+        return lambda: self.add_requested.emit(kind)
+
+    @Slot()
+    def _show_current_voice(self, *_row: object) -> None:
+        self._update_search_buttons()
+        if self.current_voice is None and self._catalog.voices:
+            self.facts.show_no_match()
+        elif self.current_voice is None:
+            self.facts.show_no_voice(is_catalog_read=self._catalog.is_read)
+        else:
+            self.facts.show_voice(self.current_voice, self._catalog.find_precision(self.current_voice))
+
+    @Slot()
+    def _update_search_buttons(self) -> None:
+        voice = self.current_voice
+        self.found.update_buttons(voice is not None, voice is not None and self._catalog.is_favourite(voice), len(self._playable_selection))
+
+    @Slot()
+    def _toggle_favourite(self) -> None:
+        if self.current_voice is not None:
+            self._catalog.set_favourite(self.current_voice, not self._catalog.is_favourite(self.current_voice))
+
+    def _describe_voice(self, voice: CatalogVoice) -> str:
+        fast = self._catalog.find_precision(voice) == "fast"
+        return f"{describe_source(voice)}{localize('・高速', ', Fast')}" if fast else describe_source(voice)
+
+    @Slot(str)
+    def _change_precision(self, precision: GraphPrecision) -> None:
+        if self.current_voice is not None:
+            self._catalog.choose_precision(self.current_voice, precision)
+
+    @Slot(str)
+    def _request_action(self, action: str) -> None:
+        if self.current_voice is not None:
+            self.action_requested.emit(action, self.current_voice)
+
+
+def describe_source(voice: CatalogVoice) -> str:
+    """Return in a few words what the voice lacks and where it is from."""
+    # The missing part comes first, as a narrow list shows only the beginning.
+    if voice.origin == "shipped":
+        return localize("付属の声", "Included with Koebako")
+    if voice.origin == "aivisspeech":
+        return localize("要準備・AivisSpeech の声", "Not prepared, from AivisSpeech")
+    if not voice.has_bert:
+        return localize("BERT なし・追加した声", "BERT missing, added by you")
+    return localize("追加した声", "Added by you")

@@ -1,0 +1,132 @@
+"""Applies the results of voice tasks to lines, open voices and banners."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Slot
+
+from app.common.errors import AppError
+from app.common.language import localize
+from app.ui.probe_labels import summarise_probe
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_controller import VoiceController
+from app.ui.voices.voice_tasks import AddedVoiceRow, VoiceAdditionResult, VoiceTasks
+from app.ui.widgets.banner import Banner
+from app.voices.int8_labels import describe_int8_quality
+from app.voices.int8_result import Int8Result
+
+
+class VoiceTaskResultHandler(QObject):
+    """Gives lines their new voices and reports results in a banner."""
+
+    def __init__(self, tasks: VoiceTasks, voices: VoiceController, catalog: VoiceCatalog, settings: SettingsStore, banner: Banner) -> None:
+        super().__init__(tasks)
+        self._voices, self._catalog, self._settings, self._banner = voices, catalog, settings, banner
+        # Ids of added voices that the catalog has not read yet.
+        self._added: list[str] = []
+        # Message and hint of the banner about these voices.
+        self._said = ("", "")
+        catalog.changed.connect(self._check_added_voices)
+        tasks.voices_added.connect(self._use_added_voices)
+        tasks.bert_added.connect(self._report_added_bert)
+        tasks.voice_exported.connect(self._report_export)
+        tasks.backends_measured.connect(self._report_measurement)
+        tasks.licence_declined.connect(self._report_declined_licence)
+        tasks.change_failed.connect(self._report_failed_change)
+
+    @Slot()
+    def _check_added_voices(self) -> None:
+        """Offer a missing BERT, or Fast, for voices that were just added."""
+        added, self._added = self._added, []
+        lacking = [voice for name in added if (voice := self._catalog.find_voice(name)) is not None and not voice.has_bert]
+        if lacking and not self._settings.value.force_bert:
+            self._voices.bert_needed.emit(lacking[0])
+        single = self._catalog.find_voice(added[0]) if len(added) == 1 else None
+        if single is not None and single.manifest.fast is not None and self._catalog.find_precision(single) == "exact":
+            self._offer_fast(single, single.manifest.fast)
+
+    def _offer_fast(self, voice: CatalogVoice, fast: Int8Result) -> None:
+        message, hint = self._said
+        offer = localize(
+            f"この声では「高速」も使えます（{describe_int8_quality(fast)}）。声のカードでいつでも切り替えられ、ブラインドテストで聞き比べられます。",
+            f"“Fast” is available ({describe_int8_quality(fast)}). Switch or compare on the voice's card.",
+        )
+        self._banner.show_message(
+            "notice",
+            message,
+            f"{hint}{localize('', ' ')}{offer}".strip(),
+            action=localize("高速を使う", "Use Fast"),
+            tip=localize("この声だけを「高速」に切り替えます。", "Switches this voice to Fast, and no other."),
+            on_action=lambda: self._use_fast(voice),
+        )
+
+    def _use_fast(self, voice: CatalogVoice) -> None:
+        self._banner.hide()
+        self._catalog.choose_precision(voice, "fast")
+
+    @Slot(object)
+    def _use_added_voices(self, result: VoiceAdditionResult) -> None:
+        if result.has_bert:
+            self._use_own_bert()
+        if not result.voices:
+            return
+        ids = [voice.id for voice in result.voices]
+        self._added += ids
+        lines = result.spec.lines
+        used = self._voices.use_added_voices(ids, lines)
+        now = "The selected line now uses this voice." if len(lines) == 1 else "The selected lines now use this voice."
+        spoken = localize("選択していた行の声に設定しました。", now) if used else ""
+        reasons = [voice.opaque_reason for voice in result.voices if voice.opaque_reason]
+        self._said = (_format_added_voices(result.voices, is_update=result.spec.is_update), " ".join([spoken, *reasons]).strip())
+        self._banner.show_message("notice", *self._said)
+
+    def _use_own_bert(self) -> None:
+        self._settings.change_settings(force_bert=False)
+        self._voices.reload_forced_bert_voices()
+
+    @Slot()
+    def _report_added_bert(self) -> None:
+        self._use_own_bert()
+        self._banner.show_message(
+            "notice", localize("BERT を追加しました。声を使えます。", "BERT was added; the voices that require it are ready.")
+        )
+
+    @Slot(object)
+    def _report_export(self, target: Path) -> None:
+        self._banner.show_message("notice", localize(f"書き出しました: {target.name}", f"Exported: {target.name}"), str(target.parent))
+
+    @Slot(object)
+    def _report_measurement(self, results: Sequence[dict[str, Any]]) -> None:
+        self._banner.show_message(
+            "notice", localize("バックエンドの測定が完了しました。", "The backends were measured."), summarise_probe(results)
+        )
+
+    @Slot()
+    def _report_declined_licence(self) -> None:
+        self._banner.show_message(
+            "notice",
+            localize("利用規約に同意しなかったため、声は追加されていません。", "You declined the licence, so the voice was not added."),
+        )
+
+    @Slot(str, object)
+    def _report_failed_change(self, title: str, error: AppError) -> None:
+        self._banner.show_message("error", f"{title}: {error.message}", error.hint)
+
+
+def _format_added_voices(rows: Sequence[AddedVoiceRow], *, is_update: bool) -> str:
+    called = [voice.name for voice in rows]
+    names = "".join(f"「{name}」" for name in called)
+    voices = f"The voice{'s' * (len(called) > 1)} {', '.join(f'“{name}”' for name in called)}"
+    now, then = ("is", "was") if len(rows) == 1 else ("are", "were")
+    if all(voice.was_here for voice in rows):
+        if is_update:
+            return localize(f"声{names}は最新です。", f"{voices} {now} up to date.")
+        return localize(f"声{names}はすでに追加されています。", f"{voices} {now} already installed.")
+    if all(voice.is_updated for voice in rows):
+        return localize(f"声{names}を更新しました。", f"{voices} {then} updated.")
+    return localize(f"声{names}を追加しました。", f"{voices} {then} added.")

@@ -1,0 +1,202 @@
+"""The installed BERT models. A voice names the one it was trained with; features of another make speech that is silently wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from app.common.errors import VoiceError
+from app.common.files.atomic_write import write_json
+from app.common.files.bounded_read import read_bounded
+from app.common.files.paths import list_subfolders
+from app.common.files.untrusted_json import parse_object, require_file_name, require_number, sanitise_long_text, sanitise_short_text
+from app.common.language import choose_by_frontend, localize
+from app.voices.bert_vocabulary import VOCABULARY_NAME
+from app.voices.required_bert import SBV2_BERT_ID, STANDARD_DOWNLOAD_MB, MissingBertError
+from app.voices.untrusted.voice_limits import MAX_BERT_JSON_BYTES
+
+BERT_MANIFEST_NAME = "bert.json"
+BERT_GRAPH_NAME = "bert.onnx"
+
+BertPrecision = Literal["float32", "int8"]
+BERT_PRECISIONS: tuple[BertPrecision, ...] = ("float32", "int8")
+
+
+@dataclass(frozen=True, slots=True)
+class BertModel:
+    """One BERT: its id and the files it is made of.
+
+    Attributes:
+        graphs: file of the graph by precision; float32 is always there.
+        vocabulary: a token a line.
+        licence: what its makers ask for.
+        source_sha256: of the file it was made from.
+        int8_cosine: how alike the features of a token are in int8 and float32, at worst; None without int8.
+        kept_whole: why the graph is the one it came with; empty when it is the lean one.
+    """
+
+    id: str
+    name: str
+    graphs: Mapping[BertPrecision, Path]
+    vocabulary: Path
+    licence: str = ""
+    source_sha256: str = ""
+    int8_cosine: float | None = None
+    kept_whole: str = ""
+
+    @property
+    def exact_graph(self) -> Path:
+        """Return the path of the float32 graph."""
+        return self.graphs["float32"]
+
+    @property
+    def size_bytes(self) -> int:
+        """Return the size of all files in bytes, weights beside their graph included."""
+        return sum(path.stat().st_size for path in self.folder.iterdir())
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder that holds the files of the model."""
+        return self.vocabulary.parent
+
+
+def find_bert(
+    required_id: str, folders: Sequence[Path], *, chosen_id: str | None = None, allow_mismatch: bool = False, preferred_id: str = ""
+) -> BertModel:
+    """Return the BERT that a voice needs, by id.
+
+    Args:
+        required_id: id of the BERT the voice was trained with.
+        folders: where to look.
+        chosen_id: id or folder of the one to use instead.
+        allow_mismatch: take `chosen_id`, or else `preferred_id`, or else whatever is there, although the voice needs another one.
+        preferred_id: id of the one taken where the voice's own is missing and `allow_mismatch` is given.
+
+    Raises:
+        VoiceError: it is not installed, damaged, or not the one the voice needs.
+    """
+    if chosen_id and Path(chosen_id).is_dir():
+        folders = [Path(chosen_id).parent]
+        chosen_id = read_bert(Path(chosen_id)).id
+    wanted = chosen_id or required_id
+    if wanted != required_id and not allow_mismatch:
+        raise _build_mismatch_error(required_id, wanted)
+    known = [bert for root in folders for bert in _iterate_installed(root, wanted)]
+    for bert in known:
+        if bert.id == wanted:
+            return bert
+    if allow_mismatch and known:
+        return next((bert for bert in known if bert.id == preferred_id), known[0])
+    raise _build_missing_bert_error(wanted, folders)
+
+
+def list_installed_berts(folders: Sequence[Path]) -> list[BertModel]:
+    """Return all models in the given folders, in order; damaged ones are left out."""
+    return [bert for root in folders for bert in _iterate_installed(root, None)]
+
+
+def read_bert(folder: Path) -> BertModel:
+    """Return the BERT of a folder; raise VoiceError when it is damaged."""
+    try:
+        data = _read_manifest(folder)
+        names = data.get("files", {"float32": BERT_GRAPH_NAME})
+        cosine = data.get("int8_cosine")
+        bert = BertModel(
+            id=sanitise_short_text(data["id"]),
+            name=sanitise_short_text(data["name"]),
+            graphs={precision: folder / require_file_name(names[precision]) for precision in BERT_PRECISIONS if precision in names},
+            vocabulary=folder / VOCABULARY_NAME,
+            licence=sanitise_long_text(data.get("licence", "")),
+            source_sha256=sanitise_short_text(data.get("source_sha256", "")),
+            int8_cosine=None if cosine is None else require_number(cosine),
+            kept_whole=sanitise_long_text(data.get("kept_whole", "")),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise _build_damaged_bert_error(folder) from exc
+    if "float32" not in bert.graphs or not all(path.is_file() for path in (*bert.graphs.values(), bert.vocabulary)):
+        raise _build_damaged_bert_error(folder)
+    return bert
+
+
+def write_bert(folder: Path, values: Mapping[str, Any]) -> BertModel:
+    """Writes the description of a BERT whose files are in the folder, and reads it back."""
+    write_json(folder / BERT_MANIFEST_NAME, dict(values), errors="replace")
+    return read_bert(folder)
+
+
+def is_bert_id(text: str) -> bool:
+    """Return whether a text can be an id: ids are names of folders, of small letters, digits and hyphens."""
+    return re.fullmatch(r"[0-9a-z][0-9a-z-]{0,63}", text) is not None
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    return parse_object(read_bounded(folder / BERT_MANIFEST_NAME, MAX_BERT_JSON_BYTES))
+
+
+def _iterate_installed(root: Path, wanted_id: str | None) -> Iterator[BertModel]:
+    """Yield the models in a folder; raise VoiceError for a damaged one only when it may be the wanted one."""
+    for folder in list_subfolders(root):
+        if not (folder / BERT_MANIFEST_NAME).is_file():
+            continue
+        try:
+            yield read_bert(folder)
+        except VoiceError:
+            if wanted_id is not None and wanted_id in (folder.name, _find_bert_id(folder)):
+                raise
+
+
+def _find_bert_id(folder: Path) -> str | None:
+    try:
+        return sanitise_short_text(_read_manifest(folder)["id"])
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _build_missing_bert_error(wanted_id: str, folders: Sequence[Path]) -> MissingBertError:
+    forced_ja = "--force-bert を付けると別の BERT で代用できますが、抑揚が不自然になります。"
+    forced_en = "Or use another BERT with --force-bert; intonation will be off."
+    menu = localize("「ファイル」メニューの「BERT のファイルを追加…」から追加できます。", "Add it with “Add BERT file…” in the File menu.")
+    if wanted_id == SBV2_BERT_ID:
+        command = localize(
+            f"koebako bert add --hub でダウンロードできます（{STANDARD_DOWNLOAD_MB} MB）。ファイルがある場合は koebako bert add ファイル で追加してください。{forced_ja}",
+            f"Download it with `koebako bert add --hub` ({STANDARD_DOWNLOAD_MB} MB), or add a file with `koebako bert add FILE`. {forced_en}",
+        )
+    else:
+        command = localize(
+            f"koebako bert add ファイル --id {wanted_id} で {folders[0]} に追加してください。{forced_ja}",
+            f"Add it to {folders[0]} with `koebako bert add FILE --id {wanted_id}`. {forced_en}",
+        )
+    message = localize(f"この声に必要な BERT「{wanted_id}」がありません。", f"The BERT this voice requires is missing: “{wanted_id}”.")
+    return MissingBertError(wanted_id, message, choose_by_frontend(menu, command))
+
+
+def _build_mismatch_error(required_id: str, wanted_id: str) -> VoiceError:
+    return VoiceError(
+        localize(
+            f"この声は BERT「{required_id}」で学習されています。「{wanted_id}」では正しく合成できません。",
+            f"This voice was trained with the BERT “{required_id}”, not “{wanted_id}”.",
+        ),
+        choose_by_frontend(
+            localize(
+                "この声に対応する BERT を追加するか、別の BERT で代用してください。",
+                "Add its own BERT, or choose to use another one.",
+            ),
+            localize(
+                "別の BERT で代用する場合は --force-bert を付けてください。",
+                "To use it anyway, add --force-bert; intonation will be off.",
+            ),
+        ),
+    )
+
+
+def _build_damaged_bert_error(folder: Path) -> VoiceError:
+    return VoiceError(
+        localize(f"BERT のファイルが不足しているか、壊れています: {folder}", f"The BERT is incomplete or damaged: {folder}"),
+        localize(
+            "この BERT をもう一度追加するか、Koebako を再インストールしてください。",
+            "Add this BERT again, or reinstall Koebako.",
+        ),
+    )

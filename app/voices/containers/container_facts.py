@@ -1,0 +1,209 @@
+"""The facts that a container states about its voice, read without the weights: settings, style vectors, and the AIVM manifest where there is one."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.common.errors import VoiceError
+from app.common.files.untrusted_json import parse_json, parse_object, sanitise_long_text
+from app.common.language import localize
+from app.core.synthesis_types import Float32
+from app.voices.containers.container_recognition import RECOGNITION_BYTES, ZIP_MAGICS, read_first_bytes, recognise_foreign_start
+from app.voices.containers.model_sidecars import find_config, find_style_vectors
+from app.voices.containers.unsupported_formats import UNSUPPORTED_FORMATS, UnsupportedFormat
+from app.voices.untrusted.regular_file import read_regular_file
+from app.voices.untrusted.sbv2_config import SBV2_CONFIG_NAME
+from app.voices.untrusted.style_vectors import parse_npy_vectors, read_style_vectors
+from app.voices.untrusted.voice_limits import MAX_STYLE_VECTORS_BYTES, MAX_VOICE_JSON_BYTES
+
+AIVM_KEYS = ("aivm_manifest", "aivm_hyper_parameters", "aivm_style_vectors")
+# No tool writes this name yet: those of today call such a voice JP-Extra.
+NANAIRO_ARCHITECTURE = "Style-Bert-VITS2 (Nanairo)"
+AIVM_ARCHITECTURES = ("Style-Bert-VITS2", "Style-Bert-VITS2 (JP-Extra)", NANAIRO_ARCHITECTURE)
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerFacts:
+    """The facts that a container states about its voice.
+
+    Attributes:
+        kind: aivmx, aivm, onnx, safetensors or sbv2.
+        config: SBV2's `config.json`, empty where there is none.
+        config_source: where that was read, as people know it.
+        style_vectors: style vectors, float32 (styles, 256).
+        aivm_manifest: the AIVM manifest, its `uuid` in lower case; empty where there is none.
+    """
+
+    kind: str
+    config: dict[str, Any]
+    style_vectors: Float32
+    aivm_manifest: dict[str, Any] = field(default_factory=dict)
+    config_source: str = SBV2_CONFIG_NAME
+
+
+def has_aivm_metadata(metadata: Mapping[str, str]) -> bool:
+    """True when metadata carry a whole AIVM voice."""
+    return all(key in metadata for key in AIVM_KEYS)
+
+
+def is_nanairo_config(config: Mapping[str, Any]) -> bool:
+    """True when the settings are those of a Nanairo voice; tools that do not know it drop the key, but keep the version."""
+    data = config.get("data")
+    return str(config.get("version", "")).endswith("Nanairo") or (isinstance(data, dict) and data.get("use_nanairo") is True)
+
+
+def read_container_facts(path: Path, metadata: Mapping[str, str], *, has_weights: bool) -> ContainerFacts:
+    """From the container itself when it is an AIVM one, else from the files beside it.
+
+    Args:
+        has_weights: the container holds weights, not a graph.
+
+    Raises:
+        VoiceError: something is missing or damaged, or the voice is of an architecture that we do not know.
+    """
+    if has_aivm_metadata(metadata):
+        manifest, config, vectors = (metadata[key] for key in AIVM_KEYS)
+        place = f"{path.name} ({AIVM_KEYS[1]})"
+        if len(config) > MAX_VOICE_JSON_BYTES:
+            raise build_config_error(place, localize("大きすぎます", "they are too large"))
+        settings = _parse_settings(config, path, place, has_weights=has_weights)
+        return ContainerFacts(
+            "aivm" if has_weights else "aivmx", settings, _decode_embedded_vectors(vectors), _parse_aivm_manifest(manifest, path), place
+        )
+    config_path = find_config(path)
+    if has_weights and config_path is None:
+        raise VoiceError(
+            localize(f"「{path.name}」と同じフォルダーに config.json がありません。", f"There is no config.json beside “{path.name}”."),
+            localize("声のフォルダー全体をダウンロードしてください。", "Download the whole folder of the voice."),
+        )
+    settings = {}
+    if config_path is not None:
+        content = read_regular_file(config_path, MAX_VOICE_JSON_BYTES)
+        refuse_foreign_content(config_path, content, ("settings", "text", "project"))
+        settings = _parse_settings(content, path, config_path.name, has_weights=has_weights)
+    return ContainerFacts(
+        "safetensors" if has_weights else "onnx",
+        settings,
+        _read_sidecar_vectors(path),
+        config_source=config_path.name if config_path else SBV2_CONFIG_NAME,
+    )
+
+
+def _read_sidecar_vectors(path: Path) -> Float32:
+    vectors = find_style_vectors(path)
+    refuse_foreign_content(vectors, read_first_bytes(vectors, RECOGNITION_BYTES), ("vectors", "settings", "text", "project"))
+    return read_style_vectors(vectors)
+
+
+def refuse_foreign_content(path: Path, content: bytes, expected_kinds: Collection[str]) -> None:
+    """Raises VoiceError for a file of a voice that holds something else, such as the web page of a failed download.
+
+    Args:
+        content: how it begins.
+        expected_kinds: kinds that it may look like (`recognition.kind_of_start`).
+    """
+    kind = recognise_foreign_start(content[:RECOGNITION_BYTES])
+    if content.startswith(ZIP_MAGICS):
+        what = UnsupportedFormat("zip（.npz など）", "a zip, such as .npz")
+    elif kind is None or kind in expected_kinds:
+        return
+    else:
+        what = UNSUPPORTED_FORMATS["zeros" if kind == "empty" and content else kind]
+    raise VoiceError(
+        localize(f"「{path.name}」の中身は{what.ja}です。", f"“{path.name}” is {what.en}."),
+        localize("このファイルをもう一度ダウンロードしてください。", "Download this file again."),
+    )
+
+
+def _parse_settings(text: str | bytes, path: Path, source_label: str, *, has_weights: bool) -> dict[str, Any]:
+    """The settings; a VoiceError for the graph of a Nanairo voice, whose inputs nobody has laid down yet."""
+    try:
+        settings = parse_json(text)
+    except ValueError as exc:
+        raise build_config_error(source_label, _describe_json_error(exc)) from exc
+    if not isinstance(settings, dict):
+        raise build_config_error(source_label, localize("JSON のオブジェクトではありません", "not a JSON object"))
+    if is_nanairo_config(settings) and not has_weights:
+        raise VoiceError(
+            localize(
+                f"Nanairo の声の ONNX ファイルには対応していません: {path.name}",
+                f"ONNX files of Nanairo voices are not supported: {path.name}",
+            ),
+            localize("同じ声の .safetensors か .aivm を選んでください。", "Choose the .safetensors or .aivm of the same voice."),
+        )
+    return settings
+
+
+def _describe_json_error(error: ValueError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return localize("文字コードが UTF-8 ではありません", "the text is not UTF-8")
+    if isinstance(error, json.JSONDecodeError):
+        return localize(
+            f"JSON として正しくありません（{error.lineno} 行目の {error.colno} 文字目）",
+            f"this is not valid JSON (line {error.lineno}, column {error.colno})",
+        )
+    return localize(
+        "NaN、大きすぎる数、同じ名前の項目など、使えない値が含まれています",
+        "a value is not allowed, such as NaN, a number too large, or a name that occurs twice",
+    )
+
+
+def build_config_error(source_label: str, reason: str) -> VoiceError:
+    """The error for settings that cannot be read, with the reason in the language of the user."""
+    return VoiceError(
+        localize(
+            f"声の設定（{source_label}）を読み込めません: {reason}。",
+            f"The settings of this voice ({source_label}) cannot be read: {reason}.",
+        ),
+        localize("その箇所を修正するか、声をもう一度ダウンロードしてください。", "Correct that, or download the voice again."),
+    )
+
+
+def build_aivm_manifest_error(path: Path) -> VoiceError:
+    """The error for an AIVM manifest that cannot be read, or that no voice can have."""
+    return VoiceError(
+        localize(f"AIVM マニフェストを読み込めません: {path.name}", f"The AIVM manifest of this voice cannot be read: {path.name}"),
+        localize("声をもう一度ダウンロードしてください。", "Download the voice again."),
+    )
+
+
+def _parse_aivm_manifest(text: str, path: Path) -> dict[str, Any]:
+    """The manifest, checked as far as Koebako relies on it."""
+    try:
+        manifest = parse_object(text)
+    except ValueError as exc:
+        raise build_aivm_manifest_error(path) from exc
+    architecture, version = (manifest.get(key) for key in ("model_architecture", "manifest_version"))
+    if architecture not in AIVM_ARCHITECTURES or not str(version).startswith("1."):
+        shown = f"{architecture} / {version}"[:80]
+        raise VoiceError(
+            localize(f"この種類の声「{shown}」には対応していません。", f"Voices of type “{shown}” are not supported."),
+            localize(
+                "Style-Bert-VITS2 の声を選ぶか、Koebako を更新してください。",
+                "Choose a Style-Bert-VITS2 voice, or update Koebako.",
+            ),
+        )
+    try:
+        sanitise_long_text(manifest["name"])
+        return manifest | {"uuid": str(uuid.UUID(sanitise_long_text(manifest["uuid"])))}
+    except (KeyError, ValueError) as exc:
+        raise build_aivm_manifest_error(path) from exc
+
+
+def _decode_embedded_vectors(text: str) -> Float32:
+    try:
+        if len(text) > 2 * MAX_STYLE_VECTORS_BYTES:
+            raise ValueError("too large")
+        return parse_npy_vectors(base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError) as exc:
+        raise VoiceError(
+            localize("声に含まれるスタイルのデータを読み込めません。", "The style vectors in this voice cannot be read."),
+            localize("声をもう一度ダウンロードしてください。", "Download the voice again."),
+        ) from exc

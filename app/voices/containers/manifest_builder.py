@@ -1,0 +1,132 @@
+"""From what a container says to the description of a voice. Every number and name is checked; nothing is guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from app.common.files.untrusted_json import require_int, sanitise_long_text, sanitise_short_text
+from app.common.language import localize
+from app.voices.containers.container_facts import ContainerFacts, build_aivm_manifest_error
+from app.voices.required_bert import SBV2_BERT_ID
+from app.voices.untrusted.sbv2_config import ConfigSection, convert_to_integer
+from app.voices.untrusted.voice_limits import (
+    MAX_HOP_SAMPLES,
+    MAX_SAMPLING_RATE_HZ,
+    MAX_TERMS_LENGTH,
+    MAX_VOICE_SPEAKERS,
+    MAX_VOICE_STYLES,
+    MIN_SAMPLING_RATE_HZ,
+)
+from app.voices.voice_manifest import NamedId, VoiceManifest
+
+
+def build_manifest(
+    path: Path,
+    facts: ContainerFacts,
+    voice_id: str,
+    graphs: tuple[str, ...],
+    *,
+    speakers: int | None,
+    multilingual: bool,
+    margin_frames: int = 16,
+) -> VoiceManifest:
+    """The manifest of a voice.
+
+    Args:
+        voice_id: its id.
+        graphs: names of its graphs.
+        speakers: how many the model has, None when that is not known.
+        multilingual: the model takes features of three languages.
+
+    Raises:
+        VoiceError: the settings hold what no voice can have.
+    """
+    data = ConfigSection(facts.config, facts.config_source).read_section("data")
+    try:
+        own = facts.aivm_manifest.get("speakers", [])
+        shown_speakers, shown_styles = _collect_display_names(own), _collect_style_display_names(own)
+        licence = _read_licence(facts.aivm_manifest.get("license") or "")
+        description = sanitise_long_text(facts.aivm_manifest.get("description") or "")[:MAX_TERMS_LENGTH]
+    except (AttributeError, KeyError, TypeError, ValueError) as exc:
+        raise build_aivm_manifest_error(path) from exc
+    return VoiceManifest(
+        id=voice_id,
+        name=_choose_voice_name(path, facts),
+        format=facts.kind,
+        bert=SBV2_BERT_ID,
+        sampling_rate=data.read_integer("sampling_rate", 44100, MIN_SAMPLING_RATE_HZ, MAX_SAMPLING_RATE_HZ),
+        hop_length=data.read_integer("hop_length", 512, 1, MAX_HOP_SAMPLES),
+        speakers=_build_named_ids(_read_speaker_ids(data, speakers), shown_speakers) or (NamedId(0, "0"),),
+        styles=_build_named_ids(_read_style_ids(data, len(facts.style_vectors)), shown_styles)
+        or tuple(NamedId(index, f"Style {index}") for index in range(len(facts.style_vectors))),
+        graphs=dict.fromkeys(graphs, path.name),
+        margin_frames=margin_frames,
+        multilingual=multilingual,
+        add_blank=data.read_boolean("add_blank", True),
+        licence=licence,
+        description=description,
+    )
+
+
+def _choose_voice_name(path: Path, facts: ContainerFacts) -> str:
+    names = (facts.aivm_manifest.get("name"), facts.config.get("model_name"), path.stem)
+    return next(filter(None, (sanitise_short_text(name) for name in names if isinstance(name, str))), "?")
+
+
+def _read_speaker_ids(data: ConfigSection, speakers: int | None) -> dict[str, int]:
+    """The speakers that the settings name; a VoiceError where the model has no such one."""
+    ids, count = data.read_ids("spk2id"), speakers or MAX_VOICE_SPEAKERS
+    highest = max(ids.values(), default=0)
+    if highest >= count:
+        raise data.build_field_error(
+            "spk2id",
+            localize(
+                f"話者 {highest} がありますが、このモデルの話者は {count} 人です（番号は 0 から）",
+                f"it names speaker {highest}, but the model has {count} (numbered from 0)",
+            )
+            if speakers
+            else localize(f"話者の番号 {highest} が大きすぎます", f"speaker {highest} is more than any voice has"),
+        )
+    return ids
+
+
+def _read_style_ids(data: ConfigSection, vector_count: int) -> dict[str, int]:
+    """The styles that the settings name; a VoiceError where there is no vector for one."""
+    ids, count = data.read_ids("style2id"), min(vector_count, MAX_VOICE_STYLES)
+    highest = max(ids.values(), default=0)
+    if highest >= count:
+        raise data.build_field_error(
+            "style2id",
+            localize(
+                f"スタイル {highest} がありますが、スタイルのデータは {count} 個です（番号は 0 から）",
+                f"it names style {highest}, but the number of style vectors is {count} (numbered from 0)",
+            ),
+        )
+    return ids
+
+
+def _collect_style_display_names(speakers: list[dict[str, Any]]) -> dict[int, str]:
+    shown: dict[int, str] = {}
+    for speaker in speakers:
+        shown = _collect_display_names(speaker.get("styles", [])) | shown
+    return shown
+
+
+def _collect_display_names(items: list[dict[str, Any]]) -> dict[int, str]:
+    """Names that an AIVM manifest gives to ids; they may differ from those of the settings and are the newer ones."""
+    return {require_int(convert_to_integer(item["local_id"]), 0, MAX_VOICE_SPEAKERS): sanitise_short_text(item["name"]) for item in items}
+
+
+def _build_named_ids(ids: Mapping[str, int], display_names: Mapping[int, str]) -> tuple[NamedId, ...]:
+    """Speakers or styles by id, with the names people know."""
+    return tuple(NamedId(number, display_names.get(number) or sanitise_short_text(name) or str(number)) for name, number in ids.items())
+
+
+def _read_licence(value: Any) -> str:
+    """Whole, or not at all: nobody can accept a part."""
+    text = sanitise_long_text(value)
+    if len(text) > MAX_TERMS_LENGTH:
+        raise ValueError("a licence of too many letters")
+    return text

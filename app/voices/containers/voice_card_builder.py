@@ -1,0 +1,170 @@
+"""Makes the card of a voice from what its container says: an AIVM manifest, or else SBV2's `config.json`.
+
+Icons and samples arrive as data URLs and become files. Nothing of a card can stop a voice from being installed: what is broken
+or too large is left out, with a note.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
+from app.common.language import localize
+from app.voices.containers.container_facts import NANAIRO_ARCHITECTURE, is_nanairo_config
+from app.voices.untrusted.sbv2_config import convert_to_integer
+from app.voices.voice_card_data import MEDIA_FOLDER, SpeakerCard, StyleCard, VoiceCardData, VoiceSample
+
+MAX_ICON_BYTES = 5 << 20
+MAX_SAMPLE_BYTES = 20 << 20
+MAX_CARD_MEDIA_BYTES = 200 << 20  # all icons and samples of a voice
+MAX_STYLE_SAMPLES = 20  # of a style
+MAX_TRANSCRIPT_LENGTH = 1000
+MAX_CARD_NOTES = 20
+ICON_FORMATS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
+    (".png", lambda data: data.startswith(b"\x89PNG\r\n\x1a\n")),
+    (".jpg", lambda data: data.startswith(b"\xff\xd8\xff")),
+    (".webp", lambda data: data[:4] == b"RIFF" and data[8:12] == b"WEBP"),
+)
+SAMPLE_FORMATS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
+    (".wav", lambda data: data[:4] == b"RIFF" and data[8:12] == b"WAVE"),
+    (".m4a", lambda data: data[4:8] == b"ftyp"),
+    (".ogg", lambda data: data.startswith(b"OggS")),
+    (".flac", lambda data: data.startswith(b"fLaC")),
+    (".mp3", lambda data: data.startswith(b"ID3") or (data[:1] == b"\xff" and len(data) > 1 and data[1] & 0xE0 == 0xE0)),
+)
+
+
+def build_voice_card(config: Mapping[str, Any], aivm: Mapping[str, Any], folder: Path, *, emoji: bool = False) -> VoiceCardData:
+    """The card, its media written below `folder`. Raises OSError where nothing can be written.
+
+    Args:
+        config: SBV2's `config.json`, or {}.
+        aivm: the AIVM manifest, or {}.
+        folder: the prepared voice.
+        emoji: its tensors have the symbols that make it a Nanairo voice, whatever it calls itself.
+    """
+    media = _MediaWriter(folder)
+    return VoiceCardData(
+        uuid=_normalise_line(aivm.get("uuid")),
+        version=_normalise_line(aivm.get("version")),
+        architecture=NANAIRO_ARCHITECTURE
+        if emoji or is_nanairo_config(config)
+        else _normalise_line(aivm.get("model_architecture")) or _find_architecture_name(config),
+        creators=tuple(filter(None, (_normalise_line(item) for item in _ensure_list(aivm.get("creators"))))),
+        training_epochs=_parse_count(aivm.get("training_epochs")),
+        training_steps=_parse_count(aivm.get("training_steps")),
+        speakers=tuple(
+            _build_speaker_card(item, media) for item in _ensure_list(aivm.get("speakers")) if _parse_local_id(item) is not None
+        ),
+        notes=tuple(media.notes[:MAX_CARD_NOTES]),
+    )
+
+
+def _find_architecture_name(config: Mapping[str, Any]) -> str:
+    jp_extra = str(config.get("version", "JP-Extra")).endswith("JP-Extra")
+    return "Style-Bert-VITS2" + (" (JP-Extra)" if jp_extra else "")
+
+
+def _build_speaker_card(data: dict[str, Any], media: _MediaWriter) -> SpeakerCard:
+    who = _normalise_line(data.get("name"))
+    styles = tuple(_build_style_card(item, who, media) for item in _ensure_list(data.get("styles")) if _parse_local_id(item) is not None)
+    languages = tuple(filter(None, (_normalise_line(item) for item in _ensure_list(data.get("supported_languages")))))
+    return SpeakerCard(
+        convert_to_integer(data["local_id"]), _normalise_line(data.get("uuid")), languages, media.write_icon(data.get("icon"), who), styles
+    )
+
+
+def _build_style_card(data: dict[str, Any], speaker: str, media: _MediaWriter) -> StyleCard:
+    what = f"{speaker} {_normalise_line(data.get('name'))}"
+    samples = []
+    for item in _ensure_list(data.get("voice_samples"))[:MAX_STYLE_SAMPLES]:
+        if isinstance(item, dict) and (file := media.write_sample(item.get("audio"), what)):
+            samples.append(VoiceSample(file, _normalise_line(item.get("transcript"), MAX_TRANSCRIPT_LENGTH)))
+    return StyleCard(convert_to_integer(data["local_id"]), media.write_icon(data.get("icon"), what), tuple(samples))
+
+
+class _MediaWriter:
+    """Writes data URLs to files named by their content, so that an icon used twice is kept once.
+
+    Attributes:
+        notes: what was left out and why.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._left = MAX_CARD_MEDIA_BYTES
+        self.notes: list[str] = []
+
+    def write_icon(self, url: Any, description: str) -> str:
+        """File of an icon; empty where there is none that can be shown."""
+        return self._write_media_file(url, MAX_ICON_BYTES, ICON_FORMATS, localize(f"{description} のアイコン", f"icon of {description}"))
+
+    def write_sample(self, url: Any, description: str) -> str:
+        """File of a recording; empty where there is none that can be played."""
+        return self._write_media_file(
+            url, MAX_SAMPLE_BYTES, SAMPLE_FORMATS, localize(f"{description} のボイスサンプル", f"voice sample of {description}")
+        )
+
+    def _write_media_file(
+        self, url: Any, max_bytes: int, suffixes: tuple[tuple[str, Callable[[bytes], bool]], ...], description: str
+    ) -> str:
+        if url is None or url == "":
+            return ""
+        data = _decode_data_url(url, min(max_bytes, self._left))
+        suffix = next((name for name, fits in suffixes if data and fits(data)), None)
+        if data is None or suffix is None:
+            self.notes.append(
+                localize(
+                    f"{description}は壊れているか大きすぎるため、使用しません。",
+                    f"The {description} is damaged or too large and was skipped.",
+                )
+            )
+            return ""
+        name = f"{MEDIA_FOLDER}/{hashlib.sha256(data).hexdigest()[:24]}{suffix}"
+        path = self._folder / name
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+            self._left -= len(data)
+        return name
+
+
+def _decode_data_url(url: Any, max_bytes: int) -> bytes | None:
+    """Bytes of a Base64 data URL; None when it is none, or would be larger than it may."""
+    if not isinstance(url, str):
+        return None
+    head = re.match(r"data:[^,]{0,200};base64,", url)
+    if head is None or (len(url) - head.end()) // 4 * 3 > max_bytes + 3:
+        return None
+    try:
+        data = base64.b64decode(url[head.end() :], validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return data if len(data) <= max_bytes else None
+
+
+def _ensure_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _parse_local_id(value: Any) -> int | None:
+    """The `local_id` of a speaker or style, by which the graphs know it."""
+    number = convert_to_integer(value.get("local_id")) if isinstance(value, dict) else None
+    return number if type(number) is int and number >= 0 else None
+
+
+def _parse_count(value: Any) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _normalise_line(value: Any, max_length: int = 200) -> str:
+    """A text for one line; empty when it is none."""
+    if not isinstance(value, str):
+        return ""
+    return sanitise_short_text(value) if max_length <= 200 else sanitise_long_text(value)[:max_length]

@@ -1,0 +1,181 @@
+"""Unpacks the voices of a zip into a folder. The zip comes from a stranger: see `app.voices.untrusted.voice_limits` and `app.voices.untrusted.zip_names`.
+
+Files of one folder stay together, in a numbered folder of their own, which keeps paths short; sounds, pictures and texts are left
+where they are. A prepared voice comes whole.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from app.common.errors import VoiceError
+from app.common.files.untrusted_json import sanitise_short_text
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+from app.voices.containers.container_recognition import PICKLE_SEARCH_BYTES, RECOGNITION_BYTES, guess_pickle_kind, recognise_foreign_start
+from app.voices.containers.unsupported_formats import NON_MODEL_KINDS, UnsupportedFormatError
+from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
+from app.voices.untrusted.damage_hint import describe_incomplete_download
+from app.voices.untrusted.regular_file import open_regular_file
+from app.voices.untrusted.unpack_budget import UnpackBudget
+from app.voices.untrusted.voice_limits import MAX_ENTRY_NAME_LENGTH
+from app.voices.untrusted.zip_directory import open_bounded_zip
+from app.voices.untrusted.zip_names import decode_entry_name, is_outside_path, is_plain_entry, is_system_entry, make_safe_name
+from app.voices.voice_manifest import MANIFEST_NAME
+
+ENCRYPTED_FLAG = 1
+# Other methods may ask for gigabytes of memory to unpack a kilobyte.
+ALLOWED_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+KEPT_SUFFIXES = (".json", ".npy")
+UNPACK_CHUNK_BYTES = 1 << 20
+_KOKORO_STYLE_PATTERN = re.compile(r"[a-z]{2}_[a-z0-9]+\.npy")  # a language, a sex and a name
+DAMAGED_ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackedFile:
+    """One file: where it lies now, and its name in the zip."""
+
+    path: Path
+    name: str
+
+
+def unpack_voice_files(path: Path, folder: Path, budget: UnpackBudget) -> list[UnpackedFile]:
+    """The files of a zip that may belong to a voice, in an empty folder.
+
+    Raises:
+        VoiceError: it is damaged, encrypted, a bomb, leads outside, or holds something that is no voice (then a UnsupportedFormatError).
+    """
+    with open_regular_file(path) as file, _raise_damaged_zip_errors(path.name), open_bounded_zip(file, budget) as archive:
+        entries = _collect_entries(archive, path.name)
+        _refuse_foreign(archive, entries, path.name)
+        return list(_extract_entries(archive, entries, folder, budget))
+
+
+@contextmanager
+def _raise_damaged_zip_errors(name: str) -> Iterator[None]:
+    try:
+        yield
+    except DAMAGED_ZIP_ERRORS as exc:
+        hint = describe_incomplete_download()
+        if isinstance(exc, OSError):
+            hint = localize(
+                f"ディスクの空き容量を確認してください。（{describe_reason(exc)}）", f"Check the free disk space. ({describe_reason(exc)})"
+            )
+        raise VoiceError(localize(f"zip を展開できません: {name}", f"This zip file cannot be unpacked: {name}"), hint) from exc
+
+
+def _collect_entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
+    """Entries by name, each checked; folders and what systems add are left out."""
+    entries: dict[str, zipfile.ZipInfo] = {}
+    folded: set[str] = set()
+    for info in archive.infolist():
+        entry = decode_entry_name(info)
+        if len(entry) > MAX_ENTRY_NAME_LENGTH:
+            raise ValueError("a name too long")
+        if is_outside_path(entry) or not is_plain_entry(info):
+            raise VoiceError(
+                localize(
+                    f"フォルダーの外を指す項目が zip に含まれています: {name}",
+                    f"This zip file contains an entry that points outside it: {name}",
+                ),
+                localize(
+                    f"項目: {sanitise_short_text(entry)[:80]}。信頼できる配布元からダウンロードしてください。",
+                    f"Entry: {sanitise_short_text(entry)[:80]}. Download it from a source you trust.",
+                ),
+            )
+        if entry.endswith("/") or is_system_entry(entry):
+            continue
+        _check_packing(info, name)
+        if entry.casefold() in folded:
+            raise ValueError("a name occurs twice")
+        folded.add(entry.casefold())
+        entries[entry] = info
+    return entries
+
+
+def _check_packing(info: zipfile.ZipInfo, name: str) -> None:
+    if info.flag_bits & ENCRYPTED_FLAG:
+        raise VoiceError(
+            localize(f"パスワード付きの zip です: {name}", f"This zip file is password-protected: {name}"),
+            localize("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
+        )
+    if info.compress_type not in ALLOWED_METHODS:
+        raise VoiceError(
+            localize(f"対応していない圧縮方式の zip です: {name}", f"This zip file uses an unsupported compression method: {name}"),
+            localize("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
+        )
+
+
+def _refuse_foreign(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], name: str) -> None:
+    """PyTorch's files and the voices of VOICEVOX, Irodori-TTS and Kokoro are zips too."""
+    if entries and all(_KOKORO_STYLE_PATTERN.fullmatch(entry) for entry in entries):
+        raise UnsupportedFormatError("kokoro", name)
+    for entry, info in entries.items():
+        base = entry.rpartition("/")[2]
+        if base == "data.pkl" and entry.count("/") == 1:
+            with archive.open(info) as content:
+                raise UnsupportedFormatError(guess_pickle_kind(content.read(PICKLE_SEARCH_BYTES)), name)
+        if entry == "metas.json" and "manifest.json" in entries:
+            raise UnsupportedFormatError("voicevox", name)
+        if entry == "engine_manifest.json":
+            raise UnsupportedFormatError("voicevox_plugin", name)
+        if entry == MANIFEST_NAME and _is_irovoice(archive, info):
+            raise UnsupportedFormatError("irovoice", name)
+        if base.casefold() == "oto.ini":
+            raise UnsupportedFormatError("utau", name)
+
+
+def _is_irovoice(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
+    """Its description has the name of ours."""
+    with archive.open(info) as content:
+        return b'"irovoice"' in content.read(RECOGNITION_BYTES)
+
+
+def _extract_entries(
+    archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], folder: Path, budget: UnpackBudget
+) -> Iterator[UnpackedFile]:
+    prepared = {name.rpartition("/")[0] for name in entries if name.rpartition("/")[2] == MANIFEST_NAME}
+    roots: dict[str, Path] = {}
+    for name, info in entries.items():
+        parent = name.rpartition("/")[0]
+        whole = next((root for root in _iterate_parent_folders(name) if root in prepared), None)
+        root = parent if whole is None else whole
+        target = roots.setdefault(root, folder / str(len(roots))).joinpath(
+            *map(make_safe_name, name.removeprefix(root).strip("/").split("/"))
+        )
+        with archive.open(info) as content:
+            start = content.read(RECOGNITION_BYTES)
+            if (
+                whole is None
+                and recognise_foreign_start(start) in NON_MODEL_KINDS
+                and not name.casefold().endswith((*KEPT_SUFFIXES, *VOICE_SUFFIXES))
+            ):
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _write_entry(start, content, target, budget)
+        yield UnpackedFile(target, name)
+
+
+def _iterate_parent_folders(name: str) -> Iterator[str]:
+    """The folders that an entry lies in, from the outermost, which is ""."""
+    parts = name.split("/")[:-1]
+    return ("/".join(parts[:depth]) for depth in range(len(parts) + 1))
+
+
+def _write_entry(start: bytes, content: IO[bytes], target: Path, budget: UnpackBudget) -> None:
+    piece = start
+    # Two names may be one on this file system: mode "x" refuses the second.
+    with target.open("xb") as out:
+        while piece:
+            budget.consume_bytes(len(piece))
+            out.write(piece)
+            piece = content.read(UNPACK_CHUNK_BYTES)

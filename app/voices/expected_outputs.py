@@ -1,0 +1,123 @@
+"""Compares what a voice's graph computes with a file of expected outputs (NPZ with keys `case{n}.{name}`)."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from app.common.errors import InputError
+from app.common.files.bounded_read import read_bounded
+from app.common.language import localize
+from app.voices.untrusted.npy_reader import parse_npy_array
+
+MAX_CASE_FILE_BYTES, MAX_UNPACKED_CASE_BYTES = 256 << 20, 1 << 30  # a minute of sound takes 11 MB
+MAX_CASE_ARRAYS = 10_000
+CASE_ENTRY_PATTERN = re.compile(r"case(\d{1,6})\.(.+)\.npy")
+NOISE_INPUTS = ("noise_scale", "noise_scale_w")
+CASE_RESULT_NAMES = frozenset(("output", "durations_frames", "g", "logw"))  # the last two are steps on the way
+
+
+class CaseRunner(Protocol):
+    """A callable that computes a case."""
+
+    @property
+    def used_inputs(self) -> frozenset[str]:
+        """Inputs that count in what it computes; of the public ones some may not."""
+
+    def __call__(self, case: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray | None]:
+        """Samples (N,), and frames per symbol (T,) where the graph outputs them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One case.
+
+    Attributes:
+        max_abs_diff: largest difference of a sample; None when the lengths differ.
+        durations_equal: frames per symbol are the same; in a graph that hides them, frames in all.
+        frames: frames in all.
+    """
+
+    case: int
+    max_abs_diff: float | None
+    durations_equal: bool
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedCase:
+    """A case that cannot be compared: the graphs do not take its input of this name."""
+
+    case: int
+    name: str
+
+
+def read_cases(path: Path) -> list[dict[str, np.ndarray]]:
+    """The cases of an NPZ, each a mapping of names to arrays, in order."""
+    try:
+        cases = _parse_cases(read_bounded(path, MAX_CASE_FILE_BYTES))
+    except (OSError, ValueError, EOFError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile) as exc:
+        raise InputError(
+            localize(f"期待値のファイルを読み込めません: {path}", f"The file of expected outputs cannot be read: {path}"),
+            localize(
+                "case0.output などのキーを持つ NPZ ファイルを指定してください。", "Specify an NPZ file with keys such as case0.output."
+            ),
+        ) from exc
+    if not cases or any("output" not in case for case in cases.values()):
+        raise InputError(
+            localize(f"期待値が含まれていません: {path}", f"The file contains no expected outputs: {path}"),
+            localize(
+                "case0.output などのキーを持つ NPZ ファイルを指定してください。", "Specify an NPZ file with keys such as case0.output."
+            ),
+        )
+    return [cases[number] for number in sorted(cases)]
+
+
+def _parse_cases(content: bytes) -> dict[int, dict[str, np.ndarray]]:
+    """Arrays by number and name, read as `np.load` would, but with a limit on what they unpack to. Raises whatever zipfile raises."""
+    # Each directory entry begins with this signature, and zipfile takes a kilobyte for each.
+    if content.count(b"PK\1\2") > MAX_CASE_ARRAYS:
+        raise ValueError("too many arrays")
+    cases: dict[int, dict[str, np.ndarray]] = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = [(entry, match) for entry in archive.infolist() if (match := CASE_ENTRY_PATTERN.fullmatch(entry.filename))]
+        if sum(entry.file_size for entry, _ in entries) > MAX_UNPACKED_CASE_BYTES:
+            raise ValueError("too large")
+        for entry, match in entries:
+            with archive.open(entry) as file:
+                cases.setdefault(int(match[1]), {})[match[2]] = parse_npy_array(file.read(entry.file_size))
+    return cases
+
+
+def find_unused_input(case: Mapping[str, np.ndarray], runner: CaseRunner) -> str | None:
+    """An input of a case that would make no difference, so that nothing can be compared; None where all count."""
+    return min(case.keys() - runner.used_inputs - CASE_RESULT_NAMES, default=None)
+
+
+def verify_case(number: int, case: dict[str, np.ndarray], runner: CaseRunner, hop_length: int) -> CaseResult:
+    """Runs one case; noise inputs that it leaves out are zero."""
+    feed: dict[str, np.ndarray] = {name: np.zeros((), np.float32) for name in NOISE_INPUTS} | case
+    samples, durations = runner(feed)
+    expected = case["output"].reshape(-1)
+    same_length = len(samples) == len(expected)
+    difference = float(np.abs(samples - expected).max(initial=0)) if same_length else None
+    if difference is not None and not np.isfinite(difference):
+        difference = None
+    return CaseResult(number, difference, same_length and _has_same_durations(durations, case), len(samples) // hop_length)
+
+
+def _has_same_durations(durations: np.ndarray | None, case: dict[str, np.ndarray]) -> bool:
+    expected = case.get("durations_frames")
+    if durations is None or expected is None:
+        # Only equal lengths can be checked in this case.
+        return True
+    return np.array_equal(np.asarray(durations).reshape(-1), expected.reshape(-1))

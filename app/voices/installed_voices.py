@@ -1,0 +1,237 @@
+"""The installed voices, and how one is found by id, name or path."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from app.common.errors import VoiceError
+from app.common.files.paths import find_resources_dir, list_bert_dirs, list_subfolders
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+from app.voices.bert_models import find_bert
+from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
+from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.voice_manifest import MANIFEST_NAME, NamedId, VoiceManifest
+
+BertRequirement = Callable[[str], object]
+
+# Both names mean the same style: SBV2 writes it in English, AIVM in Japanese.
+_STYLE_ALIASES = {"ノーマル": "Neutral"}
+
+
+def list_installed_voices(folders: Sequence[Path]) -> list[Voice]:
+    """All prepared voices in the given folders, in order; damaged ones are left out here (opening one by name says why)."""
+    voices = []
+    for folder in _iterate_voice_folders(folders):
+        try:
+            voices.append(read_prepared_voice(folder))
+        except VoiceError:
+            continue
+    return voices
+
+
+def list_damaged_voices(folders: Sequence[Path]) -> list[tuple[Path, VoiceError]]:
+    """Folders that should hold a voice and do not, with what is wrong."""
+    damaged = []
+    for folder in (item for root in folders for item in list_subfolders(root)):
+        try:
+            read_prepared_voice(folder)
+        except VoiceError as error:
+            damaged.append((folder, error))
+    return damaged
+
+
+def _iterate_voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
+    for root in folders:
+        try:
+            yield from (item for item in list_subfolders(root) if (item / MANIFEST_NAME).is_file())
+        except OSError as exc:
+            raise VoiceError(
+                localize(f"声のフォルダーを読み込めません: {root}", f"The voices folder cannot be read: {root}"),
+                localize(
+                    f"フォルダーの権限を確認してください。（{describe_reason(exc)}）", f"Check its permissions. ({describe_reason(exc)})"
+                ),
+            ) from exc
+
+
+def find_shipped_voice_id() -> str | None:
+    """Id of the voice we ship; None where it is gone."""
+    return next((voice.manifest.id for voice in list_installed_voices([find_resources_dir() / "voices"])), None)
+
+
+def find_installed_voice(wanted: str, folders: Sequence[Path]) -> Voice | None:
+    """The prepared voice of this id or name.
+
+    Raises:
+        VoiceError: it is damaged, or several have this name; the hint lists their ids.
+    """
+    voices = []
+    for folder in _iterate_voice_folders(folders):
+        if wanted == folder.name:
+            return read_prepared_voice(folder)
+        with contextlib.suppress(VoiceError):
+            voices.append(read_prepared_voice(folder))
+    return find_voice_among(wanted, voices)
+
+
+class HasManifest(Protocol):
+    """A voice, opened or not."""
+
+    @property
+    def manifest(self) -> VoiceManifest:
+        """Return the manifest of the voice."""
+
+
+AnyVoice = TypeVar("AnyVoice", bound=HasManifest)
+
+
+def find_voice_among(wanted: str, voices: Sequence[AnyVoice]) -> AnyVoice | None:
+    """The one of this id, or else of this name; a VoiceError where several have this name, whose hint lists their ids."""
+    text = wanted.casefold()
+    for voice in voices:
+        if text == voice.manifest.id.casefold():
+            return voice
+    named = [voice for voice in voices if text == voice.manifest.name.casefold()]
+    if len(named) > 1:
+        raise VoiceError(
+            localize(f"「{wanted}」という名前の声が複数あります。", f"More than one voice is named “{wanted}”."),
+            localize("ID で指定してください: ", "Use its ID: ") + ", ".join(voice.manifest.id for voice in named),
+        )
+    return named[0] if named else None
+
+
+def find_voice(wanted: str | None, folders: Sequence[Path], require_bert: BertRequirement | None = None) -> Voice:
+    """The voice with this id, name or path; the first one that can speak when nothing is asked for.
+
+    Args:
+        require_bert: see `choose_default_voice`.
+
+    Raises:
+        VoiceError: there is none; the hint names near ones.
+    """
+    if wanted is None:
+        return choose_default_voice(folders, require_bert).voice
+    voice = find_installed_voice(wanted, folders)
+    if voice is not None:
+        return voice
+    if is_path_text(wanted):
+        from app.voices.containers.voice_sources import read_voice_source  # with all that reads voices that are not prepared
+
+        return read_voice_source(Path(wanted))
+    raise build_unknown_voice_error(wanted, [voice.manifest for voice in list_installed_voices(folders)])
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultVoice:
+    """The voice that speaks where none is asked for.
+
+    Attributes:
+        skipped: voices before it that cannot speak, because their BERT is missing or damaged.
+    """
+
+    voice: Voice
+    skipped: tuple[VoiceManifest, ...] = ()
+
+
+def choose_default_voice(folders: Sequence[Path], require_bert: BertRequirement | None = None) -> DefaultVoice:
+    """The first voice that can speak; where none can, the first one.
+
+    Args:
+        require_bert: raises VoiceError for the id of a BERT that a voice could not use; by default where it is not installed.
+
+    Raises:
+        VoiceError: there is no voice.
+    """
+    damage: VoiceError | None = None
+    first: Voice | None = None
+    silent: list[VoiceManifest] = []
+    for folder in _iterate_voice_folders(folders):
+        try:
+            voice = read_prepared_voice(folder)
+        except VoiceError as error:
+            damage = damage or error
+            continue
+        if _may_speak(voice, require_bert):
+            return DefaultVoice(voice, tuple(silent))
+        silent.append(voice.manifest)
+        first = first or voice
+    if first is not None:
+        return DefaultVoice(first)
+    raise damage or VoiceError(
+        localize("声が一つもありません。", "There are no voices."),
+        localize("Koebako を再インストールしてください。", "Reinstall Koebako."),
+    )
+
+
+def order_speaking_first(voices: Iterable[Voice], require_bert: BertRequirement | None = None) -> list[Voice]:
+    """The voices in their order, those that cannot speak after all others; see `choose_default_voice`."""
+    return sorted(voices, key=lambda voice: not _may_speak(voice, require_bert))
+
+
+def _may_speak(voice: Voice, require_bert: BertRequirement | None) -> bool:
+    try:
+        (require_bert or partial(find_bert, folders=list_bert_dirs()))(voice.manifest.bert)
+    except VoiceError:
+        return False
+    return True
+
+
+def describe_skipped_voices(skipped: Sequence[VoiceManifest], chosen: VoiceManifest) -> str:
+    """Describe the voices that come before the one that speaks and the reasons why they were skipped, in the language of the user."""
+    names = ", ".join(manifest.name for manifest in skipped[:3]) + ("…" if len(skipped) > 3 else "")
+    return localize(
+        f"「{names}」に必要な BERT がないため、「{chosen.name}」で合成します（BERT は koebako bert add で追加できます）。",
+        f"“{names}” cannot speak without its BERT, so “{chosen.name}” is used (`koebako bert add` adds a BERT).",
+    )
+
+
+class UnknownVoiceError(VoiceError):
+    """No voice has this id or name."""
+
+
+def build_unknown_voice_error(wanted: str, known: Sequence[VoiceManifest]) -> VoiceError:
+    """An error that names near voices."""
+    shown = wanted if len(wanted) <= 80 else wanted[:80] + "…"
+    none = localize("自分で追加した声はまだありません。", "You have not added any voices yet.")
+    names = [name for manifest in known for name in (manifest.id, manifest.name)]
+    return UnknownVoiceError(
+        localize(f"声「{shown}」が見つかりません。", f"There is no voice “{shown}”."), suggest_near_names(wanted, names) if names else none
+    )
+
+
+def is_path_text(text: str) -> bool:
+    """Return whether a text names a file or folder rather than a voice."""
+    try:
+        return bool(text) and (Path(text).suffix.lower() in VOICE_SUFFIXES or Path(text).exists())
+    except (OSError, ValueError):  # too long, or with a null character
+        return False
+
+
+def find_id_by_name(wanted: str | None, items: Sequence[NamedId], kind: str) -> int:
+    """Id of a speaker or style by name or number; the first one when nothing is asked for.
+
+    Args:
+        kind: what is looked for, in the language of the user.
+    """
+    if wanted is None:
+        return min((item.id for item in items), default=0)
+    for item in items:
+        if wanted == str(item.id) or _STYLE_ALIASES.get(wanted, wanted).casefold() == _STYLE_ALIASES.get(item.name, item.name).casefold():
+            return item.id
+    raise VoiceError(
+        localize(f"この声に{kind}「{wanted}」はありません。", f"This voice has no {kind} “{wanted}”."),
+        suggest_near_names(wanted, [item.name for item in items]),
+    )
+
+
+def suggest_near_names(wanted: str, known: Sequence[str]) -> str:
+    """A hint that names what the user may have meant, or else everything there is."""
+    close = difflib.get_close_matches(wanted[:80], known, n=3, cutoff=0.4)
+    lead = localize("もしかして: ", "Did you mean: ") if close else localize("使用できるもの: ", "Available: ")
+    return lead + ", ".join(dict.fromkeys(close or list(known)[:12]))

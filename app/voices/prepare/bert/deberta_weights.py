@@ -1,0 +1,54 @@
+"""The weights from which the lean graph is built: the tensors of a DeBERTa by the names that Hugging Face's implementation gives them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from app.common.errors import VoiceError
+from app.common.language import choose_by_frontend, localize
+from app.core.synthesis_types import Float32
+from app.voices.prepare.bert.deberta_sizes import DebertaSizes
+
+# In characters; the reason may quote text from a stranger's file.
+MAX_REASON_LENGTH = 200
+
+
+class DebertaWeights(Protocol):
+    """Weights of one model, read when asked for, so that a gigabyte of them is never held twice.
+
+    Attributes:
+        architecture: its sizes.
+    """
+
+    architecture: DebertaSizes
+
+    def read_tensor(self, name: str) -> Float32:
+        """The tensor called `name` (without `model.deberta.`) as float32; VoiceError where there is none."""
+
+    def read_matrix(self, name: str) -> Float32:
+        """The matrix of the linear layer `name` as (inputs, outputs)."""
+
+    def read_position_tables(self, layer: int) -> tuple[Float32, Float32]:
+        """Positions as keys and as queries of a layer, projected and with bias: each (rows, hidden)."""
+
+
+def build_not_deberta_error(reason: str) -> VoiceError:
+    """The file holds something else; the reason may quote it."""
+    if len(reason) > MAX_REASON_LENGTH:
+        reason = reason[:MAX_REASON_LENGTH] + "…"
+    get = choose_by_frontend(
+        localize(
+            "声のカードの「BERT をダウンロード…」でダウンロードしてください。", "download it with “Download BERT…” on the card of a voice."
+        ),
+        localize("koebako bert add --hub でダウンロードしてください。", "download it with `koebako bert add --hub`."),
+    )
+    return VoiceError(
+        localize(
+            f"この BERT は追加できません。Style-Bert-VITS2 が使う DeBERTa-v2 ではないようです（{reason}）。",
+            f"This BERT cannot be used: it is not a DeBERTa-v2 as used by Style-Bert-VITS2 ({reason}).",
+        ),
+        localize(
+            f"deberta-v2-large-japanese-char-wwm の model_fp16.onnx、model.onnx、model.safetensors のいずれかを選ぶか、{get}",
+            f"Choose model_fp16.onnx, model.onnx or model.safetensors of deberta-v2-large-japanese-char-wwm, or {get}",
+        ),
+    )

@@ -1,0 +1,129 @@
+"""Writes the device forms of a prepared graph: what CPU and device compute is the same, what they are best at is not.
+
+A folder holds `graph.onnx`, for inputs that end before they should, and for a decoder `full.onnx`, for windows that are full; the weights
+they share, and `form.json`, which says how inputs are padded and outputs cut.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import onnx
+from onnx import TensorProto, numpy_helper
+
+from app.voices.prepare.bert.external_graph_writer import EXTERNAL_WEIGHT_BYTES, ExternalDataFile
+from app.voices.prepare.device.crop_removal import drop_unread_nodes, keep_context
+from app.voices.prepare.device.diagonal_gather import gather_diagonals
+from app.voices.prepare.device.end_mask import MASK_INPUT, mask_end
+from app.voices.prepare.device.half_precision import convert_array_to_half, convert_to_half
+from app.voices.prepare.device.pairwise_sums import split_sums
+from app.voices.prepare.device.probed_shapes import PROBE_SIZE, infer_probed_shapes
+from app.voices.prepare.graph_walk import UnknownGraphError
+
+MASKED_GRAPH_NAME, FULL_GRAPH_NAME, FIXED_SHAPE_WEIGHTS_NAME, FIXED_SHAPE_INFO_NAME = "graph.onnx", "full.onnx", "weights.data", "form.json"
+FREE_SIZE_NAMES = {"bert": "n", "prosody": "T", "flow": "F", "decoder": "W"}
+"""What the free size of a graph is called."""
+DYNAMIC_SHAPE_OPS = {"Loop", "If", "Scan", "NonZero", "RandomNormalLike"}
+"""Operators whose results have sizes that nobody knows beforehand."""
+
+
+def write_fixed_shape_graphs(source: Path, graph: str, folder: Path, *, half: bool) -> None:
+    """Writes the forms of a graph into a folder.
+
+    Args:
+        source: a graph of `app.voices.voice_manifest`, or a lean BERT.
+        graph: which one: bert, prosody, flow or decoder.
+        half: in half precision.
+
+    Raises:
+        UnknownGraphError: it is not built like the graphs that we prepare.
+        OSError: the disk is full.
+    """
+    free = FREE_SIZE_NAMES[graph]
+    weights = _SharedWeights(source.parent, ExternalDataFile(folder / FIXED_SHAPE_WEIGHTS_NAME))
+    try:
+        masked = _rewrite_graph(source, free, half=half, masked=True, weights=weights)
+        onnx.save(masked, str(folder / MASKED_GRAPH_NAME))
+        if graph == "decoder":
+            onnx.save(_rewrite_graph(source, free, half=half, masked=False, weights=weights), str(folder / FULL_GRAPH_NAME))
+    finally:
+        weights.file.close()
+    (folder / FIXED_SHAPE_INFO_NAME).write_text(json.dumps(_describe_fixed_shape_graph(source, free, half=half)), encoding="utf-8")
+
+
+def _rewrite_graph(source: Path, free: str, *, half: bool, masked: bool, weights: _SharedWeights) -> onnx.ModelProto:
+    model = onnx.load(str(source), load_external_data=False)
+    axes = _find_free_axes(model, free)
+    if DYNAMIC_SHAPE_OPS & {node.op_type for node in model.graph.node}:
+        raise UnknownGraphError("sizes that depend on values")
+    try:
+        keep_context(model)
+        split_sums(model.graph)
+        gather_diagonals(model.graph, infer_probed_shapes(model, free), next(iter(axes.items())))
+        drop_unread_nodes(model.graph)
+        if masked:
+            mask_end(model.graph, infer_probed_shapes(model, free), free)
+    except (LookupError, ValueError) as exc:
+        raise UnknownGraphError(str(exc)) from exc
+    weights.store_weights(model, convert_to_half(model) if half else set())
+    return model
+
+
+def _find_free_axes(model: onnx.ModelProto, free: str) -> dict[str, int]:
+    """The free axis of each input that has one; UnknownGraphError where there is none, or another size is free as well."""
+    found = {}
+    for item in model.graph.input:
+        names = [dim.dim_param for dim in item.type.tensor_type.shape.dim]
+        if any(name and name != free for name in names):
+            raise UnknownGraphError(f"{item.name} has a size of its own")
+        if free in names:
+            found[item.name] = names.index(free)
+    if not found:
+        raise UnknownGraphError(f"no input has a size {free}")
+    return found
+
+
+def _describe_fixed_shape_graph(source: Path, free: str, *, half: bool) -> dict[str, Any]:
+    """Return the content of `form.json`: the free axis of inputs, and of outputs with how many steps there are to one of the input's."""
+    model = onnx.load(str(source), load_external_data=False)
+    inputs = _find_free_axes(model, free)
+    keep_context(model)
+    shapes = infer_probed_shapes(model, free)
+    outputs = {}
+    for item in model.graph.output:
+        axis = next((place for place, size in enumerate(shapes[item.name]) if size > 0 and size % PROBE_SIZE == 0), None)
+        if axis is None:
+            raise UnknownGraphError(f"{item.name} does not grow with the input")
+        outputs[item.name] = [axis, shapes[item.name][axis] // PROBE_SIZE]
+    return {"free": free, "mask": MASK_INPUT, "inputs": inputs, "outputs": outputs, "half": half}
+
+
+@dataclass(slots=True)
+class _SharedWeights:
+    """One file for the weights of several graphs.
+
+    Attributes:
+        folder: where the source keeps its own.
+    """
+
+    folder: Path
+    file: ExternalDataFile
+    _stored: dict[str, TensorProto] = field(default_factory=dict)
+
+    def store_weights(self, model: onnx.ModelProto, half: set[str]) -> None:
+        """Makes the tensors of a model refer to the file; those named are stored in half precision."""
+        for tensor in model.graph.initializer:
+            if tensor.name in self._stored:
+                tensor.CopyFrom(self._stored[tensor.name])
+                continue
+            array = numpy_helper.to_array(tensor, str(self.folder))
+            array = convert_array_to_half(array) if tensor.name in half else array
+            if array.nbytes < EXTERNAL_WEIGHT_BYTES:
+                tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
+            else:
+                self.file.store_array(array, tensor)
+                self._stored[tensor.name] = TensorProto()
+                self._stored[tensor.name].CopyFrom(tensor)

@@ -1,0 +1,120 @@
+"""Half precision inside, single precision at the inputs and outputs: what graphics processors are fast at."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from app.voices.prepare.graph_store import MIN_EXTERNAL_BYTES
+
+SINGLE_PRECISION_OPS = {"LayerNormalization", "Softmax", "ReduceMean", "ReduceSum", "Exp", "Log", "Pow", "Sqrt", "CumSum", "Range", "Tanh"}
+"""Operators that stay in single precision: they sum many numbers, or stretch small differences."""
+MAX_FLOAT16 = float(np.finfo(np.float16).max)
+
+
+def convert_to_half(model: onnx.ModelProto, single_precision_ops: Set[str] = SINGLE_PRECISION_OPS) -> set[str]:
+    """Rewrites a model in place, but for its weights.
+
+    Args:
+        single_precision_ops: operators that stay in single precision.
+
+    Returns:
+        The float32 weights that the graph now takes as float16; `convert_array_to_half` makes one.
+    """
+    kinds = _infer_tensor_types(model)
+    graph = model.graph
+    floats = {name for name, kind in kinds.items() if kind == TensorProto.FLOAT}
+    weights = {item.name for item in graph.initializer}
+    exact = {name for node in graph.node if node.op_type in single_precision_ops for name in node.input}
+    others = {name for node in graph.node if node.op_type not in single_precision_ops for name in node.input}
+    _HalfPrecisionRewriter(graph, floats, weights & exact - others, single_precision_ops).rewrite_graph()
+    del graph.value_info[:]
+    return weights & floats & others
+
+
+def convert_array_to_half(array: np.ndarray) -> np.ndarray:
+    """A weight in half precision."""
+    return np.asarray(np.clip(array, -MAX_FLOAT16, MAX_FLOAT16), np.float16)
+
+
+def _infer_tensor_types(model: onnx.ModelProto) -> dict[str, int]:
+    """The type of every tensor. What weights hold has nothing to do with it, and would be copied four times: gigabytes of a real BERT."""
+    outline = onnx.ModelProto(ir_version=model.ir_version, opset_import=model.opset_import)
+    outline.graph.node.extend(model.graph.node)
+    outline.graph.input.extend(model.graph.input)
+    outline.graph.output.extend(model.graph.output)
+    outline.graph.value_info.extend(model.graph.value_info)
+    for item in model.graph.initializer:
+        if item.ByteSize() <= MIN_EXTERNAL_BYTES:
+            outline.graph.initializer.append(item)
+        else:
+            outline.graph.input.append(helper.make_tensor_value_info(item.name, item.data_type, item.dims))
+    graph = onnx.shape_inference.infer_shapes(outline).graph
+    found = {item.name: item.type.tensor_type.elem_type for item in (*graph.input, *graph.value_info, *graph.output)}
+    return found | {item.name: item.data_type for item in graph.initializer}
+
+
+class _HalfPrecisionRewriter:
+    """Puts casts where single and half precision meet.
+
+    Args:
+        floats: tensors that were float32.
+        single_weights: of the weights those that stay float32.
+        single_precision_ops: operators that do.
+    """
+
+    def __init__(self, graph: onnx.GraphProto, floats: set[str], single_weights: set[str], single_precision_ops: Set[str]) -> None:
+        self._graph, self._kept = graph, single_precision_ops
+        self._floats = floats
+        self._single = set(single_weights)  # what is float32 in the new graph
+        self._cast: dict[tuple[str, int], str] = {}
+        self._nodes: list[onnx.NodeProto] = []
+
+    def rewrite_graph(self) -> None:
+        graph = self._graph
+        self._single.update(item.name for item in graph.input if item.name in self._floats)
+        outputs = {item.name for item in graph.output if item.name in self._floats}
+        for node in list(graph.node):
+            kept = node.op_type in self._kept
+            for place, name in enumerate(node.input):
+                if name in self._floats:
+                    node.input[place] = self._cast_input(name, is_single=kept)
+            self._update_declared_type(node)
+            made = [name for name in node.output if name in self._floats]
+            self._nodes.append(node)
+            if kept:
+                self._single.update(made)
+            else:
+                for name in outputs.intersection(made):
+                    self._cast_output(node, name)
+        del graph.node[:]
+        graph.node.extend(self._nodes)
+
+    def _cast_output(self, node: onnx.NodeProto, name: str) -> None:
+        """A half result under another name, and a cast to what was promised."""
+        inner = f"{name}/half"
+        node.output[list(node.output).index(name)] = inner
+        self._nodes.append(helper.make_node("Cast", [inner], [name], name=f"{name}/single", to=TensorProto.FLOAT))
+        self._single.add(name)
+        self._cast[name, TensorProto.FLOAT16] = inner
+
+    def _cast_input(self, name: str, *, is_single: bool) -> str:
+        """The tensor in the wanted precision."""
+        if is_single == (name in self._single):
+            return name
+        kind = TensorProto.FLOAT if is_single else TensorProto.FLOAT16
+        if (name, kind) not in self._cast:
+            made = self._cast[name, kind] = f"{name}/as_{'single' if is_single else 'half'}"
+            self._nodes.append(helper.make_node("Cast", [name], [made], name=made, to=kind))
+        return self._cast[name, kind]
+
+    def _update_declared_type(self, node: onnx.NodeProto) -> None:
+        """Update the type that a node itself declares for its result."""
+        for item in node.attribute:
+            if node.op_type == "Cast" and item.name == "to" and item.i == TensorProto.FLOAT:
+                item.i = TensorProto.FLOAT16
+            elif node.op_type in ("Constant", "ConstantOfShape") and item.name == "value" and item.t.data_type == TensorProto.FLOAT:
+                item.t.CopyFrom(numpy_helper.from_array(convert_array_to_half(numpy_helper.to_array(item.t))))

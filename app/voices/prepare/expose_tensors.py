@@ -1,0 +1,76 @@
+"""Copies of a graph that show what it computes inside, and what the graph is made of as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnx
+
+from app.voices.prepare.graph_store import load_graph, store_graph
+from app.voices.prepare.simplify.subgraph import collect_needed_nodes
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A node: its name (which may be empty), its operator, and the tensors that it reads and makes; optional ones left out are missing."""
+
+    name: str
+    operator: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+def list_nodes(graph: Path) -> list[GraphNode]:
+    """All nodes in the order of the graph; of graphs inside a node, what they read from outside counts as read by the node."""
+    model = onnx.load(str(graph), load_external_data=False)
+    return [_convert_node(node) for node in model.graph.node]
+
+
+def list_output_names(graph: Path) -> list[str]:
+    """Return the names of the tensors that the graph computes, in order."""
+    return [item.name for item in onnx.load(str(graph), load_external_data=False).graph.output]
+
+
+def expose_graph_tensors(graph: Path, tensors: Iterable[str]) -> bytes:
+    """The graph with these tensors as further outputs, serialised; its weights stay in the files beside `graph`."""
+    model = onnx.load(str(graph), load_external_data=False)
+    there = {item.name for item in model.graph.output}
+    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in dict.fromkeys(tensors) if name not in there)
+    return bytes(model.SerializeToString())
+
+
+def write_single_output_graph(graph: Path, output: str, name: str) -> Path:
+    """Writes a graph beside another one, with its weights, that computes one output of it and nothing else."""
+    model = onnx.load(str(graph), load_external_data=False)
+    kept = [item for item in model.graph.output if item.name == output]
+    nodes = collect_needed_nodes(model.graph, [output], set())
+    for field, items in ((model.graph.output, kept), (model.graph.node, nodes)):
+        del field[:]
+        field.extend(items)
+    target = graph.with_name(f"{name}.onnx")
+    onnx.save(model, str(target))
+    return target
+
+
+def store_graph_file(graph: Path | bytes, folder: Path, name: str) -> Path:
+    """A file of the graph with its weights beside it; a small file, or one that is stored so, serves as it is.
+
+    Raises:
+        OutputFileError: the disk is full.
+    """
+    if isinstance(graph, Path) and graph.suffix == ".onnx" and _has_weights_beside(graph):
+        return graph
+    return folder / store_graph(load_graph(graph), folder, name)
+
+
+def _has_weights_beside(graph: Path) -> bool:
+    return graph.with_suffix(".bin").is_file() or graph.with_suffix(".data").is_file()
+
+
+def _convert_node(node: onnx.NodeProto) -> GraphNode:
+    inner = (item for attribute in node.attribute for graph in (attribute.g, *attribute.graphs) for item in graph.node)
+    read = [name for name in node.input if name]
+    read += [name for item in inner for name in _convert_node(item).inputs]
+    return GraphNode(node.name, node.op_type, tuple(read), tuple(name for name in node.output if name))

@@ -1,0 +1,124 @@
+"""Cuts a public SBV2 graph at its seams into the three graphs of a prepared voice, each simplified."""
+
+from __future__ import annotations
+
+import onnx
+from onnx import TensorProto
+
+from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH
+from app.voices.prepare.context_margin import compute_margin_frames
+from app.voices.prepare.cut_points import CutPoints, find_cut_points
+from app.voices.prepare.faster.crop_context import crop_decoder_context
+from app.voices.prepare.graph_walk import UnknownGraphError
+from app.voices.prepare.prepared_graphs import PreparedGraphs
+from app.voices.prepare.simplify.known_tensors import KnownTensor, NotSimplifiedError, SymbolicShape, build_size_array
+from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
+from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE, UndecidedSizeError
+
+CONTRACT_SHAPES: dict[str, SymbolicShape] = {
+    "x_tst": (FREE_SIZE,),
+    "tones": (FREE_SIZE,),
+    "language": (FREE_SIZE,),
+    "sid": (1,),
+    "bert": (BERT_WIDTH, FREE_SIZE),
+    "ja_bert": (BERT_WIDTH, FREE_SIZE),
+    "en_bert": (BERT_WIDTH, FREE_SIZE),
+    "style_vec": (STYLE_WIDTH,),
+    "sdp_ratio": (),
+}
+"""Inputs of the public graph that a prepared one may have, without the batch axis."""
+INTEGER_INPUTS = {"x_tst", "tones", "language", "sid"}  # int64 here, whatever the source has
+MALFORMED_GRAPH_ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)  # what rules run into where nodes lack what ONNX demands
+# A decoder that sees farther cannot be run in windows; published ones need 13.
+MAX_CONTEXT_FRAMES = 256
+
+
+def cut_voice_graph(source: onnx.ModelProto) -> PreparedGraphs:
+    """The three graphs of `app.voices.voice_manifest`.
+
+    Raises:
+        UnknownGraphError: the graph is not built like the public ones, or holds what cannot be simplified: run it whole.
+    """
+    try:
+        seams = find_cut_points(source.graph)
+        prosody = simplify_subgraph(source, _define_prosody_graph(source, seams))
+        flow = simplify_subgraph(source, _define_flow_graph(source, seams, _find_channel_count(prosody, "m_p")))
+        decoder = simplify_subgraph(source, _define_decoder_graph(source, seams, _find_channel_count(flow, "z")))
+        margin = compute_margin_frames(decoder)
+        if not 0 <= margin <= MAX_CONTEXT_FRAMES:
+            raise UnknownGraphError(f"the decoder sees {margin} frames far")
+        crop_decoder_context(decoder)
+        return PreparedGraphs(prosody, flow, decoder, margin)
+    except (NotSimplifiedError, UndecidedSizeError, MemoryError, *MALFORMED_GRAPH_ERRORS) as exc:
+        raise UnknownGraphError(str(exc) or type(exc).__name__) from exc
+
+
+def _define_prosody_graph(source: onnx.ModelProto, cut_points: CutPoints) -> SubgraphSpec:
+    """Text to log durations and the prior; as nothing is padded, the length is the length of the text."""
+    inputs = [*_list_input_ports(source, *CONTRACT_SHAPES), _create_batched_port("sdp_noise", cut_points.sdp_noise, 2)]
+    outputs = [
+        SubgraphPort(cut_points.logw, "logw", (FREE_SIZE,)),
+        _create_matrix_port("m_p", cut_points.m_p),
+        _create_matrix_port("logs_p", cut_points.logs_p),
+    ]
+    lengths = [item for item in source.graph.input if item.name == "x_tst_lengths"]
+    known = {item.name: _create_size_tensor((1,) * _count_axes(item), TensorProto.INT64) for item in lengths}
+    return SubgraphSpec("prosody", "T", inputs, outputs, known)
+
+
+def _define_flow_graph(source: onnx.ModelProto, cut_points: CutPoints, channels: int) -> SubgraphSpec:
+    """Expanded prior to z; the durations are known by their sum, the length of the prior."""
+    inputs = [_create_batched_port("z_p", cut_points.z_p, channels), *_list_input_ports(source, "sid", "style_vec")]
+    return SubgraphSpec(
+        "flow", "F", inputs, [_create_matrix_port("z", cut_points.z)], {cut_points.frame_sum: _create_size_tensor((1,), TensorProto.FLOAT)}
+    )
+
+
+def _define_decoder_graph(source: onnx.ModelProto, cut_points: CutPoints, channels: int) -> SubgraphSpec:
+    """A window of z to samples."""
+    inputs = [_create_batched_port("z", cut_points.z, channels), *_list_input_ports(source, "sid")]
+    return SubgraphSpec("decoder", "W", inputs, [SubgraphPort(cut_points.audio, "audio", (FREE_SIZE,))], {})
+
+
+def _list_input_ports(source: onnx.ModelProto, *names: str) -> list[SubgraphPort]:
+    """Those inputs of the source that it has, in the shape and type of the contract."""
+    ports = []
+    for item in source.graph.input:
+        if item.name in names:
+            shape = CONTRACT_SHAPES[item.name]
+            batched = (1,) * (_count_axes(item) - len(shape)) + shape if _count_axes(item) else ()  # a speaker may be a bare number
+            ports.append(
+                SubgraphPort(item.name, item.name, shape, batched, TensorProto.INT64 if item.name in INTEGER_INPUTS else TensorProto.FLOAT)
+            )
+    return ports
+
+
+def _count_axes(item: onnx.ValueInfoProto) -> int:
+    return len(item.type.tensor_type.shape.dim)
+
+
+def _create_batched_port(name: str, source: str, channels: int) -> SubgraphPort:
+    """An input [channels, size] for a tensor of the source that has a batch axis."""
+    return SubgraphPort(source, name, (channels, FREE_SIZE), (1, channels, FREE_SIZE))
+
+
+def _create_matrix_port(name: str, source: str) -> SubgraphPort:
+    """An output [channels, size]."""
+    return SubgraphPort(source, name, (1, FREE_SIZE))
+
+
+def _create_size_tensor(shape: tuple[int, ...], dtype: int) -> KnownTensor:
+    """The free size as a tensor of one element."""
+    return KnownTensor(shape, dtype, build_size_array([FREE_SIZE], shape))
+
+
+def _find_channel_count(model: onnx.ModelProto, output: str) -> int:
+    """Channels of an output."""
+    return next(int(item.type.tensor_type.shape.dim[0].dim_value) for item in model.graph.output if item.name == output)

@@ -1,0 +1,138 @@
+"""Turns convolutions of a graph into integer ones: 8 bits for what they see (one scale), 7 for their weights (one scale per channel)."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from app.voices.prepare.int8.value_ranges import ValueRange, find_quantisable_convolutions, map_consumers, map_fused_relus
+
+QUANTISED_LEVELS = 255
+MAX_INT8_WEIGHT = 64
+"""Processors with AVX2 and without VNNI add two products in 16 bits: 2 · 255 · 64 fits, 2 · 255 · 127 is cut off."""
+MIN_QUANTISED_STEP = 1e-8  # of a tensor that is always 0
+MICROSOFT_DOMAIN = "com.microsoft"
+
+
+def quantise_convolutions(model: onnx.ModelProto, ranges: Mapping[str, ValueRange], chosen_results: Container[str] | None = None) -> None:
+    """Rewrites a graph in place.
+
+    Args:
+        ranges: of each tensor of `app.voices.prepare.int8.value_ranges.list_observed_tensors`.
+        chosen_results: results of the convolutions that are rewritten, to see what some of them cost; None: all that 8 bits are enough for.
+    """
+    chosen = {
+        node.output[0] for node in find_quantisable_convolutions(model.graph) if chosen_results is None or node.output[0] in chosen_results
+    }
+    _ConvolutionQuantiser(model.graph, ranges, chosen).rewrite_graph()
+    model.opset_import.append(helper.make_opsetid(MICROSOFT_DOMAIN, 1))
+
+
+class _ConvolutionQuantiser:
+    def __init__(self, graph: onnx.GraphProto, ranges: Mapping[str, ValueRange], chosen: set[str]) -> None:
+        self._graph, self._chosen = graph, chosen
+        self._relus = {name: result for name, result in map_fused_relus(graph).items() if name in chosen}
+        self._ranges = ranges
+        self._weights = {item.name: item for item in graph.initializer}
+        self._constants: dict[tuple[Any, ...], str] = {}
+        self._nodes: list[onnx.NodeProto] = []
+        self._bytes: dict[str, str] = {}  # tensor → the same in 8 bits
+
+    def rewrite_graph(self) -> None:
+        graph, chosen, relus = self._graph, self._chosen, self._relus
+        inside = self._find_int8_only_tensors()
+        for node in list(graph.node):
+            if node.output[0] in chosen:
+                result = relus.get(node.output[0], node.output[0])
+                self._quantise_convolution(node, result, keep_bytes=result in inside)
+            elif node.op_type == "Relu" and node.input[0] in relus:
+                continue
+            elif node.op_type == "LeakyRelu" and node.input[0] in inside:
+                self._quantise_leaky_relu(node)
+            else:
+                self._nodes.append(node)
+        del graph.node[:]
+        graph.node.extend(self._nodes)
+        read = {name for node in graph.node for name in node.input}
+        kept = [item for item in graph.initializer if item.name in read]
+        del graph.initializer[:]
+        graph.initializer.extend(kept)
+
+    def _find_int8_only_tensors(self) -> set[str]:
+        """Results of a convolution, or of its ReLU, that only other convolutions read, at most through a leaky ReLU: they need never become floats."""
+        readers, chosen, relus, inside = map_consumers(self._graph), self._chosen, self._relus, set()
+        for name in chosen:
+            result = relus.get(name, name)
+            first = readers.get(result, [])
+            if len(first) == 1 and first[0].op_type == "LeakyRelu":
+                first = readers.get(first[0].output[0], [])
+            elif name not in relus:
+                continue
+            if first and all(node.output[0] in chosen for node in first):
+                inside.add(result)
+        return inside
+
+    def _quantise_convolution(self, node: onnx.NodeProto, result: str, *, keep_bytes: bool) -> None:
+        source = node.input[0]
+        if source not in self._bytes:
+            self._bytes[source] = f"{source}/bytes"
+            self._add_node("QuantizeLinear", [source, *self._add_scale(source)], self._bytes[source])
+        weight, steps = self._quantise_kernel(node.input[1])
+        given = [
+            self._bytes[source],
+            *self._add_scale(source),
+            weight,
+            self._add_constant(steps),
+            self._add_constant(np.zeros(len(steps), np.int8)),
+        ]
+        given += self._add_scale(result)
+        if len(node.input) > 2:
+            given.append(self._quantise_bias(node.input[2], steps * self._compute_step(source)))
+        self._bytes[result] = f"{result}/bytes"
+        attributes = {item.name: helper.get_attribute_value(item) for item in node.attribute}
+        self._add_node("QLinearConv", given, self._bytes[result], **attributes)
+        if not keep_bytes:
+            self._add_node("DequantizeLinear", [self._bytes[result], *self._add_scale(result)], result)
+
+    def _quantise_leaky_relu(self, node: onnx.NodeProto) -> None:
+        """A table of 256 values."""
+        source, result = node.input[0], node.output[0]
+        alpha = next((item.f for item in node.attribute if item.name == "alpha"), 0.01)
+        self._bytes[result] = f"{result}/bytes"
+        given = [self._bytes[source], *self._add_scale(source), *self._add_scale(result)]
+        self._add_node("QLinearLeakyRelu", given, self._bytes[result], domain=MICROSOFT_DOMAIN, alpha=alpha)
+
+    def _quantise_kernel(self, name: str) -> tuple[str, np.ndarray]:
+        """A weight in 8 bits and the step of each output channel."""
+        values = numpy_helper.to_array(self._weights[name])
+        steps = np.maximum(np.abs(values).reshape(len(values), -1).max(axis=1) / MAX_INT8_WEIGHT, MIN_QUANTISED_STEP).astype(np.float32)
+        whole = np.rint(values / steps.reshape(-1, *(1 for _ in values.shape[1:]))).astype(np.int8)
+        return self._add_constant(whole, f"{name}/bytes"), steps
+
+    def _quantise_bias(self, name: str, steps: np.ndarray) -> str:
+        values = numpy_helper.to_array(self._weights[name]) / steps
+        return self._add_constant(np.rint(np.clip(values, -(2.0**31), 2.0**31 - 129)).astype(np.int32), f"{name}/whole")
+
+    def _compute_step(self, name: str) -> np.float32:
+        least, greatest = self._ranges[name]
+        return np.float32(max((max(greatest, 0.0) - min(least, 0.0)) / QUANTISED_LEVELS, MIN_QUANTISED_STEP))
+
+    def _add_scale(self, name: str) -> list[str]:
+        """Step and zero point of a tensor; 0 is always a level, for that is what convolutions pad with."""
+        step = self._compute_step(name)
+        zero = np.clip(np.rint(-min(self._ranges[name][0], 0.0) / step), 0, QUANTISED_LEVELS)
+        return [self._add_constant(np.asarray(step)), self._add_constant(np.asarray(zero, np.uint8))]
+
+    def _add_constant(self, array: np.ndarray, name: str = "") -> str:
+        key = (name,) if name else (array.dtype.str, array.shape, array.tobytes())
+        if key not in self._constants:
+            self._constants[key] = name or f"int8/{len(self._constants)}"
+            self._graph.initializer.append(numpy_helper.from_array(array, self._constants[key]))
+        return self._constants[key]
+
+    def _add_node(self, op: str, inputs: list[str], result: str, domain: str = "", **attributes: Any) -> None:
+        self._nodes.append(helper.make_node(op, inputs, [result], name=f"{result}/{op}", domain=domain, **attributes))

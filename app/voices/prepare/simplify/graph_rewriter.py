@@ -1,0 +1,168 @@
+"""The new graph in the making: every operation is added in its simplest form, and none twice."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from app.voices.prepare.simplify.constant_folding import evaluate_node
+from app.voices.prepare.simplify.known_tensors import (
+    Array,
+    KnownTensor,
+    MaskIndices,
+    NotSimplifiedError,
+    RewriteNode,
+    SymbolicShape,
+    TensorValue,
+    build_size_array,
+    create_constant_tensor,
+)
+from app.voices.prepare.simplify.shape_inference import infer_outputs
+from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicSize
+
+# The weight norms of a real voice take a tenth of this.
+MAX_FOLDED_BYTES = 1 << 30
+
+
+RewriteRule = Callable[["GraphRewriter", RewriteNode, KnownTensor], "str | None"]
+"""Tried on a node and what it would make: the name of a simpler result, or None."""
+
+
+class GraphRewriter:
+    """Gathers the nodes of a new graph; rules see it through `tensors`, `made_by` and the methods.
+
+    Attributes:
+        tensors: what is known of each tensor, by name in the new graph; the empty name stands for an omitted input.
+        made_by: node that makes a tensor.
+        nodes: all nodes in order, dead ones too.
+
+    Args:
+        rules: by operator, in the order they are tried.
+    """
+
+    def __init__(self, rules: Mapping[str, Sequence[RewriteRule]]) -> None:
+        self._rules = rules
+        self.tensors: dict[str, KnownTensor] = {"": KnownTensor()}
+        self.made_by: dict[str, RewriteNode] = {}
+        self.nodes: list[RewriteNode] = []
+        self._same: dict[tuple[Any, ...], list[str]] = {}
+        self._names = 0
+        self._folded_bytes = 0
+
+    def add_constant(self, values: Any, dtype: Any = None) -> str:
+        """Name of a constant."""
+        return self.add_known_tensor(create_constant_tensor(np.asarray(values, dtype)))
+
+    def add_size_vector(self, sizes: Sequence[Size]) -> str:
+        """Name of a vector of sizes, which may depend on the free one."""
+        return self.add_known_tensor(create_constant_tensor(build_size_array(sizes)))
+
+    def add_known_tensor(self, tensor: KnownTensor) -> str:
+        """Name of a tensor whose value is known, the same one for equal values."""
+        array = tensor.array
+        content = tensor.value if array is None else tuple(array.reshape(-1)) if array.dtype == object else _compute_array_digest(array)
+        key = ("known", tensor.dtype, tensor.shape, content)
+        if key not in self._same:
+            self._same[key] = [self._create_unique_name("known")]
+            self.tensors[self._same[key][0]] = tensor
+        return self._same[key][0]
+
+    def add_operation(
+        self, op: str, inputs: Sequence[str], attributes: Mapping[str, Any] | None = None, count: int = 1, name: str = ""
+    ) -> list[str]:
+        """Adds an operation in its simplest form.
+
+        Args:
+            count: how many results it has.
+            name: what the node is called, for profiles.
+
+        Returns:
+            The names of the results.
+        """
+        node = RewriteNode(op, inputs, [""] * count, attributes or {}, name)
+        given = [self.tensors[item] for item in inputs]
+        made = infer_outputs(node, given)
+        if op == "NonZero":
+            return [self.add_known_tensor(replace(made[0], value=MaskIndices(inputs[0], by_row=False)))]
+        if count == 1:
+            value = evaluate_node(node, given, made[0])
+            if value is not None:
+                self._count_constant_bytes(value)
+                return [
+                    self.add_known_tensor(
+                        replace(made[0], value=value) if not isinstance(value, np.ndarray) else create_constant_tensor(value, made[0].dtype)
+                    )
+                ]
+            for rule in self._rules.get(op, ()):
+                result = rule(self, node, made[0])
+                if result is not None:
+                    return [result]
+        return self.append_node(self._make_split_explicit(node, made) if op == "Split" else node, made)
+
+    def add_single(self, op: str, inputs: Sequence[str], **attributes: Any) -> str:
+        """Adds an operation with one result."""
+        return self.add_operation(op, inputs, attributes)[0]
+
+    def append_node(self, node: RewriteNode, results: Sequence[KnownTensor]) -> list[str]:
+        """Adds a node as it is, unless the same one is there already."""
+        key = (node.op, tuple(node.inputs), repr(sorted(node.attributes.items())))
+        if key not in self._same:
+            node.outputs = [self._create_unique_name(node.name or node.op) for _ in node.outputs]
+            self._same[key] = node.outputs
+            self.nodes.append(node)
+            for name, tensor in zip(node.outputs, results, strict=True):
+                self.tensors[name], self.made_by[name] = tensor, node
+        return self._same[key]
+
+    def add_reshape(self, name: str, shape: SymbolicShape) -> str:
+        """The same elements in another shape; a reshape of a reshape is one."""
+        while self.tensors[name].shape != shape and name in self.made_by and self.made_by[name].op == "Reshape":
+            name = self.made_by[name].inputs[0]
+        before = self.tensors[name]
+        if before.shape == shape:
+            return name
+        if before.shape is None:
+            raise NotSimplifiedError(f"shape of {name} unknown")
+        node = RewriteNode("Reshape", [name, self._add_reshape_argument(before.shape, shape)], [""], {})
+        made = KnownTensor(shape, before.dtype)
+        value = evaluate_node(node, [before, self.tensors[node.inputs[1]]], made)
+        return self.add_known_tensor(replace(made, value=value)) if value is not None else self.append_node(node, [made])[0]
+
+    def _add_reshape_argument(self, before: SymbolicShape, after: SymbolicShape) -> str:
+        """A constant where possible: 0 keeps the size of an axis, -1 is what is left."""
+        written: list[Size] = list(after)
+        for axis, size in enumerate(after):
+            if isinstance(size, SymbolicSize) and axis < len(before) and before[axis] == size:
+                written[axis] = 0
+        left = [axis for axis, size in enumerate(written) if isinstance(size, SymbolicSize)]
+        if len(left) == 1:
+            written[left[0]] = -1
+        return self.add_size_vector(written if len(left) < 2 else after)
+
+    def _make_split_explicit(self, node: RewriteNode, results: Sequence[KnownTensor]) -> RewriteNode:
+        """States the sizes of the pieces: what may be left out, and how, differs between opsets."""
+        axis, shapes = node.get_attribute("axis", 0), [tensor.shape for tensor in results]
+        sizes = [shape[axis] for shape in shapes if shape is not None]
+        if len(sizes) < len(shapes):
+            return node
+        return RewriteNode("Split", [node.inputs[0], self.add_size_vector(sizes)], node.outputs, {"axis": axis}, node.name)
+
+    def _count_constant_bytes(self, value: TensorValue) -> None:
+        """Refuses a graph that would fill the memory with constants; views of other arrays cost nothing."""
+        if isinstance(value, np.ndarray) and value.base is None:
+            self._folded_bytes += value.nbytes
+            if self._folded_bytes > MAX_FOLDED_BYTES:
+                raise NotSimplifiedError("its constants grow too large")
+
+    def _create_unique_name(self, base: str) -> str:
+        self._names += 1
+        return f"{base}_{self._names}"
+
+
+def _compute_array_digest(array: Array) -> bytes:
+    """Stands for the contents of an array, which may be large."""
+    return hashlib.blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16).digest()

@@ -1,0 +1,120 @@
+"""The facts known of a tensor before anything runs: its shape, its type and, often, its value.
+
+A value is a NumPy array (dtype object where sizes depend on the free one, see `sizes`), or one of the patterns below, which stand for
+arrays whose shape depends on the free size: masks of ones, index ranges, the places where a mask is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper
+
+from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicSize
+
+SymbolicShape: TypeAlias = tuple[Size, ...]
+Array: TypeAlias = NDArray[Any]
+
+
+class NotSimplifiedError(Exception):
+    """A graph holds something that cannot be simplified without changing what it computes."""
+
+
+@dataclass(frozen=True, slots=True)
+class FillValue:
+    """Every element is `value`."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class RampValue:
+    """Every element is its index along `axis`."""
+
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class MaskIndices:
+    """Indices of the true elements of the tensor `mask`, one a row (`by_row`) or one a column."""
+
+    mask: str
+    by_row: bool
+
+
+TensorValue: TypeAlias = Array | FillValue | RampValue | MaskIndices
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTensor:
+    """One tensor; None is what is unknown.
+
+    Attributes:
+        dtype: ONNX element type.
+    """
+
+    shape: SymbolicShape | None = None
+    dtype: int = TensorProto.FLOAT
+    value: TensorValue | None = None
+
+    @property
+    def array(self) -> Array | None:
+        """The value when it is an array."""
+        return self.value if isinstance(self.value, np.ndarray) else None
+
+    @property
+    def scalar(self) -> Any:
+        """The one number that all elements are, or None."""
+        if isinstance(self.value, FillValue):
+            return self.value.value
+        return self.value.reshape(-1)[0] if isinstance(self.value, np.ndarray) and self.value.size == 1 else None
+
+    @property
+    def sizes(self) -> list[Size] | None:
+        """The elements of a vector of sizes, or None."""
+        return None if self.array is None else [item if isinstance(item, SymbolicSize) else int(item) for item in self.array.reshape(-1)]
+
+
+def create_constant_tensor(array: Array, dtype: int = TensorProto.INT64) -> KnownTensor:
+    """A tensor whose elements are known; `dtype` counts where they may depend on the free size."""
+    if array.dtype != object:
+        return KnownTensor(array.shape, helper.np_dtype_to_tensor_dtype(array.dtype), array)
+    if not any(isinstance(item, SymbolicSize) for item in array.reshape(-1)):
+        return create_constant_tensor(array.astype(helper.tensor_dtype_to_np_dtype(dtype)))
+    return KnownTensor(array.shape, dtype, array)
+
+
+def build_size_array(values: Sequence[Any], shape: Sequence[int] | None = None) -> Array:
+    """Sizes as an array of dtype object, a vector unless a shape is given."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array if shape is None else array.reshape(shape)
+
+
+class RewriteNode:
+    """A node of a graph, with its attributes as Python values."""
+
+    __slots__ = ("attributes", "inputs", "name", "op", "outputs")
+
+    def __init__(self, op: str, inputs: Sequence[str], outputs: Sequence[str], attributes: Mapping[str, Any], name: str = "") -> None:
+        self.op = op
+        self.inputs = list(inputs)
+        self.outputs = list(outputs)
+        self.attributes = dict(attributes)
+        self.name = name
+
+    @classmethod
+    def from_proto(cls, proto: onnx.NodeProto) -> RewriteNode:
+        """A node of a source graph; operators of other domains are called `domain.operator`."""
+        op = proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}.{proto.op_type}"
+        attributes = {item.name: helper.get_attribute_value(item) for item in proto.attribute}
+        return cls(op, proto.input, proto.output, attributes, proto.name)
+
+    def get_attribute(self, name: str, default: Any = None) -> Any:
+        """An attribute."""
+        return self.attributes.get(name, default)

@@ -1,0 +1,175 @@
+"""Local rewrites, each tried when a node of its operator is added: the name of the simpler result, or None."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.voices.prepare.simplify.graph_rewriter import GraphRewriter, RewriteRule
+from app.voices.prepare.simplify.image_convolutions import convert_conv_to_image, keep_image_layout
+from app.voices.prepare.simplify.known_tensors import KnownTensor, RewriteNode
+from app.voices.prepare.simplify.mask_selection import GATHER_RULES, SCATTER_RULES
+from app.voices.prepare.simplify.relative_positions import add_to_diagonals, read_diagonals
+from app.voices.prepare.simplify.slice_normalisation import normalise_slice
+from app.voices.prepare.simplify.symbolic_sizes import SymbolicSize
+
+
+def drop_node(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Drop a node that only matters in training, or in a trace."""
+    return node.inputs[0]
+
+
+def drop_cast(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """A cast to the type that is there: exporters write many, and int32 inputs become int64 at the border."""
+    return node.inputs[0] if writer.tensors[node.inputs[0]].dtype == node.get_attribute("to") else None
+
+
+def convert_to_reshape(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Unsqueeze, Squeeze and Flatten are reshapes; as one operator they merge and cancel."""
+    if made.shape is None or writer.tensors[node.inputs[0]].shape is None:
+        return None
+    return writer.add_reshape(node.inputs[0], made.shape)
+
+
+def drop_expand(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Expanding to the shape that is there."""
+    return node.inputs[0] if made.shape is not None and writer.tensors[node.inputs[0]].shape == made.shape else None
+
+
+def merge_transpose(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Two transposes are one; one that moves only axes of size 1 is a reshape."""
+    source, shape = node.inputs[0], writer.tensors[node.inputs[0]].shape
+    if shape is None or made.shape is None:
+        return None
+    perm = list(node.get_attribute("perm", reversed(range(len(shape)))))
+    if [axis for axis in perm if shape[axis] != 1] == [axis for axis in range(len(shape)) if shape[axis] != 1]:
+        return writer.add_reshape(source, made.shape)
+    before = writer.made_by.get(source)
+    if before is not None and before.op == "Transpose":
+        return writer.add_single("Transpose", [before.inputs[0]], perm=[before.get_attribute("perm")[axis] for axis in perm])
+    return None
+
+
+def drop_neutral_arithmetic(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """x·1, x/1, x+0, x−0: what is left of masks when nothing is masked."""
+    neutral = 1 if node.op in ("Mul", "Div") else 0
+    places = [(0, 1), (1, 0)] if node.op in ("Mul", "Add") else [(0, 1)]
+    for kept, other in places:
+        number = writer.tensors[node.inputs[other]].scalar
+        if number is not None and not isinstance(number, SymbolicSize) and number == neutral:
+            return node.inputs[kept] if made.shape is not None and writer.tensors[node.inputs[kept]].shape == made.shape else None
+    return None
+
+
+def simplify_where(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Simplify a Where whose condition is all true, all false, already tested, or negated."""
+    condition, yes, no = node.inputs
+    answer = writer.tensors[condition].scalar
+    if answer is not None:
+        kept = yes if answer else no
+        return kept if made.shape is not None and writer.tensors[kept].shape == made.shape else None
+    asked = writer.made_by.get(condition)
+    if asked is not None and asked.op == "Not":
+        return writer.add_single("Where", [asked.inputs[0], no, yes])
+    first, second = writer.made_by.get(yes), writer.made_by.get(no)
+    if first is not None and first.op == "Where" and first.inputs[0] == condition:
+        return writer.add_single("Where", [condition, first.inputs[1], no])
+    if second is not None and second.op == "Where" and second.inputs[0] == condition:
+        return writer.add_single("Where", [condition, yes, second.inputs[2]])
+    return None
+
+
+def drop_pad(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Padding by nothing."""
+    pads = writer.tensors[node.inputs[1]].sizes
+    return node.inputs[0] if pads is not None and all(pad == 0 for pad in pads) else None
+
+
+def merge_pad_into_conv(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Zeros put around a convolution's input are an attribute of the convolution."""
+    pad = writer.made_by.get(node.inputs[0])
+    if pad is None or pad.op != "Pad" or pad.get_attribute("mode", b"constant") != b"constant" or len(pad.inputs) > 3:
+        return None
+    sizes = writer.tensors[pad.inputs[1]].sizes
+    value = writer.tensors[pad.inputs[2]].scalar if len(pad.inputs) > 2 and pad.inputs[2] else 0
+    if sizes is None or value != 0 or any(isinstance(size, SymbolicSize) or size < 0 for size in sizes):
+        return None
+    rank = len(sizes) // 2
+    if sizes[0] or sizes[1] or sizes[rank] or sizes[rank + 1] or node.get_attribute("auto_pad", b"NOTSET") not in (b"NOTSET", b""):
+        return None
+    extra = [*sizes[2:rank], *sizes[rank + 2 :]]
+    pads = [int(a) + int(b) for a, b in zip(node.get_attribute("pads", [0] * len(extra)), extra, strict=True)]  # type: ignore[arg-type]
+    return writer.add_single("Conv", [pad.inputs[0], *node.inputs[1:]], **(node.attributes | {"pads": pads}))
+
+
+def simplify_gather(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Picking the only element of an axis is a reshape; picking an assigned column gives what was assigned."""
+    data, index = writer.tensors[node.inputs[0]], writer.tensors[node.inputs[1]]
+    if data.shape is None or made.shape is None or index.shape != () or index.scalar is None:
+        return None
+    axis = node.get_attribute("axis", 0) % len(data.shape)
+    if data.shape[axis] == 1:
+        return writer.add_reshape(node.inputs[0], made.shape)
+    source = writer.made_by.get(node.inputs[0])
+    if source is None or source.op != "Where" or axis != len(data.shape) - 1:
+        return None
+    mask = writer.tensors[source.inputs[0]].array
+    if mask is None or mask.ndim != 1:
+        return None
+    picked = source.inputs[1 if mask[index.scalar] else 2]
+    shape = writer.tensors[picked].shape
+    if shape == data.shape:
+        return writer.add_single("Gather", [picked, node.inputs[1]], axis=axis)
+    if shape == (*data.shape[:-1], 1):
+        return writer.add_reshape(picked, made.shape)
+    return None
+
+
+def drop_concat(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Joining one thing."""
+    return node.inputs[0] if len(node.inputs) == 1 else None
+
+
+def expand_gelu(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """GELU became an operator only in opset 20; written out it is fused again by ONNX Runtime."""
+    if node.get_attribute("approximate", b"none") != b"none":
+        return None
+    x = node.inputs[0]
+    bell = writer.add_single("Erf", [writer.add_single("Div", [x, writer.add_constant(np.float32(np.sqrt(2)))])])
+    whole = writer.add_single("Mul", [x, writer.add_single("Add", [bell, writer.add_constant(np.float32(1))])])
+    return writer.add_single("Mul", [whole, writer.add_constant(np.float32(0.5))])
+
+
+def normalise_reduction_axes(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Axes are an input since opset 18 and an attribute before, except for sums."""
+    if len(node.inputs) < 2 or not node.inputs[1]:
+        return None
+    axes = writer.tensors[node.inputs[1]].sizes
+    return writer.add_single(node.op, node.inputs[:1], **(node.attributes | {"axes": axes})) if axes is not None else None
+
+
+REWRITE_RULES: dict[str, Sequence[RewriteRule]] = {
+    "Identity": [drop_node],
+    "Dropout": [drop_node],
+    "Cast": [drop_cast],
+    **{op: [convert_to_reshape] for op in ("Reshape", "Unsqueeze", "Squeeze", "Flatten")},
+    "Expand": [drop_expand],
+    "Transpose": [merge_transpose],
+    **{op: [drop_neutral_arithmetic, keep_image_layout] for op in ("Mul", "Div", "Sub")},
+    "Add": [drop_neutral_arithmetic, add_to_diagonals, keep_image_layout],
+    **{op: [keep_image_layout] for op in ("LeakyRelu", "Relu", "Tanh")},
+    "MatMul": [read_diagonals],
+    "Where": [simplify_where],
+    "Slice": [normalise_slice],
+    "Pad": [drop_pad],
+    "Conv": [merge_pad_into_conv, convert_conv_to_image],
+    "ConvTranspose": [convert_conv_to_image],
+    "Gather": [simplify_gather],
+    "GatherND": GATHER_RULES,
+    "ScatterND": SCATTER_RULES,
+    "Concat": [drop_concat],
+    "Gelu": [expand_gelu],
+    **{op: [normalise_reduction_axes] for op in ("ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2")},
+}
+"""Rules by operator, in the order they are tried."""

@@ -1,0 +1,113 @@
+"""The sizes of a voice's network, read from its tensors, or from its settings where no tensor shows them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from app.common.errors import VoiceError
+from app.common.language import localize
+from app.voices.prepare.weights.checked_weights import ANY_SIZE, VoiceWeights
+from app.voices.prepare.weights.nanairo_tensors import DURATION_TRANSFORMER_WEIGHT, count_symbols, find_kind_table, refuse_vector_speakers
+from app.voices.untrusted.sbv2_config import ConfigSection
+from app.voices.untrusted.voice_limits import MAX_HOP_SAMPLES, MAX_LAYER_NUMBER
+
+BERT_INPUT_BY_PROJECTION = {"bert_proj": "bert", "ja_bert_proj": "ja_bert", "en_bert_proj": "en_bert"}
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceSizes:
+    """Sizes of one voice.
+
+    Attributes:
+        hidden: channels of the text encoder.
+        inter: channels of the prior and of z.
+        gin: width of a speaker embedding.
+        heads: attention heads.
+        upsample_rates: of the decoder, outermost last; their product is the hop length.
+        dilations: per residual block of a decoder stage, the dilations of its convolutions.
+        bert_inputs: projection name → input name; three in multilingual voices.
+        symbol_count: rows of the table of symbols.
+        kind_table: name of the table of symbol kinds, which the durations look at; None without one.
+        has_transformer_durations: the durations come from transformers instead of convolutions.
+    """
+
+    hidden: int
+    inter: int
+    gin: int
+    heads: int
+    upsample_rates: tuple[int, ...]
+    dilations: tuple[tuple[int, ...], ...]
+    bert_inputs: dict[str, str]
+    symbol_count: int
+    kind_table: str | None
+    has_transformer_durations: bool
+
+
+def read_voice_sizes(config: ConfigSection, weights: VoiceWeights) -> VoiceSizes:
+    """Sizes from `config.json` and the tensors; a VoiceError says which part of a voice is not supported."""
+    model = config.read_section("model", is_required=True)
+    _refuse_other_networks(model, weights)
+    hidden = weights.take_tensor("enc_p.emb.weight", ANY_SIZE, ANY_SIZE).shape[1]
+    heads = model.read_integer("n_heads", 2, 1, max(hidden, 1))
+    if hidden % heads:
+        raise model.build_field_error("n_heads", localize(f"{hidden} を {heads} で割り切れません", f"{heads} does not divide {hidden}"))
+    rates, dilations = _read_decoder_stages(config, model, weights)
+    return VoiceSizes(
+        hidden=hidden,
+        inter=weights.take_tensor("enc_p.proj.weight", ANY_SIZE, hidden, 1).shape[0] // 2,
+        gin=weights.take_tensor("emb_g.weight", ANY_SIZE, ANY_SIZE).shape[1],
+        heads=heads,
+        upsample_rates=rates,
+        dilations=dilations,
+        bert_inputs={layer: name for layer, name in BERT_INPUT_BY_PROJECTION.items() if f"enc_p.{layer}.weight" in weights},
+        symbol_count=count_symbols(weights, hidden),
+        kind_table=find_kind_table(weights, hidden),
+        has_transformer_durations=DURATION_TRANSFORMER_WEIGHT in weights,
+    )
+
+
+def _read_decoder_stages(
+    config: ConfigSection, model: ConfigSection, weights: VoiceWeights
+) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """Upsampling rates and dilations, which only the settings state; a VoiceError where they contradict each other or the weights."""
+    rates = model.read_integers("upsample_rates", (8, 8, 2, 2, 2), 1, MAX_LAYER_NUMBER)
+    dilations = model.read_integer_lists("resblock_dilation_sizes", ((1, 3, 5),) * 3, 1, MAX_LAYER_NUMBER)
+    data = config.read_section("data", is_required=True)
+    hop, made = data.read_integer("hop_length", 512, 1, MAX_HOP_SAMPLES), math.prod(rates)
+    if made != hop:
+        raise data.build_field_error(
+            "hop_length",
+            localize(f"{hop} ですが、upsample_rates の積は {made} です", f"it is {hop}, but upsample_rates multiply to {made}"),
+        )
+    stages, blocks = weights.count_layers("dec.ups"), weights.count_layers("dec.resblocks")
+    if stages != len(rates):
+        raise _build_count_mismatch_error(model, "upsample_rates", len(rates), stages)
+    if blocks != stages * len(dilations):
+        raise _build_count_mismatch_error(model, "resblock_dilation_sizes", len(dilations), blocks // max(stages, 1))
+    return rates, dilations
+
+
+def _build_count_mismatch_error(model: ConfigSection, key: str, stated: int, actual: int) -> VoiceError:
+    return model.build_field_error(
+        key, localize(f"{stated} 個ありますが、重みには {actual} 個です", f"it has {stated} items, but the weights have {actual}")
+    )
+
+
+def _refuse_other_networks(model: ConfigSection, weights: VoiceWeights) -> None:
+    """Networks that the published trainer offers but no public voice uses, and those that are no SBV2 at all."""
+    if "enc_p.style_proj.weight" not in weights or "dec.conv_pre.weight" not in weights:
+        raise _build_unsupported_error(
+            "Style-Bert-VITS2 の声の重みではありません。", "These weights are not from a Style-Bert-VITS2 voice."
+        )
+    refuse_vector_speakers(weights)
+    if not model.read_boolean("use_transformer_flow", True) or "flow.flows.0.enc.attn_layers.0.conv_q.weight" not in weights:
+        raise _build_unsupported_error(
+            "Transformer 以外の flow を使う声には対応していません。", "Voices without a transformer flow are not supported."
+        )
+    if model.read_integer("resblock", 1, 0, MAX_LAYER_NUMBER) != 1 or "dec.resblocks.0.convs2.0.bias" not in weights:
+        raise _build_unsupported_error("resblock 2 を使う声には対応していません。", "Voices with resblock type 2 are not supported.")
+
+
+def _build_unsupported_error(ja: str, en: str) -> VoiceError:
+    return VoiceError(localize(ja, en), localize("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."))

@@ -1,0 +1,53 @@
+"""Counts what an archive unpacks to. Sizes that it claims are not believed: a few kilobytes can grow to terabytes."""
+
+from __future__ import annotations
+
+from app.common.errors import VoiceError
+from app.common.language import localize
+from app.voices.untrusted.voice_limits import (
+    FREE_UNPACKED_BYTES,
+    MAX_COMPRESSION_RATIO,
+    MAX_UNPACKED_BYTES,
+    MAX_UNPACKED_FILES,
+    MAX_ZIP_DIRECTORY_BYTES,
+)
+
+
+class UnpackBudget:
+    """The budget of one archive, together with the archives inside it: unpacked bytes, and entries of zips with the bytes that list them."""
+
+    def __init__(self, name: str, packed_bytes: int) -> None:
+        self._name = name
+        self._left = min(MAX_UNPACKED_BYTES, FREE_UNPACKED_BYTES + MAX_COMPRESSION_RATIO * packed_bytes)
+        self._entries_left = MAX_UNPACKED_FILES
+        self._directory_left = MAX_ZIP_DIRECTORY_BYTES
+
+    @property
+    def directory_bytes_left(self) -> int:
+        """Bytes that directories of zips may still have."""
+        return self._directory_left
+
+    def consume_bytes(self, size: int) -> None:
+        """Counts unpacked bytes, before they are kept; a VoiceError when they are too many."""
+        self._left -= size
+        if self._left < 0:
+            raise VoiceError(
+                localize(f"展開後のサイズが大きすぎます: {self._name}", f"This archive is far too large when unpacked: {self._name}"),
+                localize(
+                    "声だけを含むファイルを選ぶか、展開してから追加してください。",
+                    "Choose one that contains only voices, or unpack it yourself first.",
+                ),
+            )
+
+    def consume_directory(self, size: int, entries: int) -> None:
+        """Counts bytes of a zip's directory and the entries they list; a VoiceError when either are too many."""
+        self._directory_left -= size
+        self._entries_left -= entries
+        if self._directory_left < 0 or self._entries_left < 0:
+            raise VoiceError(
+                localize(f"zip に含まれる項目が多すぎます: {self._name}", f"This zip file contains too many entries: {self._name}"),
+                localize(
+                    "声だけを含む zip を選ぶか、展開してから追加してください。",
+                    "Choose one that contains only voices, or unpack it yourself first.",
+                ),
+            )

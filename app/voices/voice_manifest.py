@@ -1,0 +1,182 @@
+"""The prepared voice: a folder with `voice.json`, its graphs and `style_vectors.npy`. This page is its contract.
+
+A graph's inputs are bound by declared name, dtype and rank (a leading axis of 1 is added or dropped as declared). A graph may
+leave out any input; one it declares and we do not know is refused. T = symbols with blanks, F = frames, W = frames of a window.
+
+    prosody   x_tst, tones, language int[T] · sid int[1] · bert f32[1024,T] · style_vec f32[256] · sdp_ratio f32[]
+              sdp_noise f32[2,T] (seeded, already times noise_scale_w)
+              → logw f32[T] · m_p f32[C,T] · logs_p f32[C,T]
+              multilingual voices: ja_bert takes the features, bert and en_bert zeros
+              Nanairo voices: duration_symbol_type_ids int[T], see `app.core.symbol_kinds`
+    flow      z_p f32[C,F] · sid · style_vec · frame_position f32[F] (frame centre in its phone, 0..1)
+              phone_frames f32[F] (frames of that phone) · length_scale f32[] (1 / speed)
+              → z f32[D,F]                       (the graph may be missing: then z = z_p)
+    decoder   z f32[D,W] · sid · noise f32[W·hop] (seeded, standard normal) · first, last int[1] (frames of the window that are wanted)
+              → audio f32[W·hop], or of a decoder that takes `first` and `last` f32[(last−first)·hop]
+    whole     the public SBV2 graph, for a voice whose seams were not found ("opaque")
+
+    frames = ceil(exp(logw) · length_scale)      `durations` "ceil", the SBV2 rule: every symbol gets at least one frame
+    frames = differences of round(cumsum(…))     `durations` "carry": rounding carries over, exp(logw) → 0 gives no frame
+    z_p    = repeat(m_p, frames) + noise · exp(repeat(logs_p, frames)) · noise_scale
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.common.errors import VoiceError
+from app.common.files.atomic_write import write_json
+from app.common.files.bounded_read import read_bounded
+from app.common.files.untrusted_json import parse_object, require_file_name, require_int, sanitise_long_text, sanitise_short_text
+from app.common.language import localize
+from app.core.voice_traits import DurationRule
+from app.voices.int8_result import Int8Rejection, Int8Result, parse_int8_rejections, parse_int8_result
+from app.voices.untrusted.voice_limits import (
+    MAX_DECODE_WINDOW_FRAMES,
+    MAX_DECODE_WINDOWS,
+    MAX_HOP_SAMPLES,
+    MAX_MANIFEST_BYTES,
+    MAX_SAMPLING_RATE_HZ,
+    MAX_TERMS_LENGTH,
+)
+
+MANIFEST_NAME = "voice.json"
+MAX_MANIFEST_ID = (1 << 31) - 1  # what the narrowest graphs take
+MANIFEST_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NamedId:
+    """A speaker or a style: the id the graphs know and the name people know."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceManifest:
+    """The content of `voice.json`.
+
+    Attributes:
+        id: stable name of the voice in the library.
+        name: shown to people.
+        format: container it came from, `starter` for the voice we ship.
+        bert: id of the BERT it was trained with.
+        sampling_rate, hop_length: Hz, and samples a frame.
+        durations: how frames are made from log durations.
+        margin_frames: context the decoder needs on each side of a window.
+        windows: frames per decoder window, in order; the last one repeats.
+        graphs: file name by graph name: prosody, flow, decoder or whole.
+        fast: a faster way to speak, where there is one.
+        refused: by name, graphs that have no part in it; in neither are those that an earlier version prepared.
+        emoji: the voice speaks emoji, which only Nanairo's table of symbols holds.
+    """
+
+    id: str
+    name: str
+    format: str
+    bert: str
+    sampling_rate: int
+    hop_length: int
+    speakers: tuple[NamedId, ...]
+    styles: tuple[NamedId, ...]
+    graphs: dict[str, str]
+    durations: DurationRule = "ceil"
+    margin_frames: int = 16
+    # Windows grow as fast as keeps sound ahead of a machine that decodes in a third of real time.
+    windows: tuple[int, ...] = (16, 40, 104, 128)
+    multilingual: bool = False
+    add_blank: bool = True
+    licence: str = ""
+    description: str = ""
+    fast: Int8Result | None = None
+    refused: dict[str, Int8Rejection] = field(default_factory=dict)
+    emoji: bool = False
+
+    @property
+    def is_single_graph(self) -> bool:
+        """True when the voice is one graph."""
+        return "whole" in self.graphs
+
+
+def read_manifest(folder: Path) -> VoiceManifest:
+    """Reads `folder/voice.json`; a VoiceError says what is wrong with it."""
+    path = folder / MANIFEST_NAME
+    try:
+        manifest = parse_manifest(parse_object(read_bounded(path, MAX_MANIFEST_BYTES)))
+        for name in (*manifest.graphs.values(), *map_int8_files(manifest).values()):
+            # Only here: the manifest of an unprepared voice names the file that it came in.
+            require_file_name(name)
+        return manifest
+    except FileNotFoundError as exc:
+        raise VoiceError(
+            localize(f"声のファイルが見つかりません: {path}", f"{MANIFEST_NAME} is missing: {folder}"),
+            localize("Koebako を再インストールするか、声をもう一度追加してください。", "Reinstall Koebako, or add the voice again."),
+        ) from exc
+    except (OSError, ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise VoiceError(
+            localize(f"声の情報が壊れています: {path}", f"The description of this voice is damaged: {path}"),
+            localize("声をもう一度追加してください。", "Add the voice again."),
+        ) from exc
+
+
+def write_manifest(manifest: VoiceManifest, folder: Path) -> None:
+    """Writes `folder/voice.json` at once; letters of a file name that are no text are replaced. Raises OSError."""
+    write_json(folder / MANIFEST_NAME, convert_manifest_to_json(manifest), errors="replace")
+
+
+def convert_manifest_to_json(manifest: VoiceManifest) -> dict[str, Any]:
+    """Return the manifest as the values that `voice.json` holds."""
+    return {"manifest_version": MANIFEST_VERSION} | asdict(manifest)
+
+
+def parse_manifest(data: dict[str, Any]) -> VoiceManifest:
+    """The manifest that `voice.json` holds; raises ValueError, KeyError, TypeError or AttributeError when it is none."""
+    values = dict(data)
+    if values.pop("manifest_version", MANIFEST_VERSION) != MANIFEST_VERSION:
+        raise ValueError("another version")
+    for key in ("speakers", "styles"):
+        values[key] = tuple(NamedId(require_int(item["id"], 0, MAX_MANIFEST_ID), sanitise_short_text(item["name"])) for item in values[key])
+    for key in values.keys() & {"id", "name", "format", "bert", "durations"}:
+        # Voices come from anywhere, and control characters would disturb a terminal.
+        values[key] = sanitise_short_text(values[key])
+    for key in values.keys() & {"licence", "description"}:
+        values[key] = sanitise_long_text(values[key])
+    values["sampling_rate"] = require_int(values["sampling_rate"], 1, MAX_SAMPLING_RATE_HZ)
+    values["hop_length"] = require_int(values["hop_length"], 1, MAX_HOP_SAMPLES)
+    if "margin_frames" in values:
+        values["margin_frames"] = require_int(values["margin_frames"], 0, MAX_DECODE_WINDOW_FRAMES)
+    if "windows" in values:
+        values["windows"] = tuple(require_int(size, 1, MAX_DECODE_WINDOW_FRAMES) for size in values["windows"])
+    values["graphs"] = {str(name): str(file) for name, file in values["graphs"].items()}
+    decoder = values.pop("decoder_int8", None)  # before there was more of that
+    if decoder is not None:
+        values["fast"] = {"graphs": {"decoder": decoder}, "snr_db": decoder["snr_db"], "lsd_db": decoder["lsd_db"]}
+    if values.get("fast") is not None:
+        values["fast"] = parse_int8_result(values["fast"])
+    values["refused"] = parse_int8_rejections(values.get("refused", {}))
+    manifest = VoiceManifest(**values)
+    _check_manifest(manifest)
+    return manifest
+
+
+def map_int8_files(manifest: VoiceManifest) -> dict[str, str]:
+    """File by the name of the graph that it stands for."""
+    return {name: graph.file for name, graph in manifest.fast.graphs.items()} if manifest.fast is not None else {}
+
+
+def _check_manifest(manifest: VoiceManifest) -> None:
+    """Raises ValueError for values that no voice can have."""
+    right = (
+        manifest.id and manifest.name,
+        0 < len(manifest.windows) <= MAX_DECODE_WINDOWS,
+        max(len(manifest.licence), len(manifest.description)) <= MAX_TERMS_LENGTH,
+        isinstance(manifest.multilingual, bool) and isinstance(manifest.add_blank, bool),
+        manifest.durations in ("ceil", "carry"),
+        set(manifest.graphs) in ({"whole"}, {"prosody", "decoder"}, {"prosody", "flow", "decoder"}),
+        manifest.speakers and manifest.styles,
+    )
+    if not all(right):
+        raise ValueError("out of range")

@@ -1,0 +1,109 @@
+"""Who came first alone in a test that has ended, and which lines take over what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.audition.answer_counts import find_chosen_column
+from app.audition.blind_test import AnswerChoice, BlindTest, BlindTestKind, BlindTestPlan
+from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
+from app.audition.mushra import MushraPlan, MushraTest, add_ratings
+from app.audition.mushra import begin_mushra_test as begin_rating
+from app.audition.mushra import find_mushra_trial as rating_of
+from app.audition.winner_settings import apply_take_settings, find_rated_winner, find_winner, list_column_takes
+from app.core.script import Line, LineSettings, Script
+from app.core.takes import create_take
+
+SEED = "0123456789abcdef" * 4
+
+
+def sound(number: int) -> str:
+    return f"{number:064x}"
+
+
+def preferring(kind: BlindTestKind, count: int, order: list[int], trials: int = 5) -> BlindTest:
+    """A listener who always takes what stands first in the order."""
+    names = tuple(f"take {column}" for column in range(count))
+    test = begin_blind_test(BlindTestPlan(kind, (tuple(map(sound, range(count))),), names, trials), SEED)
+    while (trial := find_blind_trial(test)) is not None:
+        test = add_answer(test, "a" if order.index(trial.a) < order.index(trial.b) else "b")
+    return test
+
+
+def rating(*values: tuple[int, ...]) -> MushraTest:
+    """A line for each of these; by column: the sounds, the reference, both anchors."""
+    count = len(values[0]) - 3
+    rows = tuple(tuple(sound(10 * line + column) for column in range(count)) for line in range(len(values)))
+    plan = MushraPlan(rows, tuple(f"take {column}" for column in range(count)), tuple(map(sound, range(90, 90 + len(values)))))
+    test = begin_rating(plan, SEED)
+    for given in values:
+        trial = rating_of(test)
+        assert trial is not None
+        test = add_ratings(test, [given[column] for column in trial.order])
+    return test
+
+
+@pytest.mark.parametrize(("kind", "order"), [("pairs", [1, 0]), ("pairs", [2, 0, 1]), ("ranking", [1, 2, 0]), ("ranking", [0, 1])])
+def test_what_came_first_alone_wins(kind: BlindTestKind, order: list[int]) -> None:
+    test = preferring(kind, len(order), order)
+    assert find_winner(test) == order[0]
+    assert find_winner(replace(test, stopped=True)) is None
+    assert find_winner(replace(test, answers=test.answers[:-1])) is None, "it has not ended"
+
+
+def test_a_majority_wins_without_proof_and_a_tie_does_not() -> None:
+    test = begin_blind_test(BlindTestPlan("pairs", ((sound(0), sound(1)),), ("a", "b"), 4, undecided=True), SEED)
+    for wanted in (0, 1, 1, None):
+        trial = find_blind_trial(test)
+        assert trial is not None
+        choice: AnswerChoice = "none" if wanted is None else "a" if trial.a == wanted else "b"
+        test = add_answer(test, choice)
+        assert find_chosen_column(test.answers[-1]) == wanted
+    assert find_winner(test) == 1
+    tied = replace(test, answers=())
+    for wanted in (0, 1, 1, 0):
+        trial = find_blind_trial(tied)
+        assert trial is not None
+        tied = add_answer(tied, "a" if trial.a == wanted else "b")
+    assert find_winner(tied) is None
+
+
+@pytest.mark.parametrize("kind", ["abx", "sequential"])
+def test_abx_has_no_winner(kind: BlindTestKind) -> None:
+    assert find_winner(preferring(kind, 2, [0, 1])) is None
+
+
+def test_ratings_win_only_where_they_count() -> None:
+    good = (40, 70, 100, 20, 40)
+    assert find_rated_winner(rating(good, good)) == 1
+    assert find_rated_winner(rating((70, 70, 100, 20, 40))) is None, "a tie"
+    assert find_rated_winner(rating((40, 70, 80, 20, 40))) is None, "the reference was not recognised"
+    assert find_rated_winner(rating((40, 70, 100, 20, 95))) is None, "the anchor was not recognised"
+    assert find_rated_winner(rating((70, 100, 20, 40))) is None, "one sound alone"
+    assert find_rated_winner(replace(rating(good, good), ratings=())) is None
+
+
+def test_lines_get_settings_and_keep_texts_and_readings() -> None:
+    lines = tuple(Line(f"line {number}", LineSettings(speed=1.0)) for number in range(3))
+    takes = []
+    for number, line in enumerate(lines[:2]):
+        for column, speed in enumerate((0.8, 1.3)):
+            spoken = replace(line, text="as it was", settings=LineSettings(speed=speed, seed=number + 7, seed_locked=False))
+            takes.append(create_take(spoken, sound(10 * number + column)))
+    sounds = [[sound(0), sound(1)], [sound(10), sound(11)], [sound(50), sound(51)]]
+    found = list_column_takes(sounds, 1, takes)
+    assert [(take.line, take.settings.speed) for take in found] == [(lines[0].id, 1.3), (lines[1].id, 1.3)]
+    script = apply_take_settings(Script(lines), found)
+    assert [line.text for line in script.lines] == [line.text for line in lines]
+    assert [(line.settings.speed, line.settings.seed_locked) for line in script.lines[:2]] == [(1.3, True)] * 2
+    assert [line.settings.seed for line in script.lines[:2]] == [7, 8]
+    assert script.lines[2] == lines[2]
+
+
+def test_two_lines_that_share_a_sound_are_told_apart_by_the_others() -> None:
+    one, two = Line("はい。"), Line("はい。")
+    takes = [create_take(one, sound(0)), create_take(two, sound(0)), create_take(one, sound(1)), create_take(two, sound(2))]
+    found = list_column_takes([[sound(0), sound(2)], [sound(0), sound(1)]], 0, takes)
+    assert [take.line for take in found] == [two.id, one.id]

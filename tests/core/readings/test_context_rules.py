@@ -1,0 +1,85 @@
+"""The form of rules, and that they match what they say."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.readings.context_rules import ReadingRules
+from app.core.readings.morphs import Correction, Morph, MorphPart, drop_overlaps
+from app.core.readings.reading_corrections import find_corrections, load_rules
+from app.core.readings.shipped_words import ShippedWords
+
+NO_WORDS = ShippedWords([])
+
+
+def morphs(*words: tuple[str, str], base: str = "", kind: str = "名詞") -> list[Morph]:
+    """Words with their readings, one behind the other."""
+    found: list[Morph] = []
+    for surface, reading in words:
+        found.append(Morph(surface, base or surface, (kind,), reading, found[-1].end if found else 0))
+    return found
+
+
+def read(text: str, *words: tuple[str, str], base: str = "") -> list[str | None]:
+    """Readings that rules give to words."""
+    return [correction.parts[0].reading for correction in ReadingRules(text).find_corrections(morphs(*words, base=base))]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("角 カド>ツノ@2 -2..-1 牛", ["ツノ"]),
+        ("角 カド>ツノ@2 -1 牛", []),
+        ("角 カド>ツノ@2 -1 の & -2 牛", ["ツノ"]),
+        ("角 カド>ツノ@2 -1 が | -2 牛", ["ツノ"]),
+        ("角 カド>ツノ@2 !-2..-1 鹿", ["ツノ"]),
+        ("角 カド>ツノ@2 !-2..-1 牛", []),
+        ("角 カク>ツノ@2 -2 牛", []),
+        ("角 *>ツノ -2 <名詞>", ["ツノ"]),
+        ("角 カド= +1 $", ["カド"]),
+        ("角 カド>ツノ", ["ツノ"]),
+    ],
+)
+def test_conditions(rule: str, expected: list[str]) -> None:
+    assert read(rule, ("牛", "ウシ"), ("の", "ノ"), ("角", "カド")) == expected
+
+
+def test_only_the_beginning_of_a_reading_changes_and_a_base_form_is_enough() -> None:
+    assert read("被る コーム>カブ", ("被っ", "コームッ"), base="被る") == ["カブッ"]
+
+
+def test_the_first_rule_that_fits_wins() -> None:
+    assert read("角 カド>ツノ -2 牛\n角 カド>スミ", ("牛", "ウシ"), ("の", "ノ"), ("角", "カド")) == ["ツノ"]
+
+
+@pytest.mark.parametrize("line", ["角", "角 カド", "角 カド>ツノ -1", "角 カド>ツノ 牛", "角 かど>ツノ"])
+def test_what_is_no_rule_is_an_error(line: str) -> None:
+    with pytest.raises(ValueError, match="no"):
+        ReadingRules(line)
+
+
+def test_every_rule_changes_or_keeps_something() -> None:
+    for rule in load_rules():
+        assert rule.wrong != rule.right, rule
+        assert rule.alternatives, rule
+
+
+def test_words_of_the_user_are_never_changed() -> None:
+    users = [
+        Morph("牛", "牛", ("名詞",), "ウシ"),
+        Morph("の", "の", ("助詞",), "ノ", 1),
+        Morph("角", "角", ("名詞",), "カド", 2, is_users=True),
+    ]
+    assert find_corrections(users, NO_WORDS, lambda _: []) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 5)), max_size=12))
+def test_kept_corrections_never_overlap(places: list[tuple[int, int]]) -> None:
+    found = [Correction(first, first + size, (MorphPart("あ"),), "rule", str(index)) for index, (first, size) in enumerate(places)]
+    kept = drop_overlaps(found)
+    assert all(one.last <= other.first for one, other in pairwise(kept))
+    assert not found or found[0] in kept

@@ -1,0 +1,494 @@
+"""Tests of the names in `app`: whoever reads a name and its signature must know what comes back.
+
+The rules are read off the syntax tree. Each of them is seen to find a planted violation.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+APP = Path(__file__).parents[1] / "app"
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+# The first words of functions. A new verb is added here on purpose; a noun, an adjective or a preposition is never one.
+VERBS = frozenset(
+    [
+        "abort",
+        "accept",
+        "acquire",
+        "add",
+        "adjust",
+        "advance",
+        "align",
+        "allow",
+        "announce",
+        "append",
+        "apply",
+        "arrange",
+        "ask",
+        "await",
+        "back",
+        "begin",
+        "bind",
+        "build",
+        "cache",
+        "call",
+        "can",
+        "cancel",
+        "cast",
+        "change",
+        "check",
+        "choose",
+        "clamp",
+        "clear",
+        "clip",
+        "close",
+        "collect",
+        "combine",
+        "commit",
+        "compare",
+        "compute",
+        "confirm",
+        "connect",
+        "consume",
+        "convert",
+        "copy",
+        "count",
+        "create",
+        "crop",
+        "cut",
+        "data",
+        "decode",
+        "define",
+        "delete",
+        "deliver",
+        "describe",
+        "detach",
+        "detect",
+        "disable",
+        "discard",
+        "dispatch",
+        "divide",
+        "do",
+        "download",
+        "draw",
+        "drop",
+        "dump",
+        "edit",
+        "emit",
+        "enable",
+        "encode",
+        "end",
+        "enqueue",
+        "ensure",
+        "enter",
+        "escape",
+        "estimate",
+        "evaluate",
+        "exec",
+        "execute",
+        "exit",
+        "expand",
+        "explain",
+        "export",
+        "expose",
+        "extend",
+        "extract",
+        "fade",
+        "fail",
+        "feed",
+        "fetch",
+        "fill",
+        "filter",
+        "find",
+        "finish",
+        "fit",
+        "flatten",
+        "flush",
+        "focus",
+        "fold",
+        "follow",
+        "forget",
+        "format",
+        "from",
+        "gather",
+        "generate",
+        "get",
+        "give",
+        "go",
+        "group",
+        "guard",
+        "guess",
+        "handle",
+        "has",
+        "hash",
+        "hide",
+        "highlight",
+        "hold",
+        "identify",
+        "ignore",
+        "import",
+        "infer",
+        "initialize",
+        "insert",
+        "inspect",
+        "install",
+        "interpolate",
+        "interrupt",
+        "is",
+        "iterate",
+        "join",
+        "keep",
+        "label",
+        "lay",
+        "leave",
+        "limit",
+        "link",
+        "list",
+        "load",
+        "localise",
+        "localize",
+        "locate",
+        "lock",
+        "log",
+        "look",
+        "lower",
+        "make",
+        "map",
+        "mark",
+        "mask",
+        "match",
+        "may",
+        "measure",
+        "merge",
+        "move",
+        "mute",
+        "name",
+        "narrow",
+        "normalise",
+        "normalize",
+        "note",
+        "offer",
+        "open",
+        "order",
+        "pack",
+        "pad",
+        "paint",
+        "pair",
+        "parse",
+        "paste",
+        "pause",
+        "pick",
+        "place",
+        "plan",
+        "play",
+        "post",
+        "predict",
+        "prepare",
+        "press",
+        "prevent",
+        "print",
+        "probe",
+        "propose",
+        "prune",
+        "publish",
+        "put",
+        "quantise",
+        "query",
+        "queue",
+        "raise",
+        "rank",
+        "read",
+        "rebuild",
+        "receive",
+        "recognise",
+        "record",
+        "recover",
+        "redo",
+        "reduce",
+        "refer",
+        "refresh",
+        "refuse",
+        "reject",
+        "release",
+        "reload",
+        "remember",
+        "remove",
+        "rename",
+        "render",
+        "repair",
+        "repeat",
+        "replace",
+        "report",
+        "request",
+        "require",
+        "resample",
+        "reserve",
+        "reset",
+        "resize",
+        "resolve",
+        "restart",
+        "restore",
+        "restrict",
+        "resume",
+        "retry",
+        "return",
+        "rewrite",
+        "roll",
+        "round",
+        "run",
+        "sanitise",
+        "sanitize",
+        "save",
+        "scale",
+        "scan",
+        "schedule",
+        "score",
+        "scroll",
+        "search",
+        "seek",
+        "select",
+        "send",
+        "serialise",
+        "serve",
+        "set",
+        "shift",
+        "shorten",
+        "should",
+        "show",
+        "shrink",
+        "shuffle",
+        "simplify",
+        "skip",
+        "sleep",
+        "slice",
+        "sort",
+        "speak",
+        "spell",
+        "split",
+        "start",
+        "stay",
+        "stop",
+        "store",
+        "stream",
+        "strip",
+        "submit",
+        "substitute",
+        "suggest",
+        "sum",
+        "summarise",
+        "switch",
+        "sync",
+        "synthesize",
+        "take",
+        "terminate",
+        "toggle",
+        "tokenize",
+        "touch",
+        "trace",
+        "track",
+        "translate",
+        "transpose",
+        "trigger",
+        "trim",
+        "truncate",
+        "try",
+        "type",
+        "uncheck",
+        "undo",
+        "unescape",
+        "unload",
+        "unpack",
+        "update",
+        "use",
+        "validate",
+        "verify",
+        "visit",
+        "wait",
+        "walk",
+        "warm",
+        "warn",
+        "watch",
+        "widen",
+        "wrap",
+        "write",
+        "yield",
+    ]
+)
+# Functions of one word: words of the field, of a library's protocol or of a class that says the object.
+ONE_WORD = frozenset(
+    [
+        "abort",
+        "acquire",
+        "cancel",
+        "check",
+        "clear",
+        "close",
+        "commit",
+        "discard",
+        "emit",
+        "encode",
+        "flush",
+        "format",
+        "get",
+        "interrupt",
+        "localize",
+        "paint",
+        "post",
+        "put",
+        "read",
+        "redo",
+        "release",
+        "run",
+        "seek",
+        "select",
+        "sort",
+        "speak",
+        "start",
+        "stop",
+        "synthesize",
+        "terminate",
+        "translate",
+        "undo",
+        "validate",
+        "watch",
+        "write",
+    ]
+)
+# Names that Qt, a library or an interface decides: HTTP routes are named after VOICEVOX's.
+OF_OTHERS = frozenset(
+    [
+        "accent_phrases",
+        "analyze_mecab_candidates",
+        "audio_query",
+        "audio_query_from_preset",
+        "connection_lost",
+        "connection_made",
+        "data",
+        "done",
+        "error",
+        "event",
+        "finditer",
+        "flags",
+        "main",
+        "mora_data",
+        "mora_length",
+        "mora_pitch",
+        "on_response_complete",
+        "sub",
+        "tell",
+    ]
+)
+NO_KIND = frozenset({"Answer", "Asked", "Call", "Given", "Heard", "Part", "Piece", "Shown", "Turn", "Watched", "Wishes", "Work"})
+PARTICIPLE = re.compile(r"_?[a-z]+(?:ed|eld|ept)|_?(?:given|taken|written|chosen|known|heard|told|shown|made|found|left|said|brought)")
+NOT_A_SENTENCE = re.compile(r"(What|Who|Whom|Whose|Whether|Where|How|That|Which|Why)\b")
+MOST_CONSTANTS_OF_SEVERAL_VALUES = 20
+MOST_OPENINGS_WITH_WHAT = 143  # may only become fewer
+
+
+@cache
+def read_modules() -> dict[str, ast.Module]:
+    """Return the syntax tree of every module of `app` by its path."""
+    return {str(path.relative_to(APP)): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(APP.rglob("*.py"))}
+
+
+def is_own_name(function: Function) -> bool:
+    """Return whether a function's name is a verb phrase of ours: no property, no dunder, no name of Qt's or another base class's."""
+    decorators = " ".join(ast.unparse(item) for item in function.decorator_list)
+    is_property = re.search(r"property|setter|overload", decorators)
+    return not (is_property or function.name in OF_OTHERS or function.name.startswith("__") or re.search(r"[a-z][A-Z]", function.name))
+
+
+def list_functions(tree: ast.Module) -> Iterator[Function]:
+    yield from (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS) and is_own_name(node))
+
+
+def find_names_without_verb(tree: ast.Module) -> list[str]:
+    return [item.name for item in list_functions(tree) if item.name.lstrip("_").split("_")[0] not in VERBS]
+
+
+def find_names_of_one_word(tree: ast.Module) -> list[str]:
+    return [item.name for item in list_functions(tree) if "_" not in item.name.strip("_") and item.name.lstrip("_") not in ONE_WORD]
+
+
+def find_participles(tree: ast.Module) -> list[str]:
+    return [item.name for item in list_functions(tree) if PARTICIPLE.fullmatch(item.name) and item.name.lstrip("_") not in VERBS]
+
+
+def find_classes_without_kind(tree: ast.Module) -> list[str]:
+    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name.lstrip("_") in NO_KIND]
+
+
+def find_docstrings_without_subject(tree: ast.Module) -> list[str]:
+    documented = (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))
+    return [text.splitlines()[0] for node in documented if (text := ast.get_docstring(node)) and NOT_A_SENTENCE.match(text)]
+
+
+RULES = {
+    "a function begins with a verb": (find_names_without_verb, "def loudness_of(sound): ..."),
+    "a function names its object": (find_names_of_one_word, "def _compute(): ..."),
+    "no function is a participle": (find_participles, "def _faded(sound): ..."),
+    "a class says what kind of thing it is": (find_classes_without_kind, "class Part: ..."),
+    "the docstring of a function has a subject": (
+        find_docstrings_without_subject,
+        'def read_size():\n    """What the file takes on the disk."""',
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_module_keeps_the_rule_and_a_planted_violation_is_found(rule: str) -> None:
+    find, planted = RULES[rule]
+    assert find(ast.parse(planted))
+    assert {name: found for name, tree in read_modules().items() if (found := find(tree))} == {}
+
+
+def count_openings_with_what(modules: dict[str, ast.Module]) -> int:
+    """Return how many docstrings of modules and classes begin with "What", "Where" and the like."""
+    documented = (node for tree in modules.values() for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef))
+    return sum(bool(NOT_A_SENTENCE.match(ast.get_docstring(node) or "")) for node in documented)
+
+
+def test_no_more_modules_and_classes_begin_with_what() -> None:
+    assert count_openings_with_what({"a.py": ast.parse('"""What a file holds."""')}) == 1
+    assert count_openings_with_what(read_modules()) <= MOST_OPENINGS_WITH_WHAT
+
+
+def list_repeated_classes(modules: dict[str, ast.Module]) -> dict[str, list[str]]:
+    """Return the modules of each class name that is used more than once."""
+    places = defaultdict(list)
+    for name, tree in modules.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(name)
+    return {name: found for name, found in places.items() if len(found) > 1}
+
+
+def test_no_class_name_is_used_twice() -> None:
+    assert list_repeated_classes({"a.py": ast.parse("class Mora: ..."), "b.py": ast.parse("class Mora: ...")}) == {"Mora": ["a.py", "b.py"]}
+    assert list_repeated_classes(read_modules()) == {}
+
+
+def list_ambiguous_constants(modules: dict[str, ast.Module]) -> list[str]:
+    """Return the names of constants that have another value in another module."""
+    values: defaultdict[str, set[str]] = defaultdict(set)
+    for tree in modules.values():
+        for node in tree.body:
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0] if isinstance(node, ast.Assign) else None
+            value = getattr(node, "value", None)
+            if isinstance(target, ast.Name) and target.id.isupper() and value is not None:
+                values[target.id.lstrip("_")].add(ast.dump(value))
+    return sorted(name for name, found in values.items() if len(found) > 1)
+
+
+def test_few_constants_have_another_value_elsewhere() -> None:
+    assert list_ambiguous_constants({"a.py": ast.parse("LIMIT = 1"), "b.py": ast.parse("_LIMIT = 2")}) == ["LIMIT"]
+    assert len(list_ambiguous_constants(read_modules())) <= MOST_CONSTANTS_OF_SEVERAL_VALUES

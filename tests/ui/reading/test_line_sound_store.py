@@ -1,0 +1,79 @@
+"""Waveforms and lengths are there again after a restart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.script import change_settings
+from app.ui.reading.line_sound_store import locate_line_sounds_file
+from app.ui.script.autosave import locate_autosave_file
+from app.ui.shell.main_window import MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow, speak, write
+
+TEXT = "今日はとてもいい天気です。"
+
+
+def ids(window: MainWindow) -> list[str]:
+    return [line.id for line in window.document.script.lines]
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_a_line_shows_its_waveform_again(qtbot: QtBot, open_window: OpenWindow, locked: bool) -> None:
+    window = open_window()
+    write(window, TEXT)
+    (line_id,) = ids(window)
+    window.document.apply_edit("test", change_settings(window.document.script, [line_id], seed_locked=locked))
+    speak(qtbot, window)
+    sound, length_s = window.strip.sounds.find_sound(line_id), window.model.find_state(line_id).last_rendering
+    assert sound is not None
+    assert length_s is not None
+    assert sound.is_whole
+    assert sound.spoken_s == pytest.approx(length_s.length_s, abs=0.01)
+    window.close()
+    assert locate_line_sounds_file().stat().st_mode & 0o077 == 0 or locate_line_sounds_file().drive
+
+    again = open_window()
+    qtbot.waitUntil(lambda: again.strip.sounds.find_sound(line_id) is not None, timeout=WAIT_MS)
+    (line,) = again.document.script.lines
+    assert again.strip.sounds.is_current(line)
+    found = again.strip.sounds.find_sound(line_id)
+    assert found is not None
+    assert np.abs(found.peaks - sound.peaks).max() < 0.01
+    strip = again.strip.panel.strip
+    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.is_timed, timeout=WAIT_MS)
+    take = again.model.find_state(line_id).last_rendering
+    assert take is not None
+    assert take.length_s == pytest.approx(sound.spoken_s)
+    assert again.model.find_state(line_id).is_done(line)
+
+
+def reopened(qtbot: QtBot, open_window: OpenWindow) -> MainWindow:
+    """A window that has read what was kept."""
+    window = open_window()
+    with qtbot.waitSignal(window.kept_sounds.loaded, timeout=WAIT_MS):
+        window.kept_sounds.load_sounds()
+    return window
+
+
+def test_a_line_that_was_changed_and_a_damaged_file_show_nothing(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, TEXT)
+    speak(qtbot, window)
+    window.close()
+    kept, script = locate_line_sounds_file().read_bytes(), locate_autosave_file().read_text(encoding="utf-8")
+    locate_autosave_file().write_text(script.replace(TEXT, "はい。"), encoding="utf-8")
+    window = reopened(qtbot, open_window)
+    assert window.strip.sounds.find_sound(ids(window)[0]) is None
+    window.close()
+    locate_autosave_file().write_text(script, encoding="utf-8")
+    locate_line_sounds_file().write_text('{"version": 1, "lines": [{"line": 3}]}')
+    window = reopened(qtbot, open_window)
+    assert window.strip.sounds.find_sound(ids(window)[0]) is None
+    assert window.notice.isHidden()
+    window.close()
+    locate_autosave_file().write_text(script, encoding="utf-8")
+    locate_line_sounds_file().write_bytes(kept)
+    window = reopened(qtbot, open_window)
+    assert window.strip.sounds.find_sound(ids(window)[0]) is not None

@@ -1,0 +1,123 @@
+"""Words are found and replaced in the lines, by keys alone, and one step takes it back."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.script import Line, Script
+from app.ui.script import script_search
+from app.ui.shell.main_window import MainWindow
+from tests.ui.conftest import OpenWindow
+
+TEXT = "ねこがいる。\n犬がいる。\nネコとﾈｺ。\n終わり。"
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> MainWindow:
+    window = open_window()
+    window.commands.add_text(TEXT, 0)
+    window.script.select_lines([window.document.script.lines[0].id])
+    return window
+
+
+def texts(window: MainWindow) -> list[str]:
+    return [line.text for line in window.document.script.lines]
+
+
+def current(window: MainWindow) -> int:
+    return [line.id for line in window.document.script.lines].index(window.selection.current_id)
+
+
+def press(qtbot: QtBot, widget: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    qtbot.keyClick(widget, key, modifiers)
+
+
+def test_found_by_keys_alone(qtbot: QtBot, window: MainWindow) -> None:
+    bar = window.left.search
+    assert not bar.isVisible()
+    press(qtbot, window.script, Qt.Key.Key_F, CONTROL)
+    assert bar.isVisible()
+    assert bar.wanted.hasFocus()
+    assert not bar.by.isVisible()
+    bar.wanted.setText("ネコ")
+    assert (bar.count.text(), current(window)) == ("1 / 3", 0)
+    press(qtbot, bar.wanted, Qt.Key.Key_Return)
+    assert (bar.count.text(), current(window)) == ("2 / 3", 2)
+    press(qtbot, bar.wanted, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    press(qtbot, bar.wanted, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert (bar.count.text(), current(window)) == ("3 / 3", 2)
+    bar.loose.setChecked(False)
+    assert bar.count.text() == "1 / 1"
+    bar.wanted.setText("うさぎ")
+    assert bar.count.text() == "Not found"
+    assert not bar.next.isEnabled()
+    press(qtbot, bar.wanted, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+    assert window.script.hasFocus()
+    assert texts(window) == TEXT.split("\n")
+
+
+def test_replaced_one_by_one_and_all_at_once(qtbot: QtBot, window: MainWindow) -> None:
+    bar = window.left.search
+    press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
+    bar.wanted.setText("ねこ")
+    bar.by.setText("ねこねこ")
+    press(qtbot, bar.by, Qt.Key.Key_Return)
+    assert texts(window)[0] == "ねこねこがいる。"
+    assert (bar.count.text(), current(window)) == ("3 / 4", 2), "what was put there is not replaced again"
+    window.document.stack.undo()
+    assert texts(window) == TEXT.split("\n")
+    assert bar.count.text().endswith("/ 3")
+    bar.by.setText("虎")
+    bar.all.click()
+    assert texts(window) == ["虎がいる。", "犬がいる。", "虎と虎。", "終わり。"]
+    assert bar.count.text() == "Not found"
+    assert window.document.stack.undoText() == "Replace 3"
+    window.document.stack.undo()
+    assert texts(window) == TEXT.split("\n")
+
+
+def test_only_selected_lines_where_several_are(qtbot: QtBot, window: MainWindow) -> None:
+    ids = [line.id for line in window.document.script.lines]
+    window.script.select_lines(ids[:2])
+    press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
+    bar = window.left.search
+    assert bar.chosen_only.isChecked()
+    bar.wanted.setText("ねこ")
+    assert bar.count.text() == "1 / 1"
+    bar.by.setText("虎")
+    bar.all.click()
+    assert texts(window)[2] == "ネコとﾈｺ。"
+    bar.chosen_only.setChecked(False)
+    assert bar.count.text() == "1 / 2"
+
+
+def test_edits_of_other_words_stay_with_their_line(qtbot: QtBot, window: MainWindow) -> None:
+    before = window.document.script.lines[3]
+    press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
+    window.left.search.wanted.setText("いる")
+    window.left.search.by.setText("いた")
+    window.left.search.all.click()
+    assert texts(window)[:2] == ["ねこがいた。", "犬がいた。"]
+    assert window.document.script.lines[3] is before
+
+
+def test_a_search_that_is_closed_before_its_end_selects_nothing(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(script_search, "SEARCH_SLICE_S", -1.0)  # a slice is over after one line
+    window = open_window()
+    window.document.reset_script(Script(tuple(Line(f"{number} 行目", id=str(number)) for number in range(50))))
+    window.script.select_lines(["3"])
+    bar = window.left.search
+    press(qtbot, window.script, Qt.Key.Key_F, CONTROL)
+    bar.wanted.setText("49")
+    bar.closed.emit()
+    qtbot.wait(100)
+    assert window.script.current_id == "3"
+    press(qtbot, window.script, Qt.Key.Key_F, CONTROL)
+    qtbot.waitUntil(lambda: (window.script.current_id, bar.count.text()) == ("49", "1 / 1"))

@@ -1,0 +1,249 @@
+"""Settings: every one has its control, nothing changes before OK, and what changes takes effect."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QKeySequenceEdit, QLabel, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.common import language
+from app.settings.graph_precision import PrecisionPreference
+from app.settings.user_settings import Settings
+from app.ui.actions.action_definitions import ACTIONS
+from app.ui.actions.key_bindings import (
+    KeyBinding,
+    convert_key_sequence,
+    find_key_conflicts,
+    load_shortcuts,
+    locate_shortcuts_file,
+    save_shortcuts,
+)
+from app.ui.main import set_window_language
+from app.ui.settings.settings_dialog import SHOWN_SETTINGS, SettingsDialog
+from app.ui.synthesis.synthesis_jobs import ChoosePrecisionsJob, OpenVoiceJob
+from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
+from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
+
+ASKED_FOR = {"language", "theme", "device", "load_voice", "unload_after_min", "bert_precision", "disk_cache_mib", "aivisspeech_folder"}
+OTHER = {
+    "language": "ja",
+    "theme": "dark",
+    "device": "Headphones (ALSA)",
+    "load_voice": "first_use",
+    "unload_after_min": 30,
+    "bert_precision": "float32",
+    "disk_cache_mib": 0,
+    "aivisspeech_folder": "off",
+}
+
+
+def named(parent: QWidget) -> list[QWidget]:
+    """Controls a person can touch, without the inner parts of Qt's own widgets."""
+    kinds = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QKeySequenceEdit)
+    found = [item for kind in kinds for item in parent.findChildren(kind)]
+    inner = (QAbstractSpinBox, QComboBox, QKeySequenceEdit, QLineEdit)
+    return [item for item in found if not isinstance(item.parent(), inner) and not item.objectName().startswith("qt_")]
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot) -> SettingsDialog:
+    made = SettingsDialog(Settings(), ("Headphones (ALSA)",), {})
+    qtbot.addWidget(made)
+    return made
+
+
+def test_every_setting_can_be_changed_and_restored(dialog: SettingsDialog) -> None:
+    assert {item.name for item in SHOWN_SETTINGS} >= ASKED_FOR
+    assert dialog.changes == {}
+    for name, value in OTHER.items():
+        dialog.controls[name].show_value(value)
+    assert dialog.changes == OTHER
+    assert replace(Settings(), **dialog.changes).unload_after_min == 30
+    assert dialog._later.isVisibleTo(dialog)
+    dialog.shortcut_page.fields_by_action["play"][0].setKeySequence(QKeySequence("F5"))
+    dialog.restore.click()
+    assert dialog.changes == {}
+    assert dialog.shortcut_page.bindings == {}
+    assert not dialog._later.isVisibleTo(dialog)
+
+
+def test_values_stay_within_their_bounds(dialog: SettingsDialog) -> None:
+    for item in SHOWN_SETTINGS:
+        if "low" in item.metadata:
+            control = dialog.controls[item.name]
+            for wanted in (item.metadata["low"] - 1, item.metadata["high"] + 1):
+                control.show_value(wanted)
+                assert item.metadata["low"] <= control.current <= item.metadata["high"]  # type: ignore[operator]
+        if "choices" in item.metadata:
+            assert len(item.metadata["shown"].choices) == len(item.metadata["choices"])
+
+
+@pytest.mark.parametrize("tongue", ["ja", "en"])
+def test_everything_has_a_name_and_words_in_both_languages(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tongue: str) -> None:
+    monkeypatch.setattr(language, "_current", tongue)
+    made = SettingsDialog(Settings(), (), {})
+    qtbot.addWidget(made)
+    for page in range(made.tabs.count()):
+        made.tabs.setCurrentIndex(page)
+    assert len(made.shortcut_page.fields_by_action) == len(ACTIONS)
+    found = named(made)
+    assert len(found) > len(SHOWN_SETTINGS) + 3 * len(ACTIONS)
+    for item in found:
+        assert item.accessibleName() or getattr(item, "text", str)(), item
+        assert item.toolTip() or item.objectName().startswith("Scroll"), (item, item.accessibleName())
+    buddies = {label.buddy() for label in made.findChildren(QLabel)}
+    assert set(made.controls.values()) <= buddies
+
+
+def test_tab_follows_sight(qtbot: QtBot, dialog: SettingsDialog) -> None:
+    dialog.show()
+    dialog.tabs.setCurrentIndex(1)
+    qtbot.waitUntil(dialog.isActiveWindow, timeout=WAIT_MS)
+    dialog.tabs.tabBar().setFocus()
+    reached = []
+    for _ in range(20):
+        qtbot.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_Tab)
+        reached.append(QApplication.focusWidget())
+    order = [dialog.controls[item.name] for item in SHOWN_SETTINGS if item.metadata["shown"].page == "voice"]
+    places = [reached.index(control.focusProxy() or control) for control in order]
+    assert places == sorted(places)
+
+
+def test_another_default_precision_opens_nothing_that_does_not_change(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="", fast_voices=("a",)))
+    posted: list[object] = []
+    post = window.controller._worker.enqueue_job
+    window.controller._worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
+    opened = dict(window.controller.voices)
+    window.settings.change_settings(sound_precision="fast")
+    wait_idle(qtbot, window)
+    assert [job.precisions.graphs for job in posted if isinstance(job, ChoosePrecisionsJob)] == [PrecisionPreference("fast", fast=("a",))]
+    assert len(posted) == 1
+    assert window.controller.voices == opened, "the included voice has no Fast"
+    assert window.catalog.sounds.default == "fast"
+
+
+def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp: QApplication) -> None:
+    window = open_window()
+    posted: list[object] = []
+    post = window.controller._worker.enqueue_job
+    window.controller._worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
+    window.window_actions["settings"].trigger()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    for name in ("theme", "unload_after_min", "bert_precision"):
+        dialog.controls[name].show_value(OTHER[name])
+    assert window.settings.value.theme == "system"
+    dialog.ok.click()
+    assert (window.settings.value.theme, window.controller._worker.unload_after_min) == ("dark", 30)
+    qtbot.waitUntil(lambda: bool(posted), timeout=WAIT_MS)
+    assert [job.precisions.bert for job in posted if isinstance(job, OpenVoiceJob)] == ["float32"], "it travels with the request"
+    assert [type(job) for job in posted] == [OpenVoiceJob]
+    qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
+    assert window.grab().toImage().pixelColor(2, 400).name() == DARK_THEME.window
+    wait_idle(qtbot, window)
+    assert window.dialogs.shown is None
+    apply_theme(qapp, LIGHT_THEME)
+
+
+def test_cancel_changes_nothing(open_window: OpenWindow) -> None:
+    window = open_window()
+    before = window.settings.value
+    window.dialogs.open_settings()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    dialog.controls["theme"].show_value("dark")
+    dialog.shortcut_page.fields_by_action["play"][0].setKeySequence(QKeySequence("F5"))
+    dialog.reject()
+    assert window.settings.value == before
+    assert not locate_shortcuts_file().exists()
+
+
+def test_keys_are_pressed_anew_saved_and_used(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    window.commands.add_line()
+    window.script.end_editing()
+    window.dialogs.open_settings()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    anywhere, in_list = dialog.shortcut_page.fields_by_action["duplicate"]
+    anywhere.setFocus()
+    qtbot.keyClick(anywhere, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+    in_list.setKeySequence(QKeySequence("W"))
+    assert dialog.ok.isEnabled()
+    dialog.ok.click()
+    window.script.setFocus()
+    for key, modifier in (
+        (Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier),
+        (Qt.Key.Key_W, Qt.KeyboardModifier.NoModifier),
+        (Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier),  # the old one does nothing any more
+    ):
+        qtbot.keyClick(window.script, key, modifier)
+    assert len(window.document.script.lines) == 3
+    assert "W" in window.window_actions["duplicate"].text()
+    qtbot.waitUntil(lambda: load_shortcuts() == ({"duplicate": KeyBinding(("Ctrl+M",), ("W",))}, None), timeout=WAIT_MS)
+    second = open_window()
+    assert second.window_actions["duplicate"].shortcut() == QKeySequence("Ctrl+M")
+
+
+def test_a_key_used_twice_is_told_and_not_accepted(dialog: SettingsDialog) -> None:
+    dialog.shortcut_page.fields_by_action["copy"][0].setKeySequence(QKeySequence("Ctrl+D"))
+    assert not dialog.ok.isEnabled()
+    assert "Ctrl+D: Copy / Duplicate" in dialog.shortcut_page.warning.text()
+    dialog.shortcut_page._resets["copy"].click()
+    assert dialog.ok.isEnabled()
+    assert dialog.shortcut_page.warning.text() == ""
+    dialog.shortcut_page.fields_by_action["copy"][0].setKeySequence(QKeySequence("Space"))  # taken in the list
+    assert not dialog.ok.isEnabled()
+
+
+def test_the_usual_keys_do_not_collide() -> None:
+    assert find_key_conflicts({deed.name: KeyBinding(deed.keys, deed.list_keys) for deed in ACTIONS}) == {}
+
+
+def test_both_enter_keys_go_together() -> None:
+    assert (
+        convert_key_sequence(QKeySequence("Ctrl+Enter"))
+        == convert_key_sequence(QKeySequence("Ctrl+Return"))
+        == ("Ctrl+Return", "Ctrl+Enter")
+    )
+    assert convert_key_sequence(QKeySequence()) == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b"[]", b'{"version": 9}', b'{"version": 1, "shortcuts": {"play": {"keys": "x", "list_keys": []}}}', b"[" * 100_000],
+)
+def test_unreadable_keys_are_the_usual_ones_and_told(content: bytes) -> None:
+    locate_shortcuts_file().parent.mkdir(parents=True)
+    locate_shortcuts_file().write_bytes(content)
+    bindings, notice = load_shortcuts()
+    assert bindings == {}
+    assert notice is not None
+    assert Path(f"{locate_shortcuts_file()}.unreadable").read_bytes() == content
+
+
+def test_saved_keys_come_back() -> None:
+    wanted = {"play": KeyBinding(("F5",), ()), "copy": KeyBinding((), ("Ctrl+C", "Ctrl+Ins"))}
+    save_shortcuts(wanted)
+    assert load_shortcuts() == (wanted, None)
+
+
+def test_new_outputs_appear_in_the_open_dialog(dialog: SettingsDialog) -> None:
+    dialog.offer_devices(("Headphones (ALSA)", "Speakers (ALSA)"))
+    outputs = dialog.controls["device"]
+    assert isinstance(outputs, QComboBox)
+    assert [outputs.itemData(row) for row in range(outputs.count())] == ["", "Headphones (ALSA)", "Speakers (ALSA)"]
+
+
+def test_the_language_is_chosen_at_start_and_told_to_other_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KOEBAKO_LANG", "en")  # and back to what it was
+    for choice, expected in (("system", "en"), ("ja", "ja"), ("system", "ja"), ("en", "en")):
+        set_window_language(choice)  # type: ignore[arg-type]
+        assert (language.get_language(), os.environ["KOEBAKO_LANG"]) == (expected, expected)

@@ -1,0 +1,311 @@
+"""Three lanes on one thread: files never hold up what is to be heard, and what is heard leaves files their turn."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from PySide6.QtCore import QObject, QThread, Slot
+from pytestqt.qtbot import QtBot
+
+from app.common.errors import BackendError
+from app.core.line_requests import build_request
+from app.core.script import Line, LineSettings
+from app.core.synthesis_types import SynthesisRequest
+from app.ui.error_texts import JobFailure
+from app.ui.synthesis.synthesis_jobs import ChooseDeviceJob, OpenVoiceJob, RenderTakeJob, ShutdownJob, SpeechJob, TakeResult
+from app.ui.synthesis.synthesis_results import JobResult
+from app.ui.synthesis.synthesis_worker import MIN_QUEUED_BEFORE_FILES_S, SynthesisWorker
+from tests.ui.conftest import WAIT_MS
+from tests.ui.recording_player import RecordingPlayer
+
+HELLO = "こんにちは、世界。"
+SENTENCES = [f"{number}番目の駅で降りて、長い坂道をゆっくりと登りました。" for number in range(40)]
+LONG = "".join(SENTENCES)
+FILE = "".join(SENTENCES[:12])  # for files that are written to the end
+
+
+class Listener(QObject):
+    """Collects what the worker tells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[JobResult] = []
+        self.failed: list[JobFailure] = []
+        self.voices: list[object] = []
+        self.timings: list[object] = []
+        self.taken: list[TakeResult] = []
+
+    @Slot(object)
+    def on_done(self, done: JobResult) -> None:
+        self.done.append(done)
+
+    @Slot(object)
+    def on_failed(self, failed: JobFailure) -> None:
+        self.failed.append(failed)
+
+    @Slot(object)
+    def on_voice(self, voice: object) -> None:
+        self.voices.append(voice)
+
+    @Slot(object)
+    def on_stage(self, timing: object) -> None:
+        self.timings.append(timing)
+
+    @Slot(object)
+    def on_taken(self, taken: TakeResult) -> None:
+        self.taken.append(taken)
+
+
+class Studio:
+    """A worker in its thread with a player that nobody hears."""
+
+    def __init__(self, qtbot: QtBot, player: RecordingPlayer) -> None:
+        self._qtbot = qtbot
+        self.player = player
+        self.heard = Listener()
+        self.worker = SynthesisWorker(lambda _device, _rate: player)
+        self.thread = QThread()
+        self.thread.setStackSize(8 << 20)
+        self.worker.moveToThread(self.thread)
+        self.worker.done.connect(self.heard.on_done)
+        self.worker.failed.connect(self.heard.on_failed)
+        self.worker.voice_opened.connect(self.heard.on_voice)
+        self.worker.stage_timed.connect(self.heard.on_stage)
+        self.worker.take_rendered.connect(self.heard.on_taken)
+        self.thread.start()
+
+    def speak(self, name: str, text: str, file: Path | None = None) -> SpeechJob:
+        job = SpeechJob(SynthesisRequest(text, id=name), time.perf_counter(), file)
+        self.worker.enqueue_job(job)
+        return job
+
+    def open_voice(self, *, hold: bool = True) -> OpenVoiceJob:
+        job = OpenVoiceJob("cpu", keep_open=hold)
+        self.worker.enqueue_job(job)
+        return job
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        self._qtbot.waitUntil(condition, timeout=WAIT_MS)
+
+    def until_done(self, *jobs: object) -> None:
+        self.until(lambda: all(any(done.job is job for done in self.heard.done) for job in jobs))
+
+    def order(self) -> list[object]:
+        return [done.job for done in self.heard.done]
+
+
+@pytest.fixture
+def studio(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Studio]:
+    player = getattr(request, "param", None) or RecordingPlayer()
+    studio = Studio(qtbot, player)
+    yield studio
+    studio.worker.enqueue_job(ShutdownJob())
+    assert studio.thread.wait(WAIT_MS)
+
+
+def render_job(line: Line) -> RenderTakeJob:
+    """A take whose answer nobody waits for."""
+    return RenderTakeJob(line, on_made=lambda _taken: None, on_failed=lambda _error: None)
+
+
+def samples(player: RecordingPlayer, name: str) -> np.ndarray:
+    return player.sound(name)
+
+
+def test_speaking_begins_while_a_file_is_computed_and_the_file_is_whole(studio: Studio, tmp_path: Path) -> None:
+    voice = studio.open_voice()
+    studio.until_done(voice)
+    alone, beside = tmp_path / "alone.wav", tmp_path / "beside.wav"
+    first = studio.speak("alone", FILE, alone)
+    studio.until_done(first)
+    assert studio.worker._voice.caches is not None
+    studio.worker._voice.caches.clear()
+    saving = studio.speak("file", FILE, beside)
+    studio.until(lambda: studio.worker.current is saving)
+    line = studio.speak("line", HELLO)
+    studio.until_done(line)
+    assert saving not in studio.order(), "the line is done long before the file"
+    assert studio.player.requests["line"][-1].last
+    assert not saving.cancelled.is_set()
+    studio.until_done(saving)
+    assert np.array_equal(soundfile.read(alone)[0], soundfile.read(beside)[0]), "giving way changes no sample"
+    stages = [timing.request_id for timing in studio.heard.timings]
+    begin = stages.index("line")
+    assert set(stages[begin : begin + stages.count("line")]) == {"line"}, "nothing of the file ran in between"
+
+
+@pytest.mark.parametrize("studio", [RecordingPlayer(pace=1.0)], indirect=True)
+def test_a_file_is_computed_while_a_long_line_sounds(studio: Studio, tmp_path: Path) -> None:
+    voice = studio.open_voice()
+    studio.until_done(voice)
+    line = studio.speak("line", LONG)
+    studio.until(lambda: studio.worker.current is line)
+    saving = studio.speak("file", HELLO, tmp_path / "file.wav")
+    studio.until_done(saving)
+    assert line not in studio.order(), "the line still sounds"
+    assert soundfile.info(tmp_path / "file.wav").frames > 10_000
+    assert studio.player.queued_s > MIN_QUEUED_BEFORE_FILES_S / 2, "the file took its time from what was ahead"
+    studio.worker.cancel_job(line)
+    studio.until_done(line)
+
+
+def test_cancelling_one_lane_leaves_the_other_alone(studio: Studio, tmp_path: Path) -> None:
+    voice = studio.open_voice()
+    studio.until_done(voice)
+    saving = studio.speak("file", LONG, tmp_path / "file.wav")
+    studio.until(lambda: studio.worker.current is saving)
+    for number in range(5):
+        line = studio.speak(f"line {number}", LONG)
+        studio.until(lambda number=number: f"line {number}" in studio.player.requests)  # type: ignore[misc]
+        studio.worker.cancel_job(line)
+        studio.until_done(line)
+    line = studio.speak("line", HELLO)
+    studio.until_done(line)
+    assert not studio.heard.failed
+    assert studio.player.requests["line"][-1].last
+    studio.worker.cancel_job(saving)
+    studio.until_done(saving)
+    assert not (tmp_path / "file.wav").exists(), "a cancelled file leaves nothing"
+    assert not list(tmp_path.glob("*.part*"))
+    assert [done.succeeded for done in studio.heard.done if done.job is line] == [True]
+
+
+def test_a_line_that_fails_does_not_spoil_the_file(studio: Studio, tmp_path: Path) -> None:
+    voice = studio.open_voice()
+    studio.until_done(voice)
+    saving = studio.speak("file", FILE, tmp_path / "file.wav")
+    studio.until(lambda: studio.worker.current is saving)
+    bad = studio.speak("line", "。。。")
+    studio.until_done(bad, saving)
+    assert [failed.job for failed in studio.heard.failed] == [bad]
+    assert soundfile.info(tmp_path / "file.wav").duration > 1.5 * 12
+
+
+def test_lines_follow_each_other_and_a_device_is_chosen_between_them(studio: Studio, tmp_path: Path) -> None:
+    voice = studio.open_voice()
+    one, two = studio.speak("one", HELLO), studio.speak("two", HELLO)
+    saving = studio.speak("file", FILE, tmp_path / "file.wav")
+    device = ChooseDeviceJob(None)
+    studio.worker.enqueue_job(device)
+    three = studio.speak("three", HELLO)
+    again = studio.open_voice()
+    four = studio.speak("four", HELLO)
+    studio.until_done(voice, one, two, saving, device, three, again, four)
+    order = studio.order()
+    assert [order.index(job) for job in (one, two, device, three)] == sorted(order.index(job) for job in (one, two, device, three))
+    assert order.index(device) < order.index(saving) < order.index(again) < order.index(four), "a voice changes when all before is done"
+    assert not studio.heard.failed
+
+
+def test_a_request_ends_the_warm_up_within_a_graph(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The decoder of the warm-up runs until it is stopped from outside, as a slow graph would."""
+    from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+
+    stopped, running = threading.Event(), threading.Event()
+    real_decode, real_terminate = OrtSynthesizer.decode_window, OrtSynthesizer.terminate
+
+    def decode(self: OrtSynthesizer, z: np.ndarray, noise: np.ndarray | None, speaker: int, wanted: tuple[int, int]) -> np.ndarray:
+        if not running.is_set():
+            running.set()
+            assert stopped.wait(10)
+            raise BackendError("terminated")
+        return real_decode(self, z, noise, speaker, wanted)
+
+    def terminate(self: OrtSynthesizer) -> None:
+        stopped.set()
+        real_terminate(self)
+
+    monkeypatch.setattr(OrtSynthesizer, "decode_window", decode)
+    monkeypatch.setattr(OrtSynthesizer, "terminate", terminate)
+    studio.open_voice()
+    studio.until(running.is_set)
+    line = studio.speak("line", HELLO)
+    studio.until_done(line)
+    assert not studio.heard.failed
+    assert studio.player.requests["line"][-1].last
+
+
+def test_an_idle_voice_makes_room_and_comes_back_as_it_was(studio: Studio) -> None:
+    studio.worker.unload_after_min = 0.2 / 60
+    voice = studio.open_voice()
+    studio.until_done(voice)
+    one = studio.speak("one", HELLO)
+    studio.until_done(one)
+    speaker = studio.worker._voice.speaker
+    assert speaker is not None
+    held = weakref.ref(speaker.pipeline.synthesizer)
+    del speaker
+    studio.until(lambda: studio.worker._voice.speaker is None)
+    assert held() is None, "nothing else may keep the sessions, and nobody collects in that thread"
+    two = studio.speak("two", HELLO)
+    three = studio.speak("three", "別の文です。")
+    studio.until_done(two, three)
+    assert np.array_equal(samples(studio.player, "one"), samples(studio.player, "two"))
+    assert not studio.heard.failed
+    assert len(studio.heard.voices) == 1, "nothing has changed for the window"
+    runs = {timing.stage for timing in studio.heard.timings if timing.request_id == "two" and not timing.cache_hit}
+    assert runs == {"text", "audio"}, "what was remembered outlives the sessions"
+
+
+def test_a_voice_for_first_use_is_known_but_not_held(studio: Studio) -> None:
+    voice = studio.open_voice(hold=False)
+    studio.until_done(voice)
+    assert len(studio.heard.voices) == 1
+    assert studio.worker._voice.speaker is None
+    line = studio.speak("line", HELLO)
+    studio.until_done(line)
+    assert studio.worker._voice.speaker is not None
+
+
+def test_takes_are_made_after_what_is_heard_and_before_files(studio: Studio, tmp_path: Path) -> None:
+    voice = studio.open_voice()
+    studio.until_done(voice)
+    saving = studio.speak("file", FILE, tmp_path / "file.wav")
+    studio.until(lambda: studio.worker.current is saving)
+    other = studio.speak("other", HELLO, tmp_path / "other.wav")
+    takes = [render_job(Line(FILE, LineSettings(seed=seed))) for seed in (1, 2)]
+    for take in takes:
+        studio.worker.enqueue_job(take)
+    studio.until(lambda: studio.worker.current is takes[0])
+    line = studio.speak("line", HELLO)
+    studio.until_done(line, *takes, saving, other)
+    assert [job for job in studio.order() if job is not voice] == [line, *takes, saving, other]
+    assert [taken.job for taken in studio.heard.taken] == takes
+    assert not studio.heard.failed
+
+
+def test_a_take_sounds_as_the_line_does_and_opens_no_device(studio: Studio) -> None:
+    voice = studio.open_voice(hold=False)
+    studio.until_done(voice)
+    take = render_job(Line(HELLO, LineSettings(seed=7, volume=0.5)))
+    studio.worker.enqueue_job(take)
+    studio.until_done(take)
+    assert studio.worker.player is None or not studio.player.requests
+    line = SpeechJob(build_request(take.line), time.perf_counter())
+    studio.worker.enqueue_job(line)
+    studio.until_done(line)
+    (taken,) = studio.heard.taken
+    assert taken.rate == 44_100
+    assert taken.samples.dtype == np.float32
+    assert np.array_equal(taken.samples, np.concatenate([chunk.samples for chunk in studio.player.requests[""]]))
+
+
+def test_a_take_is_cancelled_within_a_graph(studio: Studio) -> None:
+    voice = studio.open_voice()
+    studio.until_done(voice)
+    first, second = render_job(Line(LONG[:1000])), render_job(Line(HELLO))
+    studio.worker.enqueue_job(first)
+    studio.worker.enqueue_job(second)
+    studio.until(lambda: studio.worker.current is first)
+    studio.worker.cancel_job(first)
+    studio.until_done(first, second)
+    assert [taken.job for taken in studio.heard.taken] == [second]
+    assert [done.succeeded for done in studio.heard.done if done.job is first] == [False]
+    assert not studio.heard.failed
