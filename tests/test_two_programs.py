@@ -51,7 +51,7 @@ import sys
 from app.service.query_presets import QueryPresetStore, parse_preset
 scales = dict.fromkeys(("speedScale", "intonationScale", "volumeScale"), 1) | dict.fromkeys(("pitchScale", "prePhonemeLength", "postPhonemeLength"), 0)
 for number in range(int(sys.argv[2])):
-    QueryPresetStore().add(parse_preset({"id": -1, "name": f"{sys.argv[1]} {number}", "speaker_uuid": "", "style_id": 0} | scales))
+    QueryPresetStore().add_preset(parse_preset({"id": -1, "name": f"{sys.argv[1]} {number}", "speaker_uuid": "", "style_id": 0} | scales))
 """
 CHANGE = """
 import sys
