@@ -24,7 +24,8 @@ from app.common.files.private_data_dir import make_private_folder
 from app.core.synthesis_types import BERT_WIDTH, Float16
 
 FEATURE_CACHE_VERSION = 1
-_MAX_QUEUED_WRITES = 64  # sentences that may wait to be written; beyond that they are left out, for the disk does not keep up
+# Sentences that may wait to be written; beyond that they are left out, for the disk does not keep up.
+_MAX_QUEUED_WRITES = 64
 _READ_TIMEOUT_S, _WRITE_TIMEOUT_S, _CLOSE_TIMEOUT_S = 0.05, 5.0, 2.0
 _RETRY_S = 0.02
 _SCHEMA = """
@@ -135,7 +136,8 @@ class DiskFeatureCache:
         connection = sqlite3.connect(self._path, timeout=timeout_s, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose the last sentences, nothing else
+            # A power cut may lose the last sentences, nothing else.
+            connection.execute("PRAGMA synchronous = NORMAL")
             if connection.execute("PRAGMA user_version").fetchone() != (FEATURE_CACHE_VERSION,):
                 with connection:
                     connection.execute("BEGIN IMMEDIATE")

@@ -46,7 +46,8 @@ class ProbeResultStore:
         if not failures or not isinstance(at, float):
             return 0.0
         pause = min(MAX_RETRY_DELAY_S, FIRST_RETRY_DELAY_S * 4.0 ** min(failures - 1, 9))
-        return min(pause, max(0.0, at + pause - self._clock()))  # a clock set back must not make it longer
+        # A clock set back must not make it longer.
+        return min(pause, max(0.0, at + pause - self._clock()))
 
     def begin_trial(self, place: str, *models: str) -> None:
         """Notes that a trial begins: until `end_trial` it counts as one that failed. Raises OutputFileError: without the note none may begin."""

@@ -26,7 +26,8 @@ from app.core.dictionary_formats import (
 )
 from app.core.text_encoding import decode_text
 
-MAX_DICTIONARY_BYTES = 64 << 20  # of a file from elsewhere
+# Of a file from elsewhere.
+MAX_DICTIONARY_BYTES = 64 << 20
 DictionaryChange = Callable[[tuple[DictionaryEntry, ...]], tuple[DictionaryEntry, ...]]
 
 
@@ -59,7 +60,8 @@ def change_dictionary(change: DictionaryChange) -> tuple[tuple[DictionaryEntry, 
     with lock_path_for_change(path):
         entries, error = load_dictionary()
         if error is not None and error.backup is None:
-            raise error  # to write would be to lose the words
+            # To write would be to lose the words.
+            raise error
         changed = change(entries)
         if len(changed) > max(MAX_DICTIONARY_ENTRIES, len(entries)):
             raise create_too_many_error()

@@ -8,7 +8,8 @@ from app.core.ports import PITCH_FRAME_S
 from app.core.synthesis_types import Float32, Float64
 
 LOWEST_HZ, HIGHEST_HZ = 55.0, 1000.0
-DECIMATED_HZ, MOST_DECIMATED = 11025, 12  # DIO looks for the pitch in as little as it needs; StoneMask refines it in all of it
+# DIO looks for the pitch in as little as it needs; StoneMask refines it in all of it.
+DECIMATED_HZ, MOST_DECIMATED = 11025, 12
 
 
 class WorldPitchEstimator:
@@ -16,7 +17,8 @@ class WorldPitchEstimator:
 
     def estimate_f0(self, samples: Float32, sampling_rate: int) -> Float64:
         """Hz every PITCH_FRAME_S from the first sample on, 0 where nothing is voiced."""
-        import pyworld  # most lines are spoken as they come
+        # Most lines are spoken as they come.
+        import pyworld
 
         if not len(samples):
             return np.zeros(0)

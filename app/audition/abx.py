@@ -8,11 +8,14 @@ from typing import Literal
 
 from app.audition.binomial import SIGNIFICANCE_LEVEL, compute_p_value, find_needed_hits
 
-MISS_PROBABILITY = 0.05  # how often a listener who is right in P1 of all trials may be taken for one who guesses
+# How often a listener who is right in P1 of all trials may be taken for one who guesses.
+MISS_PROBABILITY = 0.05
 P0, P1 = 0.5, 0.8
 FIXED_TRIALS = 16
-MAX_SEQUENTIAL_TRIALS = 60  # on average it takes 14 with guesses and 16 with a difference; fewer than 1 in 100 tests are still open then
-_UP, _DOWN = log(P1 / P0), log((1 - P1) / (1 - P0))  # what a right and a wrong answer add to the evidence
+# On average it takes 14 with guesses and 16 with a difference; fewer than 1 in 100 tests are still open then.
+MAX_SEQUENTIAL_TRIALS = 60
+# What a right and a wrong answer add to the evidence.
+_UP, _DOWN = log(P1 / P0), log((1 - P1) / (1 - P0))
 
 AbxVerdict = Literal["different", "alike", "open"]
 

@@ -7,7 +7,8 @@ import numpy as np
 from app.audition.blind_test import BlindTest, TrialAnswer
 from app.audition.bradley_terry import Float64
 
-ELIMINATING_LOSSES = 2  # a sound leaves a ranking when it has lost so often: one slip of the listener costs nothing
+# A sound leaves a ranking when it has lost so often: one slip of the listener costs nothing.
+ELIMINATING_LOSSES = 2
 
 
 def find_chosen_column(answer: TrialAnswer) -> int | None:

@@ -6,7 +6,8 @@ from functools import cache
 from math import comb
 from typing import Literal
 
-SIGNIFICANCE_LEVEL = 0.05  # how often a coin may pass for a listener
+# How often a coin may pass for a listener.
+SIGNIFICANCE_LEVEL = 0.05
 Sides = Literal[1, 2]
 
 
@@ -20,7 +21,8 @@ def compute_p_value(hits: int, trials: int, sides: Sides = 1) -> float:
         raise ValueError(f"{hits} of {trials}")
     most = max(hits, trials - hits) if sides == 2 else hits
     tail = sum(comb(trials, count) for count in range(most, trials + 1))
-    return min(1.0, sides * tail / (1 << trials))  # whole numbers until here: the only rounding
+    # Whole numbers until here: the only rounding.
+    return min(1.0, sides * tail / (1 << trials))
 
 
 @cache

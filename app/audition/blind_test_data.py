@@ -92,7 +92,8 @@ def parse_readable_blind_tests(items: Iterable[object]) -> tuple[BlindTest, ...]
 def _check_trial_order(test: BlindTest) -> None:
     """Raises ValueError where trials are not those that the seed gives, or follow the end."""
     for number, answer in enumerate(test.answers):
-        if test.plan.kind == "ranking":  # its pairs follow from logarithms, in which machines differ
+        # Its pairs follow from logarithms, in which machines differ.
+        if test.plan.kind == "ranking":
             left = list_remaining_columns(test, number)
             right = len(left) > 1 and answer.trial.a in left and answer.trial.b in left
         else:

@@ -29,7 +29,8 @@ def plan_fill_order(
     voices = [column.voice for column in board.columns]
 
     def find_voice(cell: BoardCell) -> str:
-        named = voices[cell.column]  # empty is the voice we ship
+        # Empty is the voice we ship.
+        named = voices[cell.column]
         return board.lines[cell.row].settings.voice if named is None else named
 
     berts = {name: find_bert(name) for name in {find_voice(cell) for cell in board.cells}}
@@ -41,7 +42,8 @@ def plan_fill_order(
 
     def build_sort_key(cell: BoardCell) -> tuple[object, ...]:
         far, name = measure_distance(cell), find_voice(cell)
-        own = (cell.row != focus.row, cell.row, cell.column)  # along the row first: its text is known to BERT
+        # Along the row first: its text is known to BERT.
+        own = (cell.row != focus.row, cell.row, cell.column)
         if far <= 1:
             return (0, far, *own)
         bert = berts[name]

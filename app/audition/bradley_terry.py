@@ -18,10 +18,14 @@ from app.audition.shared_ranks import compute_shared_ranks
 
 Float64 = NDArray[np.float64]
 
-PRIOR_SPREAD = 2.5  # with less, intervals hold too seldom what differs much: at 1.5 only 85 in 100 where strengths spread by 2
-NEWTON_STEPS = 12  # of Newton's method, which needs half of them
-EQUAL_STRENGTH_TOLERANCE = 1e-6  # by which equal strengths may differ after their computation
-CONFIDENCE_Z = NormalDist().inv_cdf(1 - SIGNIFICANCE_LEVEL / 2)  # standard deviations on each side of a 95 % interval
+# With less, intervals hold too seldom what differs much: at 1.5 only 85 in 100 where strengths spread by 2.
+PRIOR_SPREAD = 2.5
+# Of Newton's method, which needs half of them.
+NEWTON_STEPS = 12
+# By which equal strengths may differ after their computation.
+EQUAL_STRENGTH_TOLERANCE = 1e-6
+# Standard deviations on each side of a 95 % interval.
+CONFIDENCE_Z = NormalDist().inv_cdf(1 - SIGNIFICANCE_LEVEL / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ def choose_next_pair(wins: Float64, columns: tuple[int, ...]) -> tuple[int, int]
     """The two of these sounds whose comparison teaches most; of equal ones the first. `wins` is one table."""
     strengths, covariance = fit_strengths(wins)
     chance, spread = _compute_win_chances(strengths), _compute_difference_variances(covariance)
-    gain = np.round(chance * (1 - chance) * spread, 9)  # equal ones stay equal, on whatever machine
+    # Equal ones stay equal, on whatever machine.
+    gain = np.round(chance * (1 - chance) * spread, 9)
     return max(combinations(columns, 2), key=lambda pair: gain[pair])
 
 

@@ -14,7 +14,8 @@ from app.core.k_weighting import apply_k_weighting
 from app.core.synthesis_types import Float32
 
 LOUDNESS_FRAME_S = 0.01
-SPOKEN_RANGE_DB = 40.0  # below the loudest frame: what is softer is a pause, whose length would say nothing of how loud the voice is
+# Below the loudest frame: what is softer is a pause, whose length would say nothing of how loud the voice is.
+SPOKEN_RANGE_DB = 40.0
 
 
 def measure_spoken_power(samples: Float32, rate: int) -> float:

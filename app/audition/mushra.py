@@ -17,7 +17,8 @@ from app.core.script import create_line_id
 
 HIGHEST_MUSHRA_RATING = 100
 ANCHORS_HZ = (3_500, 7_000)
-MAX_RATED_SOUNDS = 9  # with reference and anchors twelve, which is what the recommendation advises at most
+# With reference and anchors twelve, which is what the recommendation advises at most.
+MAX_RATED_SOUNDS = 9
 
 
 @dataclass(frozen=True, slots=True)

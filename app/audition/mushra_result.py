@@ -11,7 +11,8 @@ from app.audition.mushra import MushraTest, find_mushra_trial
 from app.audition.shared_ranks import compute_shared_ranks, describe_order, describe_shared_first, find_sole_first
 from app.common.language import localize
 
-SURE, MOST_UNSURE = 90, 0.15  # BS.1534-3, 4.1.2: of the hidden reference; share of lines
+# BS.1534-3, 4.1.2: of the hidden reference; share of lines.
+SURE, MOST_UNSURE = 90, 0.15
 
 
 @dataclass(frozen=True, slots=True)

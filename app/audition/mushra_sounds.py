@@ -8,7 +8,8 @@ from app.audition.comparable_sounds import ComparableSounds, LoadSound, make_com
 from app.audition.mushra import ANCHORS_HZ, MushraPlan, MushraTrial
 from app.core.synthesis_types import Float32
 
-STOPBAND_RATIO = 8 / 7  # nothing is left above 4 kHz of the low anchor, where BS.1534-3 asks for 25 dB less
+# Nothing is left above 4 kHz of the low anchor, where BS.1534-3 asks for 25 dB less.
+STOPBAND_RATIO = 8 / 7
 
 
 def load_mushra_sounds(plan: MushraPlan, trial: MushraTrial, load: LoadSound) -> ComparableSounds:
@@ -21,7 +22,8 @@ def load_mushra_sounds(plan: MushraPlan, trial: MushraTrial, load: LoadSound) ->
 
 def filter_low_pass(samples: Float32, rate: int, edge_hz: float) -> Float32:
     """Without what is above: all of it up to `edge_hz`, nothing from an eighth above on, no delay."""
-    padded = 2 * len(samples)  # or the end would be heard at the beginning
+    # Or the end would be heard at the beginning.
+    padded = 2 * len(samples)
     spectrum = np.fft.rfft(samples, padded)
     hertz = np.fft.rfftfreq(padded, 1 / rate)
     share = np.clip((hertz - edge_hz) / (edge_hz * (STOPBAND_RATIO - 1)), 0, 1)

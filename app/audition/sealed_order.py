@@ -25,7 +25,8 @@ def draw_positions(seed: str, number: int) -> tuple[bool, int]:
     return bool(drawn & 1), drawn >> 1 & 1
 
 
-@lru_cache(maxsize=4096)  # a test that is read is gone through answer by answer
+# A test that is read is gone through answer by answer.
+@lru_cache(maxsize=4096)
 def shuffle_numbers(seed: str, purpose: str, count: int) -> tuple[int, ...]:
     """The numbers below `count` in an order of their own for each `purpose`."""
     return tuple(sorted(range(count), key=lambda number: _draw_bytes(seed, f"{purpose} {number}")))

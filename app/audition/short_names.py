@@ -31,7 +31,8 @@ def build_short_names(ways: Sequence[NameParts]) -> list[str]:
         if way not in known:
             plain = name = SEPARATOR.join(filter(None, said)) or NOTHING
             number = 1
-            while name in taken:  # a part holds the separator, or is empty
+            # A part holds the separator, or is empty.
+            while name in taken:
                 number += 1
                 name = f"{plain} ({number})"
             known[way] = name

@@ -9,7 +9,8 @@ import numpy as np
 from app.core.synthesis_types import Float32
 
 SWITCH_FADE_S = 0.01
-MIN_ALIKE_CORRELATION = 0.5  # correlation from which sounds add up as one
+# Correlation from which sounds add up as one.
+MIN_ALIKE_CORRELATION = 0.5
 
 
 class SoundSwitcher:

@@ -27,8 +27,10 @@ from app.core.synthesis_types import Float32
 from app.core.takes import is_sound_name
 
 SOUND_FOLDER_SUFFIX = ".d"
-MAX_TAKE_BYTES = 64 << 20  # of one file: noise of ten minutes, which no code makes smaller
-MAX_CACHED_TAKE_BYTES = 64 << 20  # four minutes at 44.1 kHz are 21 MB: the cells around which somebody listens
+# Of one file: noise of ten minutes, which no code makes smaller.
+MAX_TAKE_BYTES = 64 << 20
+# Four minutes at 44.1 kHz are 21 MB: the cells around which somebody listens.
+MAX_CACHED_TAKE_BYTES = 64 << 20
 MOST_TAKES, MOST_BYTES = 2_000, 1 << 30
 """Of the takes of one script that are no longer starred; see `app.core.takes.prune_takes`."""
 
@@ -82,7 +84,8 @@ class TakeStore:
     def take_over_sounds(self, other: TakeStore, names: Iterable[str]) -> None:
         """Takes over what another folder has of these sounds, as when a script gets a name. Raises OutputFileError."""
         for name in filter(other.has_sound, names):
-            with suppress(InputError):  # gone, or damaged: so it stays
+            # Gone, or damaged: so it stays.
+            with suppress(InputError):
                 self.write_content(name, other.read_content(name))
 
     def read_content(self, name: str) -> bytes:
@@ -159,7 +162,8 @@ class TakeStore:
                 make_private_folder(self.folder.parent)
                 self.folder.mkdir(OWNER_ONLY_MODE)
             path = self.folder / name
-            if path.is_symlink():  # or the sound would be written to where it leads
+            # Or the sound would be written to where it leads.
+            if path.is_symlink():
                 path.unlink()
             write_file_atomically(path, content, PRIVATE)
         except OSError as exc:

@@ -28,7 +28,8 @@ from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice
 
-RESERVED_DEVICE_MB = 512  # what a desktop and the activations of a long sentence take beside the weights
+# What a desktop and the activations of a long sentence take beside the weights.
+RESERVED_DEVICE_MB = 512
 
 
 class BackendProbe:
@@ -85,7 +86,8 @@ class BackendProbe:
             if mixed is not None and mixed not in candidates:
                 found.append(self._try_place(mixed, calls, should_retry=should_retry))
             chosen = choose_fastest(found)
-            if chosen is not found[0]:  # other programs may have slowed the CPU down just then: it gets a second chance
+            # Other programs may have slowed the CPU down just then: it gets a second chance.
+            if chosen is not found[0]:
                 found[0] = min(
                     found[0], self._try_place(found[0].backend, calls, should_retry=should_retry), key=lambda finding: finding.cost
                 )
@@ -178,7 +180,8 @@ def _evaluate_exit(place: str, trial_exit: TrialExit) -> ProbeResult:
     if trial_exit.line is None:
         return ProbeResult(place, ok=False, reason=trial_exit.error, crashed=trial_exit.has_crashed)
     try:
-        return parse_result(place, asdict(evaluate_trial(place, trial_exit.line)))  # as it will be read again
+        # As it will be read again.
+        return parse_result(place, asdict(evaluate_trial(place, trial_exit.line)))
     except (ValueError, LookupError, TypeError, AttributeError):
         return ProbeResult(place, ok=False, reason=localize("結果を読み込めません。", "Its result could not be read."), crashed=True)
 

@@ -28,8 +28,10 @@ TIMED_TEXTS = (
     "おはようございます。", "明日は雨が降るでしょうか？", "新しい靴を買ったので、少し遠くまで散歩しました。", "猫が窓辺で眠っています。",
     "会議は三時から始まりますので、それまでに資料を用意しておいてください。", "電車が遅れているようです。",
 )  # fmt: skip
-REPORTED_TEXTS = 3  # texts whose own times are in a report
-RUNS_PER_GRAPH = 2  # of each graph, for a decoder has windows of more than one length
+# Texts whose own times are in a report.
+REPORTED_TEXTS = 3
+# Of each graph, for a decoder has windows of more than one length.
+RUNS_PER_GRAPH = 2
 GROUP_OF_STAGE = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decode": "decoder", "synthesis": "decoder"}
 
 
@@ -74,7 +76,8 @@ def record_reference_runs(voice_name: str | None, file: Path) -> None:
 
     for session in speaker.sessions.values():
         session.observer = keep_run
-    speaker.pipeline.voice = replace(speaker.pipeline.voice, fixed_windows=True)  # the windows that devices take
+    # The windows that devices take.
+    speaker.pipeline.voice = replace(speaker.pipeline.voice, fixed_windows=True)
     for text in COMPARED_TEXTS:
         _measure_speech(speaker, text)
     save_reference_runs(replace_with_zero_noise(models, calls), file)

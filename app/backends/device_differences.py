@@ -27,7 +27,8 @@ class VoiceGraphs:
 
     def open_zero_noise_session(self, place: str) -> RunnableSession:
         """A voice in one graph draws its own noise; this copy draws none, so that it can be compared."""
-        from app.voices.prepare.zero_noise import build_noiseless_graph  # onnx, which speaking does not need, is slow to import
+        # Onnx, which speaking does not need, is slow to import.
+        from app.voices.prepare.zero_noise import build_noiseless_graph
 
         copy, _ = build_noiseless_graph(self.find_graph("whole"))
         return open_unoptimized(copy, "whole") if place == "cpu" else open_session(copy, place, "whole").session

@@ -12,7 +12,8 @@ from app.adapters.ort.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERA
 from app.common.errors import BackendError
 from app.common.language import localize
 
-MIN_COST_GAIN = 0.9  # what first audio and total must both come down to, on the average, before the CPU is left
+# What first audio and total must both come down to, on the average, before the CPU is left.
+MIN_COST_GAIN = 0.9
 
 
 @dataclass(slots=True)
@@ -118,7 +119,8 @@ def find_best_mix(results: list[ProbeResult]) -> str | None:
                 continue
             wanted = getattr(placement, group)
             where = "cpu" if _is_on_cpu(finding, group) else wanted
-            if where == wanted:  # times of graphs that did not stay where they were put say nothing new
+            # Times of graphs that did not stay where they were put say nothing new.
+            if where == wanted:
                 best[group] = min(best.get(group, (float("inf"), "")), (finding.group_ms[group], where))
     if len({place for _, place in best.values()}) < 2:
         return None

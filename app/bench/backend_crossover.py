@@ -11,7 +11,8 @@ from app.common.errors import InputError
 from app.common.language import localize
 
 if TYPE_CHECKING:
-    from app.bench.stage_timing import BenchMeasurement  # with ONNX Runtime, which no command needs for its options
+    # With ONNX Runtime, which no command needs for its options.
+    from app.bench.stage_timing import BenchMeasurement
 
 
 @dataclass(frozen=True, slots=True)

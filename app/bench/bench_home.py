@@ -61,7 +61,8 @@ def find_originals(voice: str | None, bert: str | None) -> OriginalFiles:
             ),
         )
     if recognise_container(graph) == "safetensors":
-        raise create_no_graph_error(graph)  # reported before minutes of work, not after them
+        # Reported before minutes of work, not after them.
+        raise create_no_graph_error(graph)
     exported = model.parent / FLOAT32_NAME
     return OriginalFiles(graph, model, exported if exported.is_file() and exported != model else None)
 

@@ -62,7 +62,8 @@ class ProcessorPeak:
 
 def measure_peak() -> ProcessorPeak:
     """The best of many runs: on a busy machine too, one of them is undisturbed."""
-    from app.voices.prepare.product_probe import (  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.product_probe import (
         PRODUCT_INNER,
         PRODUCT_MULTIPLY_ADDS,
         PRODUCT_ROWS,
@@ -96,7 +97,8 @@ def count_workloads(speaker: Speaker, requests: dict[str, SynthesisRequest]) -> 
     for graph, of_graph in calls.items():
         stage = STAGE_OF_GRAPH.get(graph, graph)
         if graph not in speaker.models:
-            continue  # was in memory only, and is gone
+            # Was in memory only, and is gone.
+            continue
         for call, nodes in zip(of_graph, measure_operator_runs(speaker.models[graph], (call.values for call in of_graph)), strict=True):
             found[call.request][stage] = sum(map(count_multiply_adds, nodes), found[call.request][stage])
     return found

@@ -18,7 +18,8 @@ WIDTH, LEFT, RIGHT, MARGIN = 960, 150, 870, 24
 BAR, COMPUTE, ROW = 22, 6, 62
 BENCH_CURVES_HEIGHT_PX = 220  # height
 BACKEND_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377")
-FAR_FROM_LIMIT_RATIO = 3.0  # times the longest bar: a target beyond is written, not drawn
+# Times the longest bar: a target beyond is written, not drawn.
+FAR_FROM_LIMIT_RATIO = 3.0
 
 
 def draw_chart(results: Sequence[BenchMeasurement], peak: ProcessorPeak, machine: str) -> str:

@@ -97,7 +97,8 @@ def measure_text(
     found = {}
     for backend, speaker in speakers.items():
         speaker.pipeline.warm.clear()
-        speaker.pipeline.caches.stored = None  # else a warm run would find its features on the disk
+        # Else a warm run would find its features on the disk.
+        speaker.pipeline.caches.stored = None
         found[backend] = BenchMeasurement(name, backend, speaker.backends, speaker.pipeline.is_single_graph)
         found[backend].figures["cold"].append(run_once(speaker, build_bench_request(speaker, text), cached=False))
     for turn in turns(warmup + runs):

@@ -10,8 +10,10 @@ import numpy as np
 
 from app.bench.stage_timing import RunFigures
 
-SETTLE_S = 0.03  # between two ways: the reference's threads spin for a while when it has ended
-UNCOUNTED_TURNS = 1  # turn in which graphs see a length for the first time
+# Between two ways: the reference's threads spin for a while when it has ended.
+SETTLE_S = 0.03
+# Turn in which graphs see a length for the first time.
+UNCOUNTED_TURNS = 1
 
 
 @dataclass(frozen=True, slots=True)

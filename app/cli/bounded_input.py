@@ -24,7 +24,8 @@ from app.core.text_encoding import UTF8, DecodedText, detect_and_decode
 MAX_INPUT_BYTES = 64 << 20
 MAX_INPUT_LINE_CHARS = 1_000_000  # characters
 SKIP_BLOCK_BYTES = 1 << 16
-INPUT_NOTICE_DELAYS_S = (3.0, 30.0, 300.0, 3000.0)  # until each word of what is waited for
+# Until each word of what is waited for.
+INPUT_NOTICE_DELAYS_S = (3.0, 30.0, 300.0, 3000.0)
 
 
 def read_named_input(path: Path) -> bytes:

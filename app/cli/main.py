@@ -22,13 +22,15 @@ from app.common.system_errors import describe_reason
 from app.common.user_notices import set_notice_handler
 
 GC_THRESHOLD = (
-    50_000  # new objects; Python searches for garbage so often while it imports that it takes a fifteenth of the start, and finds none
+    # New objects; Python searches for garbage so often while it imports that it takes a fifteenth of the start, and finds none.
+    50_000
 )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
-    if argv is None:  # the process is all ours
+    # The process is all ours.
+    if argv is None:
         gc.set_threshold(GC_THRESHOLD)
     use_utf8()
     set_notice_handler(lambda error: print_error(error, as_json=False))

@@ -15,7 +15,8 @@ from app.cli.console_output import print_json, print_note
 from app.common.language import localize
 
 if TYPE_CHECKING:
-    from tqdm import tqdm  # imported where a bar is drawn: most programs that ask for this one read lines
+    # Imported where a bar is drawn: most programs that ask for this one read lines.
+    from tqdm import tqdm
 
 DOWNLOAD_LINE_INTERVAL_S = 1.0
 """A download that stays within one percent is reported as often as this."""

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 Item = TypeVar("Item")
-ITEMS_BETWEEN_YIELDS = 10  # asking for the time of every single one would cost as much as the items
+# Asking for the time of every single one would cost as much as the items.
+ITEMS_BETWEEN_YIELDS = 10
 WORK_S, REST_S = 0.0005, 0.001
 
 

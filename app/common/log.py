@@ -54,7 +54,8 @@ def start_log() -> None:
     """Sends messages of the logger `koebako` to the log file; without a writable folder there is none, and that must not stop anything."""
     if logger.handlers:
         return
-    logging.raiseExceptions = False  # a full disk would print a traceback on the terminal for every message
+    # A full disk would print a traceback on the terminal for every message.
+    logging.raiseExceptions = False
     logger.setLevel(logging.INFO)
     logger.addHandler(logging.NullHandler())
     with contextlib.suppress(OSError):

@@ -12,7 +12,8 @@ from app.compose.disk_stores import open_probe_memory
 from app.voices.bert_models import BertModel
 from app.voices.prepared_voice import Voice
 
-STARTER = "starter"  # the format of the voice we ship, which the CPU speaks faster than a device is asked
+# The format of the voice we ship, which the CPU speaks faster than a device is asked.
+STARTER = "starter"
 
 
 def choose_placement(voice: Voice, bert: BertModel) -> DevicePlacement:

@@ -52,7 +52,8 @@ class _SingleGraphRunner:
     """One graph, its random nodes silenced."""
 
     def __init__(self, voice: Voice) -> None:
-        from app.voices.prepare.zero_noise import (  # onnx, which speaking does not need, is slow to import
+        # Onnx, which speaking does not need, is slow to import.
+        from app.voices.prepare.zero_noise import (
             DURATIONS_OUTPUT,
             build_noiseless_graph,
         )
@@ -122,7 +123,8 @@ class PreparedRunner:
         )
         frames = _apply_fixed_frames(compute_symbol_frames(prosody.logw, length_scale, self._info.durations), case)
         scale = 0.0 if seed is None else _convert_to_float(case["noise_scale"])
-        with np.errstate(over="ignore", invalid="ignore"):  # a broken voice's infinities are for the caller to judge
+        # A broken voice's infinities are for the caller to judge.
+        with np.errstate(over="ignore", invalid="ignore"):
             given = expand_prior(prosody, frames, _create_prior_generator(seed or 0), scale, length_scale, speaker, style)
         z = self._synthesizer.run_flow(given)
         hop, count = self._info.hop_length, z.shape[1]

@@ -26,7 +26,8 @@ from app.compose.speaker_plan import SpeakerPlan
 from app.compose.stored_features import is_slow_bert
 from app.voices.prepared_voice import Voice
 
-BERT_SHARE = 0.5  # of an adapter's memory: the other graphs, which are smaller and more of the work, have room as well
+# Of an adapter's memory: the other graphs, which are smaller and more of the work, have room as well.
+BERT_SHARE = 0.5
 
 
 def open_sessions(plan: SpeakerPlan, same_bert: FailoverSession | None, failures: FailedDevices) -> dict[str, FailoverSession]:

@@ -16,7 +16,8 @@ from app.core.synthesis_types import StageTiming
 from app.voices.prepared_voice import Voice
 from app.voices.voice_manifest import map_int8_files
 
-DEVICE_WAIT_S = 1200.0  # for converting a voice and its BERT, and opening them in all sizes
+# For converting a voice and its BERT, and opening them in all sizes.
+DEVICE_WAIT_S = 1200.0
 _GRAPHS_BY_STAGE = {stage: graph for graph, stage in STAGE_OF_GRAPH.items()}
 
 

@@ -12,7 +12,8 @@ from app.voices.bert_models import BertModel
 if TYPE_CHECKING:
     from app.adapters.disk_feature_cache import DiskFeatureCache
 
-SLOW_BERT_BYTES = 64 << 20  # features of a smaller BERT are computed faster than a disk is asked
+# Features of a smaller BERT are computed faster than a disk is asked.
+SLOW_BERT_BYTES = 64 << 20
 
 
 def is_slow_bert(bert: BertModel) -> bool:
@@ -29,6 +30,7 @@ def open_stored_features(bert: BertModel, room_mib: int) -> DiskFeatureCache | N
 
 @cache
 def _open_features_file(path: Path, room_mib: int) -> DiskFeatureCache:
-    from app.adapters.disk_feature_cache import DiskFeatureCache  # and SQLite, which the starter voice does not need
+    # And SQLite, which the starter voice does not need.
+    from app.adapters.disk_feature_cache import DiskFeatureCache
 
     return DiskFeatureCache(path, room_mib << 20)

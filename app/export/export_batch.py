@@ -17,7 +17,8 @@ from app.export.export_tasks import ExportTask, ExportWorker, parse_measurement
 from app.export.file_writer import is_single_line_error
 from app.export.loudness import compute_gains_db
 
-BATCH_POLL_S = 0.05  # how soon Ctrl+C is noticed
+# How soon Ctrl+C is noticed.
+BATCH_POLL_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ FindNames = Callable[[LineSettings], SpeakerNames]
 
 _HasFile = Callable[[Path, str, str], bool]
 COUNTER_PLACEHOLDER = f"${COUNTER_TOKEN}$"
-_YARN_ID_PREFIX = "line:"  # what ids of Yarn begin with, and names of its files do not
+# What ids of Yarn begin with, and names of its files do not.
+_YARN_ID_PREFIX = "line:"
 
 
 @dataclass(frozen=True, slots=True)

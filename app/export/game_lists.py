@@ -17,7 +17,8 @@ from app.export.export_settings import ExportSettings, GameEngine
 GAME_LIST_NAMES: dict[GameEngine, str] = {"csv": "voice_lines.csv", "yarn": "voice_lines.csv", "wwise": "voice_lines.wsources"}
 """Ren'Py needs none: it looks for `voice/{id}.ogg`."""
 
-_WWISE_CONVERSION = "Default Conversion Settings"  # what every project of Wwise has
+# What every project of Wwise has.
+_WWISE_CONVERSION = "Default Conversion Settings"
 
 
 def write_game_list(files: Sequence[PlannedFile], settings: ExportSettings) -> Path | None:

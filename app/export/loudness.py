@@ -19,7 +19,8 @@ MAX_TRUE_PEAK_DB = -1.0
 # A word alone has no loudness of its own, so shorter sounds are not measured by themselves.
 MIN_LOUDNESS_LENGTH_S = 3.0
 OFFSET_DB, ABSOLUTE_GATE, RELATIVE_GATE = -0.691, -70.0, -10.0
-BLOCKS_PER_S, STEPS = 10, 4  # blocks of 400 ms begin every 100 ms
+# Blocks of 400 ms begin every 100 ms.
+BLOCKS_PER_S, STEPS = 10, 4
 _PEAK_OVERSAMPLING = 4
 
 

@@ -41,7 +41,8 @@ class ProcessWorker:
                 if answer is not None:
                     return _require_success(answer)
         except OSError:
-            pass  # it is gone, as below
+            # It is gone, as below.
+            pass
         self.close()
         if self._stopped.is_set():
             return {}

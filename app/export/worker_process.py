@@ -19,7 +19,8 @@ def main() -> int:
     lines = sys.stdin.buffer
     worker = LocalWorker(BatchSettings.from_data(parse_object(lines.readline())))
     for line in lines:
-        write_text(json.dumps(_run_request(worker, line)) + "\n")  # ASCII: every other letter is escaped
+        # ASCII: every other letter is escaped.
+        write_text(json.dumps(_run_request(worker, line)) + "\n")
     return 0
 
 

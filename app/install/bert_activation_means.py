@@ -10,7 +10,8 @@ import numpy as np
 from app.adapters.ort.graph_session import RunnableSession, open_unoptimized
 from app.core.synthesis_types import Float32, Int64
 
-BERT_CALIBRATION_SENTENCES = (  # six hundred tokens of all kinds; none of those that int8 is judged by
+# Six hundred tokens of all kinds; none of those that int8 is judged by.
+BERT_CALIBRATION_SENTENCES = (
     "おはようございます、今朝はずいぶん冷えますね。",
     "え、それって本当なの？ 信じられない！",
     "次は、終点の大阪に到着いたします。お忘れ物のないようご注意ください。",

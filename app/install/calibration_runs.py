@@ -22,11 +22,13 @@ from app.voices.bert_models import list_installed_berts
 from app.voices.prepared_voice import Voice
 from app.voices.voice_manifest import VoiceManifest
 
-FRAME_SENTENCE_COUNT = 6  # sentences whose frames are looked at
+# Sentences whose frames are looked at.
+FRAME_SENTENCE_COUNT = 6
 MAX_CALIBRATION_FRAMES = 100  # of a sentence
 # With features of another BERT, or of none, a symbol may become very long.
 MAX_CALIBRATION_SYMBOL_FRAMES = 20
-CALIBRATION_NOISE = 0.6  # as a request has it by default
+# As a request has it by default.
+CALIBRATION_NOISE = 0.6
 
 WrapSession = Callable[[str, GraphSession], RunnableSession]
 

@@ -11,7 +11,8 @@ from app.core.style_blending import compute_style_vector
 from app.core.synthesis_types import Float32, Phones
 from app.voices.prepared_voice import Voice
 
-VOICE_CALIBRATION_SENTENCES = (  # 1,600 symbols: the share is then known to half a percent
+# 1,600 symbols: the share is then known to half a percent.
+VOICE_CALIBRATION_SENTENCES = (
     "こんにちは。",
     "本当にそう思いますか？",
     "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。",
@@ -29,7 +30,8 @@ VOICE_CALIBRATION_SENTENCES = (  # 1,600 symbols: the share is then known to hal
     "新しい技術が、人々の暮らしを少しずつ変えている。",
     "何か困ったことがあれば、いつでも言ってくださいね。",
 )
-NOISE_W, SDP_RATIO = 0.8, 0.2  # as a request has them by default
+# As a request has them by default.
+NOISE_W, SDP_RATIO = 0.8, 0.2
 
 
 def build_prosody_input(voice: Voice, phones: Phones, tokens: Float32, *, speaker: int, style: int, seed: int = 0) -> ProsodyInput:

@@ -38,7 +38,8 @@ FIXED_SIZES_BY_GRAPH = {"bert": (64, 32, 128, 256, 512), "prosody": (128, 256, 6
 MIN_FIXED_SHAPE_SNR_DB = 40.0  # in half precision
 # This SNR corresponds to a difference of 1e-5.
 EXACT_SNR_DB = 100.0
-VERIFIED_SIZES = 2  # on the CPU; a device proves all of them
+# On the CPU; a device proves all of them.
+VERIFIED_SIZES = 2
 _BUILD_FAILED_EXIT_CODE = 70
 
 
@@ -50,7 +51,8 @@ def make_fixed_shape_graph(graph: str, source: Path, folder: Path, *, must_be_ex
         source: its file, in the folder of a prepared voice or of a BERT.
         must_be_exact: half precision is not tried.
     """
-    from app.voices.prepare.device.fixed_shape_writer import write_fixed_shape_graphs  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.device.fixed_shape_writer import write_fixed_shape_graphs
     from app.voices.prepare.graph_walk import UnknownGraphError
 
     reason = "its results differ"

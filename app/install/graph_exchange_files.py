@@ -12,7 +12,8 @@ from app.common.language import localize
 
 def store_graph_copy(graph: Path, folder: Path, name: str) -> str:
     """The file name of a copy of a graph, its weights beside it."""
-    from app.voices.prepare.graph_store import load_graph, store_graph  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.graph_store import load_graph, store_graph
 
     return store_graph(load_graph(graph), folder, name)
 

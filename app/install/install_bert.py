@@ -19,7 +19,8 @@ from app.voices.content_digest import compute_content_digest, compute_file_diges
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_LICENCE
 
 STANDARD_VOCABULARY_SHA256 = "902cbd7e218aaf23a72955533293ceac12fcc4e010ad98c0c14757b94ce7abb6"
-STANDARD_BERT_SIZES = (22, 16, 1024, 4096)  # layers in use, heads, hidden, inner
+# Layers in use, heads, hidden, inner.
+STANDARD_BERT_SIZES = (22, 16, 1024, 4096)
 STANDARD_BERT_NAME = "DeBERTa V2 large Japanese (character)"
 # Float16 weights are written in float32, in float32 again for the comparison, and in int8.
 NEEDED_BYTES_PER_SOURCE_BYTE = 5

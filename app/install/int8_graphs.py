@@ -36,7 +36,8 @@ from app.voices.int8_result import (
 from app.voices.prepared_voice import Voice
 from app.voices.voice_manifest import VoiceManifest, write_manifest
 
-CALIBRATING, COMPARED = 3, 3  # sentences whose numbers are looked at; others whose sound is compared. Durations are compared in all others.
+# Sentences whose numbers are looked at; others whose sound is compared. Durations are compared in all others.
+CALIBRATING, COMPARED = 3, 3
 TIMING_TURNS = 3
 INT8_GRAPH_SUFFIX = "_int8"
 _log = logging.getLogger("koebako")
@@ -157,7 +158,9 @@ def quantise_graph(
         allowed_results: see `app.voices.prepare.int8.convolution_quantiser.quantise_convolutions`.
     """
     from app.voices.prepare.graph_store import load_graph, store_graph
-    from app.voices.prepare.int8.channels_last import move_channels_last  # onnx is slow to import
+
+    # Onnx is slow to import.
+    from app.voices.prepare.int8.channels_last import move_channels_last
     from app.voices.prepare.int8.convolution_quantiser import quantise_convolutions
     from app.voices.prepare.int8.value_ranges import expose_value_ranges, list_observed_tensors
 

@@ -21,7 +21,8 @@ from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_card_data import read_card
 from app.voices.voice_manifest import write_manifest
 
-MAX_VOICE_NAME_CHARS = 80  # as in an AIVM manifest
+# As in an AIVM manifest.
+MAX_VOICE_NAME_CHARS = 80
 ZIP_SUFFIX = ".zip"
 
 

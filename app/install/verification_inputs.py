@@ -18,9 +18,11 @@ from app.core.synthesis_types import BERT_WIDTH, Phones
 from app.voices.prepared_voice import Voice
 
 MAX_TIE_ATTEMPTS = (
-    32  # speeds to choose from; the best keeps hundreds of durations a thousand times farther from a tie than right graphs differ
+    # Speeds to choose from; the best keeps hundreds of durations a thousand times farther from a tie than right graphs differ.
+    32
 )
-MAX_VERIFICATION_FRAMES = 1000  # what is spoken faster than planned when it would last longer: enough for every window size
+# What is spoken faster than planned when it would last longer: enough for every window size.
+MAX_VERIFICATION_FRAMES = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,8 @@ SILENT_AMPLITUDE = 1e-4
 LOUD, MOST_LOUD = 0.99, 0.5
 # On average over the symbols, this is more than a second for each.
 MAX_FRAMES_PER_SYMBOL = 100.0
-MIN_NOISE_FACTOR = 0.2  # noise in durations that any voice bears
+# Noise in durations that any voice bears.
+MIN_NOISE_FACTOR = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,8 @@ def _run_source(session: GraphSession, item: _VerifiedRun) -> tuple[Float32, Flo
 
 
 def _collect_noise(item: _VerifiedRun) -> dict[str, np.ndarray]:
-    from app.voices.prepare.noise_inputs import DURATION_NOISE, PRIOR_NOISE  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.noise_inputs import DURATION_NOISE, PRIOR_NOISE
 
     given, frames = item.inputs, int(item.frames.sum())
     duration, prior = np.zeros((2, given.symbol_count), np.float32), np.zeros((item.channels, frames), np.float32)

@@ -24,7 +24,8 @@ from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.voice_manifest import MANIFEST_NAME, VoiceManifest, write_manifest
 
-EXACT_STEP_SHARE = 0.7  # of the time; the rest makes the int8 graphs
+# Of the time; the rest makes the int8 graphs.
+EXACT_STEP_SHARE = 0.7
 
 # onnx is slow to import: everything of app.voices.prepare is imported where it is used.
 
@@ -46,7 +47,8 @@ def prepare_voice(source: Path, folder: Path, report: Report = ignore_report, *,
         make = _prepare_from_graph if voice.manifest.is_single_graph else _store_built_graphs
         prepared = make(voice, folder, build_part_report(report, 0.0, EXACT_STEP_SHARE) if int8 else report)
         if int8 and not prepared.manifest.is_single_graph:
-            from app.install.int8_graphs import add_int8_graphs  # the text front end, which only this needs
+            # The text front end, which only this needs.
+            from app.install.int8_graphs import add_int8_graphs
 
             prepared = replace(
                 prepared, manifest=add_int8_graphs(read_prepared_voice(folder), folder, build_part_report(report, EXACT_STEP_SHARE, 1.0))

@@ -11,15 +11,18 @@ from app.core.project_data import MOST_CHARACTERS as MOST_NAMES
 from app.core.project_sanitiser import MAX_SCRIPT_LINES
 from app.core.text_lines import MAX_LINE_CHARACTERS
 
-MAX_IMPORTED_LINE_CHARS = 1_400_000  # characters of a line, before it is split into lines that the window can show
-MAX_IMPORTED_CHARS = 20_000_000  # of all lines: 100 novels
+# Characters of a line, before it is split into lines that the window can show.
+MAX_IMPORTED_LINE_CHARS = 1_400_000
+# Of all lines: 100 novels.
+MAX_IMPORTED_CHARS = 20_000_000
 MAX_IMPORTED_PHRASES = 500_000  # of all lines
 MAX_IMPORTED_MORAS = 2_000_000
 MAX_PHRASE_MORAS = 1_000  # morae
 MAX_MORA_CHARS = 8  # characters
 # Each phrase has at least one character.
 MAX_PHRASES_PER_LINE = MAX_LINE_CHARACTERS
-MAX_MORAS_PER_LINE = 8 * MAX_LINE_CHARACTERS  # as many as the characters that are read longest have
+# As many as the characters that are read longest have.
+MAX_MORAS_PER_LINE = 8 * MAX_LINE_CHARACTERS
 
 
 def check_line_count(name: str, lines: int) -> None:

@@ -10,7 +10,8 @@ from app.common.errors import InputError
 from app.common.language import localize
 from app.core.project import Project
 
-MAX_LISTED_LINES = 5  # of those that have lost the same
+# Of those that have lost the same.
+MAX_LISTED_LINES = 5
 MAX_LOSS_HINTS = 2
 NOT_IMPORTED = ("読み込みませんでした", "Not imported")
 NOT_SAVED = ("この形式には保存されません", "Not saved in this format")

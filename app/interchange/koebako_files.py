@@ -22,7 +22,8 @@ from app.interchange.project_losses import ProjectLossReport
 from app.interchange.script_file_bytes import LARGEST_PROJECT_BYTES, build_too_large_error, read_file_bytes
 
 PROJECT_FILE_SUFFIX = PROJECT_SUFFIX
-MAX_PROJECT_FILE_BYTES = LARGEST_PROJECT_BYTES + MAX_ENCODED_SOUND_BYTES  # the second for sounds alone
+# The second for sounds alone.
+MAX_PROJECT_FILE_BYTES = LARGEST_PROJECT_BYTES + MAX_ENCODED_SOUND_BYTES
 MAX_PROJECT_VALUES = 3_000_000
 """30,000 lines with edits take a fifth of that."""
 

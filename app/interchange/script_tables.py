@@ -15,7 +15,8 @@ from app.interchange.table_columns import recognise_columns, resolve_columns
 from app.interchange.table_lines import ScriptTable, convert_to_lines
 
 MAX_TABLE_COLUMNS = 200
-COMPARED_ROWS = 100  # rows that say where the texts are
+# Rows that say where the texts are.
+COMPARED_ROWS = 100
 
 
 def parse_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str]) -> ScriptTable:

@@ -30,7 +30,8 @@ from app.interchange.voicevox_query_fields import parse_query_settings
 # A line of 30 morae has some 250 values.
 MAX_VVPROJ_VALUES = 4_000_000
 DEFAULT_ENGINE_BY_SUFFIX = {".vvproj": VOICEVOX, ".aisp": AIVISSPEECH}
-_KATAKANA = re.compile("[ァ-ヺー]+")  # AivisSpeech has marks among the morae
+# AivisSpeech has marks among the morae.
+_KATAKANA = re.compile("[ァ-ヺー]+")
 VVPROJ_PARSE_ERRORS = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 

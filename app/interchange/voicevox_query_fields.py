@@ -61,7 +61,8 @@ _AIVISSPEECH_FIELDS = (
     QueryField("intonationScale", "style_weight", _convert_to_style_weight),
     QueryField("tempoDynamicsScale", "sdp_ratio", convert_tempo),
 )
-_PAUSE_SCALE_LABELS = ("文内無音の倍率", "pause length scale")  # of AivisSpeech; a line has no such number
+# Of AivisSpeech; a line has no such number.
+_PAUSE_SCALE_LABELS = ("文内無音の倍率", "pause length scale")
 
 
 def parse_query_settings(

@@ -28,7 +28,8 @@ LEVEL_LABELS = {
     "all": ("すべての最適化", "all optimisations"),
 }
 CANDIDATE_FORM_LABELS = {"source": ("元のモデル", "source"), "prepared": ("準備済み", "prepared"), "ort": ("ORT 形式", "ORT format")}
-GROUP_SEPARATOR = ": "  # before the only group of operators that a candidate changes
+# Before the only group of operators that a candidate changes.
+GROUP_SEPARATOR = ": "
 
 
 def format_candidate(identifier: str) -> str:

@@ -20,8 +20,10 @@ from app.lab.lab_subject import LabSubject
 from app.lab.scratch_folder import create_scratch_folder
 from app.lab.subject_codec import ensure_file
 
-MAX_SANDBOX_TEXT = 1000  # of names, reasons and errors, which a stranger may have written
-MAX_SANDBOX_ITEMS = 2000  # of a list or mapping
+# Of names, reasons and errors, which a stranger may have written.
+MAX_SANDBOX_TEXT = 1000
+# Of a list or mapping.
+MAX_SANDBOX_ITEMS = 2000
 MAX_SANDBOX_DEPTH = 4
 SandboxRow = dict[str, Any]
 

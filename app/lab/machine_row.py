@@ -9,7 +9,8 @@ from app.adapters.ort.ort_devices import count_intra_threads
 from app.bench.machine_facts import find_cpu_name
 from app.lab.report_rows import Row
 
-BUSY_SHARE = 0.25  # of the processor taken by others: figures of time are no longer worth much
+# Of the processor taken by others: figures of time are no longer worth much.
+BUSY_SHARE = 0.25
 BUSY_SAMPLE_S = 0.2
 
 

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 
 LAYER_PATTERN = re.compile(r"layer\.\d+")
 ModulePath = tuple[str, ...]
-MAX_SHARE_IN_ONE_PART = 0.95  # of the work; then its parts are shown instead
-MAX_MODULE_DEPTH = 16  # modules inside each other; those of voices and BERTs have up to 8
+# Of the work; then its parts are shown instead.
+MAX_SHARE_IN_ONE_PART = 0.95
+# Modules inside each other; those of voices and BERTs have up to 8.
+MAX_MODULE_DEPTH = 16
 ROOT_MODULE: ModulePath = ("/",)
 
 

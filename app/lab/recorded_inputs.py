@@ -53,7 +53,8 @@ def record_inputs(subject: LabSubject, texts: Mapping[str, str] = BENCH_LINES) -
         return RecordedInputs({"bert": [_build_bert_call(subject.bert, name, text) for name, text in texts.items()]}, {}, subject.bert.id)
     assert subject.voice is not None
     voice, speaker = subject.voice, open_subject(subject)
-    speaker.pipeline.caches.stored = None  # else features would be found on the disk
+    # Else features would be found on the disk.
+    speaker.pipeline.caches.stored = None
     found = record_runs(speaker, {name: build_bench_request(speaker, text) for name, text in texts.items()})
     calls = {graph: _pick_widest_calls(items) for graph, items in found.items() if graph in voice.graphs}
     if "flow" in calls:

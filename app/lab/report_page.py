@@ -11,7 +11,8 @@ from app.lab.report_charts import draw_chart
 from app.lab.report_rows import Row, format_cell, group_by_type, list_columns
 from app.lab.row_labels import format_column, format_kind, format_value
 
-LONG_CELL_LENGTH = 40  # letters of a cell that is folded; Japanese words would be cut in every short one
+# Letters of a cell that is folded; Japanese words would be cut in every short one.
+LONG_CELL_LENGTH = 40
 REPORT_STYLE = """
 body { font: 15px/1.6 'Noto Sans CJK JP', 'Yu Gothic UI', 'Hiragino Sans', sans-serif; margin: 2em auto; max-width: 1100px; padding: 0 1em; }
 table { border-collapse: collapse; margin: 1em 0; font-size: 13px; display: block; overflow-x: auto; }

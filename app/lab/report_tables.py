@@ -12,10 +12,14 @@ from app.core.spreadsheet_cells import escape_formula
 from app.lab.report_rows import EMPTY_VALUES, Row, format_cell, format_exact, group_by_type, list_columns
 from app.lab.row_labels import format_identifier
 
-MAX_CELL_COLUMNS = 60  # columns of a terminal; the other formats have everything
-MIN_SHOWN_SHARE = 0.001  # of the time, of an operator that a terminal shows
-COLUMN_ONLY_WHERE_TRUE = "kept"  # nobody kept any: nothing to show
-COLUMN_FOR_PROGRAMS = "sounds"  # names of files that nobody reads
+# Columns of a terminal; the other formats have everything.
+MAX_CELL_COLUMNS = 60
+# Of the time, of an operator that a terminal shows.
+MIN_SHOWN_SHARE = 0.001
+# Nobody kept any: nothing to show.
+COLUMN_ONLY_WHERE_TRUE = "kept"
+# Names of files that nobody reads.
+COLUMN_FOR_PROGRAMS = "sounds"
 
 
 def format_as_text(rows: Sequence[Row]) -> str:

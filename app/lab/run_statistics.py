@@ -8,8 +8,10 @@ import numpy as np
 
 from app.lab.report_rows import Row
 
-MIN_RUNS_FOR_TAILS = 100  # runs below which a 95th or 99th percentile is one odd run
-OUTLIER_MADS = 14.826  # median absolute deviations from the median: hyperfine's mark of an outlier
+# Runs below which a 95th or 99th percentile is one odd run.
+MIN_RUNS_FOR_TAILS = 100
+# Median absolute deviations from the median: hyperfine's mark of an outlier.
+OUTLIER_MADS = 14.826
 
 
 def compute_summary(times_ms: Sequence[float]) -> Row:

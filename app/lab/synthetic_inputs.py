@@ -18,9 +18,11 @@ from app.voices.untrusted.voice_limits import MAX_TENSOR_AXES
 INPUT_DTYPES = {"float32": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}
 SINGLE_VALUE_INPUTS = ("x_tst_lengths", "sid")
 INPUT_NUMBERS = {"length_scale": 1.0, "sdp_ratio": 0.2, "noise_scale": 0.0, "noise_scale_w": 0.0}
-MAX_INPUT_NUMBERS = 1 << 28  # of one input: a minute of sound has 3 million, features of a long text 1 million
+# Of one input: a minute of sound has 3 million, features of a long text 1 million.
+MAX_INPUT_NUMBERS = 1 << 28
 MAX_SHOWN_SHAPE = 100
-KNOWN_PHONE_IDS = range(1, 60)  # ids that every voice knows
+# Ids that every voice knows.
+KNOWN_PHONE_IDS = range(1, 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ def _build_array(item: GraphValue, length: int, known: Mapping[str, int], sizes:
         return 1 if "batch" in size or item.name in SINGLE_VALUE_INPUTS or (axis == 0 and len(axes) > 1) else length
 
     shape = tuple(resolve_size(axis, size) for axis, size in enumerate(axes))
-    numbers = math.prod(size for size in shape if size)  # NumPy refuses [0, 1 << 62] as well, although it has no number
+    # NumPy refuses [0, 1 << 62] as well, although it has no number.
+    numbers = math.prod(size for size in shape if size)
     if len(shape) > MAX_TENSOR_AXES or min(shape, default=0) < 0 or numbers > MAX_INPUT_NUMBERS:
         raise _create_size_error(item.name, shape)
     return np.asarray(_fill_numbers(item.name, shape, sizes)).astype(INPUT_DTYPES[item.dtype]).reshape(shape)

@@ -43,7 +43,8 @@ class AccessMiddleware:
         refused = self._find_refusal(scope, headers)
         if refused is not None:
             status, sentence = refused
-            await _send_refusal(send, status, sentence, _CLOSE if status == 400 else ())  # where its end is in doubt, nothing may follow
+            # Where its end is in doubt, nothing may follow.
+            await _send_refusal(send, status, sentence, _CLOSE if status == 400 else ())
         elif scope["method"] == "OPTIONS":
             await _send_preflight(send)
         elif self._access.token and not self._has_token(headers):
@@ -52,7 +53,8 @@ class AccessMiddleware:
         else:
             limit = LONG_BODY_BYTES if scope["path"] in LONG_BODY_PATHS else BODY_BYTES
             body = RequestBody(receive, limit, int(headers.find_single(b"content-length") or 0), self._room)
-            send.on_begin = body.release  # what it was read for is made by then
+            # What it was read for is made by then.
+            send.on_begin = body.release
             try:
                 await self._app(scope, body, send)
             except RequestBodyError as error:

@@ -32,7 +32,8 @@ class AnonymousFile(CheckedFile):
 
     def __del__(self) -> None:
         """As of the file itself, which would warn: nobody waits any more for what was written."""
-        with suppress(AttributeError):  # it could not be made
+        # It could not be made.
+        with suppress(AttributeError):
             self._file.close()
 
     def _build_write_error(self, cause: OSError) -> OutputFileError:

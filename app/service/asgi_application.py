@@ -89,7 +89,8 @@ async def _report_unexpected(_request: Request, error: Exception) -> Response:
     if isinstance(error, RequestBodyError):
         raise error
     cause = error.__cause__
-    if isinstance(cause, AppError | RefusalError | RequestStopped):  # in the middle of an answer, which can only break off
+    # In the middle of an answer, which can only break off.
+    if isinstance(cause, AppError | RefusalError | RequestStopped):
         reason = cause.message if isinstance(cause, OutputFileError) else type(cause).__name__
         logging.getLogger("koebako").warning("the service broke an answer off: %s", reason)
     else:

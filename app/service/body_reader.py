@@ -12,7 +12,8 @@ from app.common.files.untrusted_json import parse_json
 from app.service.http_errors import build_problem, create_invalid_refusal
 
 Result = TypeVar("Result")
-SHORT_BODY_BYTES = 1 << 14  # read within some milliseconds at worst, where another thread would take as long to begin
+# Read within some milliseconds at worst, where another thread would take as long to begin.
+SHORT_BODY_BYTES = 1 << 14
 MAX_BODY_VALUES = 500_000
 MAX_CONCURRENT_BODIES = 2
 _BODY_READ_KEY = "koebako.read"
@@ -31,7 +32,8 @@ class BodyReader:
         def parse_content() -> Result:
             try:
                 text = content.decode("utf-8-sig")
-                content.clear()  # of a long one nothing is there twice for longer than it must
+                # Of a long one nothing is there twice for longer than it must.
+                content.clear()
                 values = parse_json(text, most_values=MAX_BODY_VALUES)
             except ValueError as exc:
                 raise create_invalid_refusal([build_problem("json_invalid", ("body",), "JSON decode error")]) from exc

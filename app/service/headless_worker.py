@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from app.compose.speaker import Speaker
 
 MAX_OPEN_VOICES = 4
-STOP_RETRY_S = 0.01  # between two attempts to stop a graph: one may begin after the first
+# Between two attempts to stop a graph: one may begin after the first.
+STOP_RETRY_S = 0.01
 
 
 class OpenVoiceCache:
@@ -63,7 +64,8 @@ class HeadlessWorker:
         self._voices = voices
         self._queue: queue.SimpleQueue[ServiceJob | None] = queue.SimpleQueue()
         self._current: ServiceJob | None = None
-        self._lock = threading.Lock()  # between stopping and the change of work: a graph must not be stopped for another's sake
+        # Between stopping and the change of work: a graph must not be stopped for another's sake.
+        self._lock = threading.Lock()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run_jobs, name="synthesis", daemon=True)
         self._thread.start()
@@ -90,7 +92,8 @@ class HeadlessWorker:
 
     def _run_jobs(self) -> None:
         if self._first is not None:
-            with suppress(AppError):  # said when it is asked for
+            # Said when it is asked for.
+            with suppress(AppError):
                 self._voices.open_speaker(self._first).pipeline.warm_up(self._closing.is_set)
         while (work := self._queue.get()) is not None and not self._closing.is_set():
             with self._lock:

@@ -24,7 +24,8 @@ class HttpConnection(H11Protocol):
     """One connection. Where there are too many, the one that has waited longest without a request is closed, or else the slowest sender."""
 
     waits_since = 0.0
-    _since = _arrived = 0.0  # when the request that is served began, and bytes of it
+    # When the request that is served began, and bytes of it.
+    _since = _arrived = 0.0
     _limit: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
 
@@ -104,7 +105,8 @@ class HttpConnection(H11Protocol):
     def abort(self) -> None:
         """End the connection at once."""
         self._cancel_header_timer()
-        self.connections.discard(self)  # now, not when the loop comes to it: the next one in a burst would choose it again
+        # Now, not when the loop comes to it: the next one in a burst would choose it again.
+        self.connections.discard(self)
         self.transport.abort()
 
     def _abort_if_idle(self) -> None:

@@ -54,7 +54,8 @@ def build_problem(kind: str, where: Sequence[str | int], message: str, value: ob
     """One entry of `create_invalid_refusal`; what was sent is shown only where it is short."""
     entry: Problem = {"type": kind, "loc": list(where), "msg": message}
     if isinstance(value, str) and len(value) <= MAX_SHOWN_VALUE:
-        entry["input"] = value.encode("utf-8", "replace").decode()  # a half of a pair has no place in an answer
+        # A half of a pair has no place in an answer.
+        entry["input"] = value.encode("utf-8", "replace").decode()
     elif value is None or isinstance(value, bool | int | float):
         entry["input"] = value
     return entry

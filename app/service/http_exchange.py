@@ -36,13 +36,15 @@ class RequestBody:
     def __init__(self, receive: Receive, limit: int, announced: int, room: BodyQuota) -> None:
         self._receive, self._limit, self._announced, self._room = receive, limit, announced, room
         self._bytes, self._whole = 0, False
-        self._waited_s = 0.0  # for the sender, and not for room
+        # For the sender, and not for room.
+        self._waited_s = 0.0
         self._since: float | None = None
         self._patience: asyncio.Timeout | None = None
 
     async def __call__(self) -> Message:
         if self._whole:
-            return await self._receive()  # until the client goes away
+            # Until the client goes away.
+            return await self._receive()
         self._check_size(self._announced)
         message = await self._receive_next()
         self._bytes += len(message.get("body", b""))

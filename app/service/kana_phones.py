@@ -12,8 +12,10 @@ from app.core.synthesis_types import Phones
 from app.service.http_errors import build_problem, create_invalid_refusal
 from app.service.voicevox_query import AccentPhrase, QueryMora
 
-MAX_BREATH_MORAS = 60  # morae after which a pause ends the sentence
-MAX_SENTENCE_MORAS = 400  # morae after which the next phrase begins another one
+# Morae after which a pause ends the sentence.
+MAX_BREATH_MORAS = 60
+# Morae after which the next phrase begins another one.
+MAX_SENTENCE_MORAS = 400
 
 
 def spell_phrases(phrases: Sequence[AccentPhrase], *, emoji: bool) -> list[FixedSentence]:

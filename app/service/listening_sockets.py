@@ -41,7 +41,8 @@ def _bind_socket(host: str, port: int) -> socket.socket:
     try:
         if family == socket.AF_INET6:
             own.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):  # Windows lets any program share a port that does not say this
+        # Windows lets any program share a port that does not say this.
+        if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
             own.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:
             own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

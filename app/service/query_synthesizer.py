@@ -21,8 +21,10 @@ from app.service.query_texts import QueryTextMemory
 from app.service.voicevox_phrases import apply_lengths, apply_pitches, build_phrases
 from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery
 
-QUERY_SILENCE_S = 0.1  # before and after, unless a voice needs more
-CUT_FADE_S = 0.005  # where a client cuts what a voice still sounds
+# Before and after, unless a voice needs more.
+QUERY_SILENCE_S = 0.1
+# Where a client cuts what a voice still sounds.
+CUT_FADE_S = 0.005
 
 
 @dataclass(slots=True)

@@ -61,7 +61,8 @@ class ResponseSpool:
 
     def __init__(self, room: SpoolQuota) -> None:
         self._room = room
-        self._lock = threading.Lock()  # of the numbers; nobody who has it waits for the disk
+        # Of the numbers; nobody who has it waits for the disk.
+        self._lock = threading.Lock()
         self._file_lock = threading.Lock()
         self._file: AnonymousFile | None = None
         self._held = self._kept = 0

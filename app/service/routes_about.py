@@ -121,7 +121,8 @@ def _build_unsupported_routes() -> list[Route]:
 
 
 def _list_providers() -> list[str]:
-    from app.adapters.ort.ort_devices import list_providers  # ONNX Runtime, which the window's first paint need not wait for
+    # ONNX Runtime, which the window's first paint need not wait for.
+    from app.adapters.ort.ort_devices import list_providers
 
     return list_providers()
 

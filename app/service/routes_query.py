@@ -16,7 +16,8 @@ from app.service.query_synthesizer import QuerySynthesizer, check_text
 from app.service.request_log import REQUEST_TEXT_KEY
 from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase
 
-_MAX_KANA_LENGTH = 4 * MAX_QUERY_TEXT  # in kana a text is longer
+# In kana a text is longer.
+_MAX_KANA_LENGTH = 4 * MAX_QUERY_TEXT
 
 
 def build_query_routes(service: HttpService) -> list[Route]:

@@ -51,14 +51,16 @@ def build_sound_routes(service: HttpService) -> list[Route]:
         style, upspeak = _read_style(service, request)
         fields = read_query_fields(request)
         offset_s = fields.read_number("start_offset", 0.0, low=0.0, high=1e6, should_clamp=True)
-        fields.read_number("segment_length", 0.3)  # pieces come as soon as they are there
+        # Pieces come as soon as they are there.
+        fields.read_number("segment_length", 0.3)
         fields.check()
         query = await _read_query(service, request)
         return await stream_sound(
             service, request, style, lambda speech: synthesize_pieces(speech, query, upspeak=upspeak, offset_s=offset_s)
         )
 
-    one_at_a_time = asyncio.Semaphore()  # each may need as much memory as its body, several times over
+    # Each may need as much memory as its body, several times over.
+    one_at_a_time = asyncio.Semaphore()
 
     async def connect_wavs(request: Request) -> Response:
         values: Any = await service.body_reader.read_json(request, lambda found: found)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from app.compose.speaker import Speaker
 
 Result = TypeVar("Result")
-SPOOL_PIECE_BYTES = 1 << 18  # a third of a second and more, in one go to the thread that serves
+# A third of a second and more, in one go to the thread that serves.
+SPOOL_PIECE_BYTES = 1 << 18
 _END_OF_RESULTS = object()
 
 

@@ -9,7 +9,8 @@ from typing import IO, Any, cast
 from app.service.anonymous_file import AnonymousFile
 from app.service.http_errors import create_refusal
 
-MAX_ARCHIVE_BYTES = 1 << 28  # 50 minutes at the rate of most voices
+# 50 minutes at the rate of most voices.
+MAX_ARCHIVE_BYTES = 1 << 28
 
 
 class SoundArchive:

@@ -11,7 +11,8 @@ from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData
 from app.voices.voice_manifest import NamedId
 
-_SPEAKER_NAMESPACE = uuid.UUID("2d5a1a3c-6a8e-5f0f-9c55-6b7b0e6f7a21")  # of speakers whose voice names no UUID
+# Of speakers whose voice names no UUID.
+_SPEAKER_NAMESPACE = uuid.UUID("2d5a1a3c-6a8e-5f0f-9c55-6b7b0e6f7a21")
 SHIPPED_FORMAT = "starter"
 
 

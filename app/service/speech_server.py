@@ -17,7 +17,8 @@ from app.service.asgi_application import build_application
 from app.service.http_connection import IDLE_TIMEOUT_S, HttpConnection
 from app.service.http_service import HttpService
 
-SERVER_END_S = 0.5  # for requests to notice that they are over: none takes a hundredth of it
+# For requests to notice that they are over: none takes a hundredth of it.
+SERVER_END_S = 0.5
 _MAX_HEADER_BYTES = 1 << 16
 
 

@@ -16,7 +16,8 @@ QUERY_SCALES = {
 """Numbers that queries and presets of VOICEVOX share, and the fields of `AudioQuery` that hold them."""
 QUERY_PAUSES = {"pauseLength": "pause_s", "pauseLengthScale": "pause_scale"}
 """Those that older clients leave out."""
-MAX_QUERY_TEXT = 3000  # characters; half an hour of a chat, and short enough for a query string
+# Characters; half an hour of a chat, and short enough for a query string.
+MAX_QUERY_TEXT = 3000
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from app.service.http_errors import RefusalError, create_refusal
 
 MAX_JOINED_WAVS = 1000
 MAX_JOINED_S = 3600.0
-MAX_JOINED_SAMPLES = 1 << 27  # samples of all channels: 256 MB, an hour at 36 kHz
+# Samples of all channels: 256 MB, an hour at 36 kHz.
+MAX_JOINED_SAMPLES = 1 << 27
 _BASE64_PIECE_BYTES = 1 << 20
 _WHITESPACE_BYTES = string.whitespace.encode()
 _WAV_HEADER = struct.Struct("<4sI4s4sIHHIIHH4sI")
@@ -74,7 +75,8 @@ def join_wavs(encoded: object) -> AnonymousFile:
     forms = _read_formats(encoded)
     rate, channels = max(rate for _, rate, _ in forms), max(channels for _, _, channels in forms)
     total = sum(count_resampled(samples, own, rate) for samples, own, _ in forms)
-    if total * channels > MAX_JOINED_SAMPLES:  # one short sound at a high rate would blow up all the others
+    # One short sound at a high rate would blow up all the others.
+    if total * channels > MAX_JOINED_SAMPLES:
         raise _create_too_long_refusal()
     file = AnonymousFile()
     file.write(pack_wav_header(total, rate, channels))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 SettingsPage = Literal["general", "voice", "service"]
-BilingualText = tuple[str, str]  # in Japanese and in English
+# In Japanese and in English.
+BilingualText = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)

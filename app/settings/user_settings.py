@@ -202,7 +202,8 @@ def _parse_settings(data: Any) -> tuple[Settings, list[str]]:
     if not isinstance(data, dict):
         raise ValueError("not an object")
     values = {item.name: _convert_lists_to_tuples(item.default, data[item.name]) for item in _REMEMBERED_FIELDS if item.name in data}
-    if data.get("decoder_precision") == "int8":  # the name of the choice while the decoder was all that it changed
+    # The name of the choice while the decoder was all that it changed.
+    if data.get("decoder_precision") == "int8":
         values.setdefault("sound_precision", "fast")
     wrong = [name for name, value in values.items() if not _is_in_bounds(name, value)]
     return Settings(**{name: value for name, value in values.items() if name not in wrong}), wrong

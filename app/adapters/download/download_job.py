@@ -57,7 +57,8 @@ class DownloadJob:
             head = self._receive_file()
         except ChecksumMismatchError:
             self._part.discard_bytes()
-            if self._pieced:  # pieces of two files, perhaps
+            # Pieces of two files, perhaps.
+            if self._pieced:
                 raise build_disconnected_error(self._request.address.host, wait_s=0) from None
             raise
         except UnfitFileError:

@@ -75,7 +75,8 @@ def download_file(
         if _is_in_place(target, expected.sha256, cancelled, newer_than=asked_at if waited else None):
             return DownloadedFile(target, _choose_file_name({}, address, address), "")
         part.load_earlier_bytes(verified_later=expected.sha256 is not None, cancelled=cancelled)
-        if part.length and part.compute_sha256() == expected.sha256:  # an earlier run ended just before the last step
+        # An earlier run ended just before the last step.
+        if part.length and part.compute_sha256() == expected.sha256:
             part.move_to_target(target)
             return DownloadedFile(target, _choose_file_name({}, address, address), "")
         job = DownloadJob(request, part, expected, DownloadProgressMeter(on_progress), cancelled, waiting)

@@ -17,9 +17,11 @@ from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
 
 FILE_LOCK_POLL_S = 0.05
-MAX_LOCK_WAIT_S = 10.0  # a change of a small file takes milliseconds
+# A change of a small file takes milliseconds.
+MAX_LOCK_WAIT_S = 10.0
 _LOCKS_UNSUPPORTED_CODES = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
-_LOCKED_BYTE_OFFSET = 1 << 30  # far behind the text, so that Windows, where locked bytes cannot be read, still shows who owns the file
+# Far behind the text, so that Windows, where locked bytes cannot be read, still shows who owns the file.
+_LOCKED_BYTE_OFFSET = 1 << 30
 
 
 class FileLock:
@@ -32,7 +34,8 @@ class FileLock:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: int | None = None
-        self._unknown = False  # the disk has no locks
+        # The disk has no locks.
+        self._unknown = False
 
     def acquire(self) -> bool:
         """Takes the lock if it is free; raises OSError when the file cannot be made."""
@@ -44,7 +47,8 @@ class FileLock:
             self._unknown = exc.errno in _LOCKS_UNSUPPORTED_CODES
             return False
         self._file = file
-        with contextlib.suppress(OSError):  # on a full disk it locks all the same
+        # On a full disk it locks all the same.
+        with contextlib.suppress(OSError):
             os.ftruncate(file, 0)
             os.write(file, f"{os.getpid()}\n".encode())
         return True

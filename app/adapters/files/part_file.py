@@ -16,7 +16,8 @@ from app.common.files.bounded_read import NotRegularFileError
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 
-MIN_STALE_PART_AGE_S = 600.0  # parts of files that are written without a lock are not touched for as long as anybody may still write them
+# Parts of files that are written without a lock are not touched for as long as anybody may still write them.
+MIN_STALE_PART_AGE_S = 600.0
 
 
 class PartFile(CheckedFile):
@@ -38,7 +39,8 @@ class PartFile(CheckedFile):
             remove_stale_parts(self.target.parent)
             self._part = prepare_part_path(self.target)
             super().__init__(self._part.open("xb+", buffering=0))
-            with contextlib.suppress(OSError):  # a disk without locks; there only the age shows it
+            # A disk without locks; there only the age shows it.
+            with contextlib.suppress(OSError):
                 _lock_file(self._file.fileno())
         except (OSError, ValueError) as exc:
             raise build_write_error(self._shown, exc) from exc
@@ -132,7 +134,8 @@ def build_write_error(path: Path, cause: Exception) -> OutputFileError:
     )
 
 
-_NO_FOLDER_CODES = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST)  # the last of a folder that is to be made where a file is
+# The last of a folder that is to be made where a file is.
+_NO_FOLDER_CODES = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST)
 _TARGET_IN_USE_CODES = (
     errno.ENOENT,
     errno.EACCES,

@@ -28,7 +28,8 @@ from app.adapters.http.retry_policy import RetryPolicy
 from app.common.files.untrusted_json import sanitise_long_text
 from app.core.stage_clock import ignore_cancellation
 
-LARGEST_LIST, LARGEST_DESCRIPTION = 64 << 10, 1 << 20  # bytes of an answer; a described voice has about 20 kB
+# Bytes of an answer; a described voice has about 20 kB.
+LARGEST_LIST, LARGEST_DESCRIPTION = 64 << 10, 1 << 20
 MOST_VOICES, MOST_STYLES, MOST_SAMPLES = 40, 100, 12
 LONGEST_DESCRIPTION, LONGEST_TRANSCRIPT, LONGEST_LICENCE = 400, 300, 100_000  # letters
 JSON_REQUEST_HEADERS = {"Accept": "application/json"}

@@ -15,7 +15,8 @@ from app.common.errors import DownloadError
 from app.common.files.untrusted_json import DISTURBING_CHARS
 from app.common.language import localize
 
-MAX_URL_CHARS = 16_384  # signed addresses of file servers have a few thousand letters
+# Signed addresses of file servers have a few thousand letters.
+MAX_URL_CHARS = 16_384
 MAX_HOST_CHARS = 254
 DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_PORT = 65_535
@@ -93,7 +94,8 @@ class HttpAddress:
 
     def join_reference(self, reference: str) -> HttpAddress:
         """Return where a link or a redirect leads that stands at this address; raises UnusableAddressError."""
-        _check_characters(reference := reference.strip())  # first, for `urljoin` drops tabs and line breaks
+        # First, for `urljoin` drops tabs and line breaks.
+        _check_characters(reference := reference.strip())
         try:
             return parse_address(urllib.parse.urljoin(self.url, reference))
         except ValueError as exc:

@@ -10,7 +10,8 @@ from email.message import Message
 
 from app.common.files.untrusted_json import MAX_NUMBER_DIGITS
 
-MAX_HEADER_CHARS = 4096  # what Python's parsers are given; they take quadratic time, and a header may have megabytes
+# What Python's parsers are given; they take quadratic time, and a header may have megabytes.
+MAX_HEADER_CHARS = 4096
 MAX_DATE_CHARS = 100
 _VALIDATOR_PATTERN = re.compile(r"[\x20-\x7e]{1,512}")
 
@@ -38,7 +39,8 @@ def parse_file_name(disposition: str) -> str:
     """The name in a Content-Disposition, unchecked; may be empty."""
     message = Message()
     message["Content-Disposition"] = disposition[:MAX_HEADER_CHARS]
-    with contextlib.suppress(UnicodeError, ValueError, LookupError):  # it may name any codec of Python's
+    # It may name any codec of Python's.
+    with contextlib.suppress(UnicodeError, ValueError, LookupError):
         return decode_utf8(message.get_filename() or "")
     return ""
 

@@ -14,7 +14,8 @@ from app.adapters.http.retry_policy import CANCEL_POLL_S
 from app.adapters.http.wait_notices import WaitAnnouncer
 
 MAX_QUEUED_BLOCKS = 8
-THREAD_GRACE_S = 5.0  # the receiving thread's own limits come first, for it knows why
+# The receiving thread's own limits come first, for it knows why.
+THREAD_GRACE_S = 5.0
 
 
 class ResponseStream:
@@ -64,7 +65,8 @@ class ResponseStream:
 
     def iterate_blocks(self) -> Iterator[bytes]:
         """The body as it arrives, and empty blocks while nothing does; raises DownloadError or DownloadCancelledError."""
-        self._listening_since = time.monotonic()  # the reader may have been busy with the last block
+        # The reader may have been busy with the last block.
+        self._listening_since = time.monotonic()
         while (block := self._wait_for_item()) != b"":
             assert block is None or isinstance(block, bytes)
             yield block or b""

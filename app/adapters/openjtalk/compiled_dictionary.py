@@ -63,9 +63,11 @@ def ensure_compiled_dictionary(entries: Sequence[DictionaryEntry]) -> Path:
             ),
         ) from exc
     # The one before stays: another Koebako may have read its words a moment ago.
-    others = [file for file in folder.glob("*.dic") if file != made]  # which may be newer, if the clock was set back
+    # Which may be newer, if the clock was set back.
+    others = [file for file in folder.glob("*.dic") if file != made]
     for old in sorted(others, key=_find_change_time)[: 1 - MAX_COMPILED_DICTIONARIES]:
-        with suppress(OSError):  # another Koebako has it open
+        # Another Koebako has it open.
+        with suppress(OSError):
             old.unlink()
     return made
 
@@ -85,7 +87,8 @@ def _find_writable_folder(folder: Path) -> Path:
 
 @cache
 def _create_session_folder() -> Path:
-    folder = tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True)  # on Windows MeCab has its file open to the end
+    # On Windows MeCab has its file open to the end.
+    folder = tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True)
     atexit.register(folder.cleanup)
     return Path(folder.name)
 

@@ -34,9 +34,11 @@ from app.core.sentence_splitting import split_sentences
 # The analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length.
 _MAX_PIECE_CHARS = 500
 
-_FRONT_END_LOCK = Lock()  # Sudachi's tokenizer is one for all threads; one that reads a file waits for no more than a sentence of another's
+# Sudachi's tokenizer is one for all threads; one that reads a file waits for no more than a sentence of another's.
+_FRONT_END_LOCK = Lock()
 
-_MAX_REWRITTEN_CHARS = 24  # characters the front end may have written another way (numbers) before a word is found again
+# Characters the front end may have written another way (numbers) before a word is found again.
+_MAX_REWRITTEN_CHARS = 24
 
 # The analyser widens ASCII; NFKC takes that back except for these.
 _TO_HALF_WIDTH = str.maketrans({"’": "'", "−": "-", "。": ".", "、": ",", "”": "'", "“": "'", "‘": "'", "￥": "円"})
@@ -48,7 +50,8 @@ def load_pyopenjtalk() -> ModuleType:
     """Imports pyopenjtalk (0.15 s the first time); an InternalError says that the installation is broken."""
     install_stub_module()
     try:
-        import_without_telemetry()  # pyopenjtalk opens two graphs as it is imported
+        # Pyopenjtalk opens two graphs as it is imported.
+        import_without_telemetry()
         import pyopenjtalk
     except (ImportError, OSError) as exc:
         raise InternalError(
@@ -90,7 +93,8 @@ def parse_words(text: str, *, doubts: bool = False, readings: Sequence[TextReadi
     if len(text) <= _MAX_PIECE_CHARS:
         return _parse_piece(text, tuple(readings), doubts)
     pieces = [(piece.text, select_readings(readings, piece)) for piece in split_sentences(text, limit=_MAX_PIECE_CHARS)]
-    words = {piece: _parse_piece(*piece, doubts) for piece in dict.fromkeys(pieces)}  # a text that is long mostly repeats itself
+    # A text that is long mostly repeats itself.
+    words = {piece: _parse_piece(*piece, doubts) for piece in dict.fromkeys(pieces)}
     return [word for piece in pieces for word in words[piece]]
 
 
@@ -140,7 +144,8 @@ def _run_front_end(
     for options in ({}, {"use_sudachi_kanji_yomi": False}):
         with suppress(ModuleNotFoundError):
             return run_frontend(text, jtalk=sentence, **options), sentence
-    return run_frontend(text, jtalk=sentence, use_vanilla=True), sentence  # reads nearly everything, and needs nothing else
+    # Reads nearly everything, and needs nothing else.
+    return run_frontend(text, jtalk=sentence, use_vanilla=True), sentence
 
 
 def _find_corrections(morphs: Sequence[Morph], readings: Sequence[TextReading]) -> list[Correction]:
@@ -184,7 +189,8 @@ def _open_sudachi_dictionary() -> Any:
         return None
 
 
-@lru_cache(maxsize=16)  # it is asked for corrections and for doubts
+# It is asked for corrections and for doubts.
+@lru_cache(maxsize=16)
 def find_sudachi_words(text: str) -> tuple[SecondWord, ...]:
     """Words of Sudachi, the longest; none where its dictionary is missing."""
     utils = load_pyopenjtalk().utils
@@ -199,7 +205,8 @@ def find_sudachi_words(text: str) -> tuple[SecondWord, ...]:
 def _build_word(feature: dict[str, Any], read_by: ReadBy, name: str) -> Word:
     return Word(
         surface=unicodedata.normalize("NFKC", str(feature["string"]).translate(_TO_HALF_WIDTH)).replace(" ", ""),
-        pronunciation=_NOT_KANA.sub("", str(feature["pron"])),  # and ’, which marks a devoiced vowel: SBV2 has no such phones
+        # And ’, which marks a devoiced vowel: SBV2 has no such phones.
+        pronunciation=_NOT_KANA.sub("", str(feature["pron"])),
         accent=int(feature["acc"]),
         is_joined=feature["chain_flag"] == 1,
         kind=(str(feature["pos"]), str(feature["pos_group1"])),

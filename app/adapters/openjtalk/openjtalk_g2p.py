@@ -36,7 +36,8 @@ class OpenJTalkG2P:
 
     def warm_dictionaries(self) -> None:
         """Loads the dictionaries, so that the first sentence does not wait for them (about half a second)."""
-        openjtalk_words.parse_words("声の風")  # 風 has two readings, which brings in the second dictionary as well
+        # 風 has two readings, which brings in the second dictionary as well.
+        openjtalk_words.parse_words("声の風")
 
     def split_words(self, text: str) -> list[str]:
         """Cuts raw text at word boundaries; the pieces joined are `text`."""
@@ -83,7 +84,8 @@ def parse_notation(text: str, *, memos: bool) -> NotedText:
     noted = parse_noted_text(text, memos=memos)
     if private := [match.span() for match in _PRIVATE_USE_CHARS.finditer(noted.plain)]:
         noted = noted.add_notation(private)
-    for known in (openjtalk_words.find_spelled_readings, openjtalk_words.find_all_readings):  # the second loads another dictionary
+    # The second loads another dictionary.
+    for known in (openjtalk_words.find_spelled_readings, openjtalk_words.find_all_readings):
         noted = extract_bracketed_readings(noted, known)
     return noted
 

@@ -14,7 +14,8 @@ from app.adapters.openjtalk.mecab_features import build_columns, convert_to_morp
 from app.core.accent_phrases import ReadBy
 from app.core.readings.morphs import Correction, Morph
 
-_OWN_DICTIONARIES = 1  # dictionaries beyond those of the user
+# Dictionaries beyond those of the user.
+_OWN_DICTIONARIES = 1
 Corrections = Callable[[Sequence[Morph]], list[Correction]]
 
 

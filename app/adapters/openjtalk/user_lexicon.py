@@ -66,7 +66,8 @@ def build_user_lexicon(entries: Sequence[DictionaryEntry]) -> UserLexicon:
     analysed = {entry.surface for entry in entries if is_analysed(entry)}
     file = None
     if analysed:
-        from app.adapters.openjtalk.compiled_dictionary import ensure_compiled_dictionary  # most users have no words of their own
+        # Most users have no words of their own.
+        from app.adapters.openjtalk.compiled_dictionary import ensure_compiled_dictionary
 
         file = ensure_compiled_dictionary([entry for entry in entries if entry.surface in analysed])
     return UserLexicon(file, UserWordMatcher([entry for entry in entries if entry.surface not in analysed]))

@@ -54,7 +54,8 @@ BACKENDS = {
             {"performance_preference": "high_performance", "device_filter": "gpu"},
             memory="dml",
             device_replaces=("performance_preference", "device_filter"),
-            takes_any_size=False,  # every size but the first that a session sees is compiled again at every run
+            # Every size but the first that a session sees is compiled again at every run.
+            takes_any_size=False,
         ),
         Backend(
             "cuda",
@@ -70,9 +71,11 @@ BACKENDS = {
             "TensorrtExecutionProvider",
             "TensorRT",
             memory="cuda",
-            takes_any_size=False,  # it compiles an engine for each shape
+            # It compiles an engine for each shape.
+            takes_any_size=False,
             cache_options={"trt_engine_cache_enable": "True", "trt_engine_cache_path": "{folder}"},
-            opening_timeout_s=900.0,  # for it tries many ways to compute each layer
+            # For it tries many ways to compute each layer.
+            opening_timeout_s=900.0,
         ),
         # The older format runs most of our operators on the CPU.
         Backend("coreml", "CoreMLExecutionProvider", "CoreML", {"ModelFormat": "MLProgram"}, device_option=""),

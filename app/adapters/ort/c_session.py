@@ -42,7 +42,8 @@ _PROVIDER_SHORT_NAMES = {
     "DmlExecutionProvider": "DML",
 }  # those that the C library appends by name, and how it calls them
 _CONFIG_KEYS = ("session.intra_op.allow_spinning", WEIGHTS_FOLDER_OPTION)
-_library: OrtLibrary | None = None  # only where sessions are to be created through it
+# Only where sessions are to be created through it.
+_library: OrtLibrary | None = None
 
 
 def enable_unlocked_sessions() -> None:
@@ -170,7 +171,8 @@ class UnlockedSession:
             self._library.call_function("Run", self._handle, *arguments)
         except OSError as exc:
             if is_driver_crash(exc):
-                del self._handle  # never freed: its driver may hold a lock for good, and would be waited for
+                # Never freed: its driver may hold a lock for good, and would be waited for.
+                del self._handle
             raise
 
     def _create_value(self, stack: ExitStack, array: np.ndarray) -> int | None:
@@ -198,7 +200,8 @@ class UnlockedSession:
         for place in map(ctypes.c_size_t, range(self._library.read_number(f"SessionGet{side}Count", self._handle))):
             kind = self._library.create_object(f"SessionGet{side}TypeInfo", self._handle, place)
             try:
-                tensor = self._library.create_object("CastTypeInfoToTensorInfo", kind)  # null for what is no tensor; belongs to `kind`
+                # Null for what is no tensor; belongs to `kind`.
+                tensor = self._library.create_object("CastTypeInfoToTensorInfo", kind)
                 number, shape = _read_type_and_shape(self._library, tensor) if tensor else (0, ())
             finally:
                 self._library.release_object("TypeInfo", kind)

@@ -43,5 +43,6 @@ def fit_value(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndar
     while array.ndim < rank:
         array = array[np.newaxis]
     while array.ndim > rank and array.shape[0] == 1:
-        array = array.reshape(array.shape[1:])  # what `array[0]` gives of one axis is no array
+        # What `array[0]` gives of one axis is no array.
+        array = array.reshape(array.shape[1:])
     return array

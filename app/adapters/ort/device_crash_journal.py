@@ -30,7 +30,8 @@ MAX_NOTE_BYTES = 1 << 12
 MAX_RECORDED_DEVICES = 50
 MAX_RECORDED_GRAPHS = 500  # of one device
 NOTE_PATTERN = "note-*.json"
-START_TIME_TOLERANCE_S = 1.0  # two readings of when a process began
+# Two readings of when a process began.
+START_TIME_TOLERANCE_S = 1.0
 
 
 class DeviceCrashJournal:
@@ -39,7 +40,8 @@ class DeviceCrashJournal:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = folder / "devices.json"
-        self._note = folder / f"note-{os.getpid()}-{_find_start_time():.0f}.json"  # that of an earlier process of the same number stays
+        # That of an earlier process of the same number stays.
+        self._note = folder / f"note-{os.getpid()}-{_find_start_time():.0f}.json"
         self._lock = threading.Lock()
         self._at_risk = 0
         self._proven: set[tuple[str, str]] = set()
@@ -109,7 +111,8 @@ class DeviceCrashJournal:
         with self._lock:
             self._at_risk += 1
             if self._at_risk == 1:
-                atexit.register(self._remove_risk_note)  # our own ending is no crash, even while a driver hangs
+                # Our own ending is no crash, even while a driver hangs.
+                atexit.register(self._remove_risk_note)
                 with suppress(OSError):
                     write_json(
                         self._note, {"device": self._compute_device_key(place), "process": os.getpid(), "started": _find_start_time()}
@@ -176,7 +179,8 @@ def _find_start_time() -> float:
 def _is_running(process: Any, started: Any) -> bool:
     """Return whether the very process is there, and not another that got its number since."""
     if type(process) is not int or not isinstance(started, int | float):
-        return True  # nobody we know wrote it
+        # Nobody we know wrote it.
+        return True
     try:
         found = psutil.Process(process)
         return abs(found.create_time() - started) < START_TIME_TOLERANCE_S and found.status() != psutil.STATUS_ZOMBIE

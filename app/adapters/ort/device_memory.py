@@ -10,10 +10,14 @@ import psutil
 from app.adapters.ort.ort_devices import find_effective_device
 from app.common.errors import BackendError
 
-DEDICATED_MEMORY_SHARE = 0.6  # of the adapter's own; the desktop and other programs have the rest
-SHARED_MEMORY_SHARE = 0.25  # of the machine's, where the adapter has none of its own
-SESSION_OVERHEAD_BYTES = 128 << 20  # beside its weights: what is computed on the way, compiled operators
-WEIGHTS_FACTOR = 1.2  # drivers keep weights in a layout of their own
+# Of the adapter's own; the desktop and other programs have the rest.
+DEDICATED_MEMORY_SHARE = 0.6
+# Of the machine's, where the adapter has none of its own.
+SHARED_MEMORY_SHARE = 0.25
+# Beside its weights: what is computed on the way, compiled operators.
+SESSION_OVERHEAD_BYTES = 128 << 20
+# Drivers keep weights in a layout of their own.
+WEIGHTS_FACTOR = 1.2
 
 _lock = threading.Lock()
 _reserved_bytes: dict[str, int] = defaultdict(int)

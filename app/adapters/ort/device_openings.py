@@ -19,7 +19,8 @@ from app.adapters.ort.fixed_shape_graph import FixedShapeGraph
 from app.common.errors import BackendError
 from app.common.language import localize
 
-OPENING_EXIT_TIMEOUT_S = 5.0  # that an opening which has begun is waited for when the program ends
+# That an opening which has begun is waited for when the program ends.
+OPENING_EXIT_TIMEOUT_S = 5.0
 OPENING_ORDER = ("decoder", "flow", "prosody", "bert")
 """Graphs by how much a device gains for the memory that they take, the most first."""
 

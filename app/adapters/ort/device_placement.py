@@ -66,7 +66,8 @@ def _normalise_place(text: str) -> str:
     backend, colon, adapter = text.strip().partition(":")
     key = backend.lower()
     if (key not in BACKENDS and key != AUTO) or (colon and (not adapter or key in (AUTO, "cpu"))):
-        from app.adapters.ort.ort_devices import list_backends  # with ONNX Runtime, without which the window reads its settings
+        # With ONNX Runtime, without which the window reads its settings.
+        from app.adapters.ort.ort_devices import list_backends
 
         raise BackendError(
             localize(f"バックエンド「{text.strip()}」はありません。", f"Unknown backend “{text.strip()}”."),

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 PROGRAM_ENDING = threading.Event()
 """Set when the program ends: nothing more is prepared for a device."""
-RUN_END_GRACE_S = 2.0  # for a run that was asked to stop; ONNX Runtime looks between two nodes only
+# For a run that was asked to stop; ONNX Runtime looks between two nodes only.
+RUN_END_GRACE_S = 2.0
 
 T = TypeVar("T")
 
@@ -86,7 +87,8 @@ class _DeviceThread:
             except BaseException as exc:  # raised again where the result is waited for
                 task.error = exc
             task.ended.set()
-            del task  # a session must not live on as the last thing that was run
+            # A session must not live on as the last thing that was run.
+            del task
 
 
 _lock = threading.Lock()

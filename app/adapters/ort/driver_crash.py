@@ -5,8 +5,10 @@ What such a driver held it holds for good, so nothing more is asked of it; what 
 
 from __future__ import annotations
 
-_CTYPES_EXCEPTION_PREFIX = "exception: "  # as ctypes begins: "exception: access violation reading 0x0000000000000010"
-_ERROR_STATUS = 0xC0000000  # codes of the system's own exceptions begin here; those of its functions are smaller
+# As ctypes begins: "exception: access violation reading 0x0000000000000010".
+_CTYPES_EXCEPTION_PREFIX = "exception: "
+# Codes of the system's own exceptions begin here; those of its functions are smaller.
+_ERROR_STATUS = 0xC0000000
 
 
 def is_driver_crash(exc: BaseException | None) -> bool:

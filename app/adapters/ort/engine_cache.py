@@ -41,7 +41,8 @@ def open_engine_cache(model: Path | bytes, place: str, fixed_dims: Mapping[str, 
         shutil.rmtree(folder, ignore_errors=True)
         raise
     finally:
-        with suppress(OSError):  # it is gone, or something was kept
+        # It is gone, or something was kept.
+        with suppress(OSError):
             folder.rmdir()
 
 

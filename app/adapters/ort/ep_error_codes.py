@@ -12,7 +12,8 @@ from app.common.language import localize
 
 _OUT_OF_MEMORY_SIGNS = ("8007000e", "out of memory", "failed to allocate", "bfcarena", "bad allocation")
 _UNSUPPORTED_SIGNS = ("80070057", "not_implemented", "invalid_argument", "not implemented", "invalid argument")
-_DEVICE_LOST_CODES = ("887a0005", "887a0006", "887a0007", "887a0020")  # removed, hung, reset, internal error of the driver
+# Removed, hung, reset, internal error of the driver.
+_DEVICE_LOST_CODES = ("887a0005", "887a0006", "887a0007", "887a0020")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,13 @@ from app.common.errors import BackendError
 from app.common.language import localize
 from app.common.stage_labels import STAGE_OF_GRAPH, find_stage_label
 
-FIRST_RUN_TIMEOUT_S = 120.0  # compiling for a new length is done here
+# Compiling for a new length is done here.
+FIRST_RUN_TIMEOUT_S = 120.0
 MIN_RUN_TIMEOUT_S = 20.0
-TIMEOUT_PER_CPU_TIME = 20  # times the longest run so far, before a device counts as hung
-_NOISY_GRAPH = "whole"  # no two runs of such a graph are equal
+# Times the longest run so far, before a device counts as hung.
+TIMEOUT_PER_CPU_TIME = 20
+# No two runs of such a graph are equal.
+_NOISY_GRAPH = "whole"
 
 RunObserver = Callable[[str, dict[str, Any], list[str], list[np.ndarray]], None]
 """Called after every run: graph, values, names of outputs, outputs."""
@@ -70,7 +73,8 @@ class FailoverSession:
         self._session: GraphSession | FixedShapeSession = session
         there = isinstance(opened, FixedShapeSession) or opened.backend != "cpu"
         self._on_cpu: Callable[[], GraphSession] | None = on_cpu if there else None
-        self._identity = identity  # of the graph, for what is known of it on this device
+        # Of the graph, for what is known of it on this device.
+        self._identity = identity
         self._compared = sized or failures.journal is None or graph == _NOISY_GRAPH or failures.journal.is_verified(place, identity)
         self._comparing: GraphSession | None = None
         self.ran_on, self.new_size, self.waited = "", False, False
@@ -199,7 +203,8 @@ class FailoverSession:
             raise BackendError(localize(f"{seconds} 秒以内に応答がありませんでした。", f"it did not respond within {seconds} s.")) from exc
         self._longest_s = max(self._longest_s, time.perf_counter() - began)
         size = tuple(np.shape(values[name]) for name in self.inputs if name in values)
-        self.new_size = size not in self._sizes and self._fixed_shape_session is None  # what has a fixed size was compiled when it opened
+        # What has a fixed size was compiled when it opened.
+        self.new_size = size not in self._sizes and self._fixed_shape_session is None
         self._sizes.add(size)
         return results
 

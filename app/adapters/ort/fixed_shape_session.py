@@ -29,7 +29,8 @@ from app.adapters.ort.graph_session import GraphSession, open_with_fixed_dims
 from app.common.errors import BackendError
 from app.common.language import localize
 
-CROP_INPUTS = ("first", "last")  # which frames of a window are wanted: decoders on the CPU cut them out themselves
+# Which frames of a window are wanted: decoders on the CPU cut them out themselves.
+CROP_INPUTS = ("first", "last")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ class FixedShapeSession:
         self.settled_event = threading.Event()
         self._opening, self._place, self._name = opening, opening.place, name
         self._graph: FixedShapeGraph | None = None
-        self._sizes_to_open: list[int] = []  # sizes to be opened yet
+        # Sizes to be opened yet.
+        self._sizes_to_open: list[int] = []
         self._sessions: dict[int, GraphSession] = {}
         self._reserved_bytes: list[int] = []
         weakref.finalize(self, _release_sessions, opening.place, self._sessions, self._reserved_bytes).atexit = False
@@ -125,7 +127,8 @@ class FixedShapeSession:
         """As `GraphSession.run`, on the device; only for values that it takes."""
         size, form = self._find_size(values), self._graph
         session = None if size is None else self._sessions.get(size)
-        if size is None or form is None or session is None:  # it was found wrong just now
+        # It was found wrong just now.
+        if size is None or form is None or session is None:
             raise BackendError(self.cpu_reason or localize("準備ができていません。", "it is not ready."))
         names = list(outputs or self.outputs)
         results = form.crop_results(names, session.run_graph(form.pad_values(values, size), names), form.measure_length(values))
@@ -146,7 +149,8 @@ class FixedShapeSession:
         length = form.measure_length(values)
         if not form.is_padded and length > min(form.sizes):
             return length if length in self._sessions else None
-        opened = list(self._sessions)  # another thread adds to them
+        # Another thread adds to them.
+        opened = list(self._sessions)
         return min((size for size in opened if size >= length and (form.is_padded or size == min(form.sizes))), default=None)
 
     def begin_opening(self, form: FixedShapeGraph) -> None:
@@ -172,7 +176,8 @@ class FixedShapeSession:
             if not self._sessions or is_driver_crash(exc.__cause__):
                 raise
             logging.getLogger("koebako").info("%s, size %s: %s %s", self._name, size, exc, exc.hint)
-            return self._finish_opening()  # there was less room than the adapter said
+            # There was less room than the adapter said.
+            return self._finish_opening()
         self._sessions[size] = session
         if not self._sizes_to_open:
             self._opening.record_verified()

@@ -38,7 +38,8 @@ from app.common.errors import BackendError
 from app.common.language import localize
 
 ORT_VERSION = f"onnxruntime {ort.__version__}"
-ort.set_default_logger_severity(4)  # likewise of what providers say before there is a session
+# Likewise of what providers say before there is a session.
+ort.set_default_logger_severity(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,8 @@ def open_unoptimized(model: Path | bytes, name: str) -> GraphSession:
     """Opens a graph on the CPU for a few runs: nothing is optimised, which for 15,000 nodes takes a tenth of the time."""
     options = create_session_options()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.enable_mem_reuse = False  # a search for buffers of one size, quadratic where the shapes are unknown
+    # A search for buffers of one size, quadratic where the shapes are unknown.
+    options.enable_mem_reuse = False
     return GraphSession(create_session(model, "cpu", name, options), name)
 
 

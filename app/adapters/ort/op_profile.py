@@ -29,7 +29,8 @@ def measure_operator_runs(
         options = create_session_options()
         if not is_optimised:
             options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-            options.add_session_config_entry("session.disable_prepacking", "1")  # weights that were packed are not listed
+            # Weights that were packed are not listed.
+            options.add_session_config_entry("session.disable_prepacking", "1")
         if weights is not None:
             options.add_session_config_entry(WEIGHTS_FOLDER_OPTION, str(weights))
         options.enable_profiling = True

@@ -29,10 +29,12 @@ OPTIMIZED_GRAPH_NAME = "graph.onnx"
 OPTIMIZED_WEIGHTS_NAME = "weights.bin"
 _RECORD_NAME = "record.json"
 _MAX_RECORD_BYTES = 1 << 16
-_WEIGHTS_SUFFIXES = (".bin", ".data")  # of the weights that lie beside a graph of the same name
+# Of the weights that lie beside a graph of the same name.
+_WEIGHTS_SUFFIXES = (".bin", ".data")
 _UNFINISHED_COPY_SUFFIX = ".part"
 _MIN_ABANDONED_COPY_AGE_S = 24 * 3600
-_FREE_SPACE_PER_GRAPH_BYTE = 3  # a copy with its pre-packed weights may be twice as large as the graph; a disk must not be filled for it
+# A copy with its pre-packed weights may be twice as large as the graph; a disk must not be filled for it.
+_FREE_SPACE_PER_GRAPH_BYTE = 3
 
 
 class GraphStore:
@@ -87,7 +89,8 @@ class GraphStore:
             write(part)
             record = {file.name: [file.stat().st_size, _compute_digest(file)] for file in part.iterdir()}
             (part / _RECORD_NAME).write_text(json.dumps(record), encoding="utf-8")
-            part.rename(target)  # fails where another process was faster: then its copy serves as well
+            # Fails where another process was faster: then its copy serves as well.
+            part.rename(target)
         finally:
             shutil.rmtree(part, ignore_errors=True)
         self._remove_oldest_copies(target)
@@ -169,4 +172,5 @@ def _touch_file(file: Path) -> None:
     try:
         os.utime(file)
     except OSError:
-        return  # a read-only folder: it is never written to either
+        # A read-only folder: it is never written to either.
+        return

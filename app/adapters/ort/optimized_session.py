@@ -23,7 +23,8 @@ from app.adapters.ort.session_options import create_session_options
 from app.common.processes.self_launch import run_own_program
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 
-_MAX_INLINE_WEIGHT_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole
+# Smaller weights stay in the graph, which is read as a whole.
+_MAX_INLINE_WEIGHT_BYTES = "1024"
 _COPY_TIMEOUT_S = 600
 _COPY_FAILED_CODE = 70
 _in_child = False

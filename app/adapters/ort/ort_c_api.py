@@ -13,7 +13,8 @@ from typing import Any
 import onnxruntime as ort
 
 _LIBRARY_PATTERNS = ("onnxruntime.dll", "libonnxruntime.so*", "libonnxruntime*.dylib")
-_ORT_API_VERSION = 16  # version of the table; every function below was in the first twelve
+# Version of the table; every function below was in the first twelve.
+_ORT_API_VERSION = 16
 _FATAL_LOG_LEVEL = 4
 _ENVIRONMENT_NAME = b"koebako"
 _FUNCTION_OFFSETS = {
@@ -59,7 +60,8 @@ class OrtLibrary:
         self._functions = {name: ctypes.cast(functions[place], returning) for name, place in _FUNCTION_OFFSETS.items()}
         self._functions["GetErrorMessage"].restype = ctypes.c_char_p
         self.environment = self.create_object("CreateEnv", _FATAL_LOG_LEVEL, _ENVIRONMENT_NAME)
-        self.memory = self.create_object("CreateCpuMemoryInfo", 1, 0)  # what an arena gave, of the ordinary kind
+        # What an arena gave, of the ordinary kind.
+        self.memory = self.create_object("CreateCpuMemoryInfo", 1, 0)
         self.allocator = self.create_object("GetAllocatorWithDefaultOptions")
 
     def call_function(self, name: str, *arguments: Any) -> None:

@@ -15,7 +15,8 @@ from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
 from app.common.errors import BackendError
 from app.common.language import localize
 
-MAX_DEVICE_NUMBER_DIGITS = 4  # digits of an adapter's number
+# Digits of an adapter's number.
+MAX_DEVICE_NUMBER_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,8 @@ def find_device(place: str) -> BackendDevice | None:
     """The adapter that a place names; None where it names none. BackendError where it names one that is not there."""
     backend, _, wanted = place.partition(":")
     if not wanted or backend not in list_backends():
-        return None  # that the backend is missing is reported when a session opens
+        # That the backend is missing is reported when a session opens.
+        return None
     known = [item for item in list_devices() if item.backend == backend]
     fitting = [item for item in known if wanted == str(item.number)] or [item for item in known if wanted.lower() in item.name.lower()]
     if fitting:

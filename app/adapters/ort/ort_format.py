@@ -33,7 +33,8 @@ def write_required_operators(models: Sequence[Path], target: Path) -> None:
         from onnxruntime.tools.ort_format_model import create_config_from_models
     logging.getLogger("ort_format_model.utils").setLevel(logging.WARNING)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # it leaves its files to the garbage collector
+        # It leaves its files to the garbage collector.
+        warnings.simplefilter("ignore", ResourceWarning)
         create_config_from_models(list(models), target, True)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-2  # of full scale; in half precision 40 dB, as the CPU's own differ by 2e-3 already
+# Of full scale; in half precision 40 dB, as the CPU's own differ by 2e-3 already.
+FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-2
 AUDIO_GRAPHS = ("decoder", "whole")  # full scale is 1
 
 

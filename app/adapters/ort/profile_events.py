@@ -66,7 +66,8 @@ def parse_profiled_runs(events: Events) -> list[ProfiledRun]:
     for event in events:
         if event.get("cat") == "Node" and event["name"].endswith(KERNEL_TIME_SUFFIX):
             place = bisect.bisect_left(ends, event["ts"])
-            if place < len(found):  # else the profile was full before this run ended
+            # Else the profile was full before this run ended.
+            if place < len(found):
                 found[place].append(_parse_operator_run(event))
     return [ProfiledRun(*span, tuple(_compute_own_times(inside))) for span, inside in zip(spans, found, strict=True)]
 

@@ -48,7 +48,8 @@ class PythonSession(ort.InferenceSession):  # type: ignore[misc]  # ONNX Runtime
         super().__init__(
             convert_to_openable(model, options), options, providers=[(target.provider, {**target.settings})], enable_fallback=0
         )
-        self._model_bytes = None  # its Python half would hold a serialised model as long as the session, to no use
+        # Its Python half would hold a serialised model as long as the session, to no use.
+        self._model_bytes = None
 
     def create_run_options(self) -> ort.RunOptions:
         """New ones, for one run."""

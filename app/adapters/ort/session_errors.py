@@ -8,7 +8,8 @@ from app.adapters.ort.backends import format_device_name
 from app.common.errors import BackendError, VoiceError
 from app.common.language import localize
 
-MAX_SESSION_REASON_CHARS = 300  # letters; providers have been seen to write pages
+# Letters; providers have been seen to write pages.
+MAX_SESSION_REASON_CHARS = 300
 
 
 def describe_ort_error(exc: BaseException) -> str:

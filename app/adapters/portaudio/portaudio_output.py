@@ -73,7 +73,8 @@ class PortAudioOutput:
         self._replaced = True
         refresh_devices()
         stream = self._open_device(None, lost.rate)
-        if stream.rate != lost.rate:  # what is queued has the old rate
+        # What is queued has the old rate.
+        if stream.rate != lost.rate:
             stream.close()
             raise build_device_lost_error(lost.device)
         self.start_stream(stream, ring)

@@ -19,7 +19,8 @@ from app.adapters.resampler import RateConverter
 from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, Float32
 
-LEVEL_WINDOW_S = 0.03  # a little more than the window's picture takes, so that no peak falls between two
+# A little more than the window's picture takes, so that no peak falls between two.
+LEVEL_WINDOW_S = 0.03
 
 
 class PortAudioPlayer:
@@ -203,7 +204,8 @@ class PortAudioPlayer:
         try:
             self._output.replace_lost_device(self._ring)
         except AudioDeviceError:
-            with self._lock:  # no callback runs any more: the ring is ours
+            # No callback runs any more: the ring is ours.
+            with self._lock:
                 self._writing = None
                 self._marks.clear_marks()
                 self._ring.clear_queue()

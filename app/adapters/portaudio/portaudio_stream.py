@@ -15,7 +15,8 @@ from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import Float32
 
 STREAM_POLL_S = 0.005
-MAX_STALLED_POLLS = 600  # 3 s; counted in polls because a long hold of the GIL stops the callback and the polls alike
+# 3 s; counted in polls because a long hold of the GIL stops the callback and the polls alike.
+MAX_STALLED_POLLS = 600
 CLOSE_TIMEOUT_S = 2.0
 # On ALSA, stopping drops what the device still holds (PortAudio's AlsaStop never drains), and a sound server on a busy machine is late: the
 # last 10 ms of a sentence were lost in one of some forty tries.
@@ -78,7 +79,8 @@ class PortAudioStream:
 
     def _fill_output(self, out: Float32, _frames: int, _time: Any, _status: Any) -> None:
         ring = self._ring
-        if ring is None:  # let go of: a device that wakes up again must not eat another stream's samples
+        # Let go of: a device that wakes up again must not eat another stream's samples.
+        if ring is None:
             out.fill(0)
         else:
             ring.fill_output(out)

@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 from app.common.errors import AudioDeviceError
 from app.common.language import choose_by_frontend, localize
 
-CALL_TIMEOUT_S = 10.0  # a headset that has to be woken takes five
+# A headset that has to be woken takes five.
+CALL_TIMEOUT_S = 10.0
 
 Answer = TypeVar("Answer")
 

@@ -113,7 +113,8 @@ class SampleRing:
         """A few milliseconds of what was queued, falling to zero, so that stopping does not click."""
         discard = self._discard
         count = min(discard - self.read, len(out), len(self._fade))
-        stride = -(-len(self._fade) // count)  # a block shorter than the fade falls faster
+        # A block shorter than the fade falls faster.
+        stride = -(-len(self._fade) // count)
         gains = self._fade[::stride][:count]
         faded = out[: len(gains)]
         self._copy_samples(faded, self.read)

@@ -14,9 +14,11 @@ from dataclasses import asdict, dataclass
 
 PR_SET_PDEATHSIG = 1
 THREAD_MEMORY_PER_CORE_BYTES = 64 << 20  # reserved and hardly used
-SIGNAL_GRACE_S = 5  # between the signal that the time is up, and the end
+# Between the signal that the time is up, and the end.
+SIGNAL_GRACE_S = 5
 ELAPSED_PER_PROCESSOR_TIME = 10
-MAX_SANDBOX_FILE_BYTES = 8 << 30  # more than any file that is made of a model
+# More than any file that is made of a model.
+MAX_SANDBOX_FILE_BYTES = 8 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ def limit_this_process(limits: ProcessLimits, parent: int) -> None:
     _lower_limit(resource.RLIMIT_DATA, limits.enforced_memory_bytes)
     _lower_limit(resource.RLIMIT_CPU, limits.processor_s, SIGNAL_GRACE_S)
     _lower_limit(resource.RLIMIT_FSIZE, MAX_SANDBOX_FILE_BYTES)
-    _lower_limit(resource.RLIMIT_CORE, 0)  # a crash must not write gigabytes
+    # A crash must not write gigabytes.
+    _lower_limit(resource.RLIMIT_CORE, 0)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # it died before that
@@ -75,4 +78,5 @@ def _lower_limit(kind: int, maximum: int, hard_margin: int = 0) -> None:
 
 
 def _choose_lower_limit(current: int, requested: int) -> int:
-    return requested if current < 0 else min(current, requested)  # below zero there is no limit
+    # Below zero there is no limit.
+    return requested if current < 0 else min(current, requested)

@@ -51,7 +51,8 @@ SandboxTask = Callable[..., None]
 
 def serve_task(tasks: Mapping[str, SandboxTask]) -> int:
     """Does the task that the parent names on stdin; returns the exit code."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent too, which ends this
+    # Ctrl+C goes to the parent too, which ends this.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = SandboxChannel()
     channel.send_message({"pid": os.getpid()})
     given = json.loads(sys.stdin.buffer.readline())
@@ -80,6 +81,7 @@ def _iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _is_out_of_memory(exc: BaseException) -> bool:
-    if isinstance(exc, AppError):  # it may describe a lack of memory in other words than those of what it was made from
+    # It may describe a lack of memory in other words than those of what it was made from.
+    if isinstance(exc, AppError):
         return False
     return isinstance(exc, MemoryError) or getattr(exc, "errno", None) == errno.ENOMEM or bool(OUT_OF_MEMORY_TEXT.search(str(exc)))

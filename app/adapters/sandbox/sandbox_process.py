@@ -44,10 +44,14 @@ MAX_PID = 1 << 32
 MAX_MESSAGE_BYTES = 1 << 20  # bytes
 MAX_QUEUED_LINES = 1000
 MAX_RESULTS = 10_000
-LOGGED_OUTPUT_LINES = 20  # of what is no message, for the log
-MESSAGE_POLL_S = 0.05  # how soon Ctrl+C is noticed on Windows
-MAX_COUNTED_PAUSE_S = 1.0  # what one look at the clock may cost the child; more passed only while the computer slept or we were stopped
-EXIT_TIMEOUT_S = 5.0  # a child that closed its output
+# Of what is no message, for the log.
+LOGGED_OUTPUT_LINES = 20
+# How soon Ctrl+C is noticed on Windows.
+MESSAGE_POLL_S = 0.05
+# What one look at the clock may cost the child; more passed only while the computer slept or we were stopped.
+MAX_COUNTED_PAUSE_S = 1.0
+# A child that closed its output.
+EXIT_TIMEOUT_S = 5.0
 REPORTED_STEPS = frozenset({"reading", "unpacking", "building", "cutting", "checking", "measuring", "storing"})
 TIMEOUT_EXIT_CODES = (JOB_TIME_LIMIT_CODE, -getattr(signal, "SIGXCPU", signal.SIGTERM))
 ERROR_BY_FAMILY = {kind.family: kind for kind in (InputError, VoiceError, BackendError, OutputFileError)}
@@ -101,7 +105,8 @@ class SandboxProcess:
         if self._job is not None:
             self._job.close()
         self._process.kill()
-        while not self._has_ended:  # the reader may wait for room
+        # The reader may wait for room.
+        while not self._has_ended:
             self._has_ended = self._lines.get() is None
         self._reader.join()
         self._process.wait()

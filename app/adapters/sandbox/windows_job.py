@@ -12,8 +12,10 @@ from app.adapters.sandbox.process_limits import ProcessLimits
 EXTENDED_LIMIT_INFORMATION = 9  # JobObjectExtendedLimitInformation
 PROCESS_TIME, PROCESS_MEMORY, DIE_ON_UNHANDLED_EXCEPTION, KILL_ON_JOB_CLOSE = 0x2, 0x100, 0x400, 0x2000
 SET_QUOTA, TERMINATE = 0x100, 0x1
-TICKS_PER_S = 10_000_000  # of 100 ns, in a second
-JOB_TIME_LIMIT_CODE = 1816  # ERROR_NOT_ENOUGH_QUOTA: with this exit code Windows ends a process whose time is up
+# Of 100 ns, in a second.
+TICKS_PER_S = 10_000_000
+# ERROR_NOT_ENOUGH_QUOTA: with this exit code Windows ends a process whose time is up.
+JOB_TIME_LIMIT_CODE = 1816
 
 
 class _JobBasicLimits(ctypes.Structure):

@@ -61,7 +61,8 @@ def decode_wave(content: bytes, max_samples: int) -> tuple[Float32, int]:
             if sound.format not in ("WAV", "WAVEX") or not 0 < sound.frames * sound.channels <= max_samples:
                 raise ValueError("no WAV")
             rate = int(sound.samplerate)
-            if sound.frames * sound.channels > 8 * len(content):  # a header's claim that the file cannot hold
+            # A header's claim that the file cannot hold.
+            if sound.frames * sound.channels > 8 * len(content):
                 raise ValueError("no WAV")
             return np.nan_to_num(sound.read(dtype="float32", always_2d=True), copy=False), rate
     except RuntimeError as exc:  # of libsndfile

@@ -12,7 +12,8 @@ from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE
 from app.core.synthesis_types import Float32
 
 Int16 = NDArray[np.int16]
-MAX_TAKE_SAMPLES = 48_000 * 600  # ten minutes, 58 MB: silence takes next to nothing in a file, however long
+# Ten minutes, 58 MB: silence takes next to nothing in a file, however long.
+MAX_TAKE_SAMPLES = 48_000 * 600
 INT16_FULL_SCALE = 1 << 15
 
 

@@ -16,7 +16,8 @@ from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.synthesis_types import Float32
 
-_UNKNOWN_LENGTH = 0xFFFFFFFF  # what readers of streamed WAV take for "until the end"; sox, ffmpeg and libsndfile do
+# What readers of streamed WAV take for "until the end"; sox, ffmpeg and libsndfile do.
+_UNKNOWN_LENGTH = 0xFFFFFFFF
 _WAV_HEADER_BYTES = 44
 _BYTES_PER_SAMPLE = {"PCM_16": 2, "PCM_24": 3, "FLOAT": 4}
 
@@ -26,7 +27,8 @@ class WavPipeWriter:
 
     def __init__(self, encoding: SoundEncoding, out: BinaryIO | None = None) -> None:
         found = out or getattr(sys.stdout, "buffer", None)
-        if found is None:  # a windowed program on Windows has no standard output
+        # A windowed program on Windows has no standard output.
+        if found is None:
             raise OutputFileError(
                 localize("標準出力がありません。", "There is no standard output."),
                 localize("ファイル名を指定してください。", "Specify a file instead."),
@@ -49,7 +51,8 @@ class WavPipeWriter:
     def close(self) -> None:
         """Writes the lengths where that is possible; the output itself stays open."""
         if self._start is None or self._find_position() != self._start + _WAV_HEADER_BYTES + self._size:
-            return  # a pipe, or a file that somebody else writes to as well
+            # A pipe, or a file that somebody else writes to as well.
+            return
         padding = self._size % 2
         self._send_bytes(bytes(padding))
         end = self._out.tell()

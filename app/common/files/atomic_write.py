@@ -82,7 +82,8 @@ def move_path(source: Path, target: Path) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Waits until the names of a folder are on the disk: what is written next may rely on them. Raises OSError."""
-    if os.name == "nt":  # folders cannot be opened there; NTFS keeps renames in order by itself
+    # Folders cannot be opened there; NTFS keeps renames in order by itself.
+    if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -100,7 +101,8 @@ def write_file_atomically(path: Path, content: bytes, mode: int = READABLE) -> N
     """Writes a file at once, making its folder where needed. Raises OSError, and leaves nothing behind then."""
     path = resolve_symlink(path)
     make_private_folder(path.parent)
-    if path.exists() and not (path.is_file() or path.is_dir()):  # the null device and its like, which an administrator could replace
+    # The null device and its like, which an administrator could replace.
+    if path.exists() and not (path.is_file() or path.is_dir()):
         raise NotRegularFileError(errno.EINVAL, localize("ファイルではありません", "not a file"), str(path))
     part = prepare_part_path(path)
     try:

@@ -29,8 +29,10 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
     with open_regular_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size <= max_bytes:
-            content = file.read(size + 1)  # room is made for all that is asked for: no more, therefore, than there is
-            if size < len(content) <= max_bytes:  # it grows, or lies in /proc, where files have no size
+            # Room is made for all that is asked for: no more, therefore, than there is.
+            content = file.read(size + 1)
+            # It grows, or lies in /proc, where files have no size.
+            if size < len(content) <= max_bytes:
                 content += file.read(max_bytes + 1 - len(content))
             if len(content) <= max_bytes:
                 return content

@@ -11,8 +11,10 @@ from app.common.files.bounded_read import read_bounded
 from app.common.language import localize
 
 UNREADABLE_SUFFIX = ".unreadable"
-MAX_BACKUPS = 5  # of one file; the last one gives way, so that whatever damages a file every day cannot fill the disk
-_backup_lock = threading.Lock()  # two threads that read one file would keep two copies, and the user would read two messages
+# Of one file; the last one gives way, so that whatever damages a file every day cannot fill the disk.
+MAX_BACKUPS = 5
+# Two threads that read one file would keep two copies, and the user would read two messages.
+_backup_lock = threading.Lock()
 
 
 class CorruptFileError(InputError):
@@ -48,7 +50,8 @@ def _keep_copy(path: Path, max_bytes: int) -> Path | None:
     try:
         return _ensure_copy(path, read_bounded(path, max_bytes))
     except OSError:
-        pass  # a folder, a device, a file that is too large or that nobody may read: a name is all that can be changed of it
+        # A folder, a device, a file that is too large or that nobody may read: a name is all that can be changed of it.
+        pass
     try:
         return path.rename(_find_free_path(path))
     except OSError:

@@ -12,7 +12,8 @@ import platformdirs
 APP_NAME = "Koebako"
 HOME_VARIABLE = "KOEBAKO_HOME"
 REPLACED_SUFFIX = ".old"
-MAX_INNER_PATH_CHARS = 140  # characters of the paths that we make inside our folders
+# Characters of the paths that we make inside our folders.
+MAX_INNER_PATH_CHARS = 140
 MAX_PLAIN_PATH_CHARS = 260 - MAX_INNER_PATH_CHARS  # Windows ends at 260
 
 
@@ -25,7 +26,8 @@ def find_resources_dir() -> Path:
     """Icons, voices and everything else that ships with the program."""
     if is_frozen():
         return Path(sys._MEIPASS) / "resources"  # type: ignore[attr-defined]
-    installed = Path(__file__).parents[2] / "resources"  # where a wheel puts them
+    # Where a wheel puts them.
+    installed = Path(__file__).parents[2] / "resources"
     return installed if installed.is_dir() else Path(__file__).parents[3] / "resources"
 
 
@@ -37,14 +39,16 @@ def find_data_dir() -> Path:
         return folder
     if sys.platform == "win32":
         return Path(extend_windows_path(os.path.abspath(folder)))  # noqa: PTH100 — `C:folder` counts from where that drive stands
-    with contextlib.suppress(OSError):  # the working directory has been removed
+    # The working directory has been removed.
+    with contextlib.suppress(OSError):
         folder = folder.absolute()
     return folder
 
 
 def extend_windows_path(path: str) -> str:
     r"""An absolute Windows path in the form that may be of any length (`\\?\`), where it is long enough to need it."""
-    plain = path.replace("/", "\\")  # this form knows one separator only
+    # This form knows one separator only.
+    plain = path.replace("/", "\\")
     if len(path) <= MAX_PLAIN_PATH_CHARS or plain.startswith(("\\\\?\\", "\\\\.\\")):
         return path
     return "\\\\?\\UNC" + plain[1:] if plain.startswith("\\\\") else "\\\\?\\" + plain

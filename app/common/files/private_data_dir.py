@@ -19,7 +19,8 @@ from app.common.language import localize
 from app.common.system_errors import describe_reason
 
 OWNER_ONLY_MODE = 0o700
-_UNPAIRED_SURROGATE = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are no UTF-8
+# What Python makes of bytes that are no UTF-8.
+_UNPAIRED_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def make_private_folder(folder: Path) -> None:
@@ -33,7 +34,8 @@ def make_private_folder(folder: Path) -> None:
         return
     missing = list(takewhile(lambda item: not item.exists(), (folder, *folder.parents)))
     for item in reversed(missing or [folder]):
-        item.mkdir(OWNER_ONLY_MODE, exist_ok=True)  # a file in its place is an error
+        # A file in its place is an error.
+        item.mkdir(OWNER_ONLY_MODE, exist_ok=True)
     chosen_by_the_user = home if os.environ.get(HOME_VARIABLE) else None
     for item in (folder, *folder.parents):
         if item != chosen_by_the_user:
@@ -44,7 +46,8 @@ def make_private_folder(folder: Path) -> None:
 
 def _restrict_to_owner(folder: Path) -> None:
     """Takes from others what an older version, or an open umask, let them do."""
-    with contextlib.suppress(OSError):  # somebody else's folder, or a disk without permissions
+    # Somebody else's folder, or a disk without permissions.
+    with contextlib.suppress(OSError):
         mode = folder.lstat().st_mode
         if stat.S_ISDIR(mode) and stat.S_IMODE(mode) & ~OWNER_ONLY_MODE & 0o777:
             folder.chmod(stat.S_IMODE(mode) & ~0o077)
@@ -66,7 +69,8 @@ def check_data_dir(*, must_be_writable: bool = False) -> None:
         )
     if not must_be_writable:
         return
-    import tempfile  # late, as few need it
+    # Late, as few need it.
+    import tempfile
 
     try:
         make_private_folder(folder)
@@ -107,7 +111,8 @@ def _explain_obstacle(folder: Path) -> str:
         except (FileNotFoundError, NotADirectoryError):
             if place.is_symlink():
                 return localize(f"「{place}」のリンク先が見つかりません", f"the link “{place}” is broken")
-            continue  # the next one says more
+            # The next one says more.
+            continue
         except OSError as exc:
             return describe_reason(exc)
         return "" if stat.S_ISDIR(mode) else localize(f"「{place}」はフォルダーではありません", f"“{place}” is not a folder")

@@ -14,18 +14,27 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import Any, NoReturn
 
-MAX_JSON_VALUES = 500_000  # an empty list is 3 characters of text and 60 bytes of memory
+# An empty list is 3 characters of text and 60 bytes of memory.
+MAX_JSON_VALUES = 500_000
 JSON_BLOCK_CHARS = 1 << 16  # characters
-MAX_NESTING = 100  # objects and lists inside each other; ours and those of voices stay below 20
-MAX_INT64 = (1 << 63) - 1  # what fits where whole numbers are computed with
-MAX_NUMBER_DIGITS = 20  # of a whole number, as sums of 64 bits have; far longer ones become no float, and take quadratic time to be read
-MAX_FILE_NAME_BYTES = 100  # bytes; ours have up to 40, and no file system takes more than 255
-MAX_SHORT_TEXT_CHARS = 200  # names of voices, speakers and styles; AIVM allows 80
+# Objects and lists inside each other; ours and those of voices stay below 20.
+MAX_NESTING = 100
+# What fits where whole numbers are computed with.
+MAX_INT64 = (1 << 63) - 1
+# Of a whole number, as sums of 64 bits have; far longer ones become no float, and take quadratic time to be read.
+MAX_NUMBER_DIGITS = 20
+# Bytes; ours have up to 40, and no file system takes more than 255.
+MAX_FILE_NAME_BYTES = 100
+# Names of voices, speakers and styles; AIVM allows 80.
+MAX_SHORT_TEXT_CHARS = 200
 
 DISTURBING_CHARS = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and new line
-    r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"  # invisible, and those that turn the order of reading around
-    r"\ud800-\udfff\ufffe\uffff]"  # halves of pairs and no characters at all
+    # Control characters but tab and new line.
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f"
+    # Invisible, and those that turn the order of reading around.
+    r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    # Halves of pairs and no characters at all.
+    r"\ud800-\udfff\ufffe\uffff]"
 )
 _NESTING_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS = bytes(set(range(256)) - set(_NESTING_STEPS))

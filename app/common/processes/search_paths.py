@@ -41,8 +41,10 @@ SINGLE_PATH_VARIABLES = (
 )
 """Variables that name one file or folder."""
 
-PROGRAM_FOLDER = str(Path(__file__).parents[3])  # where the program lies, which may be the current folder
-SYSTEM_PATH = "/usr/bin:/bin"  # where nothing is left: without PATH, or with an empty one, some programs search the current folder
+# Where the program lies, which may be the current folder.
+PROGRAM_FOLDER = str(Path(__file__).parents[3])
+# Where nothing is left: without PATH, or with an empty one, some programs search the current folder.
+SYSTEM_PATH = "/usr/bin:/bin"
 
 
 def remove_current_folder() -> None:
@@ -81,8 +83,10 @@ def _set_variable(name: str, value: str) -> None:
 
 def _remove_from_windows_search() -> None:
     """Has Windows look neither for programs nor for libraries there. PATH stays, in which drivers and file dialogs find libraries of theirs."""
-    os.environ["NODEFAULTCURRENTDIRECTORYINEXEPATH"] = "1"  # variables have no case there
-    if sys.platform == "win32" and not is_frozen():  # PyInstaller's start code has put the program's folder in the place of the current one
+    # Variables have no case there.
+    os.environ["NODEFAULTCURRENTDIRECTORYINEXEPATH"] = "1"
+    # PyInstaller's start code has put the program's folder in the place of the current one.
+    if sys.platform == "win32" and not is_frozen():
         import ctypes
 
         ctypes.windll.kernel32.SetDllDirectoryW("")

@@ -26,7 +26,8 @@ Style: Default,sans-serif,64,&H0000D7FF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0
 [Events]
 Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
 """
-_ASS_ESCAPES = str.maketrans({"{": "｛", "}": "｝", "\\": "＼"})  # which would begin a command
+# Which would begin a command.
+_ASS_ESCAPES = str.maketrans({"{": "｛", "}": "｝", "\\": "＼"})
 
 
 def format_ass(spoken: SpokenFile, unit: TimingUnit) -> str:

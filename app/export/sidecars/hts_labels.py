@@ -5,7 +5,8 @@ from __future__ import annotations
 from app.export.timeline import SpokenFile
 
 HTS_UNITS_PER_S = 10_000_000
-_HTS_PHONE_NAMES = {"q": "cl"}  # as Open JTalk names it
+# As Open JTalk names it.
+_HTS_PHONE_NAMES = {"q": "cl"}
 
 
 def format_hts_labels(spoken: SpokenFile) -> str | None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from app.export.timeline import SpokenFile, SpokenLine, TimedMora, TimedText
 
-_JSON_SECONDS_DIGITS = 7  # of a second: a hundredth of a sample
+# Of a second: a hundredth of a sample.
+_JSON_SECONDS_DIGITS = 7
 
 
 def format_json(spoken: SpokenFile) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from app.export.timeline import SpokenFile, TimedText
 
-_TEXTGRID_DIGITS = 9  # of a second; below a sample
+# Of a second; below a sample.
+_TEXTGRID_DIGITS = 9
 
 
 def format_textgrid(spoken: SpokenFile) -> str | None:

@@ -28,8 +28,10 @@ from app.lab.scratch_folder import create_scratch_folder
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
 
-BERT_TOLERANCE = 1e-5  # of full scale, between two sessions on one file
-SINGLE_DECODE_WINDOW = (1 << 20,)  # frames: more than any sentence has
+# Of full scale, between two sessions on one file.
+BERT_TOLERANCE = 1e-5
+# Frames: more than any sentence has.
+SINGLE_DECODE_WINDOW = (1 << 20,)
 AGREEMENT_NOISE_SEED = 1
 INT8_CASE = "int8 / float32"
 
@@ -73,7 +75,8 @@ def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -
         value = compute_min_cosine(*rows)
         return build_check_row("parity", name, INT8_CASE, passed=value >= MIN_BERT_COSINE, value=value, limit=MIN_BERT_COSINE)
     found_out = _compute_total_difference(right, found)
-    limit = MIN_INT8_SNR_DB if name == "decoder_int8" else None  # what other graphs compute is no sound yet
+    # What other graphs compute is no sound yet.
+    limit = MIN_INT8_SNR_DB if name == "decoder_int8" else None
     passed = found_out.is_comparable and (limit is None or found_out.snr_db >= limit)
     return build_check_row("parity", name, INT8_CASE, passed=passed, value=found_out.snr_db, limit=limit)
 
@@ -102,7 +105,8 @@ def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, be
 
 
 def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Row:
-    from app.voices.prepare.bert.float32_copy import write_float32_copy  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.bert.float32_copy import write_float32_copy
     from app.voices.prepare.bert.onnx_index import open_onnx_index
 
     source = subject.source["bert"]

@@ -22,7 +22,8 @@ def build_check_row(
         detail: why it failed, in the language of the user.
     """
     if value is not None and not math.isfinite(value):
-        value = None  # JSON has no word for it
+        # JSON has no word for it.
+        value = None
     return {
         "type": "check", "check": check, "graph": graph, "case": case, "value": value, "limit": limit, "passed": passed, "detail": detail,
     }  # fmt: skip

@@ -20,14 +20,17 @@ from app.lab.recorded_inputs import RecordedInputs
 from app.lab.report_rows import Row
 from app.lab.verify.length_sweep import SWEEP_LENGTHS
 
-FEW_LENGTHS = (1, 2, 3, 5, 8, 16, 17, 32, 33, 64)  # for a voice in one graph, which speaks each
-MIN_CHECKED_LENGTH = 2  # tokens or sounds: the marks at both ends
+# For a voice in one graph, which speaks each.
+FEW_LENGTHS = (1, 2, 3, 5, 8, 16, 17, 32, 33, 64)
+# Tokens or sounds: the marks at both ends.
+MIN_CHECKED_LENGTH = 2
 GROWING_INPUTS = frozenset((
     "input_ids", "attention_mask", "token_type_ids", "x_tst", "tones", "language", "duration_symbol_type_ids", "bert", "ja_bert", "en_bert",
     "sdp_noise", "z_p", "frame_position", "phone_frames", "z", "noise",
 ))  # fmt: skip
 """Inputs whose last axis is the length, or a multiple of it."""
-GROWTH_LENGTHS = (59, 61)  # that sizes of weights have nothing to do with
+# That sizes of weights have nothing to do with.
+GROWTH_LENGTHS = (59, 61)
 MAX_SHOWN_REFUSALS = 3
 
 
@@ -37,7 +40,8 @@ def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = 
         of_graph = build_part_report(report, index / len(subject.prepared), (index + 1) / len(subject.prepared))
         session, values = open_session(graph, "cpu", name).session, inputs.find_calls(name)[-1].values
         tried = _list_lengths(name, values, add_blank=subject.voice is not None and subject.voice.manifest.add_blank)
-        expected = None if name == "whole" else _measure_growth(session, values)  # of one graph the voice decides how long it speaks
+        # Of one graph the voice decides how long it speaks.
+        expected = None if name == "whole" else _measure_growth(session, values)
         refused = []
         for count, length in enumerate(tried):
             of_graph("checking", count / len(tried))

@@ -13,7 +13,8 @@ from app.lab.compare.candidate_timing import JOULES_FIGURE, TOTAL_FIGURE, Candid
 from app.lab.report_rows import Row
 from app.lab.run_statistics import MIN_RUNS_FOR_TAILS, compute_summary, count_outliers
 
-MIN_RUNS_FOR_QUARTILES = 4  # runs; fewer say nothing about three in four
+# Runs; fewer say nothing about three in four.
+MIN_RUNS_FOR_QUARTILES = 4
 
 
 def build_sentence_rows(timings: Mapping[str, CandidateTimings], length: str, batch: int, size: int, seconds: float | None) -> list[Row]:
@@ -26,7 +27,8 @@ def build_sentence_rows(timings: Mapping[str, CandidateTimings], length: str, ba
     several = any(len(item.opened.sessions) > 1 for item in timings.values())
     graphs = list(dict.fromkeys(name for item in timings.values() for name in item.opened.sessions))
     if several:
-        graphs = [*(name for name in graphs if name != "whole"), TOTAL_FIGURE]  # of a graph in one piece the time is the total
+        # Of a graph in one piece the time is the total.
+        graphs = [*(name for name in graphs if name != "whole"), TOTAL_FIGURE]
     rows = []
     for graph in graphs:
         times = {

@@ -49,7 +49,8 @@ def build_workload(subject: LabSubject, inputs: RecordedInputs, folder: Path) ->
         copy, seams, sentences = split_source(subject, subject.voice, files, inputs.calls, folder)
         source = {"whole": write_single_output_graph(copy, seams.decoder["audio"], "source_audio")}
         info = subject.voice.manifest
-        for item in sentences:  # with the same frames for all, or the source would be given other work
+        # With the same frames for all, or the source would be given other work.
+        for item in sentences:
             by_sentence[item.name] = {"whole": item.source, "prosody": item.prosody, "flow": item.flow, "decoder": item.decoder}
             seconds[item.name] = item.decoder["z"].shape[-1] * info.hop_length / info.sampling_rate
     return CompareWorkload(CandidateGraphs(files, source), by_sentence, seconds)
@@ -64,7 +65,8 @@ def build_batch(opened: CandidateSessions, workload: CompareWorkload, length: st
     found = {}
     for name in opened.sessions:
         inputs = list_batch_inputs(files[name], name)
-        if not inputs or name == "whole":  # the noise is that of one sentence
+        # The noise is that of one sentence.
+        if not inputs or name == "whole":
             return None
         found[name] = repeat_values(own[name], opened.sessions[name], inputs, batch)
     return found

@@ -15,7 +15,8 @@ class EnergyMeter:
     """
 
     def __init__(self, root: Path = POWERCAP) -> None:
-        packages = sorted(root.glob("intel-rapl:*")) if root.is_dir() else []  # AMD's are called so, too
+        # AMD's are called so, too.
+        packages = sorted(root.glob("intel-rapl:*")) if root.is_dir() else []
         self._counters = [folder for folder in packages if folder.name.count(":") == 1 and _read_number(folder / "energy_uj") is not None]
         self.there = bool(self._counters)
 

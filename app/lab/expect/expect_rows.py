@@ -15,7 +15,8 @@ from app.lab.repeat_rule import Repeats
 from app.lab.report_rows import Row
 from app.lab.synthetic_inputs import InputSizes
 
-GOOD_EFFICIENCY = 0.5  # of the time is multiplying: then a graph runs well, and only less work is faster
+# Of the time is multiplying: then a graph runs well, and only less work is faster.
+GOOD_EFFICIENCY = 0.5
 MAX_BLAMED_OPERATORS = 5  # operators that are named
 COUNTED_KINDS = ("convolution", "product", "convolution_int8", "product_int8")
 MUCH_WORK, INEFFICIENT = "much work", "inefficient"

@@ -39,7 +39,8 @@ def read_graphs(graphs: Sequence[GraphFile], sizes: InputSizes, report: Report) 
             yield found | {"failed": f"{exc.message} {exc.hint}".strip()}
             continue
         if work.frames:
-            sizes = InputSizes(**sizes.convert_to_dict() | {"frames": work.frames})  # the prepared graphs are given as many
+            # The prepared graphs are given as many.
+            sizes = InputSizes(**sizes.convert_to_dict() | {"frames": work.frames})
         yield found | _build_work(known, work)
 
 

@@ -14,7 +14,8 @@ WIDTH, LEFT, RIGHT, MARGIN = 960, 190, 840, 24
 BAR, ROW, TOP = 24, 58, 84
 LONGEST_NAME, LEAST_NAMED_PX, LETTER_PX = 36, 30.0, 6.5
 PART_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
-REST_COLOR = "#bbbbbb"  # of graphs whose nodes name no part, and of int8
+# Of graphs whose nodes name no part, and of int8.
+REST_COLOR = "#bbbbbb"
 
 
 def draw_inspect_chart(rows: Sequence[Row]) -> str:

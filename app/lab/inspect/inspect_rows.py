@@ -29,7 +29,8 @@ def build_inspect_rows(subject: LabSubject, sizes: InputSizes, report: Report = 
     with reject_malformed(subject):
         yield from _build_rows(facts, work, stopped, sizes)
         whys = [subject.reason, next((item["why"] for item in facts.values() if item.get("why")), "")]
-    for why in dict.fromkeys(filter(None, whys)):  # what it means for the user, then what in the graph it is
+    # What it means for the user, then what in the graph it is.
+    for why in dict.fromkeys(filter(None, whys)):
         yield {"type": "reason", "reason": why}
 
 

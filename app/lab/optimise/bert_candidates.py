@@ -61,7 +61,8 @@ def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence
 
 def _write_source_copy(source: Path, folder: Path) -> Path:
     """In float32, as it is compared when a BERT is prepared."""
-    from app.voices.prepare.bert.float32_copy import write_float32_copy  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.bert.float32_copy import write_float32_copy
     from app.voices.prepare.bert.onnx_index import open_onnx_index
 
     write_float32_copy(open_onnx_index(source), folder / "bert.onnx")
@@ -129,7 +130,8 @@ def _measure_centres(exact: Path, bert: BertModel) -> dict[str, Float32]:
 
     watched = load_graph(exact, with_external_weights=False)
     expose_product_means(watched)
-    if not watched.graph.output:  # it is none of ours
+    # It is none of ours.
+    if not watched.graph.output:
         return {}
     session = open_at_level(watched.SerializeToString(), "none", BERT_GRAPH, weights=exact.parent)
     tokenizer = CharTokenizer(bert.vocabulary)

@@ -14,11 +14,15 @@ from app.voices.audio_metrics import MAX_SNR_DB
 
 WIDTH, LEFT, RIGHT, TOP, PANEL, GAP = 900, 70, 40, 40, 260, 70
 STEPS_DB = (0, 20, 40, 60, 80, 100, 120)
-DOT_LABEL_GAP_PX = 8  # from a dot to its name
-LETTER_PX = 6.2  # of a Latin letter; Japanese ones take two
-LABEL_LINE_PX = 14  # between labels that would touch
+# From a dot to its name.
+DOT_LABEL_GAP_PX = 8
+# Of a Latin letter; Japanese ones take two.
+LETTER_PX = 6.2
+# Between labels that would touch.
+LABEL_LINE_PX = 14
 DOT, KEPT = "#2a6fbb", "#c0392b"
-MIN_AXIS_SPEEDUP = 2.0  # on the right edge, so that few candidates do not fill it
+# On the right edge, so that few candidates do not fill it.
+MIN_AXIS_SPEEDUP = 2.0
 
 
 def draw_candidates(rows: Sequence[Row]) -> str:

@@ -110,7 +110,8 @@ def _tokenize_sentences(vocabulary: Path) -> list[RecordedGraphRun]:
 
 def _keep_files(files: CandidateFiles, folder: Path) -> None:
     """Graph, weights and what lies beside it that belongs to it."""
-    from app.voices.prepare.variants.graph_copies import list_weight_files  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.variants.graph_copies import list_weight_files
 
     own = files.graph.parent == files.folder
     for path in sorted(files.folder.iterdir()) if own else [files.graph, *list_weight_files(files.graph)]:

@@ -12,10 +12,12 @@ from app.lab.optimise.graph_candidate import INSTALLED, PREPARED
 from app.lab.report_rows import Row
 
 if TYPE_CHECKING:
-    from app.lab.lab_subject import LabSubject  # with all that prepares voices, which the window does not need
+    # With all that prepares voices, which the window does not need.
+    from app.lab.lab_subject import LabSubject
 
 CandidateSlot = Literal["int8", "fast"]
-INT8_CANDIDATE_PREFIX = "int8-"  # begins the names of those that are made with other settings
+# Begins the names of those that are made with other settings.
+INT8_CANDIDATE_PREFIX = "int8-"
 
 
 def find_slot(graph: str, candidate: str) -> CandidateSlot | None:

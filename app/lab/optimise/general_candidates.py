@@ -27,7 +27,8 @@ def list_general_candidates(graph: str, exact: Path | bytes, *, by_group: bool, 
         by_group: also each kind of products, and each layer, in int8 while all others stay exact.
         centred: what the content of products is quantised without; see `quantise_products`.
     """
-    from app.voices.prepare.graph_store import load_graph  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.graph_store import load_graph
     from app.voices.prepare.variants.int8_products import list_products
 
     products = list_products(load_graph(exact).graph)
@@ -59,6 +60,7 @@ def _write_float16(graph: str, exact: Path | bytes, folder: Path) -> Path:
 def _write_ort_format(graph: str, exact: Path, folder: Path) -> Path:
     target = folder / f"{graph}.ort"
     write_ort(exact, target)
-    with suppress(BackendError):  # without the tool there is no list of operators; `describe_library_size` says so
+    # Without the tool there is no list of operators; `describe_library_size` says so.
+    with suppress(BackendError):
         write_required_operators([target], folder / OPERATORS_CONFIG_NAME.format(graph=graph))
     return target

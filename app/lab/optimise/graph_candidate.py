@@ -55,6 +55,7 @@ def measure_graph_bytes(graph: Path | bytes) -> int:
     """Bytes of a graph and of the weights beside it."""
     if isinstance(graph, bytes):
         return len(graph)
-    from app.voices.prepare.variants.graph_copies import list_weight_files  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.variants.graph_copies import list_weight_files
 
     return graph.stat().st_size + sum(path.stat().st_size for path in list_weight_files(graph))

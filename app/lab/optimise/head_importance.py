@@ -39,7 +39,8 @@ class HeadImportance:
 
 def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> HeadImportance:
     """Runs a lean BERT over token ids. VoiceError where it is none."""
-    from app.voices.prepare.variants.attention_heads import AttentionLayer, expose_mixtures  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.variants.attention_heads import AttentionLayer, expose_mixtures
     from app.voices.prepare.variants.graph_copies import write_changed_copy
 
     layers: list[AttentionLayer] = []

@@ -38,7 +38,8 @@ from app.lab.report_rows import Row
 from app.voices.bert_vocabulary import VOCABULARY_NAME
 from app.voices.installed_voices import find_shipped_voice_id
 
-LISTENING_SENTENCES = VOICE_CALIBRATION_SENTENCES[:4]  # short, a question, long, an exclamation
+# Short, a question, long, an exclamation.
+LISTENING_SENTENCES = VOICE_CALIBRATION_SENTENCES[:4]
 SampledSound = tuple[Float32, int]
 
 

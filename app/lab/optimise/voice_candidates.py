@@ -41,7 +41,8 @@ def list_voice_candidates(
 
     def collect_inputs() -> CalibrationInputs:
         found = speech()
-        assert found is not None  # the voice has several graphs
+        # The voice has several graphs.
+        assert found is not None
         return found.exact.graph_inputs[graph][:CALIBRATING]
 
     yield from _list_int8_candidates(subject, graph, collect_inputs, by_group=by_group)
@@ -52,7 +53,8 @@ def _list_int8_candidates(
     subject: LabSubject, graph: str, collect_inputs: Callable[[], CalibrationInputs], *, by_group: bool
 ) -> Iterator[GraphCandidate]:
     """Convolutions, all of them and a group at a time; `list_general_candidates` has the products."""
-    from app.voices.prepare.graph_store import load_graph  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.graph_store import load_graph
     from app.voices.prepare.variants.convolution_groups import group_convolutions
 
     exact = subject.prepared[graph]
@@ -70,13 +72,15 @@ def _write_quantised(
     graph: str, exact: Path | bytes, collect_inputs: Callable[[], CalibrationInputs], result_names: Sequence[str] | None, folder: Path
 ) -> Path:
     file = quantise_graph(exact, graph, collect_inputs(), folder, result_names)
-    assert file is not None  # there are convolutions, or it would be no candidate
+    # There are convolutions, or it would be no candidate.
+    assert file is not None
     return folder / file
 
 
 def build_source_row(voice: Voice, source: Path | bytes, calls: Sequence[RecordedGraphRun], repeats: Repeats) -> Row:
     """The graph as it came beside the whole voice, both without noise and optimised as far as they can be."""
-    from app.voices.prepare.zero_noise import build_noiseless_graph  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.zero_noise import build_noiseless_graph
 
     cases = [build_public_inputs(call, multilingual=voice.manifest.multilingual) for call in calls]
     session, runner = open_session(build_noiseless_graph(source)[0], "cpu", "source").session, PreparedRunner(voice)

@@ -54,7 +54,8 @@ def _write_backend_graph(subject: LabSubject, backend: str, form: str, name: str
         return BackendGraph(name, form, model, is_small=True)
     if name not in FIXED_SHAPE_GRAPHS:
         return BackendGraph(name, form, model)
-    from app.voices.prepare.device.fixed_shape_writer import FREE_SIZE_NAMES, write_fixed_shape_graphs  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.device.fixed_shape_writer import FREE_SIZE_NAMES, write_fixed_shape_graphs
     from app.voices.prepare.graph_walk import UnknownGraphError
 
     own = folder / name

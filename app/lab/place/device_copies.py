@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.voices.prepare.graph_operators import GraphOperator  # and onnx, which is slow to import
+    # And onnx, which is slow to import.
+    from app.voices.prepare.graph_operators import GraphOperator
 
 SIZE_READERS = {"Shape", "Size"}
 SIZE_ARITHMETIC = {
@@ -41,7 +42,8 @@ def count_copies(operators: Sequence[GraphOperator], unsupported: Set[int]) -> D
         on_cpu = index in unsupported
         for value in item.reads:
             source = made_by.get(value)
-            if source is None or source >= index:  # an input, a weight, or what a loop hands on
+            # An input, a weight, or what a loop hands on.
+            if source is None or source >= index:
                 continue
             crosses = value not in sizes and (source in unsupported) != on_cpu
             depth[index] = max(depth[index], depth[source] + crosses)

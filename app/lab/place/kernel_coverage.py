@@ -15,7 +15,8 @@ from app.lab.place.device_copies import count_copies
 from app.lab.place.kernel_table import KernelTable, read_kernel_table
 
 if TYPE_CHECKING:
-    from app.voices.prepare.graph_operators import GraphOperator  # and onnx, which is slow to import
+    # And onnx, which is slow to import.
+    from app.voices.prepare.graph_operators import GraphOperator
 
 USUAL_SIZES = {"n": 64, "T": 256, "F": 512, "W": 64}
 """For opening a device form, by the name of its size: where nodes are placed does not depend on it."""
@@ -80,7 +81,8 @@ def find_coverage(model: Path, graph: str, place: str, free: str = "", *, should
         free: the size that is fixed, of a device form.
         should_open: False opens none.
     """
-    from app.voices.prepare.graph_operators import list_operators  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.graph_operators import list_operators
 
     operators, kernels = list_operators(model), read_kernel_table(parse_backend(place))
     assigned = _find_assignment(model, graph, place, {free: USUAL_SIZES[free]} if free else {}) if should_open else None

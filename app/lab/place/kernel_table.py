@@ -12,7 +12,8 @@ from app.common.files import paths
 from app.common.files.untrusted_json import parse_object
 
 if TYPE_CHECKING:
-    from app.voices.prepare.graph_operators import GraphOperator  # and onnx, which is slow to import
+    # And onnx, which is slow to import.
+    from app.voices.prepare.graph_operators import GraphOperator
 
 
 @dataclass(frozen=True, slots=True)

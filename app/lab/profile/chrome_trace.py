@@ -117,7 +117,8 @@ def _match_modules(run: GraphRun, modules: OperatorModules) -> Iterator[tuple[st
 
 def _build_slices(spans: Iterable[_TraceSpan]) -> Iterator[TraceEvent]:
     """In whole µs, each inside the one around it and after the one before it; clocks of ours and of ONNX Runtime's differ by some of them."""
-    free: dict[int, int] = {0: 0}  # depth → from when on
+    # Depth → from when on.
+    free: dict[int, int] = {0: 0}
     ends: dict[int, int] = {}
     for span in spans:
         last = ends.get(span.depth - 1, round(span.ended_us))

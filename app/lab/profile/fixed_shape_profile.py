@@ -28,7 +28,8 @@ class FixedShapeProfiledSession:
         """As `FailoverSession.run`."""
         results = self._session.run_graph(values, outputs)
         formed = self._session.find_device_inputs(values)
-        if formed is not None:  # else this size is computed on the CPU
+        # Else this size is computed on the CPU.
+        if formed is not None:
             file, padded, free = formed
             key = file, tuple(free.values())
             if key not in self._profiled:

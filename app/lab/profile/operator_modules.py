@@ -9,8 +9,10 @@ from pathlib import Path
 from app.adapters.ort.profile_events import OperatorRun
 from app.bench.multiply_adds import STAGE_OF_GRAPH
 
-MAX_ADDED_NAMES = 8  # names that ONNX Runtime puts behind that of the node it made one from
-MIN_SHARED_NODES = 0.7  # of the nodes that have a module: one that holds so many says nothing, those inside it do
+# Names that ONNX Runtime puts behind that of the node it made one from.
+MAX_ADDED_NAMES = 8
+# Of the nodes that have a module: one that holds so many says nothing, those inside it do.
+MIN_SHARED_NODES = 0.7
 STAGE_OF_MODULE = {"enc_p": "prosody", "emb_g": "prosody", "dp": "prosody", "sdp": "prosody", "flow": "flow", "dec": "decode"}
 """In a graph that is a voice in one piece, by the names of the public architecture."""
 
@@ -53,7 +55,8 @@ class OperatorModules:
 
     def _find_path(self, name: str, before: str) -> str:
         """Of a node of the graph, or of one that ONNX Runtime has made and named after one, with something at the end."""
-        from app.voices.prepare.module_paths import parse_module_path  # onnx is slow to import
+        # Onnx is slow to import.
+        from app.voices.prepare.module_paths import parse_module_path
 
         base = name
         for _ in range(MAX_ADDED_NAMES):
@@ -71,7 +74,8 @@ class OperatorModules:
 
 def read_modules(graph: str, model: Path | bytes, depth: int) -> OperatorModules:
     """The modules of a graph; VoiceError where it cannot be read."""
-    from app.voices.prepare.module_paths import read_module_paths  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.voices.prepare.module_paths import read_module_paths
 
     return OperatorModules(graph, read_module_paths(model), depth)
 

@@ -72,7 +72,8 @@ def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[Row]:
     for run in turn.graphs:
         in_use = [item.in_use_bytes for item in run.operators if item.in_use_bytes is not None]
         if not in_use:
-            return  # this ONNX Runtime does not say
+            # This ONNX Runtime does not say.
+            return
         held[run.graph] = max(item.held_bytes or 0 for item in run.operators)
         ended = run.start_s + run.duration_s
         process = next((span.process_bytes for span in turn.profiled if span.ended_s >= ended), turn.profiled[-1].process_bytes)

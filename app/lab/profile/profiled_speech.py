@@ -81,7 +81,8 @@ def _open_profiled(name: str, graph: Path | bytes, session: FailoverSession) -> 
 
 def _create_speak(speaker: Speaker, pipeline: Pipeline, text: str) -> SpeakOnce:
     request = build_bench_request(speaker, text)
-    pipeline.caches.stored = None  # else features would be found on the disk
+    # Else features would be found on the disk.
+    pipeline.caches.stored = None
 
     def speak(on_stage: OnStage) -> None:
         pipeline.caches.clear()

@@ -63,7 +63,8 @@ class GraphComparison:
         loudness = None
         if sound and self.voice is not None:
             loudness = measure_loudness_difference(expected[0], found[0], self.voice.sampling_rate)
-        ok = holds and (frames is not False or pair.name.endswith("_int8"))  # 8 bits may move a frame
+        # 8 bits may move a frame.
+        ok = holds and (frames is not False or pair.name.endswith("_int8"))
         first = None if ok else pair.find_first_difference(graph_case.exact, graph_case.other)
         return build_verify_row(pair.name, case, figures, pair.limit, ok=ok, frames=frames, loudness=loudness, first=first)
 

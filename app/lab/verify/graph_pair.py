@@ -106,7 +106,8 @@ class _TensorProbe:
 
     def _is_different(self, expected: np.ndarray, found: np.ndarray) -> bool | None:
         if self.pair.same_tensors is not None and np.squeeze(expected).shape != np.squeeze(found).shape:
-            return None  # nodes of the same name that hold something else
+            # Nodes of the same name that hold something else.
+            return None
         return not self.pair.limit.inner_limit.is_met(compute_figures(INNER_TENSOR, [expected], [found]))
 
 

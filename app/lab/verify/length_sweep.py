@@ -22,9 +22,11 @@ from app.lab.verify.graph_comparison import build_failed_row, build_verify_row
 from app.lab.verify.graph_pair import GraphSide
 from app.lab.verify.verify_limits import VerifyFigures, VerifyLimit, choose_exact_limit, compute_figures, merge_worst
 
-SWEEP_LENGTHS = (*range(1, 65), 128, 256, 510, 512)  # 510: what BERTs of 512 positions have left beside their marks
+# 510: what BERTs of 512 positions have left beside their marks.
+SWEEP_LENGTHS = (*range(1, 65), 128, 256, 510, 512)
 SWEEP_BATCHES = (1, 2, 8)
-LENGTH_INPUTS = ("x_tst_lengths", "last")  # inputs that say the length
+# Inputs that say the length.
+LENGTH_INPUTS = ("x_tst_lengths", "last")
 
 
 def verify_lengths(subject: LabSubject, files: Mapping[str, Path], calls: CallsByGraph, report: Report = ignore_report) -> Iterator[Row]:

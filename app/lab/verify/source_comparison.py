@@ -25,8 +25,10 @@ from app.voices.prepare.noise_inputs import DURATION_NOISE, PRIOR_NOISE, find_ba
 from app.voices.prepare.zero_noise import DURATIONS_OUTPUT, build_noiseless_graph
 from app.voices.prepared_voice import Voice
 
-DEFAULT_SOURCE_SCALES = {"noise_scale": 0.6, "noise_scale_w": 0.8, "length_scale": 1.0}  # as a request has them by default
-MAX_SYMBOL_FRAMES = 20  # with features of another BERT a symbol may become very long
+# As a request has them by default.
+DEFAULT_SOURCE_SCALES = {"noise_scale": 0.6, "noise_scale_w": 0.8, "length_scale": 1.0}
+# With features of another BERT a symbol may become very long.
+MAX_SYMBOL_FRAMES = 20
 
 
 def compare_with_source(subject: LabSubject, files: Mapping[str, Path], calls: CallsByGraph, folder: Path) -> Iterator[GraphComparison]:

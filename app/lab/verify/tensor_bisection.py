@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from app.voices.prepare.expose_tensors import GraphNode
 
-TENSORS_PER_PROBE = 3  # shown at a time: ONNX Runtime does not fuse what has to be shown
+# Shown at a time: ONNX Runtime does not fuse what has to be shown.
+TENSORS_PER_PROBE = 3
 ProbeTensors = Callable[[Sequence[str]], Mapping[str, bool | None]]
 """Tensors → whether each differs; None where that cannot be known."""
 

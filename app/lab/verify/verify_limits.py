@@ -16,11 +16,14 @@ from app.voices.audio_metrics import MAX_SNR_DB
 from app.voices.int8_result import MIN_INT8_SNR_DB
 
 ResultArrays = Sequence[np.ndarray]
-SOUND_TOLERANCE, BERT_TOLERANCE = 1e-3, 1e-5  # of full scale; of the largest feature
-MIN_PROSODY_COSINE = 0.99  # of log durations in 8 bits; whether frames change is counted over more sentences when a voice is prepared
+# Of full scale; of the largest feature.
+SOUND_TOLERANCE, BERT_TOLERANCE = 1e-3, 1e-5
+# Of log durations in 8 bits; whether frames change is counted over more sentences when a voice is prepared.
+MIN_PROSODY_COSINE = 0.99
 INNER_TENSOR = "inside"
 """In place of a graph's name: a tensor between its inputs and its outputs."""
-INNER_TENSOR_TOLERANCE = 1e-4  # of the largest value of a tensor: rounding stays a tenth of it
+# Of the largest value of a tensor: rounding stays a tenth of it.
+INNER_TENSOR_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,8 @@ def run_reference(options: argparse.Namespace) -> int:
         likeness = comparison.ours["auto"].voice.manifest.fast
         # The comparison holds gigabytes that the children need.
         del comparison
-        measure_in_child("ours", ready.voice, ready.bert)  # finds its optimised copies, or makes them: as the first of many starts does
+        # Finds its optimised copies, or makes them: as the first of many starts does.
+        measure_in_child("ours", ready.voice, ready.bert)
         ours = measure_in_child("ours", ready.voice, ready.bert)
         theirs = measure_in_child("reference", str(originals.voice.absolute()), str(originals.bert.absolute()))
         _report_memory(ours, theirs, as_json=options.json)

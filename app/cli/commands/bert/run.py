@@ -84,7 +84,8 @@ def _open_source(options: argparse.Namespace, view: ProgressView, report: Report
     if options.source is not None:
         yield Path(options.source)
         return
-    from app.install import download_sources  # brings an HTTP library, which files do not need
+    # Brings an HTTP library, which files do not need.
+    from app.install import download_sources
     from app.install.download_folders import discard_after_use
 
     watch = download_sources.DownloadMonitor(report, view.update_download, view.update_wait)

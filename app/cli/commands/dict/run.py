@@ -15,7 +15,8 @@ from app.common.language import localize
 from app.core.dictionary_entries import DictionaryEntry, fold_surface, make_entry, merge_entries
 from app.core.dictionary_formats import parse_dictionary_text
 
-MAX_SHOWN_ERRORS = 5  # words of a file that cannot be used
+# Words of a file that cannot be used.
+MAX_SHOWN_ERRORS = 5
 
 
 def run(options: argparse.Namespace) -> int:

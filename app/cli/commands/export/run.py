@@ -42,7 +42,8 @@ from app.export.name_pattern import describe_pattern_problem
 from app.export.process_worker import ProcessWorker
 from app.interchange.script_import import read_script_file
 
-ASSUMED_RATE_HZ = 44_100  # Hz, for what can be checked before a voice is known
+# Hz, for what can be checked before a voice is known.
+ASSUMED_RATE_HZ = 44_100
 _POLICY_BY_ANSWER: dict[str, ExistingFilePolicy] = {"s": "skip", "n": "number", "r": "replace"}
 
 

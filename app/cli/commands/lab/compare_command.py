@@ -15,7 +15,8 @@ from app.common.progress import Report
 from app.lab.report_rows import Row
 
 if TYPE_CHECKING:
-    from app.lab.lab_subject import LabSubject  # with all that prepares voices, which `--help` does not need
+    # With all that prepares voices, which `--help` does not need.
+    from app.lab.lab_subject import LabSubject
 
 COMPARE_CHOICES = {
     "levels": ("none", "basic", "extended", "all"),
@@ -65,7 +66,8 @@ def check_options(options: argparse.Namespace) -> None:
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
     """A row a candidate, graph, length and batch."""
-    from app.lab.compare.comparison_run import CompareOptions, run_comparison  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.lab.compare.comparison_run import CompareOptions, run_comparison
 
     asked = CompareOptions(
         places=parse_devices(options.backend),

@@ -13,9 +13,11 @@ from app.common.progress import Report
 from app.lab.report_rows import Row
 
 if TYPE_CHECKING:
-    from app.lab.lab_subject import LabSubject  # with all that prepares voices, which `--help` does not need
+    # With all that prepares voices, which `--help` does not need.
+    from app.lab.lab_subject import LabSubject
 
-CONFINES_ITSELF = True  # every graph, also one that nobody has proved, within strict limits
+# Every graph, also one that nobody has proved, within strict limits.
+CONFINES_ITSELF = True
 
 
 def describe_command() -> tuple[str, str]:

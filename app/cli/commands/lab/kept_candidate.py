@@ -40,7 +40,9 @@ def use_kept_candidate(
 ) -> Iterator[Row]:
     """Use the candidate that was kept in a folder."""
     from app.lab.optimise.candidate_slot import install_candidate
-    from app.lab.optimise.listening_test import write_listening_test  # with the text front end
+
+    # With the text front end.
+    from app.lab.optimise.listening_test import write_listening_test
 
     for graph in graphs:
         made = next(path for name in (f"{graph}.onnx", f"{graph}_int8.onnx", f"{graph}.ort") if (path := folder / name).is_file())

@@ -83,7 +83,8 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
 
     repeats = parse_repeats(options, "turns")
     check_keep_options(options)
-    if options.keep == PREPARED and options.install:  # nothing has to be made
+    # Nothing has to be made.
+    if options.keep == PREPARED and options.install:
         from app.lab.optimise.candidate_slot import install_exact
 
         yield from install_exact(subject, options.graph)

@@ -14,7 +14,8 @@ from app.common.progress import Report
 from app.lab.report_rows import Row
 
 if TYPE_CHECKING:
-    from app.lab.lab_subject import LabSubject  # with all that prepares voices, which `--help` does not need
+    # With all that prepares voices, which `--help` does not need.
+    from app.lab.lab_subject import LabSubject
 
 KNOWN, ALL = "auto", "all"
 

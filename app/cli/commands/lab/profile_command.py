@@ -16,7 +16,8 @@ from app.common.progress import Report
 from app.lab.report_rows import Row
 
 if TYPE_CHECKING:
-    from app.lab.lab_subject import LabSubject  # with all that prepares voices, which `--help` does not need
+    # With all that prepares voices, which `--help` does not need.
+    from app.lab.lab_subject import LabSubject
 
 MAX_PROFILE_DEPTH = 8
 READS = True  # sentences, with a BERT
@@ -79,7 +80,8 @@ def check_options(options: argparse.Namespace) -> None:
             ),
             localize("例: --depth 1", "For example: --depth 1"),
         )
-    from app.adapters.ort.device_placement import parse_placement  # with ONNX Runtime, which options do not need
+    # With ONNX Runtime, which options do not need.
+    from app.adapters.ort.device_placement import parse_placement
 
     parse_placement(options.backend)
     if options.trace is not None:

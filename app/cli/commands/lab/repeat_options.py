@@ -32,7 +32,8 @@ def add_repeat_options(parser: CommandParser, count_option: str = "runs") -> Non
 
 def parse_repeats(options: argparse.Namespace, count_option: str = "runs") -> Repeats:
     """Those that were asked for; InputError where one is out of bounds."""
-    from app.lab.repeat_rule import Repeats  # with numpy, which `--help` does not need
+    # With numpy, which `--help` does not need.
+    from app.lab.repeat_rule import Repeats
 
     for name in ("warmup", count_option, "seconds"):
         if not MIN_REPEATS[name] <= getattr(options, name) <= MAX_REPEATS[name]:

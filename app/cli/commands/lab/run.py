@@ -30,7 +30,9 @@ def run(options: argparse.Namespace) -> int:
     if options.action == "parts":
         return _print_rows(list(parts_command.list_commands(LAB_COMMANDS)), options)
     from app.lab.machine_row import build_machine_row
-    from app.lab.subject_lookup import open_subject_by_name  # with all that opens and prepares voices, which a list of parts does not need
+
+    # With all that opens and prepares voices, which a list of parts does not need.
+    from app.lab.subject_lookup import open_subject_by_name
 
     for target, suffix in ((options.html, ".html"), (options.plot, ".svg"), (getattr(options, "junit", None), ".xml")):
         if target is not None:

@@ -31,7 +31,8 @@ def add_size_options(parser: CommandParser) -> None:
 
 def parse_sizes(options: argparse.Namespace) -> InputSizes:
     """Those that were asked for; InputError where one is out of bounds."""
-    from app.lab.synthetic_inputs import InputSizes  # numpy and onnx, which `--help` does not need
+    # Numpy and onnx, which `--help` does not need.
+    from app.lab.synthetic_inputs import InputSizes
 
     for name, most in MAX_SIZES.items():
         if not MIN_SIZE <= getattr(options, name) <= most:

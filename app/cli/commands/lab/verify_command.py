@@ -13,7 +13,8 @@ from app.common.progress import Report
 from app.lab.report_rows import Row
 
 if TYPE_CHECKING:
-    from app.lab.lab_subject import LabSubject  # with all that prepares voices, which `--help` does not need
+    # With all that prepares voices, which `--help` does not need.
+    from app.lab.lab_subject import LabSubject
 
 VERIFY_FAILED_EXIT_CODE = 3
 ALL_BACKENDS = "all"
@@ -53,7 +54,8 @@ def check_options(options: argparse.Namespace) -> None:
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
     """A row a comparison and sentence."""
-    from app.lab.verify.verification_run import verify_subject  # onnx is slow to import
+    # Onnx is slow to import.
+    from app.lab.verify.verification_run import verify_subject
 
     yield from verify_subject(subject, _list_devices(options.backend), should_sweep=options.sweep, report=report)
 

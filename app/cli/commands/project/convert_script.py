@@ -73,7 +73,8 @@ def _create_name_finder(voices: list[AssignableVoice], project: Project) -> Name
     """Return a function that names a line's speaker for people: a speaker where a voice has several, else the voice."""
     names = {reference.id: reference.name for reference in project.voices} | {voice.id: voice.name for voice in voices}
     first = voices[0].id if voices else ""
-    with suppress(VoiceError):  # where there are only voices of AivisSpeech
+    # Where there are only voices of AivisSpeech.
+    with suppress(VoiceError):
         first = find_voice(None, paths.list_voice_dirs()).manifest.id
     styles = {voice.id: voice.styles for voice in voices}
 

@@ -37,7 +37,8 @@ from app.voices.prepared_voice import Voice
 
 # Waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C.
 SERVE_POLL_S = 0.02
-SHUTDOWN_TIMEOUT_S = 1.0  # for what is computed, should the server end by itself
+# For what is computed, should the server end by itself.
+SHUTDOWN_TIMEOUT_S = 1.0
 TOKEN_VARIABLE = "KOEBAKO_TOKEN"
 SHORTEST_TOKEN, LONGEST_TOKEN = 16, 1000
 

@@ -37,7 +37,8 @@ from app.core.symbols import PUNCTUATION_PHONES
 from app.core.synthesis_types import AudioChunk, StageTiming, SynthesisRequest
 from app.voices.installed_voices import find_id_by_name
 
-SPEAK_POLL_S = 0.05  # how soon Ctrl+C is noticed
+# How soon Ctrl+C is noticed.
+SPEAK_POLL_S = 0.05
 
 
 @dataclass(slots=True)

@@ -23,7 +23,8 @@ from app.install.voice_import import ImportOptions, InstallResult, add_voices, f
 from app.voices.bert_models import find_bert
 from app.voices.prepared_voice import Voice
 
-DOWNLOAD_JOB_SHARE = 0.6  # of the whole job, where a voice is downloaded first
+# Of the whole job, where a voice is downloaded first.
+DOWNLOAD_JOB_SHARE = 0.6
 
 
 def run_add(options: argparse.Namespace) -> int:
@@ -106,7 +107,8 @@ def _find_hub_checksum(uuid: str, options: argparse.Namespace) -> str | None:
 
 
 def _add_download(fetcher: str, address: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
-    from app.install import download_sources as fetching  # brings an HTTP library, which files do not need
+    # Brings an HTTP library, which files do not need.
+    from app.install import download_sources as fetching
     from app.install.download_folders import discard_after_use
 
     with show_progress(as_json=options.json) as shown:

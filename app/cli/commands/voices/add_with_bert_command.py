@@ -16,7 +16,8 @@ from app.install.select_checkpoint import UserDecisionRequiredError
 from app.install.voice_import import ImportOptions, InstallResult, ask_licence_early
 from app.voices.required_bert import STANDARD_LICENCE
 
-DOWNLOAD_SHARE, BERT_SHARE = 0.8, 0.9  # of the whole job, and what is done after the BERT
+# Of the whole job, and what is done after the BERT.
+DOWNLOAD_SHARE, BERT_SHARE = 0.8, 0.9
 AddFile = Callable[[Path, Report], list[InstallResult]]
 
 
@@ -26,7 +27,8 @@ def add_with_bert(uuid: str, import_options: ImportOptions, *, as_json: bool, ad
     Args:
         add_file: adds a file to the library.
     """
-    from app.install import download_sources  # brings an HTTP library, which other commands do not need
+    # Brings an HTTP library, which other commands do not need.
+    from app.install import download_sources
     from app.install.download_folders import discard_after_use
     from app.install.voice_bert_download import fetch_voice_with_bert
 
