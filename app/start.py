@@ -1,4 +1,4 @@
-"""Where every process of Koebako begins: the window, the command line, and what they run in processes of their own."""
+"""The entry point of every process of Koebako: the window, the command line, and the children that they start."""
 
 from __future__ import annotations
 

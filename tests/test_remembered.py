@@ -25,15 +25,15 @@ def test_a_copy_equals_what_is_prepared_anew(tiny_models: Path, tmp_path: Path, 
     """Also under another name, id and licence than the one that was prepared."""
     words = {"uuid": "0faf9f49-fb67-595a-a405-82fb5a94a620", "name": "花子", "license": "Terms.", "description": "声"}
     sources = [aivmx(tiny_models, tmp_path / "a.aivmx"), aivmx(tiny_models, tmp_path / "b.aivmx", **words)]
-    folders = {name: tmp_path / name for name in ("first", "copied", "anew")}
+    folders = {name: tmp_path / name for name in ("first", "copied", "direct")}
     for folder in folders.values():
         folder.mkdir()
     remembered.prepare_remembered(sources[0], folders["first"])
-    expected = prepare_voice_in_sandbox(sources[1], folders["anew"])
+    expected = prepare_voice_in_sandbox(sources[1], folders["direct"])
     monkeypatch.setattr(remembered, "prepare_voice_in_sandbox", None)
     copied = remembered.prepare_remembered(sources[1], folders["copied"])
     assert (copied.max_abs_diff, copied.reason) == (expected.max_abs_diff, expected.reason)
-    assert contents(folders["copied"]) == contents(folders["anew"])
+    assert contents(folders["copied"]) == contents(folders["direct"])
     assert contents(folders["copied"])["voice.json"] != contents(folders["first"])["voice.json"]
 
 

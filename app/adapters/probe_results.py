@@ -1,4 +1,4 @@
-"""What was measured of backends, kept until a model, ONNX Runtime, an adapter or a driver changes; may vanish at any time.
+"""Measurements of backends, kept until a model, ONNX Runtime, an adapter or a driver changes; they may vanish at any time.
 
 A trial is noted before it begins: one that takes the whole machine down with it counts as failed afterwards, and is not repeated at once.
 """

@@ -1,4 +1,4 @@
-"""Where the user's dictionary lies, and how it is changed: one program at a time, and never half."""
+"""The file of the user's dictionary and its changes: one program at a time, and never half."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ GROUP_OF_STAGE = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "deco
 
 @dataclass(slots=True)
 class TrialResult:
-    """How a placement did.
+    """The result of a placement's trial.
 
     Attributes:
         ran_on: backend of each graph.

@@ -1,4 +1,4 @@
-"""How far a device is from the CPU, graph by graph."""
+"""Measures the difference between a device and the CPU, graph by graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a candidate did, whether that is good enough, and which one is the fastest."""
+"""The result of a candidate, whether it is good enough, and the choice of the fastest one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MIN_COST_GAIN = 0.9
 
 @dataclass(slots=True)
 class ProbeResult:
-    """How one candidate did; a line of `koebako backends`.
+    """The result of one candidate; a line of `koebako backends`.
 
     Attributes:
         backend: a place or a placement.

@@ -1,4 +1,4 @@
-"""What the graphs of a voice computed on the CPU, kept for the children that try its devices."""
+"""The results of a voice's graphs on the CPU, kept for the children that try its devices."""
 
 from __future__ import annotations
 

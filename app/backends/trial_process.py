@@ -19,7 +19,7 @@ RECORD_TRIAL = "record"
 
 @dataclass(frozen=True, slots=True)
 class TrialExit:
-    """How a child ended: a line, or an error."""
+    """The end of a child: a line, or an error."""
 
     line: dict[str, Any] | None = None
     error: str | None = None

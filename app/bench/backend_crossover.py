@@ -1,4 +1,4 @@
-"""Which backend wins at which length, and where they change places."""
+"""Finds the fastest backend of each length, and the lengths where backends change places."""
 
 from __future__ import annotations
 

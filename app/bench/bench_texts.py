@@ -1,4 +1,4 @@
-"""What is spoken when speed is measured."""
+"""The texts that are spoken when speed is measured."""
 
 from __future__ import annotations
 

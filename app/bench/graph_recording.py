@@ -1,4 +1,4 @@
-"""What the graphs of a voice are given while it speaks, so that they can be run again: real inputs, no random ones."""
+"""Records the inputs of a voice's graphs while it speaks, so that they can be run again: real inputs, no random ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this machine is, and how much of its memory this process has taken."""
+"""The name of this machine's processor, and the memory that this process has taken."""
 
 from __future__ import annotations
 

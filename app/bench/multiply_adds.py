@@ -1,4 +1,4 @@
-"""How long the graphs would take if the processor did nothing but multiply and add: counted work over its measured peak."""
+"""The time that the graphs would take if the processor did nothing but multiply and add: counted work over its measured peak."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class GraphWorkload:
 
 @dataclass(frozen=True, slots=True)
 class ProcessorPeak:
-    """What the processor reaches in one large product, with as many threads as a session has: thousands of millions of multiply-adds a second."""
+    """The processor's peak in one large product, with as many threads as a session has: thousands of millions of multiply-adds a second."""
 
     floats_gmac_s: float
     bytes_gmac_s: float

@@ -24,7 +24,7 @@ BENCH_CHILD_LIMIT_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class ProcessCost:
-    """What a side takes that has a process for itself.
+    """The memory and loading time of a side in a process of its own.
 
     Attributes:
         load_ms: until voice and BERT are open.

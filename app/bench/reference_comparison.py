@@ -30,7 +30,7 @@ Turns = Callable[[str], Iterable[int]]
 
 @dataclass(frozen=True, slots=True)
 class BertComparisonResult:
-    """How BERT did at BERT_TOKENS.
+    """The result of BERT at BERT_TOKENS.
 
     Attributes:
         precision: that a user gets with this voice.
@@ -49,7 +49,7 @@ class BertComparisonResult:
 
 @dataclass(frozen=True, slots=True)
 class LineComparisonResult:
-    """How one line did. `auto` is what a user gets, `exact` is float32 throughout, `fast` is `auto` with the voice's int8 graphs.
+    """The result of one line. `auto` is the user's setting, `exact` is float32 throughout, `fast` is `auto` with the voice's int8 graphs.
 
     Attributes:
         phones: symbols, blanks counted.

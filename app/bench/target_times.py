@@ -1,4 +1,4 @@
-"""What each stage may take at most, by the product's own guide: on the CPU and on a graphics adapter."""
+"""The longest times of each stage, by the product's own guide: on the CPU and on a graphics adapter."""
 
 from __future__ import annotations
 

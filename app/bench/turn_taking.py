@@ -18,7 +18,7 @@ UNCOUNTED_TURNS = 1
 
 @dataclass(frozen=True, slots=True)
 class SpeedRatio:
-    """How many times faster: median and quartiles over the turns."""
+    """The factor by which one way is faster: median and quartiles over the turns."""
 
     p25: float
     median: float

@@ -1,4 +1,4 @@
-"""How long work reports its progress."""
+"""The function by which long work reports its progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the stages of the pipeline are called: in the latency table, the status line and the lab."""
+"""The names of the pipeline's stages in the latency table, the status line and the lab."""
 
 from __future__ import annotations
 

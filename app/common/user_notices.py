@@ -1,4 +1,4 @@
-"""What the user should know although everything continues: noticed deep in the program, shown by the shell that runs, written to the log."""
+"""Notices for the user about faults that do not stop the program: noticed deep inside, shown by the running shell, written to the log."""
 
 from __future__ import annotations
 

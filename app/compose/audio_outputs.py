@@ -1,4 +1,4 @@
-"""Where sound goes: to a device, or into a file."""
+"""Opens the output of sound: a device, or a file."""
 
 from __future__ import annotations
 

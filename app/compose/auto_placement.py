@@ -1,4 +1,4 @@
-"""Where a voice speaks when that is left to the program."""
+"""Chooses the placement of a voice when the user leaves it to the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept from one start to the next: measurements, facts of devices, graphs made from graphs."""
+"""The stores that outlive the program: measurements, facts of devices, graphs made from graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a speaker will be made of, before anything is opened."""
+"""The plan of a speaker: its voice, BERT, precision and placement, before anything is opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which features of a BERT are kept on the disk."""
+"""Decides which features of a BERT are kept on the disk."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from app.common.language import get_language
 from app.core.script import Line, LineSettings
 from app.export.export_settings import DEFAULT_PATTERN_ENGLISH, DEFAULT_PATTERN_JAPANESE, ExportSettings
 from app.export.name_pattern import COUNTER_TOKEN, NUMBER_WIDTH, SpeakerNames, build_token_values, fill_pattern
-from app.export.safe_file_names import find_free_stem, fold_file_name, sanitize_stem
+from app.export.safe_file_names import find_free_stem, fold_file_name, sanitise_stem
 
 FindNames = Callable[[LineSettings], SpeakerNames]
 """By which names people know who speaks a line."""
@@ -118,7 +118,7 @@ def _group_lines(
     for who in speakers:
         name = find_free_stem(who.speaker or who.voice, "voice", used, lambda _name: False)
         used.add(fold_file_name(name))
-        folders[who] = root / sanitize_stem(name)
+        folders[who] = root / sanitise_stem(name)
     order = sorted(((item.number, who, item) for who, group in speakers.items() for item in group), key=lambda entry: entry[0])
     return [(folders[who], [item]) for _, who, item in order]
 

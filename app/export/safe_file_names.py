@@ -17,7 +17,7 @@ _WINDOWS_DEVICE_NAME = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²�
 _TAKE_TOKEN = f"${COUNTER_TOKEN}$"
 
 
-def sanitize_stem(stem: str, default: str = "koebako") -> str:
+def sanitise_stem(stem: str, default: str = "koebako") -> str:
     """A name without its suffix: composed letters, no longer than file systems take, no device of Windows, not hidden.
 
     Args:
@@ -48,8 +48,8 @@ def find_free_stem(stem: str, default: str, taken: Collection[str], is_existing:
 
 
 def _iterate_names(stem: str, default: str) -> Iterator[str]:
-    first = sanitize_stem(stem.replace(_TAKE_TOKEN, "1"), default)
+    first = sanitise_stem(stem.replace(_TAKE_TOKEN, "1"), default)
     yield first
     for number in count(2):
-        name = sanitize_stem(stem.replace(_TAKE_TOKEN, str(number)), default)
+        name = sanitise_stem(stem.replace(_TAKE_TOKEN, str(number)), default)
         yield name if name != first else f"{first} {number}"

@@ -59,7 +59,7 @@ def discard_download(path: Path) -> None:
         shutil.rmtree(root / path.relative_to(root).parts[0], ignore_errors=True)
 
 
-def sanitize_file_name(name: str) -> str:
+def sanitise_file_name(name: str) -> str:
     """A file name that every system takes, with its suffix; what the server says may be anything."""
     plain = re.sub(r'[\x00-\x1f\x7f<>:"/\\|?*]', "_", sanitise_long_text(name).replace("\\", "/").rpartition("/")[2]).rstrip(" .")
     stem, dot, suffix = plain.rpartition(".")

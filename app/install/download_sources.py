@@ -31,7 +31,7 @@ from app.install.download_folders import (
     choose_download_folder,
     discard_download,
     find_pending_download,
-    sanitize_file_name,
+    sanitise_file_name,
 )
 
 STANDARD_BERT_REPOSITORY = "tsukumijima/deberta-v2-large-japanese-char-wwm-onnx"
@@ -100,7 +100,7 @@ def fetch_url(url: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
     if not file.sha256 and (waiting := find_pending_download(folder)) is not None:
         return waiting
     # Where the hub vouches for the bytes, the name is known as well, so that a file that is there already is found.
-    target = folder / (sanitize_file_name(parse_address(file.url).file_name) if file.sha256 else DEFAULT_DOWNLOAD_NAME)
+    target = folder / (sanitise_file_name(parse_address(file.url).file_name) if file.sha256 else DEFAULT_DOWNLOAD_NAME)
     done = _download_file(file, target, monitor)
     if done.content_type in ("text/html", "application/xhtml+xml"):
         discard_download(done.path)
@@ -110,7 +110,7 @@ def fetch_url(url: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
         )
     if done.path.name != DEFAULT_DOWNLOAD_NAME:
         return done.path
-    named = folder / sanitize_file_name(done.name)
+    named = folder / sanitise_file_name(done.name)
     try:
         move_path(done.path, named)
     except OSError as exc:
@@ -133,7 +133,7 @@ def fetch_hub_voice(uuid: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
 
 def fetch_listed_voice(voice: HubVoice, monitor: DownloadMonitor = NO_MONITOR) -> Path:
     """As `fetch_hub_voice`, for a voice that the hub was asked about already."""
-    target = choose_download_folder(voice.file.url, voice.file.sha256 or voice.version) / sanitize_file_name(
+    target = choose_download_folder(voice.file.url, voice.file.sha256 or voice.version) / sanitise_file_name(
         re.sub(r"[/\\]", "_", voice.name) + ".aivmx"
     )
     return _download_file(voice.file, target, monitor).path
@@ -165,7 +165,7 @@ def fetch_hugging_face_files(repo: str, files: Mapping[str, KnownFileFacts], rev
     sizes = {name: file.size or 0 for name, file in found.items()}
     folder = choose_download_folder(build_hf_url(repo, "", revision))
     everything, done = max(sum(sizes.values()), 1), 0
-    targets = {name: folder / sanitize_file_name(name) for name in files}
+    targets = {name: folder / sanitise_file_name(name) for name in files}
     missing = sum(sizes[name] - count_arrived_bytes(found[name].url, found[name].sha256) for name in files if not targets[name].exists())
     check_free_space(find_downloads_dir(), missing, build_disk_full_error)
     for name, file in found.items():

@@ -54,7 +54,7 @@ class VoiceIdentity:
 
 
 def identify_voice(path: Path, report: Report = ignore_report) -> VoiceIdentity:
-    """Identity of a prepared folder or of any file that `read_source` opens; VoiceError when it is none."""
+    """Identity of a prepared folder or of any file that `read_voice_source` opens; VoiceError when it is none."""
     if (path / MANIFEST_NAME).is_file():
         return _identify_prepared_folder(path, report)
     files = list_source_files(path)
@@ -62,9 +62,9 @@ def identify_voice(path: Path, report: Report = ignore_report) -> VoiceIdentity:
     facts = read_source_facts(path)
     return VoiceIdentity(
         id=facts.aivm_manifest.get("uuid") or combine_digests(digests)[:DIGEST_ID_LENGTH],
-        name=_sanitize_line(facts.aivm_manifest.get("name")) or _sanitize_line(facts.config.get("model_name")) or path.stem,
-        version=_sanitize_line(facts.aivm_manifest.get("version")),
-        licence=_sanitize_text(facts.aivm_manifest.get("license")),
+        name=_sanitise_line(facts.aivm_manifest.get("name")) or _sanitise_line(facts.config.get("model_name")) or path.stem,
+        version=_sanitise_line(facts.aivm_manifest.get("version")),
+        licence=_sanitise_text(facts.aivm_manifest.get("license")),
         sha256=compute_content_digest(digests),
         size_bytes=sum_file_sizes(files),
         config=facts.config,
@@ -73,7 +73,7 @@ def identify_voice(path: Path, report: Report = ignore_report) -> VoiceIdentity:
 
 
 def compute_source_digest(path: Path, report: Report = ignore_report) -> str:
-    """Digest of any file that `read_source` opens, without a look at what it says."""
+    """Digest of any file that `read_voice_source` opens, without a look at what it says."""
     return compute_content_digest(compute_file_digests(list_source_files(path), report))
 
 
@@ -105,9 +105,9 @@ def compute_prepared_digest(folder: Path, card: VoiceCardData, report: Report = 
     return card.source_sha256 or compute_content_digest(compute_file_digests(list_prepared_files(folder, card), report))
 
 
-def _sanitize_line(value: Any) -> str:
+def _sanitise_line(value: Any) -> str:
     return sanitise_short_text(value) if isinstance(value, str) else ""
 
 
-def _sanitize_text(value: Any) -> str:
+def _sanitise_text(value: Any) -> str:
     return sanitise_long_text(value) if isinstance(value, str) else ""

@@ -34,7 +34,7 @@ def prepare_voice(source: Path, folder: Path, report: Report = ignore_report, *,
     """Writes a prepared voice into an empty folder, which is empty again when that fails.
 
     Args:
-        source: any single voice that `read_source` opens.
+        source: any single voice that `read_voice_source` opens.
         int8: make int8 graphs for the faster way to speak, too.
 
     Raises:

@@ -58,7 +58,7 @@ def format_table(script: Script, separator: str = ",") -> str:
 
 
 def write_script(file: Path, script: Script, name_speaker: NameSpeaker | None = None) -> tuple[str, ...]:
-    """Writes a file by its suffix, at once; with `describe_speaker`, a .txt says who speaks. What it cannot hold comes back, a sentence each.
+    """Writes a file by its suffix, at once; with `name_speaker`, a .txt says who speaks. What it cannot hold comes back, a sentence each.
 
     Raises:
         InputError: of this suffix nothing can be written.

@@ -48,7 +48,7 @@ def run_in_sandbox(task: str, subject: LabSubject, arguments: Sequence[Any], rep
 def read_sandbox_rows(child: SandboxProcess, kind: Kind, limits: ProcessLimits, report: Report = ignore_report) -> Iterator[SandboxRow]:
     """Read any child's findings as plain values. Raises UnsafeFileError where the child did not end by itself."""
     try:
-        yield from (sanitize_value(found) for found in child.iterate_results(report))
+        yield from (sanitise_value(found) for found in child.iterate_results(report))
     except SandboxStoppedError as exc:
         raise UnsafeFileError(exc.reason, kind, limits) from exc
 
@@ -69,7 +69,7 @@ def reject_malformed(subject: LabSubject) -> Iterator[None]:
         raise UnsafeFileError("crash", find_subject_kind(subject)) from exc
 
 
-def sanitize_value(value: Any, depth: int = 0) -> Any:
+def sanitise_value(value: Any, depth: int = 0) -> Any:
     """A value without what is not for a table: texts are on one line and cut, numbers finite, lists and mappings bounded.
 
     What is too deep is gone. Raises ValueError for a number that is none.
@@ -84,5 +84,5 @@ def sanitize_value(value: Any, depth: int = 0) -> Any:
     if depth == MAX_SANDBOX_DEPTH or not isinstance(value, list | dict):
         return None
     if isinstance(value, list):
-        return [sanitize_value(item, depth + 1) for item in value[:MAX_SANDBOX_ITEMS]]
-    return {str(sanitize_value(name)): sanitize_value(item, depth + 1) for name, item in list(value.items())[:MAX_SANDBOX_ITEMS]}
+        return [sanitise_value(item, depth + 1) for item in value[:MAX_SANDBOX_ITEMS]]
+    return {str(sanitise_value(name)): sanitise_value(item, depth + 1) for name, item in list(value.items())[:MAX_SANDBOX_ITEMS]}

@@ -23,13 +23,13 @@ _EMPTY_PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAD
 
 
 class SpeakerMedia:
-    """The media that `describe_speaker` returns; those returned as an address can be fetched there."""
+    """The media that `/speaker_info` returns; those returned as an address can be fetched there."""
 
     def __init__(self) -> None:
         self._offered: dict[str, tuple[Path, str]] = {}
 
     def build_speaker_info(self, speaker: ServedSpeaker, address: str | None) -> dict[str, object]:
-        """The answer of `describe_speaker`.
+        """The answer of `/speaker_info`.
 
         Args:
             address: of the service, where addresses are wanted instead of base64.

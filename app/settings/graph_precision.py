@@ -1,4 +1,4 @@
-"""How exactly voices speak: a default, and voices for which the user has chosen."""
+"""The precision of the voices' graphs: a default, and voices for which the user has chosen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_VOICE_CHOICES = 500
 
 @dataclass(frozen=True, slots=True)
 class PrecisionPreference:
-    """What the user wants; a voice that has no int8 graphs is exact all the same.
+    """The user's choice of precision; a voice that has no int8 graphs is exact all the same.
 
     Attributes:
         default: of voices that are in neither list.

@@ -1,4 +1,4 @@
-"""What the settings dialog says of each setting. The values themselves are in `app.settings.user_settings`."""
+"""The labels of the settings dialog. The values themselves are in `app.settings.user_settings`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BilingualText = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class SettingLabel:
-    """How the user meets a setting.
+    """The words and the page of a setting in the dialog.
 
     Attributes:
         choices: words for the values of `choices` in the metadata, in their order.

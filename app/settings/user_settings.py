@@ -1,4 +1,4 @@
-"""What Koebako remembers between starts: typed, within bounds, never lost to a crash."""
+"""The settings that Koebako remembers between starts: typed, within bounds, never lost to a crash."""
 
 from __future__ import annotations
 

@@ -9,14 +9,14 @@ STARTER_NAME_WORD = "starter"
 """Format of the voice that ships."""
 
 
-def localise_voice_name(name: str) -> str:
+def localize_voice_name(name: str) -> str:
     """The name of the voice that ships, which has a word in it that is to be translated."""
     return localize(name.replace(" (starter)", "（付属）"), name)
 
 
 def format_voice_name(manifest: VoiceManifest) -> str:
     """The name of any voice."""
-    return localise_voice_name(manifest.name) if manifest.format == STARTER_NAME_WORD else manifest.name
+    return localize_voice_name(manifest.name) if manifest.format == STARTER_NAME_WORD else manifest.name
 
 
 def describe_starter_voice() -> str:

@@ -21,7 +21,7 @@ from app.export.name_pattern import (
     fill_pattern,
     list_tokens,
 )
-from app.export.safe_file_names import find_free_stem, fold_file_name, sanitize_stem
+from app.export.safe_file_names import find_free_stem, fold_file_name, sanitise_stem
 
 DAY = date(2026, 1, 31)
 LINE = Line("今日は、とても良い天気ですね。", LineSettings(seed=7), id="abc")
@@ -60,7 +60,7 @@ def test_what_is_wrong_is_said(pattern: str, word: str) -> None:
 
 @given(st.text(max_size=120))
 def test_any_text_becomes_a_name_that_every_system_takes(text: str) -> None:
-    name = sanitize_stem(fill_pattern("$text$$text$$text$", {"text": text}))
+    name = sanitise_stem(fill_pattern("$text$$text$$text$", {"text": text}))
     assert name
     assert not FORBIDDEN_FILE_NAME_CHARS.search(name)
     assert len((name + " 99999.TextGrid").encode()) <= 255
@@ -76,7 +76,7 @@ def test_any_text_in_a_name_can_be_written(text: str) -> None:
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:
-        file = Path(folder) / f"{sanitize_stem(text)}.wav"
+        file = Path(folder) / f"{sanitise_stem(text)}.wav"
         file.write_bytes(b"")
         assert len(list(Path(folder).iterdir())) == 1
 
@@ -95,7 +95,7 @@ def test_any_text_in_a_name_can_be_written(text: str) -> None:
     ],
 )
 def test_names_with_a_meaning_of_their_own(text: str, name: str) -> None:
-    assert sanitize_stem(text) == name
+    assert sanitise_stem(text) == name
 
 
 @given(st.lists(st.text("aAbBéÉ\u0301.", max_size=4), max_size=30))

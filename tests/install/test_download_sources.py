@@ -22,7 +22,7 @@ from app.adapters.files import free_space
 from app.adapters.http.retry_policy import RetryPolicy
 from app.common.errors import DownloadError
 from app.install import download_sources
-from app.install.download_folders import discard_download, sanitize_file_name
+from app.install.download_folders import discard_download, sanitise_file_name
 from app.install.download_sources import (
     DownloadMonitor,
     KnownFileFacts,
@@ -210,19 +210,19 @@ def test_discard_leaves_the_rest_of_the_world_alone(hub: FaultServer) -> None:
 
 @given(st.text(max_size=300))
 def test_safe_names_are_safe(name: str) -> None:
-    safe = sanitize_file_name(name)
+    safe = sanitise_file_name(name)
     assert safe
     assert safe not in (".", "..")
     assert len(safe.encode()) <= 255
     assert not re.search(r'[\x00-\x1f<>:"/\\|?*]', safe)
     assert not safe.endswith((" ", "."))
-    assert sanitize_file_name(safe) == safe
+    assert sanitise_file_name(safe) == safe
 
 
 def test_safe_names_keep_what_they_can() -> None:
-    assert sanitize_file_name("声 1.safetensors") == "声 1.safetensors"
-    assert sanitize_file_name("../../etc/passwd") == "passwd"
-    assert sanitize_file_name("C:\\x\\CON.onnx") == "_CON.onnx"
-    assert sanitize_file_name("声" * 200 + ".aivmx").endswith("声.aivmx")
-    assert sanitize_file_name("") == "voice"
-    assert sanitize_file_name("...aivmx") == "voice.aivmx"
+    assert sanitise_file_name("声 1.safetensors") == "声 1.safetensors"
+    assert sanitise_file_name("../../etc/passwd") == "passwd"
+    assert sanitise_file_name("C:\\x\\CON.onnx") == "_CON.onnx"
+    assert sanitise_file_name("声" * 200 + ".aivmx").endswith("声.aivmx")
+    assert sanitise_file_name("") == "voice"
+    assert sanitise_file_name("...aivmx") == "voice.aivmx"

@@ -19,7 +19,7 @@ from onnx import helper
 from app.cli.main import main
 from app.common.errors import InputError, VoiceError
 from app.install.sandbox_limits import UnsafeFileError
-from app.lab.graph_sandbox import MAX_SANDBOX_ITEMS, MAX_SANDBOX_TEXT, reject_malformed, sanitize_value
+from app.lab.graph_sandbox import MAX_SANDBOX_ITEMS, MAX_SANDBOX_TEXT, reject_malformed, sanitise_value
 from app.lab.inspect.inspect_rows import build_inspect_rows
 from app.lab.lab_subject import LabSubject
 from app.lab.module_parts import MAX_MODULE_DEPTH, choose_depth, parse_module_paths
@@ -224,8 +224,8 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_what_a_child_says_is_bounded(value: object) -> None:
-    found = sanitize_value(value)
-    assert sanitize_value(found) == found
+    found = sanitise_value(value)
+    assert sanitise_value(found) == found
     assert max((len(text) for text in _texts(found)), default=0) <= MAX_SANDBOX_TEXT
     ElementTree.fromstring(f"<row>{escape(' '.join(_texts(found)))}</row>")  # a picture takes no control characters
 
@@ -236,9 +236,9 @@ def _texts(value: object) -> list[str]:
 
 
 def test_a_child_that_talks_nonsense_is_not_believed() -> None:
-    assert len(sanitize_value([0] * (MAX_SANDBOX_ITEMS + 1))) == MAX_SANDBOX_ITEMS
+    assert len(sanitise_value([0] * (MAX_SANDBOX_ITEMS + 1))) == MAX_SANDBOX_ITEMS
     with pytest.raises(ValueError, match="number"):
-        sanitize_value(float("inf"))
+        sanitise_value(float("inf"))
     for subject, words in (
         (LabSubject("x"), "this voice"),
         (LabSubject("x", {"bert": b""}), "this BERT"),

@@ -1,4 +1,4 @@
-"""What the disk may do to a download, as sentences for the user."""
+"""Sentences for the user about a disk that stops a download."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a download must be like, checked as early as it shows."""
+"""Checks of a download's size and content, each as early as the answer shows it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_DOWNLOAD_BYTES = 8 << 30
 
 
 class UnfitFileError(DownloadError):
-    """What the server sends is not the file that was expected: nothing of it is kept."""
+    """The server sends another file than the expected one: nothing of it is kept."""
 
 
 class ChecksumMismatchError(UnfitFileError):
@@ -20,7 +20,7 @@ class ChecksumMismatchError(UnfitFileError):
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFile:
-    """What is known beforehand.
+    """Facts about a file that are known before its download.
 
     Attributes:
         sha256: lower-case hex.

@@ -1,4 +1,4 @@
-"""How far a download is, how fast, and how long it still takes."""
+"""The progress of a download: bytes, speed and remaining time."""
 
 from __future__ import annotations
 

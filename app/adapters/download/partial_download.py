@@ -1,4 +1,4 @@
-"""What has arrived of a download: kept between tries and between runs of the program, with what is needed to resume it."""
+"""The part of a download that has arrived: kept between tries and between runs of the program, with the facts needed to resume it."""
 
 from __future__ import annotations
 

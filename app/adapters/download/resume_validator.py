@@ -1,4 +1,4 @@
-"""Where the bytes we have are from: what is needed to ask for the rest of the same file."""
+"""The validator of a partial download: the facts needed to request the rest of the same file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_STATED_BYTES = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class ResumeValidator:
-    """What the server said about the file of which this is a part.
+    """The server's own facts about the file of which this is a part.
 
     Attributes:
         validator: its ETag, or else Last-Modified, if it may be used to ask for the rest of the same file (RFC 9110, 13.1.5: no weak ones).

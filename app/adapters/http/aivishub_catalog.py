@@ -1,4 +1,4 @@
-"""What AivisHub offers to begin with: its default voices, with what is worth knowing before a download.
+"""The default voices of AivisHub, with the facts that matter before a download.
 
 `GET {base}/aivisspeech/default-models` answers `{"aivm_models": [{"model_uuid", "latest_version"}]}`; `GET {base}/aivm-models/{uuid}` besides what
 `hubs` names: `user.name`, `speakers[]` {`icon_url`, `styles[]` {`name`, `icon_url`, `voice_samples[]` {`audio_url`, `transcript`}}}. Icons are JPEG,

@@ -27,7 +27,7 @@ USER_AGENT = "Koebako"
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """What we ask for.
+    """A request to a server.
 
     Attributes:
         address: where.
@@ -48,7 +48,7 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class ResponseHead:
-    """What a server answers before the file. Header names are looked up in any case."""
+    """A server's answer before the file. Header names are looked up in any case."""
 
     status: int
     headers: Mapping[str, str]

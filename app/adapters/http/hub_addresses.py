@@ -1,4 +1,4 @@
-"""Where AivisHub and Hugging Face are, and what addresses of them mean; nothing is asked here. Sources: see `hubs`."""
+"""The addresses of AivisHub and Hugging Face, and their meaning; no request is made here. Sources: see `hub_files`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where voices and BERTs are published: AivisHub and Hugging Face. Names become addresses, lengths and checksums.
+"""Files of voices and BERTs on AivisHub and Hugging Face. Names become addresses, lengths and checksums.
 
 AivisHub: `GET {base}/aivm-models/{uuid}` answers JSON with `name`, `description`, `user.name` and `model_files[]` {`model_type` "AIVM" |
 "AIVMX", `version`, `file_size` in bytes, `checksum` (SHA-256, hex), `license_type`, `license_text`, `creators`}; `…/download?model_type=AIVMX`

@@ -1,4 +1,4 @@
-"""What can go wrong between here and a server, as sentences for the user; and whether it is worth another try."""
+"""Failures between this machine and a server, as sentences for the user, and whether another try is worthwhile."""
 
 from __future__ import annotations
 

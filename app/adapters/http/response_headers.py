@@ -1,4 +1,4 @@
-"""What servers write into headers: any letters, of any length. Read here into values that do no harm."""
+"""Reads the headers of servers, which may hold any letters of any length, into values that do no harm."""
 
 from __future__ import annotations
 

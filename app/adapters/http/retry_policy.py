@@ -1,4 +1,4 @@
-"""How long we wait, how often we try again, and when we stop because the user wants to."""
+"""The timeouts and retries of requests, and their end when the user cancels."""
 
 from __future__ import annotations
 

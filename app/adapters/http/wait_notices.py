@@ -1,4 +1,4 @@
-"""What a download waits for, so that no command is silent for long: who, for how long at most, and which attempt it is."""
+"""Notices of a waiting download, so that no command is silent for long: the server, the longest wait, and the number of the attempt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the dictionaries know of single words, for readings that stand in a text."""
+"""The dictionaries' knowledge of single words, for readings that a text contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the dictionary says of words, in full, also where the dictionary is the one that ships: that leaves out what follows from the rest.
+"""The full features of words, also with the shipped dictionary, which leaves out features that follow from the rest.
 
 A word's features are a line of text with columns: as it is written, what it is (six columns), its base form, its reading, its pronunciation,
 its accent, and how it joins others. In the shorter dictionary (packaging/bundle/open_jtalk_trim.py) an empty pronunciation is the reading,

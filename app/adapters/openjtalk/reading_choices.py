@@ -1,4 +1,4 @@
-"""What the user chose of how text is read. Kept apart from what uses it: choosing loads no dictionary."""
+"""The user's choices about reading text. They are apart from the code that uses them: choosing loads no dictionary."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from app.core.user_word_matching import UserWordMatcher, is_analysed
 
 @dataclass(frozen=True)
 class UserLexicon:
-    """What the user's dictionary adds.
+    """The words that the user's dictionary adds.
 
     Attributes:
         file: MeCab's dictionary; None where no word needs one.

@@ -5,7 +5,7 @@ stood still for as long, 0.25 s of processor time for a real BERT. Its C library
 
 Sessions of DirectML are created that way, too: opening a BERT there stopped all other threads for five seconds.
 
-Library: ONNX Runtime before 1.31. Buys: 0.25 s of a standing window for a BERT, 5 s for one on DirectML. Remove, with `c_api`, once onnxruntime-directml is 1.31 or
+Library: ONNX Runtime before 1.31. Buys: 0.25 s of a standing window for a BERT, 5 s for one on DirectML. Remove, with `ort_c_api`, once onnxruntime-directml is 1.31 or
 newer: `HOLDS_GIL` is False then, and tests/adapters/ort/test_c_session.py has nothing left to compare.
 """
 
@@ -54,7 +54,7 @@ def enable_unlocked_sessions() -> None:
 
 @dataclass(frozen=True, slots=True)
 class ProviderTarget:
-    """What a session is opened for.
+    """The provider, device and fixed sizes that a session is opened for.
 
     Attributes:
         provider, settings: the execution provider and what it is given.
@@ -110,7 +110,7 @@ class UnlockedRunOptions:
 
 
 class UnlockedSession:
-    """What of `onnxruntime.InferenceSession` our sessions need.
+    """The part of `onnxruntime.InferenceSession` that our sessions need.
 
     Args:
         model: file or serialised model.

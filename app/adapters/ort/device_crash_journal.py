@@ -1,4 +1,4 @@
-"""What this machine knows of its devices from before: which graphs they computed right, and whether they crashed while they did.
+"""The earlier experience of this machine with its devices: the graphs that they computed right, and crashes while they did.
 
 While an unproven graph is opened or run on a device a note lies on the disk. If its process is dead, the device took the
 program with it. Everything counts for one adapter, driver and ONNX Runtime only, and may be deleted at any time.

@@ -1,4 +1,4 @@
-"""What results depend on besides the models, so that what was found with another driver is not believed."""
+"""The facts besides the models that results depend on, so that results found with another driver are not believed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of an adapter's memory sessions may take: all voices that are open share it."""
+"""The limit of an adapter's memory for sessions: all open voices share it."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class NoFixedShapeGraphError(BackendError):
 
 
 class OpenableSession(Protocol):
-    """What is opened here: `FixedShapeSession`."""
+    """A session that is opened here: `FixedShapeSession`."""
 
     settled_event: threading.Event
 

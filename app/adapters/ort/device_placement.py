@@ -1,4 +1,4 @@
-"""Which part of a voice runs where: `cuda` for all of it, or `bert=cpu,decoder=directml`."""
+"""The device of each part of a voice: `cuda` for all of it, or `bert=cpu,decoder=directml`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DevicePlacement:
         return str(getattr(self, GROUP_OF_GRAPH[graph]))
 
     def resolve_auto(self, chosen: DevicePlacement) -> DevicePlacement:
-        """Return what was left to us is as `chosen` says."""
+        """Return the placement with the parts that were left to us as `chosen` says."""
         return replace(self, **{group: getattr(chosen, group) for group in GRAPH_GROUPS if getattr(self, group) == AUTO})
 
     @property

@@ -1,4 +1,4 @@
-"""Where the time of one graph goes on a device: copying in, running, copying out; and which nodes are left to the CPU."""
+"""The time of one graph on a device, split into copying in, running and copying out, and the nodes that are left to the CPU."""
 
 from __future__ import annotations
 

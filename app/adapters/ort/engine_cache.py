@@ -1,4 +1,4 @@
-"""Where a backend keeps what it compiled for a device, so that the next start finds it.
+"""The folder of graphs that a backend compiled for a device, so that the next start finds them.
 
 TensorRT names a kept engine after the graph's file and its inputs, whatever their sizes, and fails on one of another version instead of making
 a new one. So each graph, size, adapter, driver and ONNX Runtime has a folder, and a folder that nothing opened from is removed.

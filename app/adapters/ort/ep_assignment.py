@@ -1,4 +1,4 @@
-"""Which provider a session gave the nodes of a graph to."""
+"""The providers that a session gave the nodes of a graph to."""
 
 from __future__ import annotations
 

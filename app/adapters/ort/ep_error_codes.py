@@ -1,4 +1,4 @@
-"""What happened to a device whose run failed, from what its provider said."""
+"""Recognises the fault of a device whose run failed, from its provider's message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _DEVICE_LOST_CODES = ("887a0005", "887a0006", "887a0007", "887a0020")
 
 @dataclass(frozen=True, slots=True)
 class DeviceFault:
-    """Why a run failed, in the language of the user; a device that is `is_lost` is lost for all graphs, one without room only for this one."""
+    """The reason of a failed run, in the language of the user.
+
+    A device that is `is_lost` is lost for all graphs, one without room only for this one.
+    """
 
     reason: str
     is_lost: bool = False

@@ -1,4 +1,4 @@
-"""Which provider ONNX Runtime has given each node of a graph to, as it says itself when a session opens."""
+"""The provider that ONNX Runtime has given each node of a graph to, as a session itself reports when it opens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sessions of a program know of devices that failed: nothing more is tried there until the user chooses a backend again."""
+"""The failed devices that the sessions of a program know: they are not tried again until the user chooses a backend."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FixedShapeGraph:
-    """What `form.json` says.
+    """The content of `form.json`.
 
     Attributes:
         folder: where it lies.

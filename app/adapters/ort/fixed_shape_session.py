@@ -35,7 +35,7 @@ CROP_INPUTS = ("first", "last")
 
 @dataclass(frozen=True, slots=True)
 class DeviceOpening:
-    """What sessions are opened for, and what is known of the device.
+    """The purpose that sessions are opened for, and the known facts about the device.
 
     Attributes:
         graph: its name.

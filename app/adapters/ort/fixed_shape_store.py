@@ -1,4 +1,4 @@
-"""Where the device forms of graphs are kept: made once by a process of their own, when a graph is first put on a device.
+"""The store of fixed-shape graphs: a process of its own makes each when its graph is first put on a device.
 
 A form belongs to the very file it was made from: a voice that is updated, exported or added again gets a new one when it is needed.
 """

@@ -1,4 +1,4 @@
-"""Which operators a graph really runs, on arrays of which shapes and for how long: what ONNX Runtime's profile says of a run."""
+"""The operators that a graph really runs, with the shapes of their arrays and their times, from ONNX Runtime's profile of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ONNX Runtime can compute on here: backends of `backends` that are installed, and graphics adapters by name.
+"""The devices that ONNX Runtime can compute on here: installed backends of `backends`, and graphics adapters by name.
 
 A place is written `backend` or `backend:adapter`, the adapter by number or by a part of its name: `cuda`, `directml:1`, `directml:radeon`.
 """
@@ -123,7 +123,7 @@ def find_device(place: str) -> BackendDevice | None:
 
 
 def find_effective_device(place: str) -> BackendDevice | None:
-    """As `find_output_device`; where a place leaves the adapter open and the backend would choose by itself, the one that the system calls the fastest."""
+    """As `find_device`; where a place leaves the adapter open and the backend would choose by itself, the one that the system calls the fastest."""
     device, backend = find_device(place), parse_backend(place)
     if device is not None or not BACKENDS[backend].device_replaces or backend not in list_backends():
         return device

@@ -1,4 +1,4 @@
-"""How the file of a model is given to ONNX Runtime, which does not open every name on Windows."""
+"""Hands the file of a model to ONNX Runtime, which does not open every name on Windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a device computed what the CPU computes."""
+"""Compares the results of a device with the CPU's."""
 
 from __future__ import annotations
 

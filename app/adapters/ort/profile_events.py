@@ -1,4 +1,4 @@
-"""What ONNX Runtime's profile says: which operators every run of a graph consisted of, on arrays of which shapes and for how long."""
+"""The events of ONNX Runtime's profile: the operators of every run of a graph, with the shapes of their arrays and their times."""
 
 from __future__ import annotations
 

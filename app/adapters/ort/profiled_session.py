@@ -26,7 +26,7 @@ class GraphRun:
     Attributes:
         start_s: as `time.perf_counter` says.
         duration_s: as the caller waited.
-        shift_s: the operators' `began_us` plus this is `time.perf_counter`.
+        shift_s: the operators' `start_us` plus this is `time.perf_counter`.
     """
 
     graph: str

@@ -1,4 +1,4 @@
-"""What is said of a graph that does not open, and of a place that does not start."""
+"""Sentences about a graph that does not open, and about a device that does not start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all sessions of ONNX Runtime share."""
+"""The options that all sessions of ONNX Runtime share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PortAudio knows of the machine's outputs; sounddevice enters here, when first needed and not at import."""
+"""PortAudio's knowledge of the machine's outputs; sounddevice enters here, when first needed and not at import."""
 
 from __future__ import annotations
 

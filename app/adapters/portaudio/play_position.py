@@ -1,4 +1,4 @@
-"""Which request sounds now, and how far it is: counters of the ring turned into frames of a request."""
+"""The request that sounds now, and its position: counters of the ring turned into frames of a request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PlayPosition:
-    """Where playing stands.
+    """The position of the playback.
 
     Attributes:
         request_id: the request that sounds.

@@ -23,7 +23,7 @@ MAX_SANDBOX_FILE_BYTES = 8 << 30
 
 @dataclass(frozen=True, slots=True)
 class ProcessLimits:
-    """What a process may take.
+    """The memory and time that a process may take.
 
     Attributes:
         memory_bytes: of its own, files that it maps not counted.

@@ -1,4 +1,4 @@
-"""Which sound files can be written and played, and what a suffix, a subtype and a rate come to."""
+"""The sound files that can be written and played, and the encoding that a suffix, a subtype and a rate result in."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PLAYABLE_SUFFIXES = tuple(SOUND_FORMATS)
 
 @dataclass(frozen=True, slots=True)
 class SoundEncoding:
-    """What goes to libsndfile."""
+    """The parameters for libsndfile."""
 
     container: str
     subtype: str

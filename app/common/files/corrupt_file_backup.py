@@ -1,4 +1,4 @@
-"""How a file of ours that cannot be read is treated: it is kept under another name, the user sees that, and the program continues without it."""
+"""Backs up a file of ours that cannot be read: it is kept under another name, the user sees that, and the program continues without it."""
 
 from __future__ import annotations
 

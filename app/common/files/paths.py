@@ -1,4 +1,4 @@
-"""Where things lie: what ships with the program, and what belongs to the user. The only place that knows of frozen builds."""
+"""The paths of the program's own files and of the user's. No other module knows of frozen builds."""
 
 from __future__ import annotations
 

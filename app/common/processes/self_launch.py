@@ -1,4 +1,4 @@
-"""How the program starts itself: its command line, its window, or one of its tasks, each in a process of its own.
+"""Starts the program itself: its command line, its window, or one of its tasks, each in a process of its own.
 
 No other module starts one. Nothing of the current folder runs in it: see `app.__main__` and `app.common.processes.search_paths`.
 """

@@ -1,4 +1,4 @@
-"""What numbers count, as ranges need to know it: 5-8個, 9時-17時30分."""
+"""The units that numbers count, as ranges need to know them: 5-8個, 9時-17時30分."""
 
 from __future__ import annotations
 

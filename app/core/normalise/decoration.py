@@ -1,4 +1,4 @@
-"""What people put around their words: bullets, ruled lines, drawn-out laughter."""
+"""Removes the decoration around words: bullets, ruled lines, drawn-out laughter."""
 
 from __future__ import annotations
 

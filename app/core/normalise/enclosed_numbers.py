@@ -1,4 +1,4 @@
-"""What is written in a circle, in brackets or as one Roman sign: (株) in full, and each of ①❷Ⅲ as a number of its own."""
+"""Reads signs in a circle, in brackets or in one Roman sign: (株) in full, and each of ①❷Ⅲ as a number of its own."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _KANA_BEFORE = "(?:(?<=[をにがはもとでくお、。「『])|^)"
 
 
 class _HistoricalWord(NamedTuple):
-    """What stands before a historical form, the form, what stands behind it, and its modern form."""
+    """The text before a historical form, the form, the text behind it, and its modern form."""
 
     before: str
     old: str

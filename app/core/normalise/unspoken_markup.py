@@ -1,4 +1,4 @@
-"""What programs put into a text and nobody says: tags of chats, of HTML, and of the address of a page all but its host.
+"""Removes markup of programs that nobody says: tags of chats, of HTML, and all but the host of a page's address.
 
 It is found in the raw text, so that no dictionary takes a part of it for a word.
 """

@@ -1,4 +1,4 @@
-"""Whether kana can be the reading of the word before them: put together from readings that a dictionary has for its parts."""
+"""Decides whether kana can be the reading of the word before them: put together from readings that a dictionary has for its parts."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class LexiconWord:
 
 
 class Lexicon(Protocol):
-    """What the analyser knows without a sentence."""
+    """The analyser's knowledge of single words, without a sentence."""
 
     def find_words(self, surface: str) -> Sequence[LexiconWord]:
         """All words that are written so."""

@@ -26,7 +26,7 @@ _NEIGHBOUR_RANGE = re.compile(r"(!?)([+-]?\d+)(?:\.\.([+-]?\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class RuleCondition:
-    """Whether one of the words stands at one of the places; with `is_absent`, whether none does."""
+    """A condition that one of the words stands at one of the offsets; with `is_absent`, that none does."""
 
     offsets: range
     words: frozenset[str]

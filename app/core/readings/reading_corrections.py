@@ -1,4 +1,4 @@
-"""What is to be read otherwise in a sentence: dictionary of ours, rules with neighbours, second analyser, in this order."""
+"""Corrects the readings of a sentence: our dictionary, rules with neighbours, second analyser, in this order."""
 
 from __future__ import annotations
 

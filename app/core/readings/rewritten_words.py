@@ -1,4 +1,4 @@
-"""Which readings come from the way the text was rewritten before any analyser saw it."""
+"""Finds the readings that come from rewriting the text before any analyser saw it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a second analyser reads otherwise: taken over for a white list of words that it knows better, shown as a doubt for others."""
+"""Compares readings with a second analyser: taken over for a white list of words that it knows better, shown as a doubt for others."""
 
 from __future__ import annotations
 

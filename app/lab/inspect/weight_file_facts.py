@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from app.lab.graph_sandbox import SandboxRow, sanitize_value
+from app.lab.graph_sandbox import SandboxRow, sanitise_value
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 
 MAX_LARGEST_WEIGHTS = 5
@@ -35,4 +35,4 @@ def read_weight_file_facts(path: Path) -> SandboxRow:
         "weights": dict(kinds),
         "largest": sorted(items, key=lambda item: -item[3])[:MAX_LARGEST_WEIGHTS],
     }
-    return dict(sanitize_value(found))
+    return dict(sanitise_value(found))

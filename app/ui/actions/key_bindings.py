@@ -57,7 +57,7 @@ def find_key_conflicts(bindings: KeyBindings) -> dict[str, list[str]]:
     users: defaultdict[str, set[str]] = defaultdict(set)
     for name, binding in bindings.items():
         for key in (*binding.keys, *binding.list_keys):
-            users[_normalize_key(key)].add(name)
+            users[_normalise_key(key)].add(name)
     return {key: sorted(names) for key, names in users.items() if len(names) > 1}
 
 
@@ -66,12 +66,12 @@ def drop_reassigned_keys(default: KeyBinding, bindings: KeyBindings) -> KeyBindi
     if not bindings:
         return default
     # Of a key that two actions share, Qt would let neither work.
-    taken = {_normalize_key(key) for binding in bindings.values() for key in (*binding.keys, *binding.list_keys)}
-    free = [tuple(key for key in keys if _normalize_key(key) not in taken) for keys in (default.keys, default.list_keys)]
+    taken = {_normalise_key(key) for binding in bindings.values() for key in (*binding.keys, *binding.list_keys)}
+    free = [tuple(key for key in keys if _normalise_key(key) not in taken) for keys in (default.keys, default.list_keys)]
     return KeyBinding(*free)
 
 
-def _normalize_key(key: str) -> str:
+def _normalise_key(key: str) -> str:
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
 
 

@@ -11,7 +11,7 @@ from app.core.script import LineSettings
 from app.core.synthesis_types import Overrides
 from app.core.takes import LineTake
 from app.ui.display_names import format_style
-from app.voices.voice_labels import localise_voice_name
+from app.voices.voice_labels import localize_voice_name
 
 MAX_QUOTED_LENGTH = 20
 DEFAULT_LINE_SETTINGS = LineSettings()
@@ -23,7 +23,7 @@ def build_take_parts(takes: Sequence[LineTake], find_voice_name: FindVoiceName) 
 
     A speaker is named only where a voice has several of them among these takes; else the voice names it already.
     """
-    voices = [localise_voice_name(find_voice_name(take.settings.voice) or take.settings.voice) for take in takes]
+    voices = [localize_voice_name(find_voice_name(take.settings.voice) or take.settings.voice) for take in takes]
     heard = {(voice, take.settings.speaker) for voice, take in zip(voices, takes, strict=True)}
     # With one speaker for each voice, the voice's name says it already.
     several = len(heard) > len(set(voices))
@@ -48,7 +48,7 @@ def _build_speaker_part(take: LineTake, *, has_several_speakers: bool) -> NamePa
 
 
 def _build_manner_parts(take: LineTake) -> tuple[NamePart, ...]:
-    """Return the parts that say how a take is spoken, whoever speaks."""
+    """Return the labels of a take's style and settings, without its voice and speaker."""
     settings = take.settings
     style = format_style(settings.style) if settings.style else localize("既定のスタイル", "default style")
     numbers = [

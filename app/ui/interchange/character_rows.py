@@ -14,7 +14,7 @@ from app.interchange.character_assignment import AssignableVoice
 from app.ui.display_names import format_style
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.widgets.choice_box import ChoiceBox
-from app.voices.voice_labels import localise_voice_name
+from app.voices.voice_labels import localize_voice_name
 
 MOST_SHOWN, LOWEST = 200, 90
 """The number of names shown at most, and the lowest height in pixels."""
@@ -108,7 +108,7 @@ class CharacterTable(QScrollArea):
         style.setPlaceholderText("–")
         voice.addItem(localize("あとで選ぶ", "Choose later"), "")
         for known in self._voices.values():
-            voice.addItem(localise_voice_name(known.name), known.id)
+            voice.addItem(localize_voice_name(known.name), known.id)
         row = CharacterRow(character, voice, style)
         # `activated` comes from the user alone; filling the box must not count as a choice.
         voice.activated.connect(lambda _index: self._update_voice(row))

@@ -1,4 +1,4 @@
-"""Which lines are spoken: one, or one after the other without a gap, and what their cards show meanwhile."""
+"""Plays lines: one, or one after the other without a gap, and shows their state on the cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the play and save buttons, their keys and their menu entries do."""
+"""The commands behind the play and save buttons, their keys and their menu entries."""
 
 from __future__ import annotations
 

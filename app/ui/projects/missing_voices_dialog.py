@@ -1,4 +1,4 @@
-"""Which voices are to speak the lines of those that are missing."""
+"""The dialog that chooses voices for the lines of missing ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the window shows, as a project, and a project as what the window shows."""
+"""Converts the window's content to a project and back."""
 
 from __future__ import annotations
 

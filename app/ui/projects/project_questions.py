@@ -1,4 +1,4 @@
-"""What is asked before work could be lost."""
+"""The questions that are asked before work could be lost."""
 
 from __future__ import annotations
 

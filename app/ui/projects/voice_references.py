@@ -1,4 +1,4 @@
-"""Which voices a project says that it needs: their names, and where they can be got, for machines that have them not."""
+"""The voices that a project needs: their names, and where to get them, for machines without them."""
 
 from __future__ import annotations
 

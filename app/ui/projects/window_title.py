@@ -1,4 +1,4 @@
-"""What the title bar says."""
+"""The text of the title bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the strip under the selected line is open: by its header, by a key or the menu."""
+"""Opens and closes the strip under the selected line: by its header, by a key or the menu."""
 
 from __future__ import annotations
 

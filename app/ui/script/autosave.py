@@ -22,7 +22,7 @@ AUTOSAVE_DELAY_MS = 2000  # from the first change on, however many follow: never
 
 
 class AutosaveState(NamedTuple):
-    """What the window held last.
+    """The last content of the window.
 
     Attributes:
         script: None where there is none, or it cannot be read.

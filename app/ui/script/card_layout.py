@@ -1,4 +1,4 @@
-"""Where the parts of a line's card lie, and how high it is: the same for drawing, for the mouse and for the editor."""
+"""The layout of a line's card, and its height: the same for drawing, for the mouse and for the editor."""
 
 from __future__ import annotations
 

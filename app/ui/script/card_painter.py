@@ -19,7 +19,7 @@ from app.ui.widgets.voice_picture import choose_letter_colors
 
 @dataclass(frozen=True, slots=True)
 class CardLook:
-    """What of the list's state is seen on a card.
+    """The part of the list's state that a card shows.
 
     Attributes:
         is_edited: its editor lies over it, so that the text is left out.

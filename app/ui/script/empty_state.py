@@ -1,4 +1,4 @@
-"""What the list of lines shows while it is empty: how to begin, in a frame where text can be dropped."""
+"""The empty list of lines: how to begin, in a frame where text can be dropped."""
 
 from __future__ import annotations
 

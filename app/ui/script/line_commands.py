@@ -1,4 +1,4 @@
-"""What can be done to lines: each command is one edit of the document, and chooses the lines it made."""
+"""The commands for lines: each is one edit of the document, and selects the lines it made."""
 
 from __future__ import annotations
 

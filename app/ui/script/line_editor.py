@@ -1,4 +1,4 @@
-"""Where a line's text is typed: in its card, in place, like in any text editor."""
+"""The editor of a line's text: in its card, in place, like in any text editor."""
 
 from __future__ import annotations
 

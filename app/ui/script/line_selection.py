@@ -1,4 +1,4 @@
-"""Which lines are selected, and what a new line begins with."""
+"""The selected lines, and the settings that a new line begins with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a line besides its text: its present state, and the sound it had last."""
+"""The state of a line besides its text, and the sound it had last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who speaks a line, as its card shows it: what will be heard, also where the line names a style or speaker that its voice does not have."""
+"""The voice, speaker and style on a line's card: the ones to be heard, also where the line's voice lacks its style or speaker."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.ui.synthesis.synthesis_results import OpenedVoice
 
 
 class LineVoiceNames:
-    """What is known of voices, by what lines call them.
+    """The known voices by the ids that lines store.
 
     Attributes:
         names: of voices by id; the empty id is the voice in use.

@@ -1,4 +1,4 @@
-"""How large each row of the list is, remembered: Qt asks for all ten thousand whenever one line comes, goes or grows."""
+"""The remembered size of each row of the list: Qt asks for all ten thousand whenever one line comes, goes or grows."""
 
 from __future__ import annotations
 

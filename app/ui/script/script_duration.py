@@ -1,4 +1,4 @@
-"""How long the whole script is when it is spoken: what was heard counts as it was, the rest is estimated from its text."""
+"""The length of the whole script when it is spoken: heard lines count as they were, the rest is estimated from its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the script on the screen belongs: its project file, what else is in it, and whether the file holds it all."""
+"""The origin of the script on the screen: its project file, the other content of that file, and whether the file holds all of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.core.script import Script
 
 @dataclass(frozen=True, slots=True)
 class ScriptOrigin:
-    """What is kept beside the script while it is edited.
+    """The facts kept beside the script while it is edited.
 
     Attributes:
         file: of the project; empty for a script without a name.

@@ -1,4 +1,4 @@
-"""What stands in the window at its start: the script of last time, the text of an older version, or a greeting."""
+"""The script of the window at its start: that of last time, the text of an older version, or a greeting."""
 
 from __future__ import annotations
 

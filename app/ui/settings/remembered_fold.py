@@ -1,4 +1,4 @@
-"""Whether a part of the window is open: as the user left it, and at first as it suits the window."""
+"""Remembers whether a part of the window is open: as the user left it, and at first as it suits the window."""
 
 from __future__ import annotations
 

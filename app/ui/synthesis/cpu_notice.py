@@ -1,4 +1,4 @@
-"""What is said of a voice that runs on the CPU, all of it or a part, although nothing has failed."""
+"""The notice about a voice that runs on the CPU, all of it or a part, although nothing has failed."""
 
 from __future__ import annotations
 

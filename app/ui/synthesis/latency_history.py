@@ -1,4 +1,4 @@
-"""What was measured over the last utterances: the figures behind the bars and the table, and what they should be. No Qt here."""
+"""The measurements of the last utterances: the figures behind the bars and the table, and their targets. No Qt here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stops a voice whose licence has not been accepted."""
+"""The error that stops a voice whose licence has not been accepted."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class ReadLineJob:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineReadResult:
-    """What came of it: a reading and the overrides counted over it, or what was wrong."""
+    """The result: a reading and the overrides counted over it, or an error."""
 
     job: ReadLineJob
     reading: LineReading | None = None

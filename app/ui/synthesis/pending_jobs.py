@@ -1,4 +1,4 @@
-"""What was asked for and is not over yet, and how far it is."""
+"""The jobs that are not over yet, and their progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the synthesis thread reports: what sounds now, what is still to come, and what was measured."""
+"""Keeps track of the synthesis thread's reports: the sound of now, the jobs to come, and the measurements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the window asks of the synthesis thread, and the answers that go to who asked. Frozen: they cross threads; other reports are in `results`."""
+"""The jobs for the synthesis thread, and the answers to their callers. Frozen: they cross threads; see also `synthesis_results`."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class ServiceWork(Protocol):
     """Work of the service, which brings its results to its clients by itself."""
 
     def run_work(self, voices: Any, on_stage: OnStage) -> None:
-        """Computes it with `voices.speaker_of`; raises nothing."""
+        """Computes it with `voices.open_speaker`; raises nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""What the synthesis thread reports to the window: what there is, what came of a job. Frozen: they cross threads."""
+"""The reports of the synthesis thread to the window: facts, and results of jobs. Frozen: they cross threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.ui.synthesis.synthesis_jobs import SpeechJob, SynthesisJob
 
 @dataclass(frozen=True, slots=True)
 class MachineInfo:
-    """What this machine offers.
+    """The backends and devices of this machine.
 
     Attributes:
         names: all backends there could be, as (key, name for people).
@@ -90,7 +90,7 @@ class SpeakFailure:
 
 @dataclass(frozen=True, slots=True)
 class FileProgress:
-    """How much of a file is computed, 0 to 1, as far as its text allows to say."""
+    """The computed share of a file, 0 to 1, as far as its text allows to say."""
 
     file: Path
     share: float

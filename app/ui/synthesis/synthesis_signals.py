@@ -1,4 +1,4 @@
-"""What the synthesis thread reports to the window: signals only."""
+"""The reports of the synthesis thread to the window: signals only."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def refuse_foreign_content(path: Path, content: bytes, expected_kinds: Collectio
 
     Args:
         content: how it begins.
-        expected_kinds: kinds that it may look like (`recognition.kind_of_start`).
+        expected_kinds: kinds that it may look like (`container_recognition.recognise_foreign_start`).
     """
     kind = recognise_foreign_start(content[:RECOGNITION_BYTES])
     if content.startswith(ZIP_MAGICS):

@@ -28,7 +28,7 @@ from app.adapters.http.retry_policy import RetryPolicy
 from app.cli.main import main
 from app.common.errors import DownloadError
 from app.common.files.untrusted_json import MAX_NUMBER_DIGITS
-from app.install.download_folders import sanitize_file_name
+from app.install.download_folders import sanitise_file_name
 from app.install.download_sources import DownloadMonitor, fetch_url
 from tests.fault_server import FaultServer, Raw, Reply, failing_kindly, hub_server
 
@@ -146,7 +146,7 @@ def test_names_of_voices_are_fit_to_be_shown_and_to_be_files(hub: FaultServer, n
     hub.reply(ABOUT, Reply(json.dumps({"name": name, "model_files": json.loads(described())["model_files"]}).encode()))
     voice = fetch_aivishub_voice(UUID, retry_policy=QUICK)
     assert voice.name == shown
-    assert len(sanitize_file_name(voice.name).encode()) <= 255
+    assert len(sanitise_file_name(voice.name).encode()) <= 255
 
 
 BAD_HEADS = {
@@ -221,7 +221,7 @@ NAMES = {
 @pytest.mark.parametrize("disposition", NAMES)
 def test_names_of_files_are_made_safe(disposition: str) -> None:
     began = time.monotonic()
-    name = sanitize_file_name(parse_file_name(disposition))
+    name = sanitise_file_name(parse_file_name(disposition))
     assert name.endswith(NAMES[disposition])
     assert name.isprintable()
     assert time.monotonic() - began < 2
@@ -229,7 +229,7 @@ def test_names_of_files_are_made_safe(disposition: str) -> None:
 
 @given(st.text(max_size=300))
 def test_any_header_is_read_without_harm(text: str) -> None:
-    sanitize_file_name(parse_file_name(text)).encode()
+    sanitise_file_name(parse_file_name(text)).encode()
     assert (parse_retry_after(text) or 0) >= 0
     assert 0 <= (parse_length(text) or 0) < 10**MAX_NUMBER_DIGITS
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Rows as they come with `--json`; every other format at the end. Exit code: see `exit_code` of a part, else 0."""
+    """Rows as they come with `--json`; every other format at the end. Exit code: see `choose_exit_code` of a part, else 0."""
     if options.action == "parts":
         return _print_rows(list(parts_command.list_commands(LAB_COMMANDS)), options)
     from app.lab.machine_row import build_machine_row

@@ -1,4 +1,4 @@
-"""What the right mouse button offers on a mora or a mark: the same as clicks and keys, with names."""
+"""The context menu of a mora or a mark: the same as clicks and keys, with names."""
 
 from __future__ import annotations
 

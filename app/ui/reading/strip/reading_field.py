@@ -1,4 +1,4 @@
-"""Where the reading of one word is typed; what is wrong with it is said beside it."""
+"""The field for the reading of one word; it says beside itself why a reading is wrong."""
 
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ class ReadingField(QWidget):
     @Slot()
     def _submit_kana(self) -> None:
         if self._is_kana():
-            self.kana_requested.emit(_normalize_kana(self.edit.text()))
+            self.kana_requested.emit(_normalise_kana(self.edit.text()))
 
     @Slot()
     def _request_dictionary(self) -> None:
         if self._is_kana():
-            self.dictionary_requested.emit(self._surface, _normalize_kana(self.edit.text()))
+            self.dictionary_requested.emit(self._surface, _normalise_kana(self.edit.text()))
             self.close_field()
 
     @Slot()
@@ -126,11 +126,11 @@ class ReadingField(QWidget):
         self._is_kana()
 
     def _is_kana(self) -> bool:
-        kana = _normalize_kana(self.edit.text())
+        kana = _normalise_kana(self.edit.text())
         right = not kana or _TYPED_KANA_PATTERN.fullmatch(kana) is not None
         self.show_error("" if right else localize("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."))
         return right
 
 
-def _normalize_kana(text: str) -> str:
+def _normalise_kana(text: str) -> str:
     return convert_to_katakana(unicodedata.normalize("NFKC", text)).replace(" ", "")

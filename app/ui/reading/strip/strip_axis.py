@@ -1,4 +1,4 @@
-"""Where each mora and each pause of a line lies, for all that is drawn under it: strip, waveform and playhead share one axis.
+"""The positions of each mora and each pause of a line, for all that is drawn under it: strip, waveform and playhead share one axis.
 
 Where the times are known, it is an axis of time that gives very short sounds the room a kana needs; else all morae are as wide.
 """
@@ -25,7 +25,7 @@ UNKNOWN_MORA_S, UNKNOWN_PAUSE_S = 0.117, 0.25
 
 
 class CellKind(Enum):
-    """What a cell stands for."""
+    """The kind of a cell."""
 
     MORA = "mora"
     MARK = "mark"

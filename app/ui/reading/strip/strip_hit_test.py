@@ -1,4 +1,4 @@
-"""What the mouse points at in a strip, and what comes of dragging it."""
+"""Finds the cell or edge under the mouse in a strip, and the effect of dragging it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Key = Qt.Key
 
 
 class StripKeyTarget(Protocol):
-    """What keys act on: the strip."""
+    """The strip that keys act on."""
 
     reset_requested: SignalInstance
 

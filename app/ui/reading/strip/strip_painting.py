@@ -21,7 +21,7 @@ ACCENT_DOT_RADIUS_PX = 3.6
 
 @dataclass(frozen=True, slots=True)
 class StripHighlights:
-    """What stands out: cells by index, -1 for none.
+    """The highlighted cells by index, -1 for none.
 
     Attributes:
         current: where the keys go.

@@ -24,7 +24,7 @@ MAX_NAMED_CHANGES = 5  # emoji that are left out
 
 
 class StripPanel(QFrame):
-    """What lies under the selected line.
+    """The panel under the selected line.
 
     Attributes:
         title: folds and unfolds.

@@ -1,4 +1,4 @@
-"""What the strip shows of a line: a new value with every change, so that drawing needs no further knowledge."""
+"""The content of the strip for a line: a new value with every change, so that drawing needs no further knowledge."""
 
 from __future__ import annotations
 
