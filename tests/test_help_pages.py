@@ -18,7 +18,7 @@ import pytest
 
 from app.bench import multiply_adds as bench_work
 from app.bench import stage_timing as bench_stages
-from app.bench.turn_taking import UNCOUNTED_TURNS
+from app.bench.repeated_runs import UNCOUNTED_TURNS, Repeats
 from app.cli.cli_parser import build_parser
 from app.cli.commands.bench import run as bench_run
 from app.cli.commands.lab import repeat_options
@@ -26,7 +26,6 @@ from app.cli.main import main
 from app.common.language import Language
 from app.lab.profile import profile_run
 from app.lab.profile.profile_turns import measure_turns
-from app.lab.repeat_rule import Repeats
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.audition.board_keys import BOARD_KEYS
 from app.ui.help.guide_pages import GUIDE_PAGES, locate_page

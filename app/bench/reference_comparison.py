@@ -14,8 +14,8 @@ from app.adapters.ort.reference_sessions import open_with_ort_defaults
 from app.bench.bench_home import OriginalFiles, PreparedFiles
 from app.bench.bench_texts import BENCH_LINES, build_text
 from app.bench.reference_speaker import ReferenceSpeaker
+from app.bench.repeated_runs import SpeedRatio, compute_ratio, list_figures, take_turns
 from app.bench.stage_timing import RunFigures, build_bench_request, run_once
-from app.bench.turn_taking import SpeedRatio, compute_ratio, list_figures, take_turns
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.ports import BertRunner

@@ -1,11 +1,11 @@
-"""Graphs looked into and run in children that keep to limits: anybody may have made them. What they say is checked here.
+"""Graphs looked into, and whole parts of the lab run, in children that keep to limits: anybody may have made them. What they say is checked here.
 
-`app.lab.sandbox_tasks` looks into graphs that nobody has proved. Whole parts of the lab: `app.cli.commands.lab.sandboxed_command`.
+`app.lab.sandbox_tasks` looks into graphs that nobody has proved; `app.cli.commands.lab.lab_sandbox_worker` runs parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,9 +16,8 @@ from app.common.processes.terminal import escape_to_one_line
 from app.common.progress import Report, ignore_report
 from app.install.sandbox_limits import SandboxSubject as Kind
 from app.install.sandbox_limits import UnsafeFileError, compute_limits
-from app.lab.lab_subject import LabSubject
-from app.lab.scratch_folder import create_scratch_folder
-from app.lab.subject_codec import ensure_file
+from app.lab.lab_subject import LabSubject, create_scratch_folder, dump_subject, ensure_file
+from app.lab.report_rows import Row
 
 # Of names, reasons and errors, which a stranger may have written.
 MAX_SANDBOX_TEXT = 1000
@@ -26,6 +25,7 @@ MAX_SANDBOX_TEXT = 1000
 MAX_SANDBOX_ITEMS = 2000
 MAX_SANDBOX_DEPTH = 4
 SandboxRow = dict[str, Any]
+UNLIMITED_TIME_S = 30 * 24 * 3600
 
 
 def run_in_sandbox(task: str, subject: LabSubject, arguments: Sequence[Any], report: Report = ignore_report) -> Iterator[SandboxRow]:
@@ -86,3 +86,25 @@ def sanitise_value(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list):
         return [sanitise_value(item, depth + 1) for item in value[:MAX_SANDBOX_ITEMS]]
     return {str(sanitise_value(name)): sanitise_value(item, depth + 1) for name, item in list(value.items())[:MAX_SANDBOX_ITEMS]}
+
+
+def run_command_in_sandbox(part: str, subject: LabSubject, options: Mapping[str, Any], report: Report) -> Iterator[Row]:
+    """Run a part of the lab in a child from its first look at the files to its last, and yield its findings.
+
+    A voice includes a BERT, so all may take as much memory as that; how long it takes is what the user asked for, and can end.
+
+    Args:
+        part: one of the command line's; `options` are its own.
+
+    Raises:
+        UnsafeFileError: a graph asks for too much memory, or makes the child crash.
+        AppError: as the part itself.
+    """
+    kind, limits = find_subject_kind(subject), ProcessLimits(compute_limits("bert").memory_bytes, UNLIMITED_TIME_S)
+    with create_scratch_folder() as folder:
+        given = [part, dump_subject(subject, folder), dict(options)]
+        with SandboxProcess("--lab-part", "part", given, limits, folder) as child:
+            for row in read_sandbox_rows(child, kind, limits, report):
+                if not isinstance(row.get("type"), str):
+                    raise UnsafeFileError("crash", kind)
+                yield row

@@ -1,15 +1,18 @@
-"""A subject of the lab: a voice or a BERT, as it came and as it is prepared."""
+"""A subject of the lab: a voice or a BERT, as it came and as it is prepared; as plain values for a child, which reads the same files itself; and a scratch folder for its graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.voices.bert_models import BertModel
+from app.voices.bert_models import BertModel, read_bert
+from app.voices.containers.voice_sources import read_voice_source
 from app.voices.prepared_voice import GraphSources, Voice
 from app.voices.voice_manifest import map_int8_files
 
@@ -76,3 +79,47 @@ def create_voice_subject(voice: Voice, source: GraphSources, reason: str = "") -
         if (voice.path / file).is_file():
             prepared[f"{name}_int8"] = voice.path / file
     return LabSubject(voice.manifest.name, source, prepared, voice, reason=reason)
+
+
+def dump_subject(subject: LabSubject, scratch: Path) -> dict[str, Any]:
+    """Return the subject as values that JSON can hold.
+
+    Args:
+        scratch: for graphs that are in memory only; the caller removes it.
+    """
+    return {
+        "name": subject.name,
+        "source": {name: str(ensure_file(graph, scratch / f"source-{name}.onnx")) for name, graph in subject.source.items()},
+        "voice": str(subject.voice.path.absolute()) if subject.voice is not None else None,
+        "bert": str(subject.bert.folder.absolute()) if subject.bert is not None else None,
+        "reason": subject.reason,
+        "weights": str(subject.weights.absolute()) if subject.weights is not None else None,
+        "installed": subject.installed,
+    }
+
+
+def load_subject(values: Mapping[str, Any]) -> LabSubject:
+    """The subject again. VoiceError where its files have changed meanwhile."""
+    found = LabSubject(values["name"])
+    if values["voice"] is not None:
+        found = create_voice_subject(read_voice_source(Path(values["voice"])), {})
+    elif values["bert"] is not None:
+        found = create_bert_subject(read_bert(Path(values["bert"])))
+    weights = Path(values["weights"]) if values["weights"] is not None else None
+    source: dict[str, Path | bytes] = {name: Path(file) for name, file in values["source"].items()}
+    return replace(found, name=values["name"], source=source, reason=values["reason"], weights=weights, installed=values["installed"])
+
+
+def ensure_file(graph: Path | bytes, scratch: Path) -> Path:
+    """A graph as a file: its own, or one that is written now."""
+    if isinstance(graph, Path):
+        return graph.absolute()
+    scratch.write_bytes(graph)
+    return scratch
+
+
+@contextmanager
+def create_scratch_folder() -> Iterator[Path]:
+    """For copies of graphs and a child's temporary files; gone afterwards, also where the child was stopped."""
+    with tempfile.TemporaryDirectory(prefix="koebako-lab-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)

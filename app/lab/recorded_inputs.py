@@ -1,4 +1,7 @@
-"""Records the inputs that a subject's pipeline gives its graphs for sentences: real text with features of its BERT, noise from the seed."""
+"""Records the inputs that a subject's pipeline gives its graphs for sentences: real text with features of its BERT, noise from the seed.
+
+Also: the same as inputs of the public graph that a voice was cut from.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from app.adapters.ort.graph_session import RunnableSession
 from app.bench.bench_texts import BENCH_LINES
 from app.bench.graph_recording import RecordedGraphRun, record_runs
 from app.bench.stage_timing import build_bench_request
+from app.compose.graph_runner import SYMBOL_TYPES_INPUT
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import Int64
@@ -23,6 +27,7 @@ from app.voices.prepared_voice import Voice
 
 CallsByGraph = dict[str, list[RecordedGraphRun]]
 """Graph → one call a sentence, in the same order."""
+PUBLIC_STYLE_WIDTH = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +119,25 @@ def build_decoder_values(z: np.ndarray, hop: int, speaker: Any) -> dict[str, Any
     frames = z.shape[-1]
     noise = np.random.default_rng(0).standard_normal(frames * hop, dtype=np.float32)
     return {"z": z, "noise": noise, "sid": speaker, "first": np.array([0]), "last": np.array([frames])}
+
+
+def build_public_inputs(call: RecordedGraphRun, *, multilingual: bool) -> dict[str, np.ndarray]:
+    """Inputs of the public graph, without noise, for a run of the prosody graph; see `app.compose.graph_runner`."""
+    values = call.values
+    symbols = values["x_tst"].size
+    features = values["ja_bert" if multilingual else "bert"].reshape(1, -1, symbols)
+    whole = {
+        name: np.asarray(values[name], np.int64).reshape(1, -1)
+        for name in ("x_tst", "tones", "language", SYMBOL_TYPES_INPUT)
+        if name in values
+    }
+    case: dict[str, np.ndarray] = {name: np.zeros((1, symbols), np.int64) for name in ("tones", "language", SYMBOL_TYPES_INPUT)} | whole
+    case |= {"x_tst_lengths": np.array([symbols]), "sid": np.asarray(values.get("sid", 0)).reshape(1), "bert": features}
+    case["style_vec"] = np.asarray(values.get("style_vec", np.zeros(PUBLIC_STYLE_WIDTH)), np.float32).reshape(1, -1)
+    case |= {
+        name: np.asarray(value, np.float32)
+        for name, value in {"length_scale": 1, "noise_scale": 0, "noise_scale_w": 0, "sdp_ratio": 0}.items()
+    }
+    if multilingual:
+        case |= {"ja_bert": features, "bert": np.zeros_like(features), "en_bert": np.zeros_like(features)}
+    return case

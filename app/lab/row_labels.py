@@ -1,16 +1,16 @@
-"""Labels for the short names in rows, in the window and the report.
+"""Labels of everything short in the lab's rows, for people: kinds of rows, columns, values, candidates, backends; programs read the identifiers.
 
-Other labels: above columns: `app.lab.column_labels`, in cells: `app.lab.value_labels`.
+No ONNX Runtime here: the window reads this, too.
 """
 
 from __future__ import annotations
 
+import re
+
+from app.adapters.ort.backends import BACKENDS, format_device_name, parse_backend
 from app.common.language import localize
-from app.lab.candidate_labels import format_candidate_with_id
-from app.lab.column_labels import COLUMN_LABELS
-from app.lab.device_labels import format_placement
-from app.lab.report_rows import Row
-from app.lab.value_labels import format_short_value
+from app.common.stage_labels import STAGE_LABELS
+from app.lab.report_rows import INT8_SUFFIX, Row
 
 TABLE_LABELS = {
     "machine": ("測定した環境", "Machine"),
@@ -41,15 +41,216 @@ TABLE_LABELS = {
     "summary": ("まとめ", "Summary"),
 }
 """Kind of rows → its heading."""
-
 SHARE_COLUMNS = {"efficiency", "frames_equal", "share"}
 """Columns of shares, 0..1; people see percents."""
-
 CANDIDATE_COLUMNS = {"candidate", "below", "above"}
 """Columns of candidates, of `compare` or `optimise`."""
-
 TABLE_SPLIT_COLUMNS = {"profile": "scope"}
 """Kind of rows → the column by whose values people see tables of their own."""
+COLUMN_LABELS = {
+    "above": ("これより長いとき", "Above it"),
+    "assigned": ("実際の割り当て", "Assigned"),
+    "at_ms": ("時刻 (ms)", "At (ms)"),
+    "backend": ("バックエンド", "Backend"),
+    "batch": ("バッチ", "Batch"),
+    "before_ms": ("以前 (ms)", "Before (ms)"),
+    "below": ("これより短いとき", "Below it"),
+    "boundaries": ("境界の数", "Boundaries"),
+    "boundaries_in_a_row": ("続けて通る境界", "Boundaries in a row"),
+    "busy": ("ほかの処理が動作中", "Busy"),
+    "bytes": ("サイズ（バイト）", "Size (bytes)"),
+    "calls": ("呼び出し回数", "Calls"),
+    "candidate": ("候補", "Candidate"),
+    "case": ("ケース", "Case"),
+    "change": ("変化", "Change"),
+    "check": ("チェック", "Check"),
+    "cold_ms": ("初回 (ms)", "Cold (ms)"),
+    "convolution_gmac_s": ("畳み込み (GMAC/s)", "Convolution (GMAC/s)"),
+    "convolution_int8_gmac_s": ("畳み込み int8 (GMAC/s)", "Convolution, int8 (GMAC/s)"),
+    "copy_in_ms": ("入力の転送 (ms)", "Copy in (ms)"),
+    "copy_out_ms": ("出力の転送 (ms)", "Copy out (ms)"),
+    "cosine": ("コサイン類似度", "Cosine"),
+    "count": ("個数", "Count"),
+    "counted_with": ("計算に使った形", "Counted with"),
+    "cpu": ("CPU", "CPU"),
+    "detail": ("説明", "Detail"),
+    "direction": ("向き", "Direction"),
+    "domains": ("ドメイン", "Domains"),
+    "dtype": ("データ型", "Type"),
+    "efficiency": ("効率", "Efficiency"),
+    "error": ("エラー", "Error"),
+    "expected_ms": ("想定 (ms)", "Expected (ms)"),
+    "file": ("ファイル", "File"),
+    "first_difference": ("最初に異なるテンソル", "First difference"),
+    "form": ("形式", "Form"),
+    "format": ("形式", "Format"),
+    "frames": ("フレーム数", "Frames"),
+    "frames_changed": ("変わったフレーム", "Frames changed"),
+    "frames_equal": ("フレームが一致", "Frames equal"),
+    "graph": ("グラフ", "Graph"),
+    "graphs": ("グラフ", "Graphs"),
+    "held_mib": ("確保済み (MiB)", "Held (MiB)"),
+    "in_use_mib": ("使用中 (MiB)", "In use (MiB)"),
+    "joules_per_s": ("音声 1 秒の消費電力量 (J)", "Joules per second of speech"),
+    "judged_by": ("判定の基準", "Judged by"),
+    "kept": ("保存済み", "Kept"),
+    "kernels": ("カーネルの出典", "Kernels of"),
+    "length": ("長さ", "Length"),
+    "level": ("最適化レベル", "Optimisation level"),
+    "lines": ("行", "Lines"),
+    "limit": ("許容値", "Limit"),
+    "lsd_db": ("スペクトルの差 (dB)", "Spectral distance (dB)"),
+    "lufs_difference": ("ラウドネスの差 (LU)", "Loudness difference (LU)"),
+    "macs": ("積和演算数", "MACs"),
+    "macs_int8": ("うち int8", "MACs in int8"),
+    "macs_per_frame": ("積和演算数（1 フレーム）", "MACs per frame"),
+    "macs_saved": ("減った積和演算数", "MACs saved"),
+    "max_abs_diff": ("最大の差", "Max difference"),
+    "max_ms": ("最大 (ms)", "Max (ms)"),
+    "mean_ms": ("平均 (ms)", "Mean (ms)"),
+    "measured_ms": ("実測 (ms)", "Measured (ms)"),
+    "median_ms": ("中央値 (ms)", "Median (ms)"),
+    "memory_mib": ("メモリー (MiB)", "Memory (MiB)"),
+    "min_ms": ("最小 (ms)", "Min (ms)"),
+    "ms": ("時間 (ms)", "Time (ms)"),
+    "name": ("名前", "Name"),
+    "names": ("比べるもの", "Compared"),
+    "nodes": ("ノード数", "Nodes"),
+    "note": ("備考", "Note"),
+    "ok": ("合格", "Passed"),
+    "op": ("演算子", "Operator"),
+    "open_ms": ("準備 (ms)", "Opening (ms)"),
+    "operator": ("演算子", "Operator"),
+    "operators": ("演算子", "Operators"),
+    "opset": ("opset", "Opset"),
+    "ort": ("ONNX Runtime", "ONNX Runtime"),
+    "outliers": ("外れ値", "Outliers"),
+    "output_mib": ("出力 (MiB)", "Output (MiB)"),
+    "p90_ms": ("90% 点 (ms)", "p90 (ms)"),
+    "p95_ms": ("95% 点 (ms)", "p95 (ms)"),
+    "p99_ms": ("99% 点 (ms)", "p99 (ms)"),
+    "parameters": ("パラメーター数", "Parameters"),
+    "part": ("部分", "Part"),
+    "passed": ("合格", "Passed"),
+    "precision": ("精度", "Precision"),
+    "prepared": ("準備済み", "Prepared"),
+    "prepared_macs": ("積和演算数（準備済み）", "MACs, prepared"),
+    "prepared_nodes": ("ノード数（準備済み）", "Nodes, prepared"),
+    "process_mib": ("プロセス全体 (MiB)", "Process (MiB)"),
+    "product_gmac_s": ("行列積 (GMAC/s)", "Matrix product (GMAC/s)"),
+    "product_int8_gmac_s": ("行列積 int8 (GMAC/s)", "Matrix product, int8 (GMAC/s)"),
+    "reason": ("理由", "Reason"),
+    "rewrite": ("書き換え", "Rewrite"),
+    "run_ms": ("計算 (ms)", "Run (ms)"),
+    "runs": ("回数", "Runs"),
+    "scope": ("単位", "Scope"),
+    "shape": ("形", "Shape"),
+    "share": ("割合", "Share"),
+    "size": ("大きさ", "Size"),
+    "slower": ("最速の何倍の時間か", "Time ÷ winner's"),
+    "slower_p25": ("最速の何倍の時間か（25% 点）", "Time ÷ winner's, p25"),
+    "slower_p75": ("最速の何倍の時間か（75% 点）", "Time ÷ winner's, p75"),
+    "snr_db": ("SNR (dB)", "SNR (dB)"),
+    "sounds": ("音声", "Sounds"),
+    "source": ("元のモデル", "Source"),
+    "source_macs": ("積和演算数（元）", "MACs, source"),
+    "source_nodes": ("ノード数（元）", "Nodes, source"),
+    "speech_lsd_db": ("音声の LSD (dB)", "LSD of the speech (dB)"),
+    "speech_snr_db": ("音声の SNR (dB)", "SNR of the speech (dB)"),
+    "speedup": ("速さ（倍）", "Speedup"),
+    "stage": ("処理", "Stage"),
+    "std_ms": ("標準偏差 (ms)", "Deviation (ms)"),
+    "supported": ("対応", "Supported"),
+    "symbols": ("記号数", "Symbols"),
+    "tensors": ("テンソル数", "Tensors"),
+    "threads": ("スレッド数", "Threads"),
+    "tokens": ("トークン数", "Tokens"),
+    "unsupported": ("未対応", "Unsupported"),
+    "value": ("値", "Value"),
+    "verdict": ("判定", "Verdict"),
+    "winner": ("最速", "Winner"),
+}
+"""Name in a row → what stands above its column."""
+GRAPH_LABELS = {
+    "bert": ("BERT", "BERT"),
+    "prosody": ("韻律", "Prosody"),
+    "flow": ("フロー", "Flow"),
+    "decoder": ("デコーダー", "Decoder"),
+    "whole": ("一体型", "Single graph"),
+    "source": ("元のモデル", "Source"),
+    "voice": ("声", "Voice"),
+    "total": ("合計", "Total"),
+}
+VALUE_LABELS = {
+    "form": {"source": ("元のモデル", "Source"), "prepared": ("準備済み", "Prepared"), "device": ("デバイス用", "For devices")},
+    "direction": {"input": ("入力", "Input"), "output": ("出力", "Output")},
+    "scope": {"stage": ("処理", "Stage"), "module": ("モジュール", "Module"), "operator": ("演算子", "Operator")},
+    "verdict": {
+        "much work": ("計算量が多い", "Much work"),
+        "inefficient": ("効率が悪い", "Inefficient"),
+        "slower": ("遅くなった", "Slower"),
+        "faster": ("速くなった", "Faster"),
+        "same": ("変化なし", "Same"),
+        "new": ("新規", "New"),
+        "gone": ("なくなった", "Gone"),
+    },
+    "check": {
+        "placement": ("割り当て", "Placement"),
+        "parity": ("一致", "Parity"),
+        "shapes": ("長さ", "Lengths"),
+        "latency": ("時間", "Latency"),
+    },
+    "stage": STAGE_LABELS,
+    "judged_by": {"relative": ("相対誤差", "Relative error"), "cosine": ("コサイン類似度", "Cosine"), "snr_db": ("SNR", "SNR")},
+}
+"""Column → what its values are called."""
+CASE_LABELS = {
+    "optimised": ("最適化あり", "optimised"),
+    "unoptimised": ("最適化なし", "unoptimised"),
+    "source": ("元のモデル", "source"),
+    "prepared": ("準備済み", "prepared"),
+    "windows": ("ストリーミング", "streamed"),
+    "windows of devices": ("デバイスでのストリーミング", "streamed on devices"),
+    "whole": ("一括", "at once"),
+    "short": ("短い文", "short line"),
+    "long": ("長い文", "long line"),
+    "convolution": ("畳み込み", "convolution"),
+    "product": ("行列積", "matrix product"),
+    "other": ("その他", "other"),
+}
+"""Words of cases and parts, which are made of several."""
+NUMBERED_VALUE_LABELS = (
+    (re.compile(r"length (\d+)"), ("長さ {}", "length {}")),
+    (re.compile(r"(\d+) of (\d+) lengths"), ("{1} 通り中 {0} 通りの長さ", "{} of {} lengths")),
+    (re.compile(r"batch (\d+)"), ("バッチ {}", "batch {}")),
+    (re.compile(r"(\d+) tokens"), ("{} トークン", "{} tokens")),
+    (re.compile(r"(\d+) symbols"), ("{} 記号", "{} symbols")),
+)
+CASE_SEPARATOR = re.compile(r"(: | / | \()")
+OPTIMISED_LABELS = {
+    "prepared": ("準備済み", "Prepared"),
+    "as-it-came": ("元のモデル", "As it came"),
+    "int8": ("追加時の int8", "int8 as installed"),
+    "fp16": ("半精度", "Half precision"),
+    "base+projection": ("小さい BERT と射影", "Smaller BERT, projected"),
+    "fused": ("演算子を融合", "Fused operators"),
+    "ort": ("ORT 形式", "ORT format"),
+}
+NUMBERED_CANDIDATE_LABELS = (
+    (re.compile(r"int8-(\d+)"), ("int8、ブロック {}", "int8, blocks of {}")),
+    (re.compile(r"layers-(\d+)"), ("{} 層", "{} layers")),
+    (re.compile(r"heads-(\d+)"), ("アテンションヘッド {}%", "{}% of attention heads")),
+)
+LEVEL_LABELS = {
+    "none": ("最適化なし", "not optimised"),
+    "basic": ("基本の最適化", "basic optimisation"),
+    "extended": ("拡張の最適化", "extended optimisation"),
+    "all": ("すべての最適化", "all optimisations"),
+}
+CANDIDATE_FORM_LABELS = {"source": ("元のモデル", "source"), "prepared": ("準備済み", "prepared"), "ort": ("ORT 形式", "ORT format")}
+# Before the only group of operators that a candidate changes.
+GROUP_SEPARATOR = ": "
+PLACEMENT_SEPARATOR = re.compile("([,=])")
 
 
 def name_table(row: Row) -> str:
@@ -87,3 +288,82 @@ def format_value(column: str, value: object) -> object:
     if column == "unsupported" and isinstance(value, list):
         return ", ".join(f"{item['op']} ×{item['count']}" for item in value)
     return format_short_value(column, value) if isinstance(value, str) else value
+
+
+def format_graph(graph: str) -> str:
+    """A graph; that in 8 bits stands beside the exact one."""
+    name = localize(*GRAPH_LABELS.get(graph.removesuffix(INT8_SUFFIX), (graph, graph)))
+    return (
+        localize(f"{name}（int8）", f"{name}, int8")
+        if graph.endswith(INT8_SUFFIX) and graph.removesuffix(INT8_SUFFIX) in GRAPH_LABELS
+        else name
+    )
+
+
+def format_case(composed: str) -> str:
+    """Every word of a case or part: `decoder: product`, `short: windows / whole (a name)`; what has no word stays."""
+    return "".join(item if CASE_SEPARATOR.fullmatch(item) else _format_word(item) for item in CASE_SEPARATOR.split(composed))
+
+
+def format_short_value(column: str, value: str) -> str:
+    """A value of a column whose values are words; any other as it is."""
+    if column == "graph":
+        return format_graph(value)
+    if column in ("case", "part", "length"):
+        return format_case(value)
+    names = VALUE_LABELS.get(column, {})
+    return localize(*names[value]) if value in names else value
+
+
+def _format_word(text: str) -> str:
+    found = ((pattern.fullmatch(text), words) for pattern, words in NUMBERED_VALUE_LABELS)
+    numbered = next((localize(*words).format(*match.groups()) for match, words in found if match), "")
+    if numbered:
+        return numbered
+    if text in CASE_LABELS:
+        return localize(*CASE_LABELS[text])
+    return format_placement(text) if parse_backend(text) in BACKENDS else format_graph(text)
+
+
+def format_candidate(identifier: str) -> str:
+    """In the language of the user; a candidate that has no name yet calls itself by its identifier."""
+    return _format_compared(identifier) or _format_optimised(identifier) or identifier
+
+
+def format_candidate_with_id(identifier: str) -> str:
+    """For tables: those of `optimise` are chosen by their identifiers."""
+    name = _format_optimised(identifier)
+    if not name:
+        return format_candidate(identifier)
+    return localize(f"{name}（{identifier}）", f"{name} ({identifier})")
+
+
+def _format_compared(identifier: str) -> str:
+    """`cpu float32 all prepared`; empty for any other."""
+    place, *rest = identifier.split(" ")
+    if len(rest) != 3 or rest[1] not in LEVEL_LABELS or rest[2] not in CANDIDATE_FORM_LABELS:
+        return ""
+    precision, level, form = rest
+    return localize("、", ", ").join(
+        (format_placement(place), precision, localize(*LEVEL_LABELS[level]), localize(*CANDIDATE_FORM_LABELS[form]))
+    )
+
+
+def _format_optimised(identifier: str) -> str:
+    """Empty for one that is none of these."""
+    kind, _, group = identifier.partition(GROUP_SEPARATOR)
+    if kind in OPTIMISED_LABELS:
+        name = localize(*OPTIMISED_LABELS[kind])
+    else:
+        found = ((pattern.fullmatch(kind), words) for pattern, words in NUMBERED_CANDIDATE_LABELS)
+        name = next((localize(*words).format(match[1]) for match, words in found if match), "")
+    return (name and group and f"{name}{localize('：', ': ')}{group}") or name
+
+
+def format_placement(placement: str) -> str:
+    """Return the value of `--backend` in names: `bert=cpu,decoder=directml:1` → `bert=CPU, decoder=DirectML 1`; any other word as it is."""
+    return "".join(", " if item == "," else _format_device(item) for item in PLACEMENT_SEPARATOR.split(placement))
+
+
+def _format_device(place: str) -> str:
+    return format_device_name(place) if parse_backend(place) in (*BACKENDS, "auto") else place

@@ -27,8 +27,8 @@ def _measure_graphs(
     channel: SandboxChannel, graphs: Sequence[GraphReference], sizes: Mapping[str, Any], repeats: Mapping[str, Any]
 ) -> None:
     """Measures this machine, then times every graph."""
+    from app.bench.repeated_runs import Repeats
     from app.lab.expect.graph_timing import measure_graphs
-    from app.lab.repeat_rule import Repeats
     from app.lab.synthetic_inputs import InputSizes
 
     files = [(form, name, Path(file)) for form, name, file in graphs]

@@ -14,8 +14,7 @@ from app.install.resolve_voice import resolve_ready_voice
 from app.install.sandbox_limits import UnsafeFileError
 from app.install.sandboxed_import import prepare_bert_in_sandbox
 from app.install.voice_licence import AskLicence
-from app.lab.lab_subject import LabSubject, create_bert_subject, create_voice_subject
-from app.lab.scratch_folder import create_scratch_folder
+from app.lab.lab_subject import LabSubject, create_bert_subject, create_scratch_folder, create_voice_subject
 from app.voices.bert_models import BERT_MANIFEST_NAME, BertModel, list_installed_berts, read_bert, write_bert
 from app.voices.containers.container_recognition import recognise_container
 from app.voices.containers.external_data import list_external_files

@@ -19,12 +19,11 @@ import torch
 
 from app.adapters.ort.optimization_levels import open_at_level
 from app.adapters.ort.ort_devices import count_intra_threads
-from app.lab.compare.candidate_timing import measure_candidates
+from app.bench.repeated_runs import Repeats
+from app.lab.compare.candidate_timing import EnergyMeter, measure_candidates
 from app.lab.compare.compare_candidates import CandidateSessions, CompareCandidate
-from app.lab.compare.comparison_rows import build_sentence_rows, find_crossovers
-from app.lab.compare.energy_meter import EnergyMeter
-from app.lab.machine_row import build_machine_row
-from app.lab.repeat_rule import Repeats
+from app.lab.compare.comparison_run import build_sentence_rows, find_crossovers
+from app.lab.context_rows import build_machine_row
 from app.lab.report_rows import Row
 from app.lab.report_tables import format_as_text
 from app.lab.verify.verify_limits import VerifyLimit, compute_figures

@@ -16,18 +16,16 @@ import pytest
 from onnx import helper, numpy_helper
 
 from app.adapters.ort.device_placement import parse_placement
+from app.bench.repeated_runs import Repeats
 from app.cli.main import main
 from app.common.files.paths import find_resources_dir
 from app.common.progress import Report, ignore_report
 from app.lab.check import subject_checks as check_run
 from app.lab.check.agreement_checks import check_agreement
-from app.lab.check.check_row import build_check_row, has_all_passed
-from app.lab.check.junit import format_as_junit
-from app.lab.check.length_checks import resize_inputs
-from app.lab.check.subject_checks import run_checks
+from app.lab.check.check_row import build_check_row, format_as_junit, has_all_passed
+from app.lab.check.subject_checks import resize_inputs, run_checks
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import record_inputs
-from app.lab.repeat_rule import Repeats
 from app.lab.report_rows import Row
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_manifest import write_manifest

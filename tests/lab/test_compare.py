@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,17 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.bench.repeated_runs import Repeats, compute_summary, count_outliers
 from app.cli.main import main
-from app.lab.compare.candidate_timing import CandidateTimings, measure_candidates
+from app.lab.compare.candidate_timing import CandidateTimings, EnergyMeter, measure_candidates
 from app.lab.compare.compare_candidates import CandidateGraphs, CandidateSessions, CompareCandidate, list_candidates
-from app.lab.compare.comparison_rows import build_sentence_rows, find_crossovers
-from app.lab.compare.comparison_run import CompareOptions, run_comparison
-from app.lab.compare.energy_meter import EnergyMeter
+from app.lab.compare.comparison_run import CompareOptions, build_sentence_rows, find_crossovers, run_comparison
 from app.lab.lab_subject import LabSubject
-from app.lab.repeat_rule import Repeats
 from app.lab.report_charts import draw_chart
 from app.lab.report_rows import Row
-from app.lab.run_statistics import compute_summary, count_outliers
 
 CONTRACT = [
     "type", "candidate", "graph", "length", "batch", "runs", "mean_ms", "median_ms", "p90_ms", "p95_ms", "p99_ms", "min_ms", "max_ms",
@@ -102,7 +99,7 @@ def test_a_backend_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]
 
 @given(st.lists(st.floats(0.001, 1e5), min_size=1, max_size=200))
 def test_percentiles_are_those_of_numpy(times: list[float]) -> None:
-    found = compute_summary(times)
+    found = asdict(compute_summary(times))
     for name, share in (("median_ms", 50), ("p90_ms", 90), ("p95_ms", 95), ("p99_ms", 99)):
         expected = float(np.percentile(times, share))
         assert found[name] == (pytest.approx(expected) if share < 95 or len(times) >= 100 else None)

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.bench.multiply_adds import find_operator_kind
+from app.bench.repeated_runs import Repeats
 from app.cli.main import main
 from app.common.errors import VoiceError
 from app.lab.expect.expect_chart import draw_expect_chart
 from app.lab.expect.expect_rows import COUNTED_KINDS, INEFFICIENT, MUCH_WORK, build_expect_rows, build_graph_rows, compute_expected_ms
 from app.lab.expect.graph_timing import LONGEST_S, MAX_TIMED_RUNS, _measure_runs_ms
 from app.lab.lab_subject import LabSubject
-from app.lab.repeat_rule import Repeats
 from app.lab.synthetic_inputs import InputSizes
 from tests.lab.graphs import of_type
 from tests.lab.odd_graphs import stated

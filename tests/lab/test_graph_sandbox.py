@@ -14,13 +14,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.cli.commands.lab import sandboxed_command
 from app.cli.commands.lab.options import LAB_COMMANDS
 from app.cli.main import main
 from app.common.files import paths
-from app.lab.lab_subject import LabSubject
+from app.lab import graph_sandbox
+from app.lab.lab_subject import LabSubject, dump_subject, load_subject
 from app.lab.report_rows import Row
-from app.lab.subject_codec import dump_subject, load_subject
 from tests.adapters.confined.test_sandbox_process import holds
 from tests.install.greedy_voices import crashes, greedy
 from tests.lab.tiny import tiny_bert_of
@@ -56,7 +55,7 @@ def test_nothing_of_a_stranger_is_opened_here(part: str, tmp_path: Path, monkeyp
         yield from ()
 
     monkeypatch.setattr(LAB_COMMANDS[part], "find_rows", here)
-    monkeypatch.setattr(sandboxed_command, "run_command_in_sandbox", there)
+    monkeypatch.setattr(graph_sandbox, "run_command_in_sandbox", there)
     for source in ([], ["koebako-starter-v1"], [str(unproved(tmp_path / "voice"))]):
         main(["lab", part, *source, "--json"])
     assert done == ["here", "here", "here" if part in ("inspect", "expect") else "there"]

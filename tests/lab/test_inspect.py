@@ -20,9 +20,9 @@ from app.cli.main import main
 from app.common.errors import InputError, VoiceError
 from app.install.sandbox_limits import UnsafeFileError
 from app.lab.graph_sandbox import MAX_SANDBOX_ITEMS, MAX_SANDBOX_TEXT, reject_malformed, sanitise_value
+from app.lab.inspect.graph_summaries import MAX_MODULE_DEPTH, choose_depth, parse_module_paths
 from app.lab.inspect.inspect_rows import build_inspect_rows
 from app.lab.lab_subject import LabSubject
-from app.lab.module_parts import MAX_MODULE_DEPTH, choose_depth, parse_module_paths
 from app.lab.report_charts import draw_chart
 from app.lab.report_rows import Row
 from app.lab.subject_lookup import open_subject_by_name

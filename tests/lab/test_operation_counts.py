@@ -13,7 +13,7 @@ import pytest
 
 from app.adapters.ort.op_profile import measure_operator_runs
 from app.common.files.paths import find_resources_dir
-from app.lab.module_parts import choose_depth, parse_module_paths, sum_by_part
+from app.lab.inspect.graph_summaries import choose_depth, parse_module_paths, sum_by_part
 from app.lab.operation_counts import OperationCounts, count_operations
 from app.lab.synthetic_inputs import InputSizes, build_inputs
 from app.voices.prepare.graph_facts import collect_graph_facts

@@ -14,6 +14,7 @@ from onnx import numpy_helper
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import open_session
 from app.adapters.ort.ort_format import estimate_runtime_bytes, read_required_operators
+from app.bench.repeated_runs import Repeats
 from app.cli.main import main
 from app.common.errors import VoiceError
 from app.common.files.paths import find_resources_dir
@@ -23,13 +24,11 @@ from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measur
 from app.install.bert_verification import BERT_TEST_TEXT
 from app.install.calibration_runs import build_calibration_sentences
 from app.lab.lab_subject import LabSubject
-from app.lab.optimise.base_projection import fit_projection, write_projected
+from app.lab.optimise.bert_candidates import fit_projection, measure_head_importance, write_projected
 from app.lab.optimise.candidate_chart import draw_candidates
 from app.lab.optimise.candidate_measures import compare_results
 from app.lab.optimise.candidate_run import run_candidates
-from app.lab.optimise.head_importance import measure_head_importance
 from app.lab.optimise.optimise_options import OptimiseOptions
-from app.lab.repeat_rule import Repeats
 from app.lab.report_rows import Row
 from app.voices.audio_metrics import compute_snr_db
 from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta

@@ -18,9 +18,15 @@ from app.common.files import paths
 from app.common.progress import ignore_report
 from app.lab.lab_subject import LabSubject
 from app.lab.place.coverage_rows import build_coverage_rows, list_known_devices
-from app.lab.place.device_copies import DeviceCopies, count_copies
-from app.lab.place.kernel_coverage import KernelCoverage, MissingKernel, parse_coverage
-from app.lab.place.kernel_table import Kernel, read_kernel_table
+from app.lab.place.kernel_coverage import (
+    DeviceCopies,
+    Kernel,
+    KernelCoverage,
+    MissingKernel,
+    count_copies,
+    parse_coverage,
+    read_kernel_table,
+)
 from app.voices.prepare.graph_operators import GraphOperator, list_operators
 from tests.lab.conftest import Lab, Rows
 

@@ -15,6 +15,7 @@ from app.adapters.ort import profiled_session
 from app.adapters.ort.profile_events import CONTROL_FLOW_OPERATORS, OperatorRun
 from app.adapters.ort.profiled_session import ProfiledSession, build_graph_runs
 from app.bench.graph_recording import record_runs
+from app.bench.repeated_runs import Repeats
 from app.bench.stage_timing import build_bench_request
 from app.cli.main import main
 from app.common.errors import InputError
@@ -23,13 +24,10 @@ from app.common.progress import ignore_report
 from app.compose.speaker_opening import open_speaker
 from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 from app.lab.lab_subject import LabSubject
-from app.lab.profile.fixed_shape_profile import FixedShapeProfiledSession
 from app.lab.profile.operator_modules import OperatorModules, read_modules
-from app.lab.profile.profile_diff import compare_profiles
-from app.lab.profile.profile_rows import build_operator_rows
-from app.lab.profile.profile_run import ProfileOptions, run_profile
+from app.lab.profile.profile_run import ProfileOptions, build_operator_rows, compare_profiles, run_profile
 from app.lab.profile.profile_turns import ProfileTurn
-from app.lab.repeat_rule import Repeats
+from app.lab.profile.profiled_speech import FixedShapeProfiledSession
 from app.voices.containers.voice_sources import read_voice_source
 from tests.lab.conftest import Lab, Rows
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.bench.turn_taking import UNCOUNTED_TURNS
+from app.bench import repeated_runs
+from app.bench.repeated_runs import UNCOUNTED_TURNS, Repeats
 from app.cli.main import main
-from app.lab import repeat_rule
-from app.lab.repeat_rule import Repeats
 
 
 class Clock:
@@ -28,7 +27,7 @@ def test_the_rule_is_hyperfines() -> None:
 @pytest.mark.parametrize(("step_s", "counted"), [(0.25, 33), (6.0, 10)])
 def test_runs_and_seconds_are_both_kept_to(monkeypatch: pytest.MonkeyPatch, step_s: float, counted: int) -> None:
     """Two ways share six seconds. After the start, the clock is first read when ten turns are over; each reading moves it on by one step."""
-    monkeypatch.setattr(repeat_rule, "time", Clock(step_s))
+    monkeypatch.setattr(repeated_runs, "time", Clock(step_s))
     turns = list(Repeats().iterate_turns(2))
     assert turns[:10] == [UNCOUNTED_TURNS - 1] * 10
     assert turns[10:] == list(range(UNCOUNTED_TURNS, UNCOUNTED_TURNS + counted))

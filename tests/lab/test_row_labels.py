@@ -8,16 +8,13 @@ import io
 import pytest
 
 from app.common.language import set_language
-from app.lab.candidate_labels import format_candidate
-from app.lab.column_labels import COLUMN_LABELS
 from app.lab.compare.compare_candidates import CANDIDATE_FORMS
-from app.lab.device_labels import format_placement
-from app.lab.optimise.candidate_row import build_candidate_row
+from app.lab.optimise.candidate_measures import build_candidate_row
 from app.lab.report_charts import draw_chart
 from app.lab.report_page import format_as_html
 from app.lab.report_rows import Row
 from app.lab.report_tables import format_as_csv, format_as_markdown, format_as_text
-from app.lab.row_labels import format_value
+from app.lab.row_labels import COLUMN_LABELS, format_candidate, format_placement, format_value
 
 NAMES = {
     "prepared": ("準備済み", "Prepared"),

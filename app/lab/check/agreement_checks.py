@@ -19,12 +19,10 @@ from app.install.bert_verification import MIN_BERT_COSINE, compute_min_cosine
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
 from app.install.verify_voice import VOICE_TOLERANCE as SOUND_TOLERANCE
 from app.lab.check.check_row import build_check_row
-from app.lab.lab_subject import LabSubject
-from app.lab.public_graph_inputs import build_public_inputs
-from app.lab.recorded_inputs import RecordedInputs
+from app.lab.lab_subject import LabSubject, create_scratch_folder
+from app.lab.recorded_inputs import RecordedInputs, build_public_inputs
 from app.lab.report_rows import INT8_SUFFIX, Row
 from app.lab.result_difference import ResultDifference, compute_difference
-from app.lab.scratch_folder import create_scratch_folder
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
 

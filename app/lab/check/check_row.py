@@ -1,13 +1,16 @@
-"""One check and how it ended."""
+"""One check and how it ended, and all of them as JUnit XML, which services of continuous integration read."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from xml.etree import ElementTree
 
-from app.lab.report_rows import Row
+from app.lab.report_rows import Row, format_cell
 
 FAILED_CODE = 3
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def build_check_row(
@@ -33,3 +36,37 @@ def has_all_passed(rows: Iterable[Row]) -> bool:
     """Return whether there was a check and none failed."""
     found = [row["passed"] for row in rows if row["type"] == "check"]
     return bool(found) and all(found)
+
+
+def format_as_junit(rows: Sequence[Row], name: str) -> bytes:
+    """A suite named after the voice or BERT, a case for each finding; other rows are its properties."""
+    cases = [row for row in rows if row["type"] == "check"]
+    failures = sum(not row["passed"] for row in cases)
+    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
+    root = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(root, "testsuite", {"name": _remove_control_characters(name), **counts})
+    properties = ElementTree.SubElement(suite, "properties")
+    for key, value in ((key, value) for row in rows if row["type"] != "check" for key, value in row.items() if key != "type"):
+        ElementTree.SubElement(
+            properties, "property", {"name": _remove_control_characters(key), "value": _remove_control_characters(format_cell(value))}
+        )
+    for row in cases:
+        _add_case(suite, row)
+    ElementTree.indent(root)
+    return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def _add_case(suite: ElementTree.Element, row: Row) -> None:
+    name = " · ".join(str(row[key]) for key in ("check", "graph", "case"))
+    case = ElementTree.SubElement(suite, "testcase", {"classname": f"lab.{row['check']}", "name": _remove_control_characters(name)})
+    measured = f"{format_cell(row['value'])} / {format_cell(row['limit'])}" if row["value"] is not None else ""
+    words = _remove_control_characters(" ".join(filter(None, (measured, str(row["detail"])))))
+    if not row["passed"]:
+        ElementTree.SubElement(case, "failure", {"message": words})
+    elif words:
+        ElementTree.SubElement(case, "system-out").text = words
+
+
+def _remove_control_characters(text: str) -> str:
+    """XML has no way to write control characters."""
+    return NOT_IN_XML.sub("\ufffd", text)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from app.bench.svg_picture import GRID, INK, PALE, SvgPicture
 from app.common.language import localize
-from app.lab.candidate_labels import format_candidate
 from app.lab.report_rows import Row, read_number
+from app.lab.row_labels import format_candidate
 
 WIDTH, LEFT, RIGHT, MARGIN, TOP, HEIGHT = 960, 90, 920, 24, 84, 320
 COMPARISON_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee", "#882255", "#777777")

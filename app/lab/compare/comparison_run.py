@@ -1,26 +1,51 @@
-"""All candidates on all sentences, as rows."""
+"""All candidates on all sentences, as rows: figures, the winner at each length, where it changes, and the notes needed with them."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from app.adapters.ort.backends import format_device_name
+from app.adapters.ort.optimization_levels import list_batch_inputs
 from app.bench.bench_texts import BENCH_LINES, build_text
+from app.bench.repeated_runs import MIN_RUNS_FOR_TAILS, Repeats, compute_ratio, compute_summary, count_outliers
 from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
-from app.lab.compare.candidate_timing import CandidateTimings, measure_candidates
-from app.lab.compare.compare_candidates import CandidateGraphs, CandidateSessions, list_candidates, open_candidate
-from app.lab.compare.comparison_rows import build_notes, build_sentence_rows, find_crossovers
-from app.lab.compare.comparison_workload import CompareWorkload, build_batch, build_workload, measure_size
-from app.lab.compare.energy_meter import EnergyMeter
-from app.lab.lab_subject import LabSubject
-from app.lab.recorded_inputs import record_inputs
-from app.lab.repeat_rule import Repeats
+from app.lab.compare.candidate_timing import (
+    JOULES_FIGURE,
+    TOTAL_FIGURE,
+    CandidateTimings,
+    EnergyMeter,
+    ValuesByGraph,
+    collect_figure,
+    measure_candidates,
+)
+from app.lab.compare.compare_candidates import CandidateGraphs, CandidateSessions, CompareCandidate, list_candidates, open_candidate
+from app.lab.lab_subject import LabSubject, create_scratch_folder
+from app.lab.recorded_inputs import RecordedInputs, record_inputs
 from app.lab.report_rows import Row
-from app.lab.scratch_folder import create_scratch_folder
+from app.lab.verify.comparison_pairs import write_graph_files
+from app.lab.verify.length_sweep import repeat_values
+from app.lab.verify.source_comparison import split_source
+from app.voices.prepare.expose_tensors import write_single_output_graph
+
+# Runs; fewer say nothing about three in four.
+MIN_RUNS_FOR_QUARTILES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class CompareWorkload:
+    """Graphs, and by sentence what each is given; seconds of speech by sentence."""
+
+    graphs: CandidateGraphs
+    sentences: Mapping[str, ValuesByGraph]
+    seconds: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +120,145 @@ def _compare_sentence(
     size = measure_size(workload.sentences[length])
     unit = "tokens" if "bert" in workload.sentences[length] else "symbols"
     return build_sentence_rows(found, f"{size} {unit}" if length in BENCH_LINES else length, batch, size, workload.seconds.get(length))
+
+
+def build_sentence_rows(timings: Mapping[str, CandidateTimings], length: str, batch: int, size: int, seconds: float | None) -> list[Row]:
+    """A row a graph and candidate, on one sentence.
+
+    Args:
+        size: symbols, or tokens of a BERT.
+        seconds: of speech; None for a BERT.
+    """
+    several = any(len(item.opened.sessions) > 1 for item in timings.values())
+    graphs = list(dict.fromkeys(name for item in timings.values() for name in item.opened.sessions))
+    if several:
+        # Of a graph in one piece the time is the total.
+        graphs = [*(name for name in graphs if name != "whole"), TOTAL_FIGURE]
+    rows = []
+    for graph in graphs:
+        times = {
+            name: collect_figure(item.warm, graph)
+            for name, item in timings.items()
+            if graph == TOTAL_FIGURE or graph in item.opened.own_graphs
+        }
+        winner = min(times, key=lambda name: float(np.median(times[name])))
+        for name, values in times.items():
+            row: Row = {
+                "type": "compare",
+                "candidate": name,
+                "graph": graph,
+                "length": length,
+                "batch": batch,
+                **asdict(compute_summary(values)),
+            }
+            row |= {"winner": name == winner, **_build_ratio_columns(timings[name], graph, values, times[winner])}
+            row |= {
+                "joules_per_s": _compute_joules_per_s(timings[name], seconds) if graph == TOTAL_FIGURE or not several else None,
+                "size": size,
+            }
+            rows.append(row)
+    return rows
+
+
+def _build_ratio_columns(item: CandidateTimings, graph: str, times: Sequence[float], best: Sequence[float]) -> Row:
+    """Return how much slower a candidate is than the winner, turn by turn; where a quartile is 1 or less, the difference is not clear."""
+    slower = compute_ratio(times, best)
+    ratios = {"slower": slower.median, "slower_p25": slower.p25, "slower_p75": slower.p75}
+    return {"cold_ms": item.cold.get(graph), "open_ms": item.opened.open_ms, "outliers": count_outliers(times), **ratios}
+
+
+def _compute_joules_per_s(item: CandidateTimings, seconds: float | None) -> float | None:
+    """Of all graphs, for a second of speech."""
+    taken = collect_figure(item.warm, JOULES_FIGURE)
+    return float(np.mean(taken)) / seconds if taken and seconds else None
+
+
+def find_crossovers(rows: Sequence[Row]) -> Iterator[Row]:
+    """Find where another candidate becomes the fastest, on a straight line between two measured lengths; only where both are clear."""
+    keys = dict.fromkeys((row["graph"], row["batch"]) for row in rows)
+    for graph, batch in keys:
+        own = [row for row in rows if (row["graph"], row["batch"]) == (graph, batch)]
+        by_place = {(row["candidate"], row["size"]): row for row in own}
+        winners = {_require_number(row["size"]): row["candidate"] for row in own if row["winner"]}
+        for short, long in itertools.pairwise(sorted(winners)):
+            below, above = winners[short], winners[long]
+            if below != above and _is_clear(by_place[above, short]) and _is_clear(by_place[below, long]):
+                medians = [[_require_number(by_place[name, size]["median_ms"]) for name in (above, below)] for size in (short, long)]
+                before, after = (first - second for first, second in medians)
+                at = short + (long - short) * before / (before - after)
+                yield {"type": "crossover", "graph": graph, "batch": batch, "size": at, "below": below, "above": above}
+
+
+def _is_clear(row: Row) -> bool:
+    """Return whether a candidate lost three turns in four, of four at least."""
+    return _require_number(row["runs"]) >= MIN_RUNS_FOR_QUARTILES and _require_number(row["slower_p25"]) > 1
+
+
+def build_notes(rows: Sequence[Row], refused: Mapping[str, str]) -> Iterator[Row]:
+    """Build the notes that a reader needs to understand the rows."""
+    if any(row["p95_ms"] is None for row in rows):
+        words = localize(
+            f"{MIN_RUNS_FOR_TAILS} 回未満の測定では、95・99 パーセンタイルは示しません（n が小さすぎます）。",
+            f"The 95th and 99th percentiles need at least {MIN_RUNS_FOR_TAILS} runs (n too small).",
+        )
+        yield {"type": "note", "note": words}
+    for name, reason in refused.items():
+        yield {"type": "note", "note": localize(f"{name} は比較できません: {reason}", f"{name} could not be compared: {reason}")}
+
+
+def _require_number(value: object) -> float:
+    assert isinstance(value, int | float)
+    return float(value)
+
+
+def build_workload(subject: LabSubject, inputs: RecordedInputs, folder: Path) -> CompareWorkload:
+    """The prepared graphs and those that came, and what each is given.
+
+    Args:
+        folder: for copies of graphs.
+    """
+    files = write_graph_files(subject, folder)
+    names = [call.request for call in next(iter(inputs.calls.values()))]
+    by_sentence: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in names}
+    for graph, calls in inputs.calls.items():
+        for call in calls:
+            by_sentence[call.request][graph] = call.values
+    source: dict[str, Path] = {}
+    seconds = dict(inputs.seconds)
+    if subject.bert is not None and isinstance(path := subject.source.get("bert"), Path):
+        source = {"bert": path}
+    elif subject.voice is not None and "whole" in subject.source and "prosody" in files:
+        copy, seams, sentences = split_source(subject, subject.voice, files, inputs.calls, folder)
+        source = {"whole": write_single_output_graph(copy, seams.decoder["audio"], "source_audio")}
+        info = subject.voice.manifest
+        # With the same frames for all, or the source would be given other work.
+        for item in sentences:
+            by_sentence[item.name] = {"whole": item.source, "prosody": item.prosody, "flow": item.flow, "decoder": item.decoder}
+            seconds[item.name] = item.decoder["z"].shape[-1] * info.hop_length / info.sampling_rate
+    return CompareWorkload(CandidateGraphs(files, source), by_sentence, seconds)
+
+
+def build_batch(opened: CandidateSessions, workload: CompareWorkload, length: str, batch: int) -> ValuesByGraph | None:
+    """Build a candidate's inputs for several sentences at once; None where it takes one only."""
+    own = workload.sentences[length]
+    if batch == 1:
+        return own
+    files = workload.graphs.choose_files(_reduce_candidate(opened.candidate))
+    found = {}
+    for name in opened.sessions:
+        inputs = list_batch_inputs(files[name], name)
+        # The noise is that of one sentence.
+        if not inputs or name == "whole":
+            return None
+        found[name] = repeat_values(own[name], opened.sessions[name], inputs, batch)
+    return found
+
+
+def _reduce_candidate(candidate: CompareCandidate) -> CompareCandidate:
+    return CompareCandidate(candidate.place, candidate.precision, candidate.level, "source" if candidate.form == "source" else "prepared")
+
+
+def measure_size(values: ValuesByGraph) -> int:
+    """Symbols, or tokens of a BERT."""
+    graph, name = ("bert", "input_ids") if "bert" in values else (next(iter(values)), "x_tst")
+    return int(np.size(values[graph][name]))

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from app.bench.repeated_runs import Repeats
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.lab.graph_sandbox import SandboxRow, reject_malformed, run_in_sandbox
 from app.lab.lab_subject import LabSubject
-from app.lab.repeat_rule import Repeats
 from app.lab.report_rows import Row
 from app.lab.synthetic_inputs import InputSizes
 

@@ -16,10 +16,10 @@ from app.adapters.ort.graph_session import open_session
 from app.adapters.ort.op_profile import measure_operator_runs
 from app.adapters.ort.profile_events import OperatorRun
 from app.bench.multiply_adds import PEAK_RUNS, OperatorKind, find_operator_kind, measure_gmac_s
+from app.bench.repeated_runs import Repeats
 from app.common.errors import AppError
 from app.common.progress import Report, build_part_report
 from app.lab.operation_counts import count_operations
-from app.lab.repeat_rule import Repeats
 from app.lab.synthetic_inputs import InputSizes
 from app.voices.prepare import convolution_probe, product_probe
 from app.voices.prepare.graph_facts import collect_graph_facts

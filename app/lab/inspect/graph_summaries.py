@@ -1,15 +1,15 @@
-"""Reads graphs and counts what they do, graph by graph. Only in a confined child."""
+"""Reads graphs and counts what they do, graph by graph and part by part. Only in a confined child."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from app.common.errors import AppError
 from app.common.progress import Report
-from app.lab.module_parts import choose_depth, parse_module_paths, sum_by_part
 from app.lab.operation_counts import OperationCounts, count_operations
 from app.lab.synthetic_inputs import InputSizes
 from app.voices.prepare.graph_facts import GraphFacts, GraphValue, collect_graph_facts
@@ -17,6 +17,13 @@ from app.voices.prepare.graph_store import load_graph
 
 MAX_LARGEST_WEIGHTS = 5  # weights that are listed
 GraphFile = tuple[str, str, Path]  # form, name, file
+LAYER_PATTERN = re.compile(r"layer\.\d+")
+ModulePath = tuple[str, ...]
+# Of the work; then its parts are shown instead.
+MAX_SHARE_IN_ONE_PART = 0.95
+# Modules inside each other; those of voices and BERTs have up to 8.
+MAX_MODULE_DEPTH = 16
+ROOT_MODULE: ModulePath = ("/",)
 
 
 def read_graphs(graphs: Sequence[GraphFile], sizes: InputSizes, report: Report) -> Iterator[dict[str, Any]]:
@@ -92,3 +99,47 @@ def _explain_single_graph(path: Path) -> str:
     except UnknownGraphError as exc:
         return str(exc)
     return ""
+
+
+def parse_module_paths(names: Sequence[str]) -> list[ModulePath]:
+    """Modules of each node, outermost first, as many as say something; ROOT for what an exporter names as outside of all (`/MatMul`).
+
+    A node without a path belongs to where the one before it does, () at the start.
+    """
+    found: list[ModulePath] = []
+    last: ModulePath = ()
+    for name in names:
+        *modules, _own = name.removeprefix("/").split("/")
+        last = tuple(modules[:MAX_MODULE_DEPTH]) or (ROOT_MODULE if name.startswith("/") else last)
+        found.append(last)
+    return found
+
+
+def name_part(path: ModulePath, depth: int) -> str:
+    """The layer, in a stack of layers; else the first modules of the path."""
+    layer = next((module for module in path if LAYER_PATTERN.fullmatch(module)), None)
+    return layer or "/".join(path[:depth])
+
+
+def sum_by_part(paths: Sequence[ModulePath], macs: Mapping[int, int], depth: int) -> dict[str, tuple[int, int]]:
+    """Nodes and multiply-adds of each part, in the order of the graph.
+
+    Args:
+        macs: by index of the node.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for index, path in enumerate(paths):
+        part = name_part(path, depth)
+        nodes, work = found.get(part, (0, 0))
+        found[part] = nodes + 1, work + macs.get(index, 0)
+    return found
+
+
+def choose_depth(paths: Sequence[ModulePath], macs: Mapping[int, int]) -> int:
+    """Return how many modules of a path name a part, so that not nearly all the work is in one."""
+    deepest = max(map(len, paths), default=0)
+    for depth in range(1, deepest + 1):
+        works = [work for _, work in sum_by_part(paths, macs, depth).values()]
+        if max(works) <= MAX_SHARE_IN_ONE_PART * sum(works):
+            return depth
+    return 1

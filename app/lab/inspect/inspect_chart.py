@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from app.bench.svg_picture import INK, PALE, SvgPicture
 from app.common.language import localize
 from app.lab.report_rows import Row, read_number
-from app.lab.row_labels import format_value
-from app.lab.value_labels import format_graph
+from app.lab.row_labels import format_graph, format_value
 
 WIDTH, LEFT, RIGHT, MARGIN = 960, 190, 840, 24
 BAR, ROW, TOP = 24, 58, 84

@@ -1,29 +1,67 @@
-"""Candidates to replace the exact graph of a BERT."""
+"""Candidates to replace the exact graph of a BERT: fewer bits, layers or attention heads, or a base BERT with a fitted projection."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
+import numpy as np
+
 from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.graph_session import RunnableSession, open_session
 from app.adapters.ort.optimization_levels import open_at_level
+from app.common.errors import VoiceError
 from app.common.language import localize
-from app.core.synthesis_types import Float32
+from app.core.synthesis_types import Float32, Int64
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_means_by_session
-from app.lab.lab_subject import LabSubject
-from app.lab.optimise.base_projection import write_projected
+from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.optimise.candidate_measures import open_graph
 from app.lab.optimise.general_candidates import list_general_candidates
 from app.lab.optimise.graph_candidate import AS_IT_CAME, INSTALLED, GraphCandidate
-from app.lab.optimise.head_importance import measure_head_importance
-from app.voices.bert_models import BertModel
+from app.lab.recorded_inputs import build_bert_values
+from app.voices.bert_models import BERT_GRAPH_NAME, BertModel
+from app.voices.bert_vocabulary import VOCABULARY_NAME, format_vocabulary, read_vocabulary
 from app.voices.prepare.bert.deberta_sizes import UNUSED_TOP_LAYERS
 
 BERT_GRAPH = "bert"
 HEAD_SHARES = (0.1, 0.25, 0.5)
 FEWER_LAYERS = (1, 2, 4)
+BASE_GRAPH_NAME = "base.onnx"
+
+
+@dataclass(frozen=True, slots=True)
+class BertProjection:
+    """matrix (base width, width) and bias (width,)."""
+
+    matrix: Float32
+    bias: Float32
+
+
+@dataclass(frozen=True, slots=True)
+class HeadImportance:
+    """Of all heads.
+
+    Attributes:
+        shares: (layers, heads): energy that a head adds to tokens, its mean taken off, over the energy of what it is added to.
+        means: by layer, of what its heads mix over all tokens (hidden,).
+    """
+
+    shares: np.ndarray
+    means: list[Float32]
+
+    def list_least_heads(self, share: float) -> dict[int, list[int]]:
+        """The heads that add least, by layer; every layer keeps its best."""
+        layers, heads = self.shares.shape
+        wanted, found = int(share * layers * heads), dict[int, list[int]]()
+        for place in np.argsort(self.shares, axis=None, kind="stable").tolist():
+            layer, head = divmod(place, heads)
+            if wanted and len(found.get(layer, [])) < heads - 1:
+                found.setdefault(layer, []).append(head)
+                wanted -= 1
+        return found
 
 
 def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence[str], *, by_group: bool) -> Iterator[GraphCandidate]:
@@ -151,3 +189,90 @@ def _write_pruned(exact: Path, bert: BertModel, share: float, folder: Path) -> P
 
 def _write_projected(base: Path, exact: Path, bert: BertModel, texts: Sequence[str], folder: Path) -> Path:
     return write_projected(base, folder, open_graph(exact, BERT_GRAPH), bert.vocabulary, texts)
+
+
+def fit_projection(base: Sequence[Float32], wanted: Sequence[Float32]) -> BertProjection:
+    """The projection of base features (n, base width) that is nearest to the wanted ones (n, width); VoiceError for too few tokens."""
+    rows, targets = np.concatenate(base).astype(np.float64), np.concatenate(wanted).astype(np.float64)
+    tokens, width = rows.shape
+    if tokens <= width:
+        raise VoiceError(
+            localize("射影を求めるには文が足りません。", "There are not enough sentences to fit a projection."),
+            localize(
+                f"--texts で文を追加してください（{width} トークンより多く必要、現在 {tokens}）。",
+                f"Add sentences with --texts: more than {width} tokens are needed, there are {tokens}.",
+            ),
+        )
+    solution = np.linalg.lstsq(np.concatenate([rows, np.ones((tokens, 1))], axis=1), targets, rcond=None)[0].astype(np.float32)
+    return BertProjection(solution[:-1], solution[-1])
+
+
+def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary: Path, texts: Sequence[str]) -> Path:
+    """Writes a graph of a base model and its projection, and its vocabulary.
+
+    Args:
+        base: file or folder of the model as it comes.
+        exact, vocabulary: the BERT that it is fitted to.
+        texts: what it is fitted with.
+
+    Raises:
+        VoiceError: the base is no BERT for Style-Bert-VITS2, or reads texts in other tokens.
+    """
+    from app.common.progress import ignore_report
+    from app.voices.prepare.bert.lean_deberta import write_lean_deberta
+    from app.voices.prepare.bert.open_weights import find_bert_file, open_deberta_weights
+    from app.voices.prepare.variants.feature_projection import add_projection
+    from app.voices.prepare.variants.graph_copies import write_changed_copy
+
+    model = find_bert_file(base)
+    tokens = read_vocabulary(model.parent)
+    (folder / VOCABULARY_NAME).write_text(format_vocabulary(tokens), encoding="utf-8", newline="\n")
+    write_lean_deberta(open_deberta_weights(model), folder / BASE_GRAPH_NAME, ignore_report)
+    small = _compute_features(open_session(folder / BASE_GRAPH_NAME, "cpu", "base").session, folder / VOCABULARY_NAME, texts)
+    large = _compute_features(exact, vocabulary, texts)
+    if [len(rows) for rows in small] != [len(rows) for rows in large]:
+        raise VoiceError(
+            localize("この BERT とはトークンの区切りが異なります。", "These BERTs cut texts into different tokens."),
+            localize("文字単位の BERT を指定してください。", "Specify a BERT with a token for every character."),
+        )
+    found = fit_projection(small, large)
+    written = write_changed_copy(
+        folder / BASE_GRAPH_NAME,
+        folder,
+        BERT_GRAPH_NAME.removesuffix(".onnx"),
+        lambda graph: add_projection(graph, found.matrix, found.bias),
+    )
+    for path in (folder / BASE_GRAPH_NAME, (folder / BASE_GRAPH_NAME).with_suffix(".data")):
+        path.unlink(missing_ok=True)
+    return written
+
+
+def _compute_features(session: RunnableSession, vocabulary: Path, texts: Sequence[str]) -> list[Float32]:
+    tokenizer = CharTokenizer(vocabulary)
+    results = (session.run_graph(build_bert_values(tokenizer.encode(text)))[0] for text in texts)
+    return [rows.reshape(-1, rows.shape[-1]) for rows in results]
+
+
+def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> HeadImportance:
+    """Runs a lean BERT over token ids. VoiceError where it is none."""
+    # Onnx is slow to import.
+    from app.voices.prepare.variants.attention_heads import AttentionLayer, expose_mixtures
+    from app.voices.prepare.variants.graph_copies import write_changed_copy
+
+    layers: list[AttentionLayer] = []
+    with create_scratch_folder() as folder:
+        watched = write_changed_copy(graph, folder, "watched", lambda model: layers.extend(expose_mixtures(model)))
+        session = open_session(watched, "cpu", "BERT").session
+        runs = [session.run_graph({"input_ids": ids}) for ids in texts]
+    del session
+    mixed = [np.concatenate([run[2 * place] for run in runs]) for place in range(len(layers))]
+    summed = [np.concatenate([run[2 * place + 1] for run in runs]) for place in range(len(layers))]
+    shares = [_compute_shares(item.matrix, one, whole) for item, one, whole in zip(layers, mixed, summed, strict=True)]
+    return HeadImportance(np.array(shares), [one.mean(axis=0) for one in mixed])
+
+
+def _compute_shares(matrix: Float32, mixed: Float32, summed: Float32) -> list[float]:
+    heads = len(matrix)
+    by_head = (mixed - mixed.mean(axis=0)).reshape(len(mixed), heads, -1)
+    whole = float(np.square(summed, dtype=np.float64).sum())
+    return [float(np.square(by_head[:, head] @ matrix[head], dtype=np.float64).sum()) / whole for head in range(heads)]

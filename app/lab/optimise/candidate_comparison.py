@@ -1,4 +1,4 @@
-"""One candidate beside the prepared graph: made, opened, timed in turns, compared on the same sentences, kept where it was chosen."""
+"""One candidate beside the prepared graph: made, opened, timed in turns, compared on the same sentences, kept where it was chosen; and its library."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pathlib import Path
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import RunnableSession
+from app.adapters.ort.ort_format import describe_missing_tools, estimate_runtime_bytes, read_required_operators
 from app.bench.bench_texts import BENCH_LINES
 from app.bench.graph_recording import RecordedGraphRun
 from app.common.errors import AppError
-from app.lab.lab_subject import LabSubject
+from app.common.language import localize
+from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.optimise.bert_candidates import BERT_GRAPH as BERT
-from app.lab.optimise.candidate_measures import CallResults, compare_results, measure_speedup, open_graph, run_calls
-from app.lab.optimise.candidate_row import build_candidate_row
+from app.lab.optimise.candidate_measures import CallResults, build_candidate_row, compare_results, measure_speedup, open_graph, run_calls
 from app.lab.optimise.candidate_speech import CandidateSpeech
 from app.lab.optimise.frames_by_bert import FramesByBert, find_voice_for
+from app.lab.optimise.general_candidates import OPERATORS_CONFIG_NAME
 from app.lab.optimise.graph_candidate import INSTALLED, PREPARED, CandidateFiles, GraphCandidate, measure_graph_bytes
-from app.lab.optimise.library_size import describe_library_size
 from app.lab.optimise.optimise_options import OptimiseOptions
 from app.lab.recorded_inputs import RecordedInputs, build_bert_values
 from app.lab.report_rows import Row
-from app.lab.scratch_folder import create_scratch_folder
 from app.voices.audio_metrics import MAX_SNR_DB
 
 
@@ -116,3 +116,23 @@ def _keep_files(files: CandidateFiles, folder: Path) -> None:
     own = files.graph.parent == files.folder
     for path in sorted(files.folder.iterdir()) if own else [files.graph, *list_weight_files(files.graph)]:
         shutil.copyfile(path, folder / path.name)
+
+
+def describe_library_size(folder: Path) -> str:
+    """One sentence about a candidate in ONNX Runtime's own format; empty for any other."""
+    if not any(folder.glob("*.ort")):
+        return ""
+    config = next(folder.glob(OPERATORS_CONFIG_NAME.format(graph="*")), None)
+    if config is None:
+        hint = describe_missing_tools()
+        return localize(
+            f"必要な演算子の一覧は作成できません。{hint}", f"ONNX Runtime's tools, which list its operators, are not available. {hint}"
+        )
+    operators = read_required_operators(config)
+    size = estimate_runtime_bytes(operators)
+    if size is None:
+        return localize(f"演算子 {len(operators)} 種", f"{len(operators)} operators")
+    return localize(
+        f"演算子 {len(operators)} 種だけの ONNX Runtime は約 {size / 1e6:.0f} MB（推定）",
+        f"{len(operators)} operators; an ONNX Runtime with these alone takes about {size / 1e6:.0f} MB (estimate)",
+    )

@@ -1,4 +1,4 @@
-"""Compares a candidate with the prepared graph: times in turns, and the results of both for the same inputs."""
+"""Compares a candidate with the prepared graph, times in turns and the results of both for the same inputs; and a candidate as a row."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 
 from app.adapters.ort.graph_session import RunnableSession, open_session
 from app.bench.graph_recording import RecordedGraphRun
+from app.bench.repeated_runs import Repeats, compute_ratio, list_figures, take_turns
 from app.bench.stage_timing import RunFigures
-from app.bench.turn_taking import compute_ratio, list_figures, take_turns
-from app.lab.repeat_rule import Repeats
+from app.lab.optimise.candidate_speech import CandidateScores
+from app.lab.report_rows import Row
 from app.lab.result_difference import ResultDifference, compute_difference
 
 CallResults = list[list[np.ndarray]]
@@ -62,3 +63,30 @@ def _measure_calls(session: RunnableSession, calls: Sequence[RecordedGraphRun]) 
     for call in calls:
         session.run_graph(dict(call.values))
     return {"ms": (time.perf_counter() - began) * 1000}
+
+
+def build_candidate_row(
+    graph: str,
+    candidate: str,
+    *,
+    speedup: float | None = None,
+    size_bytes: int | None = None,
+    snr_db: float | None = None,
+    cosine: float | None = None,
+    frames_equal: float | None = None,
+    scores: CandidateScores | None = None,
+    kept: bool = False,
+    note: str = "",
+) -> Row:
+    """A row.
+
+    Args:
+        speedup: time of the prepared graph ÷ time of the candidate.
+        frames_equal: share of symbols that last as long as before.
+        note: why there are no figures, or what else is known.
+    """
+    return {
+        "type": "optimise", "graph": graph, "candidate": candidate, "speedup": speedup, "bytes": size_bytes, "snr_db": snr_db,
+        "cosine": cosine, "frames_equal": frames_equal, "speech_snr_db": scores.snr_db if scores else None,
+        "speech_lsd_db": scores.lsd_db if scores else None, "kept": kept, "note": note,
+    }  # fmt: skip

@@ -31,10 +31,10 @@ from app.core.synthesis_types import Float32
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES
 from app.interchange.character_assignment import clear_shipped_voice
 from app.interchange.koebako_files import write_project
-from app.lab.candidate_labels import format_candidate
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise.frames_by_bert import find_voice_for
 from app.lab.report_rows import Row
+from app.lab.row_labels import format_candidate
 from app.voices.bert_vocabulary import VOCABULARY_NAME
 from app.voices.installed_voices import find_shipped_voice_id
 

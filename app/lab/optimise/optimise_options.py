@@ -6,9 +6,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.bench.repeated_runs import Repeats
 from app.common.errors import InputError
 from app.common.language import localize
-from app.lab.repeat_rule import Repeats
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,18 +10,16 @@ from typing import Any
 
 from app.adapters.ort.graph_session import open_session
 from app.bench.graph_recording import RecordedGraphRun
+from app.bench.repeated_runs import Repeats, compute_ratio, list_figures, take_turns
 from app.bench.stage_timing import RunFigures
-from app.bench.turn_taking import compute_ratio, list_figures, take_turns
 from app.compose.graph_runner import Case, PreparedRunner
 from app.install.int8_graphs import CALIBRATING, INT8_GRAPH_SUFFIX, quantise_graph
 from app.lab.lab_subject import LabSubject
-from app.lab.optimise.candidate_measures import compare_results
-from app.lab.optimise.candidate_row import build_candidate_row
+from app.lab.optimise.candidate_measures import build_candidate_row, compare_results
 from app.lab.optimise.candidate_speech import CandidateSpeech
 from app.lab.optimise.general_candidates import list_general_candidates
 from app.lab.optimise.graph_candidate import AS_IT_CAME, INSTALLED, GraphCandidate, measure_graph_bytes
-from app.lab.public_graph_inputs import build_public_inputs
-from app.lab.repeat_rule import Repeats
+from app.lab.recorded_inputs import build_public_inputs
 from app.lab.report_rows import Row
 from app.voices.prepared_voice import Voice
 

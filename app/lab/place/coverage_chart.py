@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from app.bench.svg_picture import PALE, SvgPicture
 from app.common.language import localize
 from app.lab.report_rows import Row
-from app.lab.row_labels import format_value
-from app.lab.value_labels import format_graph
+from app.lab.row_labels import format_graph, format_value
 
 WIDTH, LEFT, RIGHT, MARGIN = 960, 220, 700, 24
 BAR_PITCH_PX = 34

@@ -1,18 +1,22 @@
-"""The operators of a graph that a backend has kernels for, and those that ONNX Runtime gives it: plain values, for a child may find them."""
+"""The operators of a graph that a backend has kernels for, and those that ONNX Runtime gives it: plain values, for a child may find them.
+
+Kernels are read from a table that `packaging/build.py kernel-tables` has read from ONNX Runtime itself; what has none costs copies, which are counted.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.adapters.ort.ort_devices import list_backends
 from app.common.errors import AppError
-from app.common.files.untrusted_json import require_int, sanitise_short_text
-from app.lab.place.device_copies import count_copies
-from app.lab.place.kernel_table import KernelTable, read_kernel_table
+from app.common.files import paths
+from app.common.files.untrusted_json import parse_object, require_int, sanitise_short_text
 
 if TYPE_CHECKING:
     # And onnx, which is slow to import.
@@ -21,6 +25,63 @@ if TYPE_CHECKING:
 USUAL_SIZES = {"n": 64, "T": 256, "F": 512, "W": 64}
 """For opening a device form, by the name of its size: where nodes are placed does not depend on it."""
 MOST_KINDS, MOST_NODES = 500, 10_000_000
+SIZE_READERS = {"Shape", "Size"}
+SIZE_ARITHMETIC = {
+    "Gather", "Slice", "Concat", "Unsqueeze", "Squeeze", "Cast", "Reshape", "Identity",
+    "Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "Neg", "Abs",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCopies:
+    """Copies of one run; without those of the graph's own inputs and outputs.
+
+    Attributes:
+        total: values that one side has and the other one reads.
+        in_a_row: those that wait for each other: the most on one way through the graph.
+    """
+
+    total: int
+    in_a_row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel.
+
+    Attributes:
+        first, last: versions of the operator; no last one where it was written for the version `first` and is the newest.
+        types: allowed ones by the name of the type in the operator's definition.
+    """
+
+    first: int
+    last: int | None
+    types: Mapping[str, frozenset[str]]
+
+    def may_compute(self, operator: GraphOperator) -> bool:
+        """Return whether the backend may compute an operator; a type that is not known does not exclude it."""
+        fits = operator.version == self.first if self.last is None else self.first <= operator.version <= self.last
+        return fits and all(operator.types.get(name, "") in allowed | {""} for name, allowed in self.types.items())
+
+
+@dataclass(frozen=True, slots=True)
+class KernelTable:
+    """All kernels of one backend.
+
+    Attributes:
+        runtime: the package that has them, with its version.
+    """
+
+    runtime: str
+    _found: Mapping[tuple[str, str], tuple[Kernel, ...]]
+
+    def has_kernel(self, operator: GraphOperator) -> bool:
+        """Return whether the backend has a kernel for an operator, or nothing is left to compute of it once the graph is open."""
+        return operator.fixed or any(kernel.may_compute(operator) for kernel in self._found.get((operator.domain, operator.kind), ()))
+
+    def has_body_kernels(self, operator: GraphOperator) -> bool:
+        """Return whether the backend has kernels for the body of an operator."""
+        return bool(operator.body) and all(("", kind) in self._found for kind in operator.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +106,7 @@ class KernelCoverage:
 
     Attributes:
         lacking: the most frequent first; None where there is no table.
-        boundaries, in_a_row: see `app.lab.place.device_copies`.
+        boundaries, in_a_row: see `app.lab.place.kernel_coverage`.
         assigned: backend → nodes; None where no session can be opened, or ONNX Runtime does not say.
     """
 
@@ -133,3 +194,50 @@ def _parse_missing_kernel(item: dict[str, Any]) -> MissingKernel:
 
 def _parse_count(value: Any) -> int:
     return require_int(value, 0, MOST_NODES)
+
+
+def count_copies(operators: Sequence[GraphOperator], unsupported: Set[int]) -> DeviceCopies:
+    """Args:
+    unsupported: which of the operators run on the CPU, by index.
+    """
+    sizes = _find_size_values(operators)
+    made_by = {value: index for index, item in enumerate(operators) for value in item.writes}
+    copied: set[tuple[str, bool]] = set()
+    depth = [0] * len(operators)
+    for index, item in enumerate(operators):
+        on_cpu = index in unsupported
+        for value in item.reads:
+            source = made_by.get(value)
+            # An input, a weight, or what a loop hands on.
+            if source is None or source >= index:
+                continue
+            crosses = value not in sizes and (source in unsupported) != on_cpu
+            depth[index] = max(depth[index], depth[source] + crosses)
+            if crosses:
+                copied.add((value, on_cpu))
+    return DeviceCopies(len(copied), max(depth, default=0))
+
+
+def _find_size_values(operators: Sequence[GraphOperator]) -> set[str]:
+    """Values that are known beforehand, or only say sizes: ONNX Runtime computes them on the CPU wherever the rest runs, and both sides take them from there."""
+    found: set[str] = set()
+    made = {value for item in operators for value in item.writes}
+    for item in operators:
+        known = all(value in found or value not in made for value in item.reads)
+        from_sizes = any(value in found for value in item.reads)
+        if item.fixed or item.kind in SIZE_READERS or (item.kind in SIZE_ARITHMETIC and known and from_sizes):
+            found.update(item.writes)
+    return found
+
+
+@cache
+def read_kernel_table(backend: str) -> KernelTable | None:
+    """None where there is no table: what that backend takes is known once a session opens."""
+    file = paths.find_resources_dir() / "kernels" / f"{backend}.json"
+    if not file.is_file():
+        return None
+    table = parse_object(file.read_bytes())
+    found: dict[tuple[str, str], list[Kernel]] = defaultdict(list)
+    for domain, kind, first, last, types in table["kernels"]:
+        found[domain, kind].append(Kernel(first, last, {name: frozenset(allowed) for name, allowed in types.items()}))
+    return KernelTable(table["runtime"], {key: tuple(kernels) for key, kernels in found.items()})

@@ -1,23 +1,61 @@
-"""Profiles a voice or a BERT: speaks, and says where the time went."""
+"""Profiles a voice or a BERT: speaks, says where the time went, row by row, and what changed since an earlier profile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
 
 from app.adapters.ort.device_trace import trace_runs
+from app.bench.multiply_adds import STAGE_OF_GRAPH
+from app.bench.repeated_runs import Repeats, RunSummary, compute_summary
 from app.common.progress import Report
+from app.core.stage_clock import ALL_STAGES
 from app.lab.lab_subject import LabSubject
 from app.lab.profile.chrome_trace import format_trace
 from app.lab.profile.operator_modules import OperatorModules, read_modules
-from app.lab.profile.profile_diff import compare_profiles
-from app.lab.profile.profile_rows import build_memory_rows, build_operator_rows, build_stage_rows
 from app.lab.profile.profile_turns import ProfileTurn, choose_typical_turn, measure_turns
 from app.lab.profile.profiled_speech import SpeakingWays, open_ways
-from app.lab.repeat_rule import Repeats
-from app.lab.report_rows import Row
+from app.lab.report_rows import Row, read_number
 
 COPY_COLUMNS = ("copy_in_ms", "run_ms", "copy_out_ms")
+MIB_BYTES = 1 << 20
+PROFILED_GRAPH_OF_STAGE = {stage: graph for graph, stage in STAGE_OF_GRAPH.items()} | {name: name for name in ("bert", "prosody", "flow")}
+OperatorKey = tuple[str, str]  # graph and name
+
+
+class _OperatorSums:
+    """Milliseconds, calls and bytes by key and turn."""
+
+    def __init__(self, turns: int) -> None:
+        self._ms: dict[OperatorKey, list[float]] = defaultdict(lambda: [0.0] * turns)
+        self._calls: Counter[OperatorKey] = Counter()
+        self._bytes: Counter[OperatorKey] = Counter()
+        self._turns = turns
+
+    def add_operator(self, turn: int, key: OperatorKey, us: int, output_bytes: int) -> None:
+        self._ms[key][turn] += us / 1000
+        self._calls[key] += 1
+        self._bytes[key] += output_bytes
+
+    @property
+    def keys(self) -> list[OperatorKey]:
+        return list(self._ms)
+
+    def compute_median_ms(self, key: OperatorKey) -> float:
+        return float(np.median(self._ms[key]))
+
+    @property
+    def total_ms(self) -> float:
+        """Takes a walk through all."""
+        return sum(map(self.compute_median_ms, self._ms))
+
+    def build_row(self, scope: str, key: OperatorKey, stage: str | None, total: float) -> Row:
+        found = compute_summary(self._ms[key])
+        row = _build_row(scope, key[0], key[1], stage, round(self._calls[key] / self._turns))
+        return row | asdict(found) | {"share": _compute_share(found, total), "output_mib": self._bytes[key] / self._turns / MIB_BYTES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +113,108 @@ def _measure_copies(ways: SpeakingWays) -> dict[str, Row]:
         if parts and all("error" not in part for part in parts):
             found[name] = {key: None if parts[0][key] is None else sum(part[key] for part in parts) for key in COPY_COLUMNS}
     return found
+
+
+def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Row]) -> Iterator[Row]:
+    """A row a stage, measured without a profiler.
+
+    Args:
+        copies: by graph, `copy_in_ms`, `run_ms` and `copy_out_ms`.
+    """
+    spent: list[dict[str, float]] = [defaultdict(float) for _ in turns]
+    memory: Counter[str] = Counter()
+    for turn, sums in zip(turns, spent, strict=True):
+        for span in turn.plain:
+            sums[span.stage] += span.ms
+            memory[span.stage] = max(memory[span.stage], span.process_bytes)
+    total = sum(float(np.median([sums[stage] for sums in spent])) for stage in memory)
+    for stage in sorted(memory, key=ALL_STAGES.index):
+        graph = PROFILED_GRAPH_OF_STAGE.get(stage)
+        found = compute_summary([sums[stage] for sums in spent])
+        calls = sum(span.stage == stage for span in turns[-1].plain)
+        row = (
+            _build_row("stage", graph, stage, stage, calls)
+            | asdict(found)
+            | {"share": _compute_share(found, total), "memory_mib": memory[stage] / MIB_BYTES}
+        )
+        yield row | (copies.get(graph, {}) if graph else {})
+
+
+def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, OperatorModules]) -> Iterator[Row]:
+    """Modules in the order of the graphs, then operators, those that took longest first; all by ONNX Runtime's profile."""
+    of_module, of_operator, of_stage = (_OperatorSums(len(turns)) for _ in range(3))
+    for number, turn in enumerate(turns):
+        for run in turn.graphs:
+            found = modules[run.graph]
+            for item, module in zip(run.operators, found.name_modules(run.operators), strict=True):
+                of_module.add_operator(number, (run.graph, module), item.own_us, item.output_bytes)
+                of_operator.add_operator(number, (run.graph, item.operator), item.own_us, item.output_bytes)
+                if run.graph == "whole":
+                    of_stage.add_operator(number, (run.graph, found.find_stage(module) or ""), item.own_us, item.output_bytes)
+    of_modules, of_operators = of_module.total_ms, of_operator.total_ms
+    for key in sorted(filter(lambda key: key[1], of_stage.keys), key=lambda key: ALL_STAGES.index(key[1])):
+        yield of_stage.build_row("stage", key, key[1], of_modules)
+    graphs = {graph: place for place, graph in enumerate(dict.fromkeys(graph for graph, _ in of_module.keys))}
+    for key in sorted(of_module.keys, key=lambda key: (graphs[key[0]], modules[key[0]].find_module_order(key[1]))):
+        yield of_module.build_row("module", key, modules[key[0]].find_stage(key[1]), of_modules)
+    for key in sorted(of_operator.keys, key=of_operator.compute_median_ms, reverse=True):
+        yield of_operator.build_row("operator", key, modules[key[0]].find_stage(""), of_operators)
+
+
+def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[Row]:
+    """A row a run of a graph, of a typical turn: what its session had handed out at most, what all sessions held, what the process had then."""
+    turn = choose_typical_turn(turns)
+    held: dict[str, int] = {}
+    for run in turn.graphs:
+        in_use = [item.in_use_bytes for item in run.operators if item.in_use_bytes is not None]
+        if not in_use:
+            # This ONNX Runtime does not say.
+            return
+        held[run.graph] = max(item.held_bytes or 0 for item in run.operators)
+        ended = run.start_s + run.duration_s
+        process = next((span.process_bytes for span in turn.profiled if span.ended_s >= ended), turn.profiled[-1].process_bytes)
+        yield {
+            "type": "memory", "graph": run.graph, "at_ms": (ended - turn.began_s) * 1000, "in_use_mib": max(in_use) / MIB_BYTES,
+            "held_mib": sum(held.values()) / MIB_BYTES, "process_mib": process / MIB_BYTES,
+        }  # fmt: skip
+
+
+def _build_row(scope: str, graph: str | None, name: str, stage: str | None, calls: int) -> Row:
+    row: Row = {"type": "profile", "scope": scope, "graph": graph, "name": name, "stage": stage, "calls": calls}
+    figures = dict.fromkeys(("runs", "mean_ms", "median_ms", "p90_ms", "p95_ms", "p99_ms", "min_ms", "max_ms", "std_ms", "share"))
+    return row | figures | dict.fromkeys(("output_mib", "memory_mib", "copy_in_ms", "run_ms", "copy_out_ms"))
+
+
+def _compute_share(found: RunSummary, total: float) -> float:
+    return found.median_ms / total if total else 0.0
+
+
+def compare_profiles(rows: Sequence[Row], earlier: Sequence[Row]) -> list[Row]:
+    """The rows with `before_ms`, `speedup` (before ÷ now) and `verdict`; what is gone follows, with no time of now.
+
+    `slower`: what was usual (the median) is now above nine tenths of the earlier runs; `faster`: the other way round.
+    """
+    before = {_build_key(row): row for row in earlier}
+    found = [row | _compare_row(row, before.pop(_build_key(row), None)) for row in rows]
+    gone = (
+        {**dict.fromkeys(rows[0]), **{name: row[name] for name in ("type", "scope", "graph", "name")}, **_build_gone_row(row)}
+        for row in before.values()
+    )
+    return found + list(gone)
+
+
+def _build_key(row: Row) -> tuple[object, ...]:
+    return row["scope"], row.get("graph"), row["name"]
+
+
+def _compare_row(row: Row, earlier_row: Row | None) -> Row:
+    if earlier_row is None:
+        return {"before_ms": None, "speedup": None, "verdict": "new"}
+    now_ms, then_ms = read_number(row, "median_ms"), read_number(earlier_row, "median_ms")
+    slower, faster = now_ms > read_number(earlier_row, "p90_ms"), then_ms > read_number(row, "p90_ms")
+    speedup = then_ms / now_ms if now_ms else None
+    return {"before_ms": then_ms, "speedup": speedup, "verdict": "slower" if slower else "faster" if faster else "same"}
+
+
+def _build_gone_row(row: Row) -> Row:
+    return {"before_ms": read_number(row, "median_ms"), "speedup": None, "verdict": "gone"}

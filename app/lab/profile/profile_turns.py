@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import psutil
 
 from app.adapters.ort.profiled_session import GraphRun
+from app.bench.repeated_runs import Repeats
 from app.common.progress import Report
 from app.core.synthesis_types import StageTiming
 from app.lab.profile.profiled_speech import SpeakingWays, SpeakOnce
-from app.lab.repeat_rule import Repeats
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
-"""The run that is profiled: a voice that speaks a line, or a BERT that reads it."""
+"""The run that is profiled: a voice that speaks a line, or a BERT that reads it; also in the fixed sizes of a device."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.device_placement import parse_placement
@@ -23,11 +25,51 @@ from app.core.render_caches import RenderCaches
 from app.core.stage_clock import OnStage
 from app.core.synthesis_types import StageTiming
 from app.lab.lab_subject import LabSubject
-from app.lab.profile.fixed_shape_profile import FixedShapeProfiledSession
 from app.voices.bert_models import BertModel
 
 SpeakOnce = Callable[[OnStage], None]
 """Speaks once, from nothing remembered."""
+
+
+class FixedShapeProfiledSession:
+    """Every run is done twice: for its results, and once more in the form and size that the device is given, for the profile.
+
+    Attributes:
+        inputs, outputs: as the session has them.
+    """
+
+    def __init__(self, graph: str, session: FailoverSession) -> None:
+        self._graph, self._session = graph, session
+        self._profiled: dict[tuple[Path, tuple[int, ...]], ProfiledSession] = {}
+        self.inputs, self.outputs = session.inputs, session.outputs
+
+    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """As `FailoverSession.run`."""
+        results = self._session.run_graph(values, outputs)
+        formed = self._session.find_device_inputs(values)
+        # Else this size is computed on the CPU.
+        if formed is not None:
+            file, padded, free = formed
+            key = file, tuple(free.values())
+            if key not in self._profiled:
+                self._profiled[key] = ProfiledSession(file, self._session.place, self._graph, free)
+            self._profiled[key].run_graph(padded)
+        return results
+
+    def list_sessions(self) -> list[ProfiledSession]:
+        """A session a size."""
+        return list(self._profiled.values())
+
+    def terminate(self) -> None:
+        """Stops the run in progress, if any."""
+        self._session.terminate()
+
+    def end_profiling(self) -> list[GraphRun]:
+        """All runs of all sizes, in order."""
+        found = [run for session in self._profiled.values() for run in session.end_profiling()]
+        return sorted(found, key=lambda run: run.start_s)
+
+
 AnyProfiledSession = ProfiledSession | FixedShapeProfiledSession
 
 

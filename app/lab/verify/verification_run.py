@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from app.bench.bench_texts import BENCH_LINES
 from app.common.errors import AppError
 from app.common.progress import Report, build_part_report, ignore_report
-from app.lab.lab_subject import LabSubject
+from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.recorded_inputs import record_inputs
 from app.lab.report_rows import Row
-from app.lab.scratch_folder import create_scratch_folder
 from app.lab.verify.backend_verification import verify_backends
 from app.lab.verify.comparison_pairs import compare_optimised, compare_precisions, write_graph_files
 from app.lab.verify.decode_window_verification import verify_decode_windows

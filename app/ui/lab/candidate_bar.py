@@ -6,10 +6,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.common.language import localize
-from app.lab.candidate_labels import format_candidate
 from app.lab.optimise.candidate_slot import find_slot
 from app.lab.optimise.graph_candidate import AS_IT_CAME, PREPARED
 from app.lab.report_rows import Row
+from app.lab.row_labels import format_candidate
 from app.ui.widgets.elided_label import ElidedLabel
 
 

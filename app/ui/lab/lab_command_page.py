@@ -1,4 +1,4 @@
-"""The page of one lab command: its purpose, options, progress and results."""
+"""The page of one lab command: its purpose, form of options, progress and results."""
 
 from __future__ import annotations
 
@@ -7,20 +7,31 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.common.language import localize
 from app.ui.lab.candidate_bar import CandidateBar
-from app.ui.lab.lab_commands import LabCommand
-from app.ui.lab.lab_labels import find_command_labels
-from app.ui.lab.lab_options_form import LabOptionsForm
+from app.ui.lab.lab_commands import LabCommand, LabOption
+from app.ui.lab.lab_labels import find_command_labels, localize_device, localize_option
 from app.ui.lab.lab_runner import LabReport
-from app.ui.lab.report_export_button import ReportExportButton
+from app.ui.lab.report_export import ReportExportButton
 from app.ui.lab.report_view import ReportView
-from app.ui.plain_text import PlainLabel
+from app.ui.plain_text import PlainLabel, wrap_tip
 from app.ui.tasks.task_row import describe_progress
 from app.ui.tasks.task_spec import TaskState
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 # A paragraph of this width is easy to read.
@@ -28,6 +39,48 @@ EMPTY_PAGE_WIDTH_PX = 460
 FORM_GAP_PX = 8
 # The form takes the width up to its own maximum; the rest stays free.
 FORM_STRETCH = 100
+# The number of controls in a row, and the narrowest and widest control in pixels.
+ABREAST, NARROWEST, WIDEST = 5, 120, 160
+GAP, ROW_GAP = 14, 6  # pixels between them
+MAX_OPTION_LENGTH = 200
+OptionControl = QLineEdit | QCheckBox | ChoiceBox
+
+
+class LabOptionsForm(QWidget):
+    """A form with one control for each option.
+
+    Attributes:
+        controls: The controls by option.
+    """
+
+    def __init__(self, command: LabCommand, devices: Sequence[str]) -> None:
+        super().__init__()
+        self._command = command
+        self.controls: dict[str, OptionControl] = {}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(GAP)
+        grid.setVerticalSpacing(3)
+        # Check boxes come last, below the controls that have a label above them.
+        for place, option in enumerate(sorted(command.options, key=lambda item: item.kind == "switch")):
+            row, column = divmod(place, ABREAST)
+            made = self.controls[option.option] = _create_control(option, devices)
+            if not isinstance(made, QCheckBox):
+                label = PlainLabel(localize_option(option))
+                label.setObjectName("muted")
+                label.setBuddy(made)
+                grid.addWidget(label, 2 * row, column)
+            grid.addWidget(made, 2 * row + 1, column)
+            grid.setRowMinimumHeight(2 * row, ROW_GAP if row else 0)
+        columns = min(ABREAST, len(command.options))
+        for column in range(columns):
+            grid.setColumnStretch(column, 1)
+        self.setMaximumWidth(max(columns * (WIDEST + GAP) - GAP, grid.minimumSize().width()))
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Return the command-line arguments for the options that the user changed."""
+        return tuple(word for option in self._command.options for word in _build_arguments(option, self.controls[option.option]))
 
 
 class LabCommandPage(QWidget):
@@ -195,3 +248,49 @@ def _describe_state(report: LabReport) -> str:
     if report.state is TaskState.WAITING:
         return localize("待機中（ほかの測定の後に始まります）", "Waiting for the other measurement to finish")
     return describe_progress(report.progress) if report.progress.step else localize("実行しています…", "Working…")
+
+
+def _create_control(option: LabOption, devices: Sequence[str]) -> OptionControl:
+    made: OptionControl
+    choices = _list_choices(option, devices)
+    if option.kind == "switch":
+        made = QCheckBox(localize_option(option))
+        # Before it is polished by the style sheet, a check box reports the wrong size hint.
+        made.ensurePolished()
+    elif choices:
+        made = ChoiceBox()
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        for value, word in choices:
+            made.addItem(word, value)
+        made.setCurrentIndex(max(0, made.findData(option.default)))
+    else:
+        made = QLineEdit()
+        made.setPlaceholderText(option.default or localize("省略可", "Optional"))
+        made.setMaxLength(MAX_OPTION_LENGTH)
+        if option.kind == "number":
+            made.setAlignment(Qt.AlignmentFlag.AlignRight)
+            made.setInputMethodHints(Qt.InputMethodHint.ImhDigitsOnly)
+    made.setMinimumWidth(max(NARROWEST, made.sizeHint().width()) if isinstance(made, QCheckBox) else NARROWEST)
+    made.setAccessibleName(localize_option(option))
+    made.setToolTip(wrap_tip(f"{option.help} ({option.option})"))
+    return made
+
+
+def _list_choices(option: LabOption, devices: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the values and labels of an option; `--backend` offers this machine's devices where it takes any value."""
+    if option.option == "--backend" and not option.many:
+        return [(value, localize_device(value)) for value in dict.fromkeys((option.default or "auto", *(option.choices or devices)))]
+    if not option.choices:
+        return []
+    automatic = [] if option.default in option.choices else [("", localize("自動", "Automatic"))]
+    return [*automatic, *((value, value) for value in option.choices)]
+
+
+def _build_arguments(option: LabOption, control: OptionControl) -> Sequence[str]:
+    if isinstance(control, QCheckBox):
+        return [option.option] if control.isChecked() else []
+    value = str(control.currentData()) if isinstance(control, ChoiceBox) else control.text().strip()
+    if not value or value == option.default:
+        return []
+    # The sign keeps a value that begins with a dash from being taken for an option.
+    return [option.option, *value.split()] if option.many else [f"{option.option}={value}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.common.language import localize
-from app.lab.device_labels import format_placement
+from app.lab.row_labels import format_placement
 from app.ui.lab.lab_commands import LabCommand, LabOption
 
 LAB_TABS = {

@@ -11,7 +11,7 @@ import pytest
 
 from app.bench.bench_home import OriginalFiles, PreparedFiles, find_originals, prepare_files, use_bench_home
 from app.bench.reference_comparison import LineComparisonResult
-from app.bench.turn_taking import compute_ratio
+from app.bench.repeated_runs import compute_ratio
 from app.cli.commands.bench import reference_report as bench_reference
 from app.cli.main import main
 from app.common.files import paths

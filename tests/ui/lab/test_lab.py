@@ -274,8 +274,8 @@ def test_files_of_one_name_are_told_apart_and_a_long_name_takes_the_room_there_i
 
 
 def test_an_option_without_a_default_is_left_to_the_part_until_it_is_set() -> None:
+    from app.ui.lab.lab_command_page import LabOptionsForm
     from app.ui.lab.lab_commands import LabCommand
-    from app.ui.lab.lab_options_form import LabOptionsForm
 
     option = LabOption("--precision", "text", False, ("float32", "int8"), "", "help")
     form = LabOptionsForm(LabCommand("x", "", (option,)), ("cpu",))

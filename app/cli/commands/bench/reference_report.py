@@ -17,7 +17,7 @@ from app.bench.bench_texts import BENCH_LINES
 from app.bench.machine_facts import find_cpu_name
 from app.bench.process_cost import ProcessCost, measure_in_child, measure_ours, measure_reference
 from app.bench.reference_comparison import BertComparisonResult, LineComparisonResult, ReferenceComparison, compute_overall_ratio
-from app.bench.turn_taking import UNCOUNTED_TURNS, SpeedRatio
+from app.bench.repeated_runs import UNCOUNTED_TURNS, SpeedRatio
 from app.cli.console_output import print_json, print_note, print_result
 from app.cli.licence_prompt import create_licence_prompt
 from app.cli.progress_display import show_progress

@@ -51,7 +51,7 @@ def add_options(parser: CommandParser) -> None:
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
     """A row a finding; writes the JUnit file after the last."""
     from app.adapters.ort.device_placement import parse_placement
-    from app.lab.check.junit import format_as_junit
+    from app.lab.check.check_row import format_as_junit
     from app.lab.check.subject_checks import run_checks
 
     budget = options.budget_ms

@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from app.cli.commands.lab.device_option import parse_devices
-from app.cli.commands.lab.repeat_options import add_repeat_options, parse_repeats
+from app.cli.commands.lab.shared_options import add_repeat_options, parse_devices, parse_repeats
 from app.common.command_parser import CommandParser
 from app.common.errors import InputError
 from app.common.language import localize

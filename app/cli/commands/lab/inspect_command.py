@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from app.cli.commands.lab.size_options import add_size_options, parse_sizes
+from app.cli.commands.lab.shared_options import add_size_options, parse_sizes
 from app.common.command_parser import CommandParser
 from app.common.progress import Report
 from app.lab.report_rows import Row

@@ -1,4 +1,4 @@
-"""`--lab-part`: one part of the lab on what a stranger may have made, in a child that keeps to limits. Its parent is `app.cli.commands.lab.sandboxed_command`."""
+"""`--lab-part`: one part of the lab on what a stranger may have made, in a child that keeps to limits. Its parent is `app.lab.graph_sandbox`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _run_command(channel: SandboxChannel, part: str, subject: Mapping[str, Any],
     """All rows as they come. What a part writes beside them, such as a trace, it writes itself."""
     from app.cli.commands.lab.options import LAB_COMMANDS  # once the limits hold
     from app.cli.console_output import replace_non_finite
-    from app.lab.subject_codec import load_subject
+    from app.lab.lab_subject import load_subject
 
     for row in LAB_COMMANDS[part].find_rows(load_subject(subject), Namespace(**options), channel.report_progress):
         channel.send_result(**replace_non_finite(row))

@@ -1,20 +1,21 @@
-"""`koebako lab optimise`: candidates in place of the graphs, measured side by side; one is kept only when it is chosen."""
+"""`koebako lab optimise`: candidates in place of the graphs, measured side by side; one is kept and used only when it is chosen."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.atomic_output import check_output_path
 from app.cli.bounded_input import decode_text, read_named_input
-from app.cli.commands.lab.kept_candidate import check_keep_options, create_output_folder, use_kept_candidate
-from app.cli.commands.lab.repeat_options import add_repeat_options, parse_repeats
+from app.cli.commands.lab.shared_options import add_repeat_options, parse_repeats
 from app.common.command_parser import CommandParser
+from app.common.errors import InputError, OutputFileError
 from app.common.language import localize
 from app.common.progress import Report
+from app.common.system_errors import describe_reason
 from app.core.project import PROJECT_SUFFIX
 from app.core.text_lines import split_lines
 from app.lab.optimise.graph_candidate import PREPARED
@@ -77,9 +78,9 @@ def add_options(parser: CommandParser) -> None:
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
     """A row a candidate; why a voice stays in one graph, of which there are none."""
+    from app.lab.lab_subject import create_scratch_folder
     from app.lab.optimise.candidate_run import run_candidates
     from app.lab.optimise.optimise_options import OptimiseOptions
-    from app.lab.scratch_folder import create_scratch_folder
 
     repeats = parse_repeats(options, "turns")
     check_keep_options(options)
@@ -126,3 +127,59 @@ def _read_texts(path: str | None) -> list[str]:
     if path is None:
         return []
     return split_lines(decode_text(read_named_input(Path(path)), path))
+
+
+def check_keep_options(options: argparse.Namespace) -> None:
+    """Raises InputError where `--keep` and what it is for do not fit."""
+    uses = options.output is not None or options.test is not None or options.install
+    if (options.keep is not None) != uses:
+        raise InputError(
+            localize(
+                "--keep は -o、--test、--install のどれかと一緒に指定してください。",
+                "--keep needs -o, --test or --install, and they need --keep.",
+            ),
+            localize("例: --keep int8 -o フォルダー", "For example: --keep int8 -o FOLDER"),
+        )
+    if (options.test is not None or options.install) and options.only and options.keep not in options.only.split(","):
+        raise InputError(
+            localize("--only に --keep の候補が含まれていません。", "--only does not contain the candidate of --keep."),
+            localize(f"例: --only {options.keep} --keep {options.keep}", f"For example: --only {options.keep} --keep {options.keep}"),
+        )
+
+
+def use_kept_candidate(
+    subject: LabSubject, options: argparse.Namespace, graphs: Sequence[str], folder: Path, report: Report
+) -> Iterator[Row]:
+    """Use the candidate that was kept in a folder."""
+    from app.lab.optimise.candidate_slot import install_candidate
+
+    # With the text front end.
+    from app.lab.optimise.listening_test import write_listening_test
+
+    for graph in graphs:
+        made = next(path for name in (f"{graph}.onnx", f"{graph}_int8.onnx", f"{graph}.ort") if (path := folder / name).is_file())
+        if options.test is not None:
+            yield write_listening_test(subject, graph, options.keep, made, Path(options.test), report)
+        if options.install:
+            yield install_candidate(subject, graph, options.keep, made)
+
+
+def create_output_folder(options: argparse.Namespace) -> Path | None:
+    """An empty folder, made where there is none; a voice or BERT that is installed is never written to."""
+    if options.output is None:
+        return None
+    folder = Path(options.output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        occupied = any(folder.iterdir())
+    except (OSError, ValueError) as exc:
+        raise OutputFileError(
+            localize(f"フォルダーに書き込めません: {folder}", f"Cannot write to this folder: {folder}"),
+            localize(f"別のフォルダーを指定してください。（{describe_reason(exc)}）", f"Specify another folder. ({describe_reason(exc)})"),
+        ) from exc
+    if occupied:
+        raise InputError(
+            localize(f"フォルダーが空ではありません: {folder}", f"This folder is not empty: {folder}"),
+            localize("空のフォルダーを指定してください。", "Specify an empty folder."),
+        )
+    return folder

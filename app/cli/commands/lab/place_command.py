@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from app.adapters.ort.backends import BACKENDS
-from app.cli.commands.lab.device_option import parse_devices
+from app.cli.commands.lab.shared_options import parse_devices
 from app.common.command_parser import CommandParser
 from app.common.language import localize
 from app.common.progress import Report

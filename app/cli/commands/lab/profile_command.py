@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.atomic_output import check_output_path, write_output_file
-from app.cli.commands.lab.repeat_options import add_repeat_options, parse_repeats
+from app.cli.commands.lab.shared_options import add_repeat_options, parse_repeats
 from app.common.command_parser import CommandParser
 from app.common.errors import InputError
 from app.common.language import localize

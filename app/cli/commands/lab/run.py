@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     """Rows as they come with `--json`; every other format at the end. Exit code: see `choose_exit_code` of a part, else 0."""
     if options.action == "parts":
         return _print_rows(list(parts_command.list_commands(LAB_COMMANDS)), options)
-    from app.lab.machine_row import build_machine_row
+    from app.lab.context_rows import build_machine_row
 
     # With all that opens and prepares voices, which a list of parts does not need.
     from app.lab.subject_lookup import open_subject_by_name
@@ -65,7 +65,7 @@ def _list_bert_substitutes(command: ModuleType, subject: LabSubject, options: ar
     """Return a notice where another BERT reads than the one that the voice was trained with, for commands that read text."""
     if not getattr(command, "READS", False) or getattr(options, "bert", None) is not None:
         return []
-    from app.lab.bert_substitute import build_substitute_note
+    from app.lab.context_rows import build_substitute_note
 
     row = build_substitute_note(subject)
     return [row] if row is not None else []
@@ -75,7 +75,7 @@ def _find_rows(command: ModuleType, subject: LabSubject, options: argparse.Names
     """In a child, unless all that is opened is installed, or the part has children of its own for what may not be opened here."""
     strange = not subject.installed or getattr(options, "base", None) is not None or _is_folder(getattr(options, "bert", None))
     if strange and not getattr(command, "CONFINES_ITSELF", False):
-        from app.cli.commands.lab.sandboxed_command import run_command_in_sandbox
+        from app.lab.graph_sandbox import run_command_in_sandbox
 
         yield from run_command_in_sandbox(options.action, subject, vars(options), report)
     else:

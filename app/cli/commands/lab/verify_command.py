@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from app.cli.commands.lab.device_option import parse_devices
+from app.cli.commands.lab.shared_options import parse_devices
 from app.common.command_parser import CommandParser
 from app.common.language import localize
 from app.common.progress import Report

@@ -1,13 +1,38 @@
-"""Names the BERT whose features a voice is given, where that is not the BERT that it was trained with."""
+"""Rows before those of a part: the machine that a report was made on, and the BERT that read in place of another."""
 
 from __future__ import annotations
 
+import psutil
+
+from app.adapters.ort.graph_session import ORT_VERSION
+from app.adapters.ort.ort_devices import count_intra_threads
+from app.bench.machine_facts import find_cpu_name
 from app.common.files import paths
 from app.common.language import localize
 from app.lab.lab_subject import LabSubject
 from app.lab.report_rows import Row
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
+
+# Of the processor taken by others: figures of time are no longer worth much.
+BUSY_SHARE = 0.25
+BUSY_SAMPLE_S = 0.2
+
+
+def build_machine_row(backend: str) -> Row:
+    """The first row of every report; `busy` says whether other programs compute now.
+
+    Args:
+        backend: as it was asked for.
+    """
+    return {
+        "type": "machine",
+        "ort": ORT_VERSION.removeprefix("onnxruntime "),
+        "cpu": find_cpu_name(),
+        "threads": count_intra_threads(),
+        "busy": psutil.cpu_percent(BUSY_SAMPLE_S) > 100 * BUSY_SHARE,
+        "backend": backend,
+    }
 
 
 def build_substitute_note(subject: LabSubject) -> Row | None:
