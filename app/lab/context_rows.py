@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import psutil
 
 from app.adapters.ort.graph_session import ORT_VERSION
@@ -10,7 +12,7 @@ from app.bench.machine_facts import find_cpu_name
 from app.common.files import paths
 from app.common.language import localize
 from app.lab.lab_subject import LabSubject
-from app.lab.report_rows import Row
+from app.lab.report_rows import NoteRow, ReportRow
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 
@@ -19,23 +21,36 @@ BUSY_SHARE = 0.25
 BUSY_SAMPLE_S = 0.2
 
 
-def build_machine_row(backend: str) -> Row:
-    """The first row of every report; `busy` says whether other programs compute now.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineRow(ReportRow):
+    """The machine that a report was made on.
 
-    Args:
+    Attributes:
+        ort: version of ONNX Runtime.
+        busy: whether other programs compute now.
         backend: as it was asked for.
     """
-    return {
-        "type": "machine",
-        "ort": ORT_VERSION.removeprefix("onnxruntime "),
-        "cpu": find_cpu_name(),
-        "threads": count_intra_threads(),
-        "busy": psutil.cpu_percent(BUSY_SAMPLE_S) > 100 * BUSY_SHARE,
-        "backend": backend,
-    }
+
+    kind = "machine"
+    ort: str
+    cpu: str
+    threads: int
+    busy: bool
+    backend: str
 
 
-def build_substitute_note(subject: LabSubject) -> Row | None:
+def build_machine_row(backend: str) -> MachineRow:
+    """Build the first row of every report."""
+    return MachineRow(
+        ort=ORT_VERSION.removeprefix("onnxruntime "),
+        cpu=find_cpu_name(),
+        threads=count_intra_threads(),
+        busy=psutil.cpu_percent(BUSY_SAMPLE_S) > 100 * BUSY_SHARE,
+        backend=backend,
+    )
+
+
+def build_substitute_note(subject: LabSubject) -> NoteRow | None:
     """A note that another BERT reads; None where there is nothing to say. VoiceError where there is no BERT at all."""
     if subject.voice is None:
         return None
@@ -48,4 +63,4 @@ def build_substitute_note(subject: LabSubject) -> Row | None:
         f"The BERT “{needed}” of this voice is not installed; “{found.id}” read in its place. Its times, and what depends on what was read, "
         "differ with the voice's own.",
     )
-    return {"type": "note", "note": words}
+    return NoteRow(note=words)

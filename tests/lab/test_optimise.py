@@ -29,7 +29,7 @@ from app.lab.optimise.candidate_chart import draw_candidates
 from app.lab.optimise.candidate_measures import compare_results
 from app.lab.optimise.candidate_run import run_candidates
 from app.lab.optimise.optimise_options import OptimiseOptions
-from app.lab.report_rows import Row
+from app.lab.report_rows import Row, convert_row
 from app.voices.audio_metrics import compute_snr_db
 from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta
 from app.voices.prepare.bert.open_weights import open_deberta_weights
@@ -256,7 +256,9 @@ def test_a_tiny_voice_beside_its_source(tiny: LabSubject, monkeypatch: pytest.Mo
     groups = ["int8: Conv 32×32×1×3", "int8: Conv 2×2×1×11"]
     rows = {
         (row["graph"], row["candidate"]): row
-        for row in run_candidates(tiny, OptimiseOptions(["as-it-came", "int8", *groups], repeats=Repeats(1, 0, 0), by_group=True))
+        for row in map(
+            convert_row, run_candidates(tiny, OptimiseOptions(["as-it-came", "int8", *groups], repeats=Repeats(1, 0, 0), by_group=True))
+        )
     }
     assert rows["voice", "as-it-came"]["snr_db"] > 80  # type: ignore[operator]
     assert rows["decoder", "int8"]["snr_db"] > 15  # type: ignore[operator]

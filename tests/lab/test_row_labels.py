@@ -9,7 +9,7 @@ import pytest
 
 from app.common.language import set_language
 from app.lab.compare.compare_candidates import CANDIDATE_FORMS
-from app.lab.optimise.candidate_measures import build_candidate_row
+from app.lab.optimise.candidate_measures import CandidateRow
 from app.lab.report_charts import draw_chart
 from app.lab.report_page import format_as_html
 from app.lab.report_rows import Row
@@ -49,7 +49,7 @@ def test_places_have_their_makers_names() -> None:
 
 def test_people_read_names_and_programs_identifiers() -> None:
     rows: list[Row] = [
-        build_candidate_row("bert", "fused", speedup=1.5, snr_db=90.0),
+        CandidateRow(graph="bert", candidate="fused", speedup=1.5, snr_db=90.0).convert_to_dict(),
         {"type": "place", "graph": "bert", "backend": "directml", "assigned": None},
     ]
     for shown in (format_as_text(rows), format_as_markdown(rows), format_as_html(rows, "report")):
@@ -93,5 +93,5 @@ def test_every_form_that_is_compared_has_a_name() -> None:
 
 
 def test_what_a_candidate_is_said_of_has_a_heading() -> None:
-    assert set(build_candidate_row("bert", "fp16")) - {"type"} <= COLUMN_LABELS.keys()
+    assert set(CandidateRow(graph="bert", candidate="fp16").convert_to_dict()) - {"type"} <= COLUMN_LABELS.keys()
     assert "ratio" not in COLUMN_LABELS, "which of two times is above the line?"

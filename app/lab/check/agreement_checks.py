@@ -18,10 +18,10 @@ from app.install.bert_verification import LEAN_BERT_TOLERANCE as SOURCE_TOLERANC
 from app.install.bert_verification import MIN_BERT_COSINE, compute_min_cosine
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
 from app.install.verify_voice import VOICE_TOLERANCE as SOUND_TOLERANCE
-from app.lab.check.check_row import build_check_row
+from app.lab.check.check_row import CheckRow, build_check_row
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.recorded_inputs import RecordedInputs, build_public_inputs
-from app.lab.report_rows import INT8_SUFFIX, Row
+from app.lab.report_rows import INT8_SUFFIX
 from app.lab.result_difference import ResultDifference, compute_difference
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
@@ -34,7 +34,7 @@ AGREEMENT_NOISE_SEED = 1
 INT8_CASE = "int8 / float32"
 
 
-def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Row]:
+def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[CheckRow]:
     """A row for every comparison that this subject allows."""
     for name, graph in subject.prepared.items():
         if name.endswith(INT8_SUFFIX):
@@ -50,7 +50,7 @@ def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Row
         yield _check_bert_source(subject, inputs.calls["bert"])
 
 
-def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRun]) -> Row:
+def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRun]) -> CheckRow:
     model = _remove_noise(graph) if name == "whole" else graph
     right, found = (_run_calls(session, calls) for session in (open_unoptimized(model, name), open_session(model, "cpu", name).session))
     value = max(measure_output_difference(name, one, other) for one, other in zip(found, right, strict=True))
@@ -60,7 +60,7 @@ def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRu
     )
 
 
-def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -> Row:
+def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -> CheckRow:
     """Against the exact graph: the cosine of BERT's tokens, or the decibels of the sound."""
     graphs = subject.prepared[name.removesuffix(INT8_SUFFIX)], subject.prepared[name]
     right, found = (_run_calls(open_session(graph, "cpu", name).session, calls) for graph in graphs)
@@ -79,7 +79,7 @@ def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -
     return build_check_row("parity", name, INT8_CASE, passed=passed, value=found_out.snr_db, limit=limit)
 
 
-def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> Row:
+def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> CheckRow:
     """With noise, of which every window takes its part."""
     case = build_public_inputs(call, multilingual=voice.manifest.multilingual) | {"noise_scale": np.asarray(0.6, np.float32)}
     runners = [PreparedRunner(item) for item in (replace(voice, manifest=replace(voice.manifest, windows=SINGLE_DECODE_WINDOW)), voice)]
@@ -88,7 +88,7 @@ def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> Row:
     return _build_sound_row(f"{call.request}: windows / whole ({bert})", whole, windows)
 
 
-def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, bert: str) -> Row:
+def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, bert: str) -> CheckRow:
     """Without noise, which a public graph draws by itself."""
     case = build_public_inputs(call, multilingual=voice.manifest.multilingual)
     original = replace(voice, graphs={"whole": source}, manifest=replace(voice.manifest, graphs={"whole": ""}))
@@ -98,11 +98,11 @@ def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, be
     found, own_frames = runner(settled)
     row = _build_sound_row(f"{call.request}: source / prepared ({bert})", right, found)
     if frames is not None and own_frames is not None and not np.array_equal(frames, own_frames):
-        row |= {"passed": False, "detail": localize("音の長さが異なります", "durations differ")}
+        row = replace(row, passed=False, detail=localize("音の長さが異なります", "durations differ"))
     return row
 
 
-def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Row:
+def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> CheckRow:
     # Onnx is slow to import.
     from app.voices.prepare.bert.float32_copy import write_float32_copy
     from app.voices.prepare.bert.onnx_index import open_onnx_index
@@ -122,7 +122,7 @@ def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Ro
     )
 
 
-def _build_sound_row(case: str, expected: np.ndarray, found: np.ndarray) -> Row:
+def _build_sound_row(case: str, expected: np.ndarray, found: np.ndarray) -> CheckRow:
     value = compute_difference([expected], [found]).max_abs
     return build_check_row(
         "parity", "voice", case, passed=value <= SOUND_TOLERANCE, value=value, limit=SOUND_TOLERANCE, detail=_describe_infinite(value)

@@ -24,10 +24,9 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.compose.speaker import Speaker
 from app.lab.check.agreement_checks import check_agreement
-from app.lab.check.check_row import build_check_row
+from app.lab.check.check_row import CheckRow, build_check_row
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import RecordedInputs, record_inputs
-from app.lab.report_rows import Row
 from app.lab.verify.length_sweep import SWEEP_LENGTHS
 
 # For a voice in one graph, which speaks each.
@@ -66,7 +65,7 @@ def run_checks(
     budget_ms: float | None = None,
     repeats: Repeats | None = None,
     report: Report = ignore_report,
-) -> Iterator[Row]:
+) -> Iterator[CheckRow]:
     """A row a finding.
 
     Args:
@@ -89,18 +88,18 @@ def run_checks(
         yield from _run_guarded("latency", lambda: check_latency(subject, found, budget_ms, repeats or Repeats()))
 
 
-def _run_guarded(check: str, run_check: Callable[[], Iterable[Row]]) -> Iterator[Row]:
+def _run_guarded(check: str, run_check: Callable[[], Iterable[CheckRow]]) -> Iterator[CheckRow]:
     try:
         yield from run_check()
     except AppError as error:
         yield _build_failed_row(check, error)
 
 
-def _build_failed_row(check: str, error: AppError) -> Row:
+def _build_failed_row(check: str, error: AppError) -> CheckRow:
     return build_check_row(check, "", "", passed=False, detail=f"{error.message} {error.hint}")
 
 
-def check_placements(subject: LabSubject, wanted: DevicePlacement) -> Iterator[Row]:
+def check_placements(subject: LabSubject, wanted: DevicePlacement) -> Iterator[CheckRow]:
     """A row a graph; it fails where the graph does not open there, or nothing of it runs there. `value` is the share of nodes that do."""
     for name, graph in subject.prepared.items():
         place = choose_device(name, wanted)
@@ -136,7 +135,7 @@ def choose_device(graph: str, wanted: DevicePlacement) -> str:
     return "cpu" if place == "auto" else place
 
 
-def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float, repeats: Repeats) -> Iterator[Row]:
+def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float, repeats: Repeats) -> Iterator[CheckRow]:
     """The median of warm runs: of a voice until the first sound of each sentence, of a BERT for each sentence and graph."""
     if inputs.speaker is not None:
         for name, text in BENCH_LINES.items():
@@ -150,7 +149,7 @@ def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float,
             yield _build_row(graph, call.request, _measure_median(partial(_measure_run_ms, session, call), repeats), budget_ms)
 
 
-def _build_row(graph: str, case: str, median_ms: float, budget_ms: float) -> Row:
+def _build_row(graph: str, case: str, median_ms: float, budget_ms: float) -> CheckRow:
     return build_check_row("latency", graph, case, passed=median_ms <= budget_ms, value=median_ms, limit=budget_ms)
 
 
@@ -169,7 +168,7 @@ def _measure_median(measure_once: Callable[[], float], repeats: Repeats) -> floa
     return float(np.median(repeats.measure_repeatedly(measure_once)))
 
 
-def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = ignore_report) -> Iterator[Row]:
+def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = ignore_report) -> Iterator[CheckRow]:
     """A row a graph: how many lengths it ran with, and which it refused or answered with another shape or no numbers."""
     for index, (name, graph) in enumerate(subject.prepared.items()):
         of_graph = build_part_report(report, index / len(subject.prepared), (index + 1) / len(subject.prepared))

@@ -29,7 +29,7 @@ from app.lab.compare.candidate_timing import (
 from app.lab.compare.compare_candidates import CandidateGraphs, CandidateSessions, CompareCandidate, list_candidates, open_candidate
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.recorded_inputs import RecordedInputs, record_inputs
-from app.lab.report_rows import Row
+from app.lab.report_rows import NoteRow, ReportRow
 from app.lab.verify.comparison_pairs import write_graph_files
 from app.lab.verify.length_sweep import repeat_values
 from app.lab.verify.source_comparison import split_source
@@ -66,14 +66,63 @@ class CompareOptions:
     repeats: Repeats = field(default_factory=Repeats)
 
 
-def run_comparison(subject: LabSubject, options: CompareOptions, report: Report = ignore_report) -> Iterator[Row]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRow(ReportRow):
+    """One candidate with one graph on one sentence; times in milliseconds.
+
+    Attributes:
+        length: the sentence.
+        winner: whether no other was faster.
+        cold_ms: of the first run.
+        slower, slower_p25, slower_p75: how many times the winner's time it takes, turn by turn: median and quartiles.
+        size: symbols of the sentence, or tokens.
+    """
+
+    kind = "compare"
+    candidate: str
+    graph: str
+    length: str
+    batch: int
+    runs: int
+    mean_ms: float
+    median_ms: float
+    p90_ms: float
+    p95_ms: float | None
+    p99_ms: float | None
+    min_ms: float
+    max_ms: float
+    std_ms: float
+    winner: bool
+    cold_ms: float | None
+    open_ms: float
+    outliers: int
+    slower: float
+    slower_p25: float
+    slower_p75: float
+    joules_per_s: float | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossoverRow(ReportRow):
+    """From `size` on (symbols or tokens, between two that were measured) `above` is faster than `below`."""
+
+    kind = "crossover"
+    graph: str
+    batch: int
+    size: float
+    below: str
+    above: str
+
+
+def run_comparison(subject: LabSubject, options: CompareOptions, report: Report = ignore_report) -> Iterator[ReportRow]:
     """A row a candidate, graph, length and batch; then where the winner changes, and what could not be compared."""
     report("checking", 0.0)
     given = record_inputs(subject, {f"{count} tokens": build_text(count) for count in options.tokens} | BENCH_LINES)
     with create_scratch_folder() as folder:
         work = build_workload(subject, given, folder)
         opened, refused = _open_candidates(subject, options, work.graphs, folder)
-        found: list[Row] = []
+        found: list[CompareRow] = []
         plan = [(length, batch) for batch in options.batches for length in work.sentences]
         for index, (length, batch) in enumerate(plan):
             of_sentence = build_part_report(report, 0.1 + 0.9 * index / len(plan), 0.1 + 0.9 * (index + 1) / len(plan))
@@ -108,7 +157,7 @@ def _open_candidates(
 
 def _compare_sentence(
     opened: Mapping[str, CandidateSessions], workload: CompareWorkload, repeats: Repeats, length: str, batch: int, report: Report
-) -> list[Row]:
+) -> list[CompareRow]:
     values = {}
     for name, item in opened.items():
         given = build_batch(item, workload, length, batch)
@@ -122,7 +171,9 @@ def _compare_sentence(
     return build_sentence_rows(found, f"{size} {unit}" if length in BENCH_LINES else length, batch, size, workload.seconds.get(length))
 
 
-def build_sentence_rows(timings: Mapping[str, CandidateTimings], length: str, batch: int, size: int, seconds: float | None) -> list[Row]:
+def build_sentence_rows(
+    timings: Mapping[str, CandidateTimings], length: str, batch: int, size: int, seconds: float | None
+) -> list[CompareRow]:
     """A row a graph and candidate, on one sentence.
 
     Args:
@@ -143,28 +194,27 @@ def build_sentence_rows(timings: Mapping[str, CandidateTimings], length: str, ba
         }
         winner = min(times, key=lambda name: float(np.median(times[name])))
         for name, values in times.items():
-            row: Row = {
-                "type": "compare",
-                "candidate": name,
-                "graph": graph,
-                "length": length,
-                "batch": batch,
-                **asdict(compute_summary(values)),
-            }
-            row |= {"winner": name == winner, **_build_ratio_columns(timings[name], graph, values, times[winner])}
-            row |= {
-                "joules_per_s": _compute_joules_per_s(timings[name], seconds) if graph == TOTAL_FIGURE or not several else None,
-                "size": size,
-            }
-            rows.append(row)
+            # Where a quartile is 1 or less, the difference is not clear.
+            slower = compute_ratio(values, times[winner])
+            rows.append(
+                CompareRow(
+                    candidate=name,
+                    graph=graph,
+                    length=length,
+                    batch=batch,
+                    **asdict(compute_summary(values)),
+                    winner=name == winner,
+                    cold_ms=timings[name].cold.get(graph),
+                    open_ms=timings[name].opened.open_ms,
+                    outliers=count_outliers(values),
+                    slower=slower.median,
+                    slower_p25=slower.p25,
+                    slower_p75=slower.p75,
+                    joules_per_s=_compute_joules_per_s(timings[name], seconds) if graph == TOTAL_FIGURE or not several else None,
+                    size=size,
+                )
+            )
     return rows
-
-
-def _build_ratio_columns(item: CandidateTimings, graph: str, times: Sequence[float], best: Sequence[float]) -> Row:
-    """Return how much slower a candidate is than the winner, turn by turn; where a quartile is 1 or less, the difference is not clear."""
-    slower = compute_ratio(times, best)
-    ratios = {"slower": slower.median, "slower_p25": slower.p25, "slower_p75": slower.p75}
-    return {"cold_ms": item.cold.get(graph), "open_ms": item.opened.open_ms, "outliers": count_outliers(times), **ratios}
 
 
 def _compute_joules_per_s(item: CandidateTimings, seconds: float | None) -> float | None:
@@ -173,42 +223,37 @@ def _compute_joules_per_s(item: CandidateTimings, seconds: float | None) -> floa
     return float(np.mean(taken)) / seconds if taken and seconds else None
 
 
-def find_crossovers(rows: Sequence[Row]) -> Iterator[Row]:
+def find_crossovers(rows: Sequence[CompareRow]) -> Iterator[CrossoverRow]:
     """Find where another candidate becomes the fastest, on a straight line between two measured lengths; only where both are clear."""
-    keys = dict.fromkeys((row["graph"], row["batch"]) for row in rows)
+    keys = dict.fromkeys((row.graph, row.batch) for row in rows)
     for graph, batch in keys:
-        own = [row for row in rows if (row["graph"], row["batch"]) == (graph, batch)]
-        by_place = {(row["candidate"], row["size"]): row for row in own}
-        winners = {_require_number(row["size"]): row["candidate"] for row in own if row["winner"]}
+        own = [row for row in rows if (row.graph, row.batch) == (graph, batch)]
+        by_place = {(row.candidate, row.size): row for row in own}
+        winners = {row.size: row.candidate for row in own if row.winner}
         for short, long in itertools.pairwise(sorted(winners)):
             below, above = winners[short], winners[long]
             if below != above and _is_clear(by_place[above, short]) and _is_clear(by_place[below, long]):
-                medians = [[_require_number(by_place[name, size]["median_ms"]) for name in (above, below)] for size in (short, long)]
+                medians = [[by_place[name, size].median_ms for name in (above, below)] for size in (short, long)]
                 before, after = (first - second for first, second in medians)
                 at = short + (long - short) * before / (before - after)
-                yield {"type": "crossover", "graph": graph, "batch": batch, "size": at, "below": below, "above": above}
+                yield CrossoverRow(graph=graph, batch=batch, size=at, below=below, above=above)
 
 
-def _is_clear(row: Row) -> bool:
+def _is_clear(row: CompareRow) -> bool:
     """Return whether a candidate lost three turns in four, of four at least."""
-    return _require_number(row["runs"]) >= MIN_RUNS_FOR_QUARTILES and _require_number(row["slower_p25"]) > 1
+    return row.runs >= MIN_RUNS_FOR_QUARTILES and row.slower_p25 > 1
 
 
-def build_notes(rows: Sequence[Row], refused: Mapping[str, str]) -> Iterator[Row]:
+def build_notes(rows: Sequence[CompareRow], refused: Mapping[str, str]) -> Iterator[NoteRow]:
     """Build the notes that a reader needs to understand the rows."""
-    if any(row["p95_ms"] is None for row in rows):
+    if any(row.p95_ms is None for row in rows):
         words = localize(
             f"{MIN_RUNS_FOR_TAILS} 回未満の測定では、95・99 パーセンタイルは示しません（n が小さすぎます）。",
             f"The 95th and 99th percentiles need at least {MIN_RUNS_FOR_TAILS} runs (n too small).",
         )
-        yield {"type": "note", "note": words}
+        yield NoteRow(note=words)
     for name, reason in refused.items():
-        yield {"type": "note", "note": localize(f"{name} は比較できません: {reason}", f"{name} could not be compared: {reason}")}
-
-
-def _require_number(value: object) -> float:
-    assert isinstance(value, int | float)
-    return float(value)
+        yield NoteRow(note=localize(f"{name} は比較できません: {reason}", f"{name} could not be compared: {reason}"))
 
 
 def build_workload(subject: LabSubject, inputs: RecordedInputs, folder: Path) -> CompareWorkload:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from app.bench.repeated_runs import Repeats
@@ -12,7 +12,7 @@ from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.lab.graph_sandbox import SandboxRow, reject_malformed, run_in_sandbox
 from app.lab.lab_subject import LabSubject
-from app.lab.report_rows import Row
+from app.lab.report_rows import NoteRow, ReportRow
 from app.lab.synthetic_inputs import InputSizes
 
 # Of the time is multiplying: then a graph runs well, and only less work is faster.
@@ -22,7 +22,38 @@ COUNTED_KINDS = ("convolution", "product", "convolution_int8", "product_int8")
 MUCH_WORK, INEFFICIENT = "much work", "inefficient"
 
 
-def build_expect_rows(subject: LabSubject, sizes: InputSizes, repeats: Repeats, report: Report = ignore_report) -> Iterator[Row]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeakRow(ReportRow):
+    """The speed that the machine reaches, in thousands of millions of multiply-adds a second, by kind of operator."""
+
+    kind = "peak"
+    convolution_gmac_s: float
+    product_gmac_s: float
+    convolution_int8_gmac_s: float
+    product_int8_gmac_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectRow(ReportRow):
+    """The time that a graph, or one kind of operators in it, should take and takes.
+
+    Attributes:
+        efficiency, verdict: None where nothing is multiplied.
+        operators: milliseconds that are not multiplying, of the worst.
+    """
+
+    kind = "expect"
+    part: str
+    macs: int
+    expected_ms: float
+    measured_ms: float
+    efficiency: float | None
+    verdict: str | None
+    runs: int
+    operators: dict[str, float]
+
+
+def build_expect_rows(subject: LabSubject, sizes: InputSizes, repeats: Repeats, report: Report = ignore_report) -> Iterator[ReportRow]:
     """Yield a row with the speed that the machine reaches, then for each graph a row of its own and one for each kind of operator in it.
 
     Raises:
@@ -37,15 +68,15 @@ def build_expect_rows(subject: LabSubject, sizes: InputSizes, repeats: Repeats, 
         with reject_malformed(subject):
             if found["kind"] == "peaks":
                 peaks = {name: float(found["gmac_s"][name]) for name in COUNTED_KINDS}
-                yield {"type": "peak"} | {f"{name}_gmac_s": reached for name, reached in peaks.items()}
+                yield PeakRow(**{f"{name}_gmac_s": reached for name, reached in peaks.items()})
             elif "failed" in found:
                 words = localize("測定できませんでした: ", "Not timed: ")
-                yield {"type": "note", "graph": found["graph"], "form": found["form"], "note": words + found["failed"]}
+                yield NoteRow(graph=found["graph"], form=found["form"], note=words + found["failed"])
             else:
                 yield from build_graph_rows(found, peaks)
 
 
-def build_graph_rows(result: SandboxRow, peaks: Mapping[str, float]) -> Iterator[Row]:
+def build_graph_rows(result: SandboxRow, peaks: Mapping[str, float]) -> Iterator[ExpectRow]:
     """The rows of one graph.
 
     Args:
@@ -80,11 +111,18 @@ def _compute_lost_ms(operators: Mapping[str, Any], macs: Mapping[str, int], peak
     return found
 
 
-def _build_row(part: str, macs: int, expected: float, measured: float, lost: Mapping[str, float], runs: int) -> Row:
+def _build_row(part: str, macs: int, expected: float, measured: float, lost: Mapping[str, float], runs: int) -> ExpectRow:
     """Only what counts has an efficiency and a verdict: what multiplies nothing is neither good nor bad at it."""
     efficiency = expected / measured if measured else 0.0
     verdict = (MUCH_WORK if efficiency >= GOOD_EFFICIENCY else INEFFICIENT) if macs else None
     worst = sorted(lost.items(), key=lambda item: -item[1])[:MAX_BLAMED_OPERATORS]
-    row: Row = {"type": "expect", "part": part, "macs": macs, "expected_ms": expected, "measured_ms": measured}
-    row["efficiency"] = efficiency if macs else None
-    return row | {"verdict": verdict, "runs": runs, "operators": {name: round(ms, 4) for name, ms in worst if ms > 0}}
+    return ExpectRow(
+        part=part,
+        macs=macs,
+        expected_ms=expected,
+        measured_ms=measured,
+        efficiency=efficiency if macs else None,
+        verdict=verdict,
+        runs=runs,
+        operators={name: round(ms, 4) for name, ms in worst if ms > 0},
+    )

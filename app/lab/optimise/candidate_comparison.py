@@ -16,14 +16,13 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.optimise.bert_candidates import BERT_GRAPH as BERT
-from app.lab.optimise.candidate_measures import CallResults, build_candidate_row, compare_results, measure_speedup, open_graph, run_calls
+from app.lab.optimise.candidate_measures import CallResults, CandidateRow, compare_results, measure_speedup, open_graph, run_calls
 from app.lab.optimise.candidate_speech import CandidateSpeech
 from app.lab.optimise.frames_by_bert import FramesByBert, find_voice_for
 from app.lab.optimise.general_candidates import OPERATORS_CONFIG_NAME
 from app.lab.optimise.graph_candidate import INSTALLED, PREPARED, CandidateFiles, GraphCandidate, measure_graph_bytes
 from app.lab.optimise.optimise_options import OptimiseOptions
 from app.lab.recorded_inputs import RecordedInputs, build_bert_values
-from app.lab.report_rows import Row
 from app.voices.audio_metrics import MAX_SNR_DB
 
 
@@ -44,14 +43,14 @@ class ExactGraph:
     frames: FramesByBert | None
     speech: CandidateSpeech | None
 
-    def build_row(self) -> Row:
+    def build_row(self) -> CandidateRow:
         """Of the prepared graph itself."""
         has_frames = self.frames is not None or self.graph == "prosody"
-        return build_candidate_row(
-            self.graph,
-            PREPARED,
+        return CandidateRow(
+            graph=self.graph,
+            candidate=PREPARED,
             speedup=1.0,
-            size_bytes=measure_graph_bytes(self.path),
+            bytes=measure_graph_bytes(self.path),
             snr_db=MAX_SNR_DB,
             cosine=1.0,
             frames_equal=1.0 if has_frames else None,
@@ -70,17 +69,17 @@ def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, sp
     return ExactGraph(graph, path, session, calls, run_calls(session, calls), frames, speech)
 
 
-def measure_candidate(exact: ExactGraph, candidate: GraphCandidate, options: OptimiseOptions) -> Row:
+def measure_candidate(exact: ExactGraph, candidate: GraphCandidate, options: OptimiseOptions) -> CandidateRow:
     """Its row; one that cannot be made or run says why."""
     with create_scratch_folder() as folder:
         try:
             made = CandidateFiles(candidate.make(folder), folder)
             return _compare_candidate(exact, candidate, made, options)
         except AppError as error:
-            return build_candidate_row(exact.graph, candidate.name, note=f"{error.message} {error.hint}")
+            return CandidateRow(graph=exact.graph, candidate=candidate.name, note=f"{error.message} {error.hint}")
 
 
-def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: CandidateFiles, options: OptimiseOptions) -> Row:
+def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: CandidateFiles, options: OptimiseOptions) -> CandidateRow:
     name = candidate.name
     session = open_graph(files.graph, exact.graph)
     calls = exact.calls if files.vocabulary is None else _tokenize_sentences(files.vocabulary)
@@ -96,9 +95,9 @@ def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: Cand
     if kept:
         assert options.folder is not None
         _keep_files(files, options.folder)
-    return build_candidate_row(
-        exact.graph, name, speedup=faster, size_bytes=files.size_bytes, snr_db=difference.snr_db, cosine=difference.cosine,
-        frames_equal=frames, scores=heard, kept=kept, note=note,
+    return CandidateRow(
+        graph=exact.graph, candidate=name, speedup=faster, bytes=files.size_bytes, snr_db=difference.snr_db, cosine=difference.cosine,
+        frames_equal=frames, speech_snr_db=heard.snr_db if heard else None, speech_lsd_db=heard.lsd_db if heard else None, kept=kept, note=note,
     )  # fmt: skip
 
 

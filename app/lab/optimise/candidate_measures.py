@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -13,11 +14,34 @@ from app.adapters.ort.graph_session import RunnableSession, open_session
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.repeated_runs import Repeats, compute_ratio, list_figures, take_turns
 from app.bench.stage_timing import RunFigures
-from app.lab.optimise.candidate_speech import CandidateScores
-from app.lab.report_rows import Row
+from app.lab.report_rows import ReportRow
 from app.lab.result_difference import ResultDifference, compute_difference
 
 CallResults = list[list[np.ndarray]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateRow(ReportRow):
+    """A candidate beside the prepared graph; without figures where it cannot be made or run.
+
+    Attributes:
+        speedup: time of the prepared graph ÷ time of the candidate.
+        frames_equal: share of symbols that last as long as before.
+        note: why there are no figures, or what else is known.
+    """
+
+    kind = "optimise"
+    graph: str
+    candidate: str
+    speedup: float | None = None
+    bytes: int | None = None
+    snr_db: float | None = None
+    cosine: float | None = None
+    frames_equal: float | None = None
+    speech_snr_db: float | None = None
+    speech_lsd_db: float | None = None
+    kept: bool = False
+    note: str = ""
 
 
 def measure_speedup(
@@ -63,30 +87,3 @@ def _measure_calls(session: RunnableSession, calls: Sequence[RecordedGraphRun]) 
     for call in calls:
         session.run_graph(dict(call.values))
     return {"ms": (time.perf_counter() - began) * 1000}
-
-
-def build_candidate_row(
-    graph: str,
-    candidate: str,
-    *,
-    speedup: float | None = None,
-    size_bytes: int | None = None,
-    snr_db: float | None = None,
-    cosine: float | None = None,
-    frames_equal: float | None = None,
-    scores: CandidateScores | None = None,
-    kept: bool = False,
-    note: str = "",
-) -> Row:
-    """A row.
-
-    Args:
-        speedup: time of the prepared graph ÷ time of the candidate.
-        frames_equal: share of symbols that last as long as before.
-        note: why there are no figures, or what else is known.
-    """
-    return {
-        "type": "optimise", "graph": graph, "candidate": candidate, "speedup": speedup, "bytes": size_bytes, "snr_db": snr_db,
-        "cosine": cosine, "frames_equal": frames_equal, "speech_snr_db": scores.snr_db if scores else None,
-        "speech_lsd_db": scores.lsd_db if scores else None, "kept": kept, "note": note,
-    }  # fmt: skip

@@ -9,17 +9,17 @@ from app.common.progress import Report, ignore_report
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise.bert_candidates import BERT_GRAPH, list_bert_candidates
 from app.lab.optimise.candidate_comparison import measure_candidate, open_exact_graph
+from app.lab.optimise.candidate_measures import CandidateRow
 from app.lab.optimise.candidate_speech import CandidateSpeech, create_candidate_speech
 from app.lab.optimise.graph_candidate import AS_IT_CAME, GraphCandidate
 from app.lab.optimise.optimise_options import OptimiseOptions
 from app.lab.optimise.voice_candidates import build_source_row, list_voice_candidates
 from app.lab.recorded_inputs import record_inputs
-from app.lab.report_rows import Row
 
 SINGLE_GRAPH = "whole"
 
 
-def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report = ignore_report) -> Iterator[Row]:
+def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report = ignore_report) -> Iterator[CandidateRow]:
     """Rows as they come. InputError, before anything is spoken or measured, where something that was named does not exist."""
     subject.require_runnable()
     speech = cache(partial(create_candidate_speech, subject))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from app.common.errors import InputError
 from app.common.language import localize
 from app.lab.optimise.graph_candidate import INSTALLED, PREPARED
-from app.lab.report_rows import Row
+from app.lab.report_rows import ReportRow
 
 if TYPE_CHECKING:
     # With all that prepares voices, which the window does not need.
@@ -18,6 +19,21 @@ if TYPE_CHECKING:
 CandidateSlot = Literal["int8", "fast"]
 # Begins the names of those that are made with other settings.
 INT8_CANDIDATE_PREFIX = "int8-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstalledRow(ReportRow):
+    """A candidate that Koebako uses from now on, with the figures that it was let in for."""
+
+    kind = "installed"
+    optional_columns = frozenset({"cosine", "snr_db", "lsd_db", "frames_equal"})
+    graph: str
+    candidate: str
+    cosine: float | None = None
+    snr_db: float | None = None
+    lsd_db: float | None = None
+    frames_equal: float | None = None
+    note: str
 
 
 def find_slot(graph: str, candidate: str) -> CandidateSlot | None:
@@ -30,7 +46,7 @@ def find_slot(graph: str, candidate: str) -> CandidateSlot | None:
     return "int8" if graph == "bert" else "fast"
 
 
-def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Path) -> Row:
+def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Path) -> InstalledRow:
     """Puts a candidate into its slot, where it passes what the importer asks for.
 
     Raises:
@@ -62,7 +78,7 @@ def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Pat
     return _build_row(subject, graph, candidate, snr_db=found.snr_db, lsd_db=found.lsd_db, frames_equal=found.frames_equal)
 
 
-def install_exact(subject: LabSubject, graph: str | None) -> Iterator[Row]:
+def install_exact(subject: LabSubject, graph: str | None) -> Iterator[InstalledRow]:
     """Empties the slot of a graph, or all that are not: it is computed with its exact graph again. Errors as `install_candidate`."""
     from app.install.bert_int8_exchange import remove_bert_int8
     from app.install.graph_exchange_files import build_already_exact_error
@@ -82,7 +98,7 @@ def install_exact(subject: LabSubject, graph: str | None) -> Iterator[Row]:
         note = localize(
             f"「{subject.name}」の {name} を元のグラフに戻しました。", f"“{subject.name}” uses the exact graph of {name} again."
         )
-        yield {"type": "installed", "graph": name, "candidate": PREPARED, "note": note}
+        yield InstalledRow(graph=name, candidate=PREPARED, note=note)
 
 
 def _require_installed(subject: LabSubject) -> None:
@@ -94,7 +110,7 @@ def _require_installed(subject: LabSubject) -> None:
         )
 
 
-def _build_row(subject: LabSubject, graph: str, candidate: str, **figures: float | None) -> Row:
+def _build_row(subject: LabSubject, graph: str, candidate: str, **figures: float | None) -> InstalledRow:
     slot = localize("int8 の BERT", "int8 BERT") if graph == "bert" else localize("高速な音声", "Fast sound")
     note = localize(f"「{subject.name}」の{slot}として組み込みました。", f"Installed as the {slot} of “{subject.name}”.")
-    return {"type": "installed", "graph": graph, "candidate": candidate, **figures, "note": note}
+    return InstalledRow(graph=graph, candidate=candidate, **figures, note=note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,7 @@ from app.interchange.character_assignment import clear_shipped_voice
 from app.interchange.koebako_files import write_project
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise.frames_by_bert import find_voice_for
-from app.lab.report_rows import Row
+from app.lab.report_rows import ReportRow
 from app.lab.row_labels import format_candidate
 from app.voices.bert_vocabulary import VOCABULARY_NAME
 from app.voices.installed_voices import find_shipped_voice_id
@@ -43,9 +43,30 @@ LISTENING_SENTENCES = VOICE_CALIBRATION_SENTENCES[:4]
 SampledSound = tuple[Float32, int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListeningTestRow(ReportRow):
+    """A blind test that was written.
+
+    Attributes:
+        lines: how many there are to listen to.
+        file: the project; None where both sound the same in every line.
+        names: what is compared, as people call it.
+        sounds: names of sounds, a pair a line.
+    """
+
+    kind = "test"
+    graph: str
+    candidate: str
+    lines: int
+    file: str | None
+    names: tuple[str, str]
+    sounds: tuple[tuple[str, str], ...]
+    note: str
+
+
 def write_listening_test(
     subject: LabSubject, graph: str, candidate: str, graph_path: Path, file: Path, report: Report = ignore_report
-) -> Row:
+) -> ListeningTestRow:
     """Speaks the lines both ways and writes a project whose blind test is open; lines that sound the same are left out.
 
     Args:
@@ -65,14 +86,16 @@ def write_listening_test(
         if one != other:
             rows.append((one, other))
             lines.append(Line(text, LineSettings(voice=speaker.voice.manifest.id)))
-    row: Row = {"type": "test", "graph": graph, "candidate": candidate, "lines": len(rows)}
+    row = ListeningTestRow(
+        graph=graph, candidate=candidate, lines=len(rows), file=None, names=names, sounds=tuple(rows), note=describe_identical_sounds()
+    )
     if not rows:
-        return row | {"file": None, "names": list(names), "sounds": [], "note": describe_identical_sounds()}
+        return row
     test = begin_blind_test(BlindTestPlan("abx", tuple(rows), names), generate_seed())
     script = clear_shipped_voice(Script(tuple(lines)), find_shipped_voice_id() or "")
     write_project(file, Project(script, tests=(dump_blind_test(test),)))
     note = localize("Koebako で開き、「ブラインドテスト」を選ぶと始まります。", "Open it with Koebako and choose “Blind test” to begin.")
-    return row | {"file": str(file), "names": list(names), "sounds": [list(pair) for pair in rows], "note": note}
+    return replace(row, file=str(file), note=note)
 
 
 def describe_identical_sounds() -> str:

@@ -15,12 +15,11 @@ from app.bench.stage_timing import RunFigures
 from app.compose.graph_runner import Case, PreparedRunner
 from app.install.int8_graphs import CALIBRATING, INT8_GRAPH_SUFFIX, quantise_graph
 from app.lab.lab_subject import LabSubject
-from app.lab.optimise.candidate_measures import build_candidate_row, compare_results
+from app.lab.optimise.candidate_measures import CandidateRow, compare_results
 from app.lab.optimise.candidate_speech import CandidateSpeech
 from app.lab.optimise.general_candidates import list_general_candidates
 from app.lab.optimise.graph_candidate import AS_IT_CAME, INSTALLED, GraphCandidate, measure_graph_bytes
 from app.lab.recorded_inputs import build_public_inputs
-from app.lab.report_rows import Row
 from app.voices.prepared_voice import Voice
 
 CalibrationInputs = Sequence[dict[str, Any]]
@@ -75,7 +74,7 @@ def _write_quantised(
     return folder / file
 
 
-def build_source_row(voice: Voice, source: Path | bytes, calls: Sequence[RecordedGraphRun], repeats: Repeats) -> Row:
+def build_source_row(voice: Voice, source: Path | bytes, calls: Sequence[RecordedGraphRun], repeats: Repeats) -> CandidateRow:
     """The graph as it came beside the whole voice, both without noise and optimised as far as they can be."""
     # Onnx is slow to import.
     from app.voices.prepare.zero_noise import build_noiseless_graph
@@ -92,7 +91,7 @@ def build_source_row(voice: Voice, source: Path | bytes, calls: Sequence[Recorde
     sound = compare_results(exact, results, by_token=False)
     size = len(source) if isinstance(source, bytes) else measure_graph_bytes(source)
     faster = compute_ratio(list_figures(found["prepared"], "ms"), list_figures(found["source"], "ms")).median
-    return build_candidate_row("voice", AS_IT_CAME, speedup=faster, size_bytes=size, snr_db=sound.snr_db, cosine=sound.cosine)
+    return CandidateRow(graph="voice", candidate=AS_IT_CAME, speedup=faster, bytes=size, snr_db=sound.snr_db, cosine=sound.cosine)
 
 
 def _measure_cases(speak: Callable[[Case], object], cases: Sequence[Case]) -> RunFigures:

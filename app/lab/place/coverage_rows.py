@@ -19,8 +19,8 @@ from app.compose.stored_features import is_slow_bert
 from app.install.sandbox_limits import compute_limits
 from app.lab.graph_sandbox import find_subject_kind, read_sandbox_rows, reject_malformed
 from app.lab.lab_subject import LabSubject, create_scratch_folder, ensure_file
-from app.lab.place.kernel_coverage import KernelCoverage, find_coverage, parse_coverage, read_kernel_table
-from app.lab.report_rows import INT8_SUFFIX, Row
+from app.lab.place.kernel_coverage import KernelCoverage, MissingKernel, find_coverage, parse_coverage, read_kernel_table
+from app.lab.report_rows import INT8_SUFFIX, ReportRow
 from app.lab.row_labels import format_graph
 
 MAX_NAMED_OPERATORS = 3  # operators
@@ -49,7 +49,31 @@ class BackendGraph:
     unfit: str = ""
 
 
-def build_coverage_rows(subject: LabSubject, places: Sequence[str], report: Report) -> Iterator[Row]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageRow(ReportRow):
+    """One graph on one backend.
+
+    Attributes:
+        kernels: the package whose kernels were looked up; None where there is no table, and nothing is known but `assigned`.
+        boundaries, boundaries_in_a_row: see `DeviceCopies`.
+        assigned: backend → nodes; None where no session can be opened.
+    """
+
+    kind = "place"
+    graph: str
+    form: str
+    backend: str
+    kernels: str | None
+    nodes: int
+    supported: int | None
+    unsupported: tuple[MissingKernel, ...] | None
+    boundaries: int | None
+    boundaries_in_a_row: int | None
+    assigned: dict[str, int] | None
+    verdict: str
+
+
+def build_coverage_rows(subject: LabSubject, places: Sequence[str], report: Report) -> Iterator[CoverageRow]:
     """Yield rows of coverage; a stranger's graphs are read in a child, the graphs that we made of them in this process.
 
     Args:
@@ -75,24 +99,21 @@ def _find_coverage(graph: BackendGraph, place: str) -> KernelCoverage:
     return find_coverage(graph.model, graph.graph, place, graph.free)
 
 
-def _build_row(graph: BackendGraph, place: str, coverage: KernelCoverage) -> Row:
+def _build_row(graph: BackendGraph, place: str, coverage: KernelCoverage) -> CoverageRow:
     kernels, lacking = read_kernel_table(parse_backend(place)), coverage.lacking
-    return {
-        "type": "place",
-        "graph": graph.graph,
-        "form": graph.form,
-        "backend": place,
-        "kernels": kernels.runtime if kernels is not None else None,
-        "nodes": coverage.nodes,
-        "supported": None if lacking is None else coverage.nodes - sum(one.count for one in lacking),
-        "unsupported": None
-        if lacking is None
-        else [{"op": one.op, "version": one.version, "types": list(one.types), "count": one.count} for one in lacking],
-        "boundaries": None if lacking is None else coverage.boundaries,
-        "boundaries_in_a_row": None if lacking is None else coverage.in_a_row,
-        "assigned": coverage.assigned,
-        "verdict": describe_verdict(graph, find_backend_name(parse_backend(place)), coverage),
-    }
+    return CoverageRow(
+        graph=graph.graph,
+        form=graph.form,
+        backend=place,
+        kernels=kernels.runtime if kernels is not None else None,
+        nodes=coverage.nodes,
+        supported=None if lacking is None else coverage.nodes - sum(one.count for one in lacking),
+        unsupported=lacking,
+        boundaries=None if lacking is None else coverage.boundaries,
+        boundaries_in_a_row=None if lacking is None else coverage.in_a_row,
+        assigned=coverage.assigned,
+        verdict=describe_verdict(graph, find_backend_name(parse_backend(place)), coverage),
+    )
 
 
 def describe_verdict(graph: BackendGraph, backend: str, coverage: KernelCoverage) -> str:

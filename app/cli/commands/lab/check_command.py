@@ -16,6 +16,7 @@ from app.common.progress import Report
 from app.lab.report_rows import Row
 
 if TYPE_CHECKING:
+    from app.lab.check.check_row import CheckRow
     from app.lab.lab_subject import LabSubject
 
 READS = True  # sentences, with a BERT
@@ -48,7 +49,7 @@ def add_options(parser: CommandParser) -> None:
     parser.add_argument("--junit", metavar="FILE", help=localize("JUnit 形式の保存先（.xml）", "write the results as JUnit (.xml)"))
 
 
-def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
+def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[CheckRow]:
     """A row a finding; writes the JUnit file after the last."""
     from app.adapters.ort.device_placement import parse_placement
     from app.lab.check.check_row import format_as_junit
@@ -60,9 +61,9 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
             localize(f"時間の上限が正しくありません: {budget:g}", f"The budget is not valid: {budget:g}"),
             localize("0 より大きいミリ秒を指定してください。", "Specify milliseconds above 0."),
         )
-    found = []
+    found = list[Row]()
     for row in run_checks(subject, placement=parse_placement(options.backend), budget_ms=budget, report=report):
-        found.append(row)
+        found.append(row.convert_to_dict())
         yield row
     if options.junit is not None:
         write_output_file(Path(options.junit), format_as_junit(found, subject.name))

@@ -11,7 +11,7 @@ from app.common.command_parser import CommandParser
 from app.common.errors import InputError
 from app.common.language import localize
 from app.common.progress import Report
-from app.lab.report_rows import Row
+from app.lab.report_rows import ReportRow
 
 if TYPE_CHECKING:
     # With all that prepares voices, which `--help` does not need.
@@ -63,7 +63,7 @@ def check_options(options: argparse.Namespace) -> None:
     parse_repeats(options)
 
 
-def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
+def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[ReportRow]:
     """A row a candidate, graph, length and batch."""
     # Onnx is slow to import.
     from app.lab.compare.comparison_run import CompareOptions, run_comparison

@@ -14,9 +14,10 @@ def _run_command(channel: SandboxChannel, part: str, subject: Mapping[str, Any],
     from app.cli.commands.lab.options import LAB_COMMANDS  # once the limits hold
     from app.cli.console_output import replace_non_finite
     from app.lab.lab_subject import load_subject
+    from app.lab.report_rows import convert_row
 
     for row in LAB_COMMANDS[part].find_rows(load_subject(subject), Namespace(**options), channel.report_progress):
-        channel.send_result(**replace_non_finite(row))
+        channel.send_result(**replace_non_finite(convert_row(row)))
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ from app.common.system_errors import describe_reason
 from app.core.project import PROJECT_SUFFIX
 from app.core.text_lines import split_lines
 from app.lab.optimise.graph_candidate import PREPARED
-from app.lab.report_rows import Row
+from app.lab.report_rows import ReasonRow, ReportRow
 
 if TYPE_CHECKING:
     from app.lab.lab_subject import LabSubject
@@ -76,9 +76,10 @@ def add_options(parser: CommandParser) -> None:
     add_repeat_options(parser, "turns")
 
 
-def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
+def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[ReportRow]:
     """A row a candidate; why a voice stays in one graph, of which there are none."""
     from app.lab.lab_subject import create_scratch_folder
+    from app.lab.optimise.candidate_measures import CandidateRow
     from app.lab.optimise.candidate_run import run_candidates
     from app.lab.optimise.optimise_options import OptimiseOptions
 
@@ -107,14 +108,14 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
             base=Path(options.base) if options.base else None,
             texts=_read_texts(options.texts),
         )
-        chosen = list[Row]()
+        chosen = list[CandidateRow]()
         for row in run_candidates(subject, wishes, report):
-            chosen += [row] if row["kept"] else []
+            chosen += [row] if row.kept else []
             yield row
         if folder is not None:
-            yield from use_kept_candidate(subject, options, [str(row["graph"]) for row in chosen], folder, report)
+            yield from use_kept_candidate(subject, options, [row.graph for row in chosen], folder, report)
     if subject.reason:
-        yield {"type": "reason", "reason": subject.reason}
+        yield ReasonRow(reason=subject.reason)
 
 
 def check_options(options: argparse.Namespace) -> None:
@@ -149,7 +150,7 @@ def check_keep_options(options: argparse.Namespace) -> None:
 
 def use_kept_candidate(
     subject: LabSubject, options: argparse.Namespace, graphs: Sequence[str], folder: Path, report: Report
-) -> Iterator[Row]:
+) -> Iterator[ReportRow]:
     """Use the candidate that was kept in a folder."""
     from app.lab.optimise.candidate_slot import install_candidate
 

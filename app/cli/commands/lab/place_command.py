@@ -11,11 +11,11 @@ from app.cli.commands.lab.shared_options import parse_devices
 from app.common.command_parser import CommandParser
 from app.common.language import localize
 from app.common.progress import Report
-from app.lab.report_rows import Row
 
 if TYPE_CHECKING:
     # With all that prepares voices, which `--help` does not need.
     from app.lab.lab_subject import LabSubject
+    from app.lab.place.coverage_rows import CoverageRow
 
 KNOWN, ALL = "auto", "all"
 
@@ -37,7 +37,7 @@ def add_options(parser: CommandParser) -> None:
     )
 
 
-def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
+def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[CoverageRow]:
     """A row a backend and graph."""
     from app.lab.place.coverage_rows import build_coverage_rows, list_known_devices
 

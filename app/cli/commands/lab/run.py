@@ -18,7 +18,7 @@ from app.cli.licence_prompt import create_licence_prompt
 from app.cli.progress_display import show_progress
 from app.common.language import localize
 from app.common.progress import Report, build_part_report
-from app.lab.report_rows import Row
+from app.lab.report_rows import Row, convert_row
 from app.lab.report_tables import format_as_csv, format_as_markdown, format_as_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
         show_progress(as_json=options.json and options.progress) as report,
         open_subject_by_name(options.source, ask, build_part_report(report, 0.0, 0.3), print_note) as subject,
     ):
-        machine = build_machine_row(getattr(options, "backend", "cpu"))
+        machine = build_machine_row(getattr(options, "backend", "cpu")).convert_to_dict()
         with closing(_find_rows(chosen, subject, options, build_part_report(report, 0.3, 1.0))) as rows:
             for row in itertools.chain([machine], _list_bert_substitutes(chosen, subject, options), rows):
                 found.append(row)
@@ -68,7 +68,7 @@ def _list_bert_substitutes(command: ModuleType, subject: LabSubject, options: ar
     from app.lab.context_rows import build_substitute_note
 
     row = build_substitute_note(subject)
-    return [row] if row is not None else []
+    return [row.convert_to_dict()] if row is not None else []
 
 
 def _find_rows(command: ModuleType, subject: LabSubject, options: argparse.Namespace, report: Report) -> Generator[Row, None, None]:
@@ -79,7 +79,8 @@ def _find_rows(command: ModuleType, subject: LabSubject, options: argparse.Names
 
         yield from run_command_in_sandbox(options.action, subject, vars(options), report)
     else:
-        yield from command.find_rows(subject, options, report)
+        for row in command.find_rows(subject, options, report):
+            yield convert_row(row)
 
 
 def _is_folder(bert: str | None) -> bool:
