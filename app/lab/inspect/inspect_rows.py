@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from app.common.progress import Report, ignore_report
 from app.install.sandbox_limits import UnsafeFileError
 from app.lab.graph_sandbox import SandboxRow, reject_malformed, run_in_sandbox, sanitise_value
 from app.lab.lab_subject import LabSubject
-from app.lab.report_rows import Row
+from app.lab.report_rows import NoteRow, ReasonRow, ReportRow
 from app.lab.synthetic_inputs import InputSizes
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 
@@ -61,7 +61,136 @@ OTHER_BERT_REWRITE: RewriteLabel = ("簡潔な DeBERTa に書き換え", "writte
 MAX_LARGEST_WEIGHTS = 5
 
 
-def build_inspect_rows(subject: LabSubject, sizes: InputSizes, report: Report = ignore_report) -> Iterator[Row]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphRow(ReportRow):
+    """One graph, or a file of weights, which has no nodes.
+
+    Attributes:
+        macs, macs_int8: multiply-adds, and those in 8-bit integers among them; None where they were not counted.
+        frames: that the graph computes; None where its work does not depend on them.
+        operators: operator → nodes.
+        domains: those other than ONNX's own → operator set; None where there are none.
+    """
+
+    kind = "graph"
+    optional_columns = frozenset({"domains"})
+    graph: str
+    form: str
+    nodes: int | None
+    opset: int | None
+    parameters: int
+    bytes: int
+    macs: int | None
+    macs_per_frame: int | None
+    frames: int | None
+    macs_int8: int | None
+    operators: Mapping[str, int]
+    domains: Mapping[str, int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueRow(ReportRow):
+    """One input or output of a graph.
+
+    Attributes:
+        counted_with: the shape that multiply-adds were counted with; None for outputs.
+    """
+
+    kind = "value"
+    graph: str
+    form: str
+    direction: str
+    name: str
+    dtype: str
+    shape: Sequence[int | str]
+    counted_with: Sequence[int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightTypeRow(ReportRow):
+    """All weights of one type in a graph."""
+
+    kind = "weights"
+    graph: str
+    form: str
+    dtype: str
+    tensors: int
+    parameters: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LargestWeightRow(ReportRow):
+    """One of the largest weights of a graph."""
+
+    kind = "weight"
+    graph: str
+    form: str
+    name: str
+    dtype: str
+    shape: Sequence[int]
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphPartRow(ReportRow):
+    """One module of the network in a graph; `share` is that of the graph's multiply-adds."""
+
+    kind = "part"
+    graph: str
+    form: str
+    part: str
+    nodes: int
+    macs: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TotalDifferenceRow(ReportRow):
+    """All that preparing changed: the source beside the prepared graphs together."""
+
+    kind = "diff"
+    part: str = "all"
+    graphs: Sequence[str]
+    source_nodes: int | None
+    source_parameters: int
+    source_bytes: int
+    source_macs: int | None
+    prepared_nodes: int | None
+    prepared_parameters: int
+    prepared_bytes: int
+    prepared_macs: int | None
+    macs_saved: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartDifferenceRow(ReportRow):
+    """The same for one module."""
+
+    kind = "diff"
+    part: str
+    source_nodes: int
+    prepared_nodes: int
+    source_macs: int
+    prepared_macs: int
+    macs_saved: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewriteRow(ReportRow):
+    """An operator that came or went, how many there were and are, and the rewrite that did it."""
+
+    kind = "rewrite"
+    operator: str
+    source: int
+    prepared: int
+    change: int
+    source_macs: int
+    prepared_macs: int
+    rewrite: str
+
+
+def build_inspect_rows(subject: LabSubject, sizes: InputSizes, report: Report = ignore_report) -> Iterator[ReportRow]:
     """A row a graph, then its inputs and outputs, weights and parts, then what preparing changed; at last what there is to say."""
     if subject.voice is not None:
         sizes = replace(sizes, hop=subject.voice.manifest.hop_length)
@@ -71,10 +200,12 @@ def build_inspect_rows(subject: LabSubject, sizes: InputSizes, report: Report = 
         whys = [subject.reason, next((item["why"] for item in facts.values() if item.get("why")), "")]
     # What it means for the user, then what in the graph it is.
     for why in dict.fromkeys(filter(None, whys)):
-        yield {"type": "reason", "reason": why}
+        yield ReasonRow(reason=why)
 
 
-def _build_rows(facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxRow], stopped: str, sizes: InputSizes) -> Iterator[Row]:
+def _build_rows(
+    facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxRow], stopped: str, sizes: InputSizes
+) -> Iterator[ReportRow]:
     yield from (_build_graph_row(item, work.get(key, {}), sizes) for key, item in facts.items())
     for key, item in facts.items():
         yield from _build_value_rows(item, work.get(key, {}))
@@ -104,14 +235,18 @@ def _collect_facts(
     return facts, work, ""
 
 
-def _build_graph_row(facts: SandboxRow, work: SandboxRow, sizes: InputSizes) -> Row:
-    row: Row = {"type": "graph"} | {name: facts[name] for name in ("graph", "form", "nodes", "opset", "parameters", "bytes")}
+def _build_graph_row(facts: SandboxRow, work: SandboxRow, sizes: InputSizes) -> GraphRow:
     macs, frames = work.get("macs"), None
     if facts["graph"] in GRAPHS_BY_FRAME:
         frames = work.get("frames") or _count_given_frames(work, sizes)
-    row |= {"macs": macs, "macs_per_frame": round(macs / frames) if macs is not None and frames else None, "frames": frames}
-    row |= {"macs_int8": work.get("macs_int8"), "operators": facts["operators"]}
-    return row | ({"domains": facts["domains"]} if facts["domains"] else {})
+    return GraphRow(
+        **{name: facts[name] for name in ("graph", "form", "nodes", "opset", "parameters", "bytes", "operators")},
+        macs=macs,
+        macs_per_frame=round(macs / frames) if macs is not None and frames else None,
+        frames=frames,
+        macs_int8=work.get("macs_int8"),
+        domains=facts["domains"] or None,
+    )
 
 
 def _count_given_frames(work: SandboxRow, sizes: InputSizes) -> int:
@@ -119,46 +254,40 @@ def _count_given_frames(work: SandboxRow, sizes: InputSizes) -> int:
     return next((int(shapes[name][-1]) for name in ("z", "z_p") if shapes.get(name)), sizes.frames)
 
 
-def _build_value_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[Row]:
+def _build_value_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[ReportRow]:
     for direction in ("input", "output"):
         for name, dtype, shape in facts[f"{direction}s"]:
             counted = work.get("given", {}).get(name) if direction == "input" else None
-            yield _begin_row(facts, "value") | {
-                "direction": direction,
-                "name": name,
-                "dtype": dtype,
-                "shape": shape,
-                "counted_with": counted,
-            }
+            yield ValueRow(**_name_graph(facts), direction=direction, name=name, dtype=dtype, shape=shape, counted_with=counted)
 
 
-def _build_weight_rows(facts: SandboxRow) -> Iterator[Row]:
+def _build_weight_rows(facts: SandboxRow) -> Iterator[ReportRow]:
     for dtype, (tensors, parameters, size) in facts["weights"].items():
-        yield _begin_row(facts, "weights") | {"dtype": dtype, "tensors": tensors, "parameters": parameters, "bytes": size}
+        yield WeightTypeRow(**_name_graph(facts), dtype=dtype, tensors=tensors, parameters=parameters, bytes=size)
     for name, dtype, shape, size in facts["largest"]:
-        yield _begin_row(facts, "weight") | {"name": name, "dtype": dtype, "shape": shape, "bytes": size}
+        yield LargestWeightRow(**_name_graph(facts), name=name, dtype=dtype, shape=shape, bytes=size)
 
 
-def _build_part_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[Row]:
+def _build_part_rows(facts: SandboxRow, work: SandboxRow) -> Iterator[ReportRow]:
     parts = {name: counts for name, counts in work.get("parts", {}).items() if name}
     for name, (nodes, macs) in parts.items():
         share = macs / work["macs"] if work["macs"] else 0.0
-        yield _begin_row(facts, "part") | {"part": name, "nodes": nodes, "macs": macs, "share": share}
+        yield GraphPartRow(**_name_graph(facts), part=name, nodes=nodes, macs=macs, share=share)
 
 
-def _build_notes(facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxRow], stopped: str) -> Iterator[Row]:
+def _build_notes(facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxRow], stopped: str) -> Iterator[ReportRow]:
     for key, item in facts.items():
         failed = work.get(key, {}).get("failed") or (stopped if key not in work and "kind" in item else "")
         if failed:
             words = localize("積和演算を数えられませんでした: ", "Multiply-adds were not counted: ")
-            yield _begin_row(item, "note") | {"note": words + failed}
+            yield NoteRow(**_name_graph(item), note=words + failed)
 
 
-def _begin_row(facts: SandboxRow, kind: str) -> dict[str, Any]:
-    return {"type": kind, "graph": facts["graph"], "form": facts["form"]}
+def _name_graph(facts: SandboxRow) -> dict[str, Any]:
+    return {"graph": facts["graph"], "form": facts["form"]}
 
 
-def build_difference_rows(facts: Mapping[GraphKey, SandboxRow], work: Mapping[GraphKey, SandboxRow]) -> Iterator[Row]:
+def build_difference_rows(facts: Mapping[GraphKey, SandboxRow], work: Mapping[GraphKey, SandboxRow]) -> Iterator[ReportRow]:
     """Rows `diff`, of all and of each part, and `rewrite`; none where one of the two forms is missing, or a voice stayed in its one graph.
 
     The exact graphs count: those in int8 are further ones.
@@ -175,35 +304,35 @@ def build_difference_rows(facts: Mapping[GraphKey, SandboxRow], work: Mapping[Gr
 
 def _build_total_row(
     source: Mapping[GraphKey, SandboxRow], prepared: Mapping[GraphKey, SandboxRow], work: Mapping[GraphKey, SandboxRow]
-) -> Row:
-    row: Row = {"type": "diff", "part": "all", "graphs": [name for _, name in prepared]}
+) -> TotalDifferenceRow:
+    figures: dict[str, Any] = {}
     for side, items in (("source", source), ("prepared", prepared)):
         macs: list[Any] = [work.get(key, {}).get("macs") for key in items]
         nodes = [item["nodes"] for item in items.values()]
-        row |= {
+        figures |= {
             f"{side}_nodes": None if None in nodes else sum(nodes),
             f"{side}_parameters": sum(item["parameters"] for item in items.values()),
             f"{side}_bytes": sum(item["bytes"] for item in items.values()),
             f"{side}_macs": None if None in macs else sum(macs),
         }
-    return row | {"macs_saved": _compute_saved_share(row["source_macs"], row["prepared_macs"])}
+    saved = _compute_saved_share(figures["source_macs"], figures["prepared_macs"])
+    return TotalDifferenceRow(graphs=[name for _, name in prepared], macs_saved=saved, **figures)
 
 
-def _build_part_difference_rows(source: list[SandboxRow], prepared: list[SandboxRow]) -> Iterator[Row]:
+def _build_part_difference_rows(source: list[SandboxRow], prepared: list[SandboxRow]) -> Iterator[ReportRow]:
     """Modules that both forms name, or that do all the work of one."""
     sides = [_sum_by_part(source), _sum_by_part(prepared)]
     for name in dict.fromkeys([*sides[0], *sides[1]]):
         (nodes, macs), (nodes_now, macs_now) = (side.get(name, (0, 0)) for side in sides)
         if name and (macs or macs_now):
-            yield {
-                "type": "diff",
-                "part": name,
-                "source_nodes": nodes,
-                "prepared_nodes": nodes_now,
-                "source_macs": macs,
-                "prepared_macs": macs_now,
-                "macs_saved": _compute_saved_share(macs, macs_now),
-            }
+            yield PartDifferenceRow(
+                part=name,
+                source_nodes=nodes,
+                prepared_nodes=nodes_now,
+                source_macs=macs,
+                prepared_macs=macs_now,
+                macs_saved=_compute_saved_share(macs, macs_now),
+            )
 
 
 def _sum_by_part(found: list[SandboxRow]) -> dict[str, tuple[int, int]]:
@@ -222,7 +351,7 @@ def _compute_saved_share(before: object, after: object) -> float | None:
 
 def _build_operator_rows(
     source: Mapping[GraphKey, SandboxRow], prepared: Mapping[GraphKey, SandboxRow], work: Mapping[GraphKey, SandboxRow]
-) -> Iterator[Row]:
+) -> Iterator[ReportRow]:
     """Build a row for each operator that came or went, with the multiply-adds that such operators do."""
     sides = []
     for items in (source, prepared):
@@ -234,9 +363,15 @@ def _build_operator_rows(
     for operator in sorted(before.keys() | now.keys(), key=lambda name: (now[name] - before[name], name)):
         change = now[operator] - before[operator]
         if change or macs_before[operator] != macs_now[operator]:
-            row: Row = {"type": "rewrite", "operator": operator, "source": before[operator], "prepared": now[operator], "change": change}
-            row |= {"source_macs": macs_before[operator], "prepared_macs": macs_now[operator]}
-            yield row | {"rewrite": find_rewrite(operator, change, bert=bert)}
+            yield RewriteRow(
+                operator=operator,
+                source=before[operator],
+                prepared=now[operator],
+                change=change,
+                source_macs=macs_before[operator],
+                prepared_macs=macs_now[operator],
+                rewrite=find_rewrite(operator, change, bert=bert),
+            )
 
 
 def find_rewrite(operator: str, change: int, *, bert: bool) -> str:

@@ -11,21 +11,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from app.adapters.ort.profile_events import CONTROL_FLOW_OPERATORS, OperatorRun
 from app.adapters.ort.profiled_session import GraphRun
-from app.common.errors import InputError
-from app.common.files.bounded_read import read_bounded
-from app.common.files.untrusted_json import parse_object
-from app.common.language import localize
 from app.lab.profile.operator_modules import OperatorModules
 from app.lab.profile.profile_turns import ProfileTurn
 from app.lab.report_rows import Row
 
 PROCESS, TRACK = 1, 1
-MAX_TRACE_BYTES = 512 << 20
 TraceEvent = dict[str, Any]
 
 
@@ -55,21 +49,6 @@ def format_trace(turn: ProfileTurn, modules: Mapping[str, OperatorModules], rows
         *_build_memory_events(turn),
     ]
     return json.dumps({"traceEvents": events, "displayTimeUnit": "ms", "otherData": {"profile": list(rows)}}, ensure_ascii=False)
-
-
-def read_rows(file: Path) -> list[Row]:
-    """The rows that an earlier trace keeps; InputError where there are none."""
-    try:
-        content = parse_object(read_bounded(file, MAX_TRACE_BYTES))
-        rows = [dict(row) for row in content["otherData"]["profile"]]
-        for row in rows:
-            str(row["scope"]), str(row["name"]), float(row["median_ms"]), float(row["p90_ms"])
-    except (OSError, ValueError, LookupError, TypeError) as exc:
-        raise InputError(
-            localize(f"比較できるトレースではありません: {file}", f"This is not a trace to compare with: {file}"),
-            localize("「lab profile --trace」で保存したファイルを指定してください。", "Use a file that `lab profile --trace` wrote."),
-        ) from exc
-    return rows
 
 
 def _build_name_events() -> Iterator[TraceEvent]:

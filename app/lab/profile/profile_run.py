@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from app.adapters.ort.device_trace import trace_runs
 from app.bench.multiply_adds import STAGE_OF_GRAPH
 from app.bench.repeated_runs import Repeats, RunSummary, compute_summary
+from app.common.errors import InputError
+from app.common.files.bounded_read import read_bounded
+from app.common.files.untrusted_json import parse_object
+from app.common.language import localize
 from app.common.progress import Report
 from app.core.stage_clock import ALL_STAGES
 from app.lab.lab_subject import LabSubject
@@ -18,12 +24,75 @@ from app.lab.profile.chrome_trace import format_trace
 from app.lab.profile.operator_modules import OperatorModules, read_modules
 from app.lab.profile.profile_turns import ProfileTurn, choose_typical_turn, measure_turns
 from app.lab.profile.profiled_speech import SpeakingWays, open_ways
-from app.lab.report_rows import Row, read_number
+from app.lab.report_rows import ReportRow
 
 COPY_COLUMNS = ("copy_in_ms", "run_ms", "copy_out_ms")
 MIB_BYTES = 1 << 20
+MAX_TRACE_BYTES = 512 << 20
 PROFILED_GRAPH_OF_STAGE = {stage: graph for graph, stage in STAGE_OF_GRAPH.items()} | {name: name for name in ("bert", "prosody", "flow")}
 OperatorKey = tuple[str, str]  # graph and name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileRow(ReportRow):
+    """The time of a stage, module or operator, in milliseconds a turn; figures are None where there are none of the kind.
+
+    Attributes:
+        scope: `stage`, `module` or `operator`.
+        graph: None for a stage without one.
+        stage: to which a module or operator belongs, where that is known.
+        share: of all of the scope.
+        output_mib: written by operators; `memory_mib`: taken by the process.
+        copy_in_ms, run_ms, copy_out_ms: on a device.
+    """
+
+    kind = "profile"
+    scope: str
+    graph: str | None
+    name: str
+    stage: str | None = None
+    calls: int | None = None
+    runs: int | None = None
+    mean_ms: float | None = None
+    median_ms: float | None = None
+    p90_ms: float | None = None
+    p95_ms: float | None = None
+    p99_ms: float | None = None
+    min_ms: float | None = None
+    max_ms: float | None = None
+    std_ms: float | None = None
+    share: float | None = None
+    output_mib: float | None = None
+    memory_mib: float | None = None
+    copy_in_ms: float | None = None
+    run_ms: float | None = None
+    copy_out_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedProfileRow(ProfileRow):
+    """The same beside that of an earlier profile; of what is gone there are no figures of now.
+
+    Attributes:
+        speedup: before ÷ now.
+        verdict: `slower`, `faster`, `same`, `new` or `gone`.
+    """
+
+    before_ms: float | None
+    speedup: float | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRow(ReportRow):
+    """Memory at the end of one run of a graph: what its session had handed out at most, what all sessions held, what the process had."""
+
+    kind = "memory"
+    graph: str
+    at_ms: float
+    in_use_mib: float
+    held_mib: float
+    process_mib: float
 
 
 class _OperatorSums:
@@ -52,10 +121,18 @@ class _OperatorSums:
         """Takes a walk through all."""
         return sum(map(self.compute_median_ms, self._ms))
 
-    def build_row(self, scope: str, key: OperatorKey, stage: str | None, total: float) -> Row:
+    def build_row(self, scope: str, key: OperatorKey, stage: str | None, total: float) -> ProfileRow:
         found = compute_summary(self._ms[key])
-        row = _build_row(scope, key[0], key[1], stage, round(self._calls[key] / self._turns))
-        return row | asdict(found) | {"share": _compute_share(found, total), "output_mib": self._bytes[key] / self._turns / MIB_BYTES}
+        return ProfileRow(
+            scope=scope,
+            graph=key[0],
+            name=key[1],
+            stage=stage,
+            calls=round(self._calls[key] / self._turns),
+            **asdict(found),
+            share=_compute_share(found, total),
+            output_mib=self._bytes[key] / self._turns / MIB_BYTES,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +157,14 @@ class VoiceProfile:
 
     turns: Sequence[ProfileTurn]
     modules: dict[str, OperatorModules]
-    rows: list[Row]
-    memory: list[Row]
+    rows: list[ProfileRow]
+    memory: list[MemoryRow]
 
     def build_trace(self) -> str:
         """A typical turn as a Chrome trace."""
-        return format_trace(choose_typical_turn(self.turns), self.modules, self.rows)
+        return format_trace(choose_typical_turn(self.turns), self.modules, [row.convert_to_dict() for row in self.rows])
 
-    def build_rows(self, earlier: Sequence[Row] | None) -> Iterator[Row]:
+    def build_rows(self, earlier: Sequence[ProfileRow] | None) -> Iterator[ReportRow]:
         """All rows, beside those of an earlier profile where there is one."""
         yield from self.rows if earlier is None else compare_profiles(self.rows, earlier)
         yield from self.memory
@@ -102,9 +179,9 @@ def run_profile(subject: LabSubject, options: ProfileOptions, report: Report) ->
     return VoiceProfile(turns, modules, rows, list(build_memory_rows(turns)))
 
 
-def _measure_copies(ways: SpeakingWays) -> dict[str, Row]:
+def _measure_copies(ways: SpeakingWays) -> dict[str, dict[str, Any]]:
     """By graph, what copying in, running and copying out takes, for the runs of one turn; nothing is copied on the CPU."""
-    found: dict[str, Row] = {}
+    found: dict[str, dict[str, Any]] = {}
     for name, session in ways.sessions.items():
         parts = []
         for part in session.list_sessions():
@@ -115,7 +192,7 @@ def _measure_copies(ways: SpeakingWays) -> dict[str, Row]:
     return found
 
 
-def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Row]) -> Iterator[Row]:
+def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[str, Any]]) -> Iterator[ProfileRow]:
     """A row a stage, measured without a profiler.
 
     Args:
@@ -132,15 +209,20 @@ def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Row]) ->
         graph = PROFILED_GRAPH_OF_STAGE.get(stage)
         found = compute_summary([sums[stage] for sums in spent])
         calls = sum(span.stage == stage for span in turns[-1].plain)
-        row = (
-            _build_row("stage", graph, stage, stage, calls)
-            | asdict(found)
-            | {"share": _compute_share(found, total), "memory_mib": memory[stage] / MIB_BYTES}
+        yield ProfileRow(
+            scope="stage",
+            graph=graph,
+            name=stage,
+            stage=stage,
+            calls=calls,
+            **asdict(found),
+            share=_compute_share(found, total),
+            memory_mib=memory[stage] / MIB_BYTES,
+            **(copies.get(graph, {}) if graph else {}),
         )
-        yield row | (copies.get(graph, {}) if graph else {})
 
 
-def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, OperatorModules]) -> Iterator[Row]:
+def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, OperatorModules]) -> Iterator[ProfileRow]:
     """Modules in the order of the graphs, then operators, those that took longest first; all by ONNX Runtime's profile."""
     of_module, of_operator, of_stage = (_OperatorSums(len(turns)) for _ in range(3))
     for number, turn in enumerate(turns):
@@ -161,7 +243,7 @@ def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, Oper
         yield of_operator.build_row("operator", key, modules[key[0]].find_stage(""), of_operators)
 
 
-def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[Row]:
+def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[MemoryRow]:
     """A row a run of a graph, of a typical turn: what its session had handed out at most, what all sessions held, what the process had then."""
     turn = choose_typical_turn(turns)
     held: dict[str, int] = {}
@@ -173,48 +255,63 @@ def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[Row]:
         held[run.graph] = max(item.held_bytes or 0 for item in run.operators)
         ended = run.start_s + run.duration_s
         process = next((span.process_bytes for span in turn.profiled if span.ended_s >= ended), turn.profiled[-1].process_bytes)
-        yield {
-            "type": "memory", "graph": run.graph, "at_ms": (ended - turn.began_s) * 1000, "in_use_mib": max(in_use) / MIB_BYTES,
-            "held_mib": sum(held.values()) / MIB_BYTES, "process_mib": process / MIB_BYTES,
-        }  # fmt: skip
-
-
-def _build_row(scope: str, graph: str | None, name: str, stage: str | None, calls: int) -> Row:
-    row: Row = {"type": "profile", "scope": scope, "graph": graph, "name": name, "stage": stage, "calls": calls}
-    figures = dict.fromkeys(("runs", "mean_ms", "median_ms", "p90_ms", "p95_ms", "p99_ms", "min_ms", "max_ms", "std_ms", "share"))
-    return row | figures | dict.fromkeys(("output_mib", "memory_mib", "copy_in_ms", "run_ms", "copy_out_ms"))
+        yield MemoryRow(
+            graph=run.graph,
+            at_ms=(ended - turn.began_s) * 1000,
+            in_use_mib=max(in_use) / MIB_BYTES,
+            held_mib=sum(held.values()) / MIB_BYTES,
+            process_mib=process / MIB_BYTES,
+        )
 
 
 def _compute_share(found: RunSummary, total: float) -> float:
     return found.median_ms / total if total else 0.0
 
 
-def compare_profiles(rows: Sequence[Row], earlier: Sequence[Row]) -> list[Row]:
-    """The rows with `before_ms`, `speedup` (before ÷ now) and `verdict`; what is gone follows, with no time of now.
+def compare_profiles(rows: Sequence[ProfileRow], earlier: Sequence[ProfileRow]) -> list[ComparedProfileRow]:
+    """The rows beside those of an earlier profile; what is gone follows, with no time of now.
 
     `slower`: what was usual (the median) is now above nine tenths of the earlier runs; `faster`: the other way round.
     """
     before = {_build_key(row): row for row in earlier}
-    found = [row | _compare_row(row, before.pop(_build_key(row), None)) for row in rows]
+    found = [_compare_row(row, before.pop(_build_key(row), None)) for row in rows]
     gone = (
-        {**dict.fromkeys(rows[0]), **{name: row[name] for name in ("type", "scope", "graph", "name")}, **_build_gone_row(row)}
+        ComparedProfileRow(scope=row.scope, graph=row.graph, name=row.name, before_ms=row.median_ms, speedup=None, verdict="gone")
         for row in before.values()
     )
     return found + list(gone)
 
 
-def _build_key(row: Row) -> tuple[object, ...]:
-    return row["scope"], row.get("graph"), row["name"]
+def _build_key(row: ProfileRow) -> tuple[object, ...]:
+    return row.scope, row.graph, row.name
 
 
-def _compare_row(row: Row, earlier_row: Row | None) -> Row:
+def _compare_row(row: ProfileRow, earlier_row: ProfileRow | None) -> ComparedProfileRow:
     if earlier_row is None:
-        return {"before_ms": None, "speedup": None, "verdict": "new"}
-    now_ms, then_ms = read_number(row, "median_ms"), read_number(earlier_row, "median_ms")
-    slower, faster = now_ms > read_number(earlier_row, "p90_ms"), then_ms > read_number(row, "p90_ms")
-    speedup = then_ms / now_ms if now_ms else None
-    return {"before_ms": then_ms, "speedup": speedup, "verdict": "slower" if slower else "faster" if faster else "same"}
+        return ComparedProfileRow(**asdict(row), before_ms=None, speedup=None, verdict="new")
+    now_ms, then_ms = row.median_ms or 0.0, earlier_row.median_ms or 0.0
+    slower, faster = now_ms > (earlier_row.p90_ms or 0.0), then_ms > (row.p90_ms or 0.0)
+    verdict = "slower" if slower else "faster" if faster else "same"
+    return ComparedProfileRow(**asdict(row), before_ms=then_ms, speedup=then_ms / now_ms if now_ms else None, verdict=verdict)
 
 
-def _build_gone_row(row: Row) -> Row:
-    return {"before_ms": read_number(row, "median_ms"), "speedup": None, "verdict": "gone"}
+def read_earlier_rows(file: Path) -> list[ProfileRow]:
+    """Read what later profiles are compared by, of the rows that a trace keeps; InputError where there are none."""
+    try:
+        content = parse_object(read_bounded(file, MAX_TRACE_BYTES))
+        rows = [
+            ProfileRow(
+                scope=str(row["scope"]),
+                graph=row.get("graph"),
+                name=str(row["name"]),
+                median_ms=float(row["median_ms"]),
+                p90_ms=float(row["p90_ms"]),
+            )
+            for row in map(dict, content["otherData"]["profile"])
+        ]
+    except (OSError, ValueError, LookupError, TypeError) as exc:
+        raise InputError(
+            localize(f"比較できるトレースではありません: {file}", f"This is not a trace to compare with: {file}"),
+            localize("「lab profile --trace」で保存したファイルを指定してください。", "Use a file that `lab profile --trace` wrote."),
+        ) from exc
+    return rows

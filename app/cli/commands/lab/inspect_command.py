@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.cli.commands.lab.shared_options import add_size_options, parse_sizes
 from app.common.command_parser import CommandParser
 from app.common.progress import Report
-from app.lab.report_rows import Row
+from app.lab.report_rows import ReportRow
 
 if TYPE_CHECKING:
     # With all that prepares voices, which `--help` does not need.
@@ -29,7 +29,7 @@ def add_options(parser: CommandParser) -> None:
     add_size_options(parser)
 
 
-def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
+def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[ReportRow]:
     """Rows of every graph; see `app.lab.inspect.inspect_rows`."""
     from app.lab.inspect.inspect_rows import build_inspect_rows
 

@@ -13,7 +13,7 @@ from app.common.command_parser import CommandParser
 from app.common.errors import InputError
 from app.common.language import localize
 from app.common.progress import Report
-from app.lab.report_rows import Row
+from app.lab.report_rows import ReportRow
 
 if TYPE_CHECKING:
     # With all that prepares voices, which `--help` does not need.
@@ -55,13 +55,12 @@ def add_options(parser: CommandParser) -> None:
     parser.add_argument("--against", metavar="FILE", help=localize("以前のトレースと比較する", "compare with an earlier trace"))
 
 
-def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
+def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[ReportRow]:
     """Stages, modules, operators, memory."""
     from app.bench.bench_texts import BENCH_LINES
-    from app.lab.profile.chrome_trace import read_rows
-    from app.lab.profile.profile_run import ProfileOptions, run_profile
+    from app.lab.profile.profile_run import ProfileOptions, read_earlier_rows, run_profile
 
-    earlier = read_rows(Path(options.against)) if options.against is not None else None
+    earlier = read_earlier_rows(Path(options.against)) if options.against is not None else None
     repeats = parse_repeats(options)
     text = BENCH_LINES["short"] if options.text is None else options.text
     found = run_profile(subject, ProfileOptions(text, options.backend, options.bert, options.depth, repeats), report)
@@ -87,6 +86,6 @@ def check_options(options: argparse.Namespace) -> None:
     if options.trace is not None:
         check_output_path(Path(options.trace), ".json")
     if options.against is not None:
-        from app.lab.profile.chrome_trace import read_rows
+        from app.lab.profile.profile_run import read_earlier_rows
 
-        read_rows(Path(options.against))
+        read_earlier_rows(Path(options.against))
