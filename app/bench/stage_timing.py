@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -16,12 +16,36 @@ from app.compose.speaker import Speaker
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 
 CACHE_STATES = ("cold", "warm", "cached")
-STAGE_TABLE_COLUMNS = (
-    "tokens", "state", "stage", "runs", "mean_ms", "median_ms", "p95_ms", "p99_ms", "min_ms", "rtf",
-    "backend", "target_ms", "gmac", "expected_ms",
-)  # fmt: skip
-StageRow = dict[str, object]
 RunFigures = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageRow:
+    """One stage, or several together, of one text on one backend, with text and caches in one state.
+
+    Attributes:
+        tokens: see `BenchMeasurement.text`.
+        rtf: of all stages together.
+        gmac, expected_ms: work of a warm run, and the least that it takes.
+    """
+
+    tokens: str
+    state: str
+    stage: str
+    runs: int
+    mean_ms: float
+    median_ms: float
+    p95_ms: float
+    p99_ms: float
+    min_ms: float
+    rtf: float | None
+    backend: str
+    target_ms: float | None
+    gmac: float | None
+    expected_ms: float | None
+
+
+STAGE_TABLE_COLUMNS = tuple(item.name for item in fields(StageRow))
 
 
 @dataclass(slots=True)
@@ -53,17 +77,25 @@ class BenchMeasurement:
     def _build_row(self, state: str, stage: str, peak: ProcessorPeak | None) -> StageRow:
         values = [figures.get(stage, 0.0) for figures in self.figures[state]]
         p50, p95, p99 = (float(value) for value in np.percentile(values, (50, 95, 99)))
-        row = dict.fromkeys(STAGE_TABLE_COLUMNS) | {"tokens": self.text, "state": state, "stage": stage, "runs": len(values)}
-        row |= {"mean_ms": float(np.mean(values)), "median_ms": p50, "p95_ms": p95, "p99_ms": p99, "min_ms": min(values)}
         audio_s = float(np.median([figures["audio_s"] for figures in self.figures[state]]))
-        if stage == "total" and audio_s:
-            row["rtf"] = p50 / 1000 / audio_s
-        work = self.find_workload(stage)
-        row |= {"backend": self.backend, "target_ms": find_target_ms(stage, self.ran_on)}
-        if state == "warm" and work is not None:
-            here = is_on_processor(find_row_backend(stage, self.ran_on))  # whose peak was measured
-            row |= {"gmac": work.gmac, "expected_ms": peak.compute_expected_ms(work) if peak is not None and here else None}
-        return row
+        work = self.find_workload(stage) if state == "warm" else None
+        here = is_on_processor(find_row_backend(stage, self.ran_on))  # whose peak was measured
+        return StageRow(
+            tokens=self.text,
+            state=state,
+            stage=stage,
+            runs=len(values),
+            mean_ms=float(np.mean(values)),
+            median_ms=p50,
+            p95_ms=p95,
+            p99_ms=p99,
+            min_ms=min(values),
+            rtf=p50 / 1000 / audio_s if stage == "total" and audio_s else None,
+            backend=self.backend,
+            target_ms=find_target_ms(stage, self.ran_on),
+            gmac=work.gmac if work is not None else None,
+            expected_ms=peak.compute_expected_ms(work) if work is not None and peak is not None and here else None,
+        )
 
     def find_workload(self, row: str) -> GraphWorkload | None:
         """Multiply-adds of a stage or of several; None where none were counted."""

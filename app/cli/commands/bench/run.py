@@ -116,7 +116,7 @@ def _print_measurements(measurements: list[BenchMeasurement], peak: ProcessorPea
     for item in measurements:
         if options.json or options.csv:
             for row in item.build_rows(peak):
-                print_json(row) if options.json else print_result(format_csv_row(row))
+                print_json(asdict(row)) if options.json else print_result(format_csv_row(row))
         else:
             print_table(item, peak)
     if not options.json and not options.csv and len({item.backend for item in measurements}) > 1:
@@ -173,13 +173,13 @@ def _show_turns(name: str, count: int) -> Iterable[int]:
 def format_csv_row(row: StageRow) -> str:
     """One row as CSV."""
     line = io.StringIO()
-    csv.DictWriter(line, STAGE_TABLE_COLUMNS, lineterminator="").writerow(row)
+    csv.DictWriter(line, STAGE_TABLE_COLUMNS, lineterminator="").writerow(asdict(row))
     return line.getvalue()
 
 
 def print_table(item: BenchMeasurement, peak: ProcessorPeak) -> None:
     """One text on one backend, in milliseconds: a line a stage."""
-    rows = {(row["state"], row["stage"]): row for row in item.build_rows(peak)}
+    rows = {(row.state, row.stage): row for row in item.build_rows(peak)}
     tokens = localize(f"{item.text} トークン", f"{item.text} tokens") if item.text.isdecimal() else item.text
     print_result(f"{tokens} · {item.backend} (ms)")
     names = ("cold", "warm", "mean", "p95", "p99", "min", "cached", "compute", "target")
@@ -187,13 +187,13 @@ def print_table(item: BenchMeasurement, peak: ProcessorPeak) -> None:
     for stage in list_rows(is_single_graph=item.is_single_graph):
         warm = rows["warm", stage]
         figures = [
-            rows["cold", stage]["median_ms"],
-            *(warm[name] for name in TABLE_FIGURES),
-            rows["cached", stage]["median_ms"],
-            warm["expected_ms"],
+            rows["cold", stage].median_ms,
+            *(getattr(warm, name) for name in TABLE_FIGURES),
+            rows["cached", stage].median_ms,
+            warm.expected_ms,
         ]
         print_result(f"  {stage:<12}" + "".join(_format_cell(value) for value in figures) + _format_target(warm))
-    rtf = rows["warm", "total"]["rtf"]
+    rtf = rows["warm", "total"].rtf
     if rtf is not None:
         print_result(f"  RTF {rtf:.3f}")
     print_result("")
@@ -205,8 +205,8 @@ def _format_cell(value: object) -> str:
 
 def _format_target(warm: StageRow) -> str:
     """The product's target, and whether the median keeps it."""
-    target, median = warm["target_ms"], warm["median_ms"]
-    if not isinstance(target, float) or not isinstance(median, float):
+    target, median = warm.target_ms, warm.median_ms
+    if not isinstance(target, float):
         return ""
     return f"{target:9.0f} {'✓' if median <= target else '✗'}"
 
