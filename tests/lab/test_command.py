@@ -14,7 +14,7 @@ import pytest
 from app.cli.commands.lab.options import LAB_COMMANDS
 from app.cli.commands.lab.parts_command import list_commands
 from app.cli.main import main
-from app.lab.report_rows import Row, format_cell
+from app.lab.report_rows import Row, convert_row, format_cell
 from app.lab.report_tables import format_as_text
 
 
@@ -96,7 +96,7 @@ def test_programs_learn_which_parts_there_are_and_how_far_work_is(capsys: pytest
 )
 def test_every_form_of_an_option_is_described(given: dict[str, Any], kind: str, default: object) -> None:
     part = SimpleNamespace(describe_command=lambda: ("部", "part"), add_options=lambda parser: parser.add_argument("-x", "--some", **given))
-    row, _places = list_commands({"some": part})  # type: ignore[dict-item]
+    row, _places = map(convert_row, list_commands({"some": part}))  # type: ignore[dict-item]
     (option,) = row["options"]  # type: ignore[misc]
     assert (option["option"], option["kind"], option["default"]) == ("--some", kind, default)  # type: ignore[index]
     assert option["choices"] == list(given.get("choices", ()))  # type: ignore[index]

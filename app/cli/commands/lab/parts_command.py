@@ -3,13 +3,51 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from app.common.command_parser import CommandParser
 from app.common.language import localize
-from app.lab.report_rows import Row
+from app.lab.report_rows import ReportRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionDescription:
+    """An option of a part.
+
+    Attributes:
+        kind: `switch`, `number` or `text`.
+        many: whether it takes several values.
+        metavar: what stands for the value in the help, where that is not its own name.
+    """
+
+    option: str
+    kind: str
+    many: bool
+    choices: Sequence[str]
+    default: bool | float | str
+    metavar: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabPartRow(ReportRow):
+    """One part of the lab."""
+
+    kind = "part"
+    part: str
+    summary: str
+    options: Sequence[OptionDescription]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceListRow(ReportRow):
+    """The devices that `--backend` takes here."""
+
+    kind = "places"
+    places: Sequence[str]
 
 
 class _OptionRecorder(CommandParser):
@@ -32,18 +70,14 @@ def describe_command() -> tuple[str, str]:
     return "機能とオプションを一覧表示する", "list the parts and their options"
 
 
-def list_commands(parts: Mapping[str, ModuleType]) -> Iterator[Row]:
+def list_commands(parts: Mapping[str, ModuleType]) -> Iterator[ReportRow]:
     """A row a part, and last one with the places that `--backend` takes here."""
     for name, part in parts.items():
-        yield {
-            "type": "part",
-            "part": name,
-            "summary": localize(*part.describe_command()),
-            "options": [_describe_option(action) for action in _collect_options(part)],
-        }
+        options = [_describe_option(action) for action in _collect_options(part)]
+        yield LabPartRow(part=name, summary=localize(*part.describe_command()), options=options)
     from app.adapters.ort.ort_devices import list_places  # with ONNX Runtime
 
-    yield {"type": "places", "places": [place for place in list_places() if place != "cpu"] + ["cpu"]}
+    yield DeviceListRow(places=[place for place in list_places() if place != "cpu"] + ["cpu"])
 
 
 def _collect_options(part: ModuleType) -> list[argparse.Action]:
@@ -52,16 +86,16 @@ def _collect_options(part: ModuleType) -> list[argparse.Action]:
     return [action for action in parser.added if action.option_strings and action.dest != "help"]
 
 
-def _describe_option(action: argparse.Action) -> Row:
+def _describe_option(action: argparse.Action) -> OptionDescription:
     many = action.nargs in ("*", "+") or (isinstance(action.nargs, int) and action.nargs > 0)
     kind = "switch" if action.nargs == 0 else "number" if action.type in (int, float) and not many else "text"
     default = " ".join(map(str, action.default)) if isinstance(action.default, list | tuple) else action.default
-    return {
-        "option": action.option_strings[-1],
-        "kind": kind,
-        "many": many,
-        "choices": [str(item) for item in action.choices] if action.choices is not None and not many else [],
-        "default": "" if default is None else default if isinstance(default, bool | int | float) else str(default),
-        "metavar": action.metavar if isinstance(action.metavar, str) else "",
-        "help": (action.help or "").replace("%%", "%"),
-    }
+    return OptionDescription(
+        option=action.option_strings[-1],
+        kind=kind,
+        many=many,
+        choices=[str(item) for item in action.choices] if action.choices is not None and not many else [],
+        default="" if default is None else default if isinstance(default, bool | int | float) else str(default),
+        metavar=action.metavar if isinstance(action.metavar, str) else "",
+        help=(action.help or "").replace("%%", "%"),
+    )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> int:
     """Rows as they come with `--json`; every other format at the end. Exit code: see `choose_exit_code` of a part, else 0."""
     if options.action == "parts":
-        return _print_rows(list(parts_command.list_commands(LAB_COMMANDS)), options)
+        return _print_rows([row.convert_to_dict() for row in parts_command.list_commands(LAB_COMMANDS)], options)
     from app.lab.context_rows import build_machine_row
 
     # With all that opens and prepares voices, which a list of parts does not need.
