@@ -13,7 +13,7 @@ from app.adapters.ort.graph_session import open_session
 from app.adapters.ort.ort_format import write_fused_graph
 from app.common.errors import BackendError
 from app.common.progress import ignore_report
-from app.lab.optimise.candidate_comparison import describe_library_size
+from app.lab.optimise.candidate_run import describe_library_size
 from app.lab.optimise.general_candidates import list_general_candidates
 from app.lab.optimise.graph_candidate import CandidateFiles
 from app.voices.prepare.bert.lean_deberta import write_lean_deberta
