@@ -33,7 +33,8 @@ class Repeats:
     seconds: float = 3.0
 
     def iterate_turns(self, ways: int, report: Report = ignore_report) -> Iterator[int]:
-        """Numbers for `take_turns`, where so many ways share the seconds of all, pauses between them included; those below UNCOUNTED warm up.
+        """Yield numbers for `take_turns`, where so many ways share the total seconds, pauses between them included; numbers below UNCOUNTED
+        warm up.
 
         Each is reported: at real size it takes seconds.
         """
@@ -98,13 +99,13 @@ def take_turns(ways: Mapping[str, Callable[[], RunFigures]], turns: Iterable[int
 
 
 def compute_ratio(slow: Sequence[float], fast: Sequence[float]) -> SpeedRatio:
-    """Of values measured in the same turns."""
+    """Return the ratio of values measured in the same turns."""
     p25, median, p75 = np.percentile([a / b for a, b in zip(slow, fast, strict=True)], (25, 50, 75))
     return SpeedRatio(float(p25), float(median), float(p75))
 
 
 def list_figures(results: Sequence[RunFigures], name: str) -> list[float]:
-    """One figure of every turn."""
+    """Return one figure of every turn."""
     return [figures[name] for figures in results]
 
 

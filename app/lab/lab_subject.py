@@ -45,7 +45,7 @@ class LabSubject:
     installed: bool = False
 
     def require_runnable(self) -> None:
-        """Raises InputError where it is neither a voice nor a BERT, so that nothing can be spoken or read."""
+        """Raise InputError if the subject is neither a voice nor a BERT, so that it can neither speak nor read."""
         if self.voice is None and self.bert is None:
             still = localize(
                 "グラフの構成、想定時間、割り当ては表示できます。", "Its graphs, expected times and placement can be shown all the same."
@@ -59,7 +59,7 @@ class LabSubject:
             )
 
     def iterate_graphs(self) -> Iterator[tuple[GraphForm, str, Path | bytes]]:
-        """Every graph there is: form, name and file."""
+        """Yield form, name and file of every graph."""
         for name, graph in self.source.items():
             yield "source", name, graph
         for name, graph in self.prepared.items():
@@ -67,13 +67,13 @@ class LabSubject:
 
 
 def create_bert_subject(bert: BertModel) -> LabSubject:
-    """A prepared BERT."""
+    """Create the subject of a prepared BERT."""
     prepared: GraphSources = {BERT_GRAPHS_BY_PRECISION[precision]: graph for precision, graph in bert.graphs.items()}
     return LabSubject(bert.name, {}, prepared, bert=bert, reason=bert.kept_whole)
 
 
 def create_voice_subject(voice: Voice, source: GraphSources, reason: str = "") -> LabSubject:
-    """A voice with its int8 graphs, where it has some."""
+    """Create the subject of a voice with its int8 graphs, if there are some."""
     prepared = dict(voice.graphs)
     for name, file in map_int8_files(voice.manifest).items():
         if (voice.path / file).is_file():
@@ -99,7 +99,7 @@ def dump_subject(subject: LabSubject, scratch: Path) -> dict[str, Any]:
 
 
 def load_subject(values: Mapping[str, Any]) -> LabSubject:
-    """The subject again. VoiceError where its files have changed meanwhile."""
+    """Return the subject from its values; raise VoiceError if its files have changed meanwhile."""
     found = LabSubject(values["name"])
     if values["voice"] is not None:
         found = create_voice_subject(read_voice_source(Path(values["voice"])), {})
@@ -111,7 +111,7 @@ def load_subject(values: Mapping[str, Any]) -> LabSubject:
 
 
 def ensure_file(graph: Path | bytes, scratch: Path) -> Path:
-    """A graph as a file: its own, or one that is written now."""
+    """Return a graph as a file: its own, or one written now."""
     if isinstance(graph, Path):
         return graph.absolute()
     scratch.write_bytes(graph)
@@ -120,6 +120,6 @@ def ensure_file(graph: Path | bytes, scratch: Path) -> Path:
 
 @contextmanager
 def create_scratch_folder() -> Iterator[Path]:
-    """For copies of graphs and a child's temporary files; gone afterwards, also where the child was stopped."""
+    """Create a folder for copies of graphs and a child's temporary files; it is removed afterwards, also if the child was stopped."""
     with tempfile.TemporaryDirectory(prefix="koebako-lab-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)

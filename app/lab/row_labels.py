@@ -254,13 +254,13 @@ PLACEMENT_SEPARATOR = re.compile("([,=])")
 
 
 def name_table(row: Row) -> str:
-    """The kind of a row, or the part of its kind that is a table of its own; `format_kind` names both."""
+    """Return the kind of a row, or the part of its kind that is a table of its own; `format_kind` names both."""
     kind = str(row["type"])
     return f"{kind}:{row.get(TABLE_SPLIT_COLUMNS[kind])}" if kind in TABLE_SPLIT_COLUMNS else kind
 
 
 def format_kind(kind: str) -> str:
-    """The heading of rows of a kind; one that nobody has named yet as it is."""
+    """Return the heading for rows of a kind, or the kind itself if it has no name yet."""
     return localize(*TABLE_LABELS.get(kind, (kind, kind)))
 
 
@@ -270,7 +270,7 @@ def format_column(name: str) -> str:
 
 
 def format_identifier(column: str, value: object) -> object:
-    """Candidates and places as people call them, in every table that people read; any other value as it is."""
+    """Return candidates and places as people call them, in every table that people read; any other value as it is."""
     if column in CANDIDATE_COLUMNS and isinstance(value, str):
         return format_candidate_with_id(value)
     if column == "backend" and isinstance(value, str):
@@ -281,7 +281,7 @@ def format_identifier(column: str, value: object) -> object:
 
 
 def format_value(column: str, value: object) -> object:
-    """A short value as people call it; shares, and operators with their counts, in short; any other value as it is."""
+    """Return a short value as people call it; shares, and operators with their counts, in short; any other value as it is."""
     value = format_identifier(column, value)
     if column in SHARE_COLUMNS and isinstance(value, float):
         return f"{value:.1%}"
@@ -291,7 +291,7 @@ def format_value(column: str, value: object) -> object:
 
 
 def format_graph(graph: str) -> str:
-    """A graph; that in 8 bits stands beside the exact one."""
+    """Return the name of a graph; that of an int8 graph shows that it stands beside the exact one."""
     name = localize(*GRAPH_LABELS.get(graph.removesuffix(INT8_SUFFIX), (graph, graph)))
     return (
         localize(f"{name}（int8）", f"{name}, int8")
@@ -301,12 +301,12 @@ def format_graph(graph: str) -> str:
 
 
 def format_case(composed: str) -> str:
-    """Every word of a case or part: `decoder: product`, `short: windows / whole (a name)`; what has no word stays."""
+    """Return every word of a case or part in the user's language: `decoder: product`, `short: windows / whole (a name)`; unknown words stay."""
     return "".join(item if CASE_SEPARATOR.fullmatch(item) else _format_word(item) for item in CASE_SEPARATOR.split(composed))
 
 
 def format_short_value(column: str, value: str) -> str:
-    """A value of a column whose values are words; any other as it is."""
+    """Return the name of a value in a column whose values are words; any other value as it is."""
     if column == "graph":
         return format_graph(value)
     if column in ("case", "part", "length"):
@@ -326,12 +326,12 @@ def _format_word(text: str) -> str:
 
 
 def format_candidate(identifier: str) -> str:
-    """In the language of the user; a candidate that has no name yet calls itself by its identifier."""
+    """Return a candidate's name in the language of the user, or its identifier if it has no name yet."""
     return _format_compared(identifier) or _format_optimised(identifier) or identifier
 
 
 def format_candidate_with_id(identifier: str) -> str:
-    """For tables: those of `optimise` are chosen by their identifiers."""
+    """Return name and identifier of a candidate, for tables: the candidates of `optimise` are chosen by their identifiers."""
     name = _format_optimised(identifier)
     if not name:
         return format_candidate(identifier)
@@ -339,7 +339,7 @@ def format_candidate_with_id(identifier: str) -> str:
 
 
 def _format_compared(identifier: str) -> str:
-    """`cpu float32 all prepared`; empty for any other."""
+    """Return the name of an identifier such as `cpu float32 all prepared`; empty for any other."""
     place, *rest = identifier.split(" ")
     if len(rest) != 3 or rest[1] not in LEVEL_LABELS or rest[2] not in CANDIDATE_FORM_LABELS:
         return ""
@@ -350,7 +350,7 @@ def _format_compared(identifier: str) -> str:
 
 
 def _format_optimised(identifier: str) -> str:
-    """Empty for one that is none of these."""
+    """Return the name of a candidate of `optimise`; empty for any other."""
     kind, _, group = identifier.partition(GROUP_SEPARATOR)
     if kind in OPTIMISED_LABELS:
         name = localize(*OPTIMISED_LABELS[kind])

@@ -51,7 +51,7 @@ def has_all_passed(rows: Iterable[Row]) -> bool:
 
 
 def format_as_junit(rows: Sequence[Row], name: str) -> bytes:
-    """A suite named after the voice or BERT, a case for each finding; other rows are its properties."""
+    """Return a JUnit suite named after the voice or BERT, with a case for each finding; other rows are its properties."""
     cases = [row for row in rows if row["type"] == "check"]
     failures = sum(not row["passed"] for row in cases)
     counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
@@ -80,5 +80,5 @@ def _add_case(suite: ElementTree.Element, row: Row) -> None:
 
 
 def _remove_control_characters(text: str) -> str:
-    """XML has no way to write control characters."""
+    """Return a text without control characters, which XML cannot write."""
     return NOT_IN_XML.sub("\ufffd", text)

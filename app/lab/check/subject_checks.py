@@ -66,7 +66,7 @@ def run_checks(
     repeats: Repeats | None = None,
     report: Report = ignore_report,
 ) -> Iterator[CheckRow]:
-    """A row a finding.
+    """Yield a row for each finding.
 
     Args:
         placement: where the graphs are tried to be placed; everything else runs on the CPU.
@@ -100,7 +100,7 @@ def _build_failed_row(check: str, error: AppError) -> CheckRow:
 
 
 def check_placements(subject: LabSubject, wanted: DevicePlacement) -> Iterator[CheckRow]:
-    """A row a graph; it fails where the graph does not open there, or nothing of it runs there. `value` is the share of nodes that do."""
+    """Yield a row for each graph, failed if the graph does not open there or no node of it runs there; `value` is the share of nodes that do."""
     for name, graph in subject.prepared.items():
         place = choose_device(name, wanted)
         try:
@@ -136,7 +136,7 @@ def choose_device(graph: str, wanted: DevicePlacement) -> str:
 
 
 def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float, repeats: Repeats) -> Iterator[CheckRow]:
-    """The median of warm runs: of a voice until the first sound of each sentence, of a BERT for each sentence and graph."""
+    """Yield the median of warm runs: for a voice until the first sound of each sentence, for a BERT for each sentence and graph."""
     if inputs.speaker is not None:
         for name, text in BENCH_LINES.items():
             yield _build_row(
@@ -169,7 +169,7 @@ def _measure_median(measure_once: Callable[[], float], repeats: Repeats) -> floa
 
 
 def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = ignore_report) -> Iterator[CheckRow]:
-    """A row a graph: how many lengths it ran with, and which it refused or answered with another shape or no numbers."""
+    """Yield a row for each graph: with how many lengths it ran, and which it refused or answered with another shape or no numbers."""
     for index, (name, graph) in enumerate(subject.prepared.items()):
         of_graph = build_part_report(report, index / len(subject.prepared), (index + 1) / len(subject.prepared))
         session, values = open_session(graph, "cpu", name).session, inputs.find_calls(name)[-1].values
@@ -189,7 +189,7 @@ def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = 
 
 
 def _list_lengths(name: str, values: dict[str, np.ndarray], *, add_blank: bool) -> list[int]:
-    """Sizes of the growing axis."""
+    """Return the sizes of the growing axis to be tried."""
     text = "x_tst" in values
     counts = [
         count
@@ -200,7 +200,7 @@ def _list_lengths(name: str, values: dict[str, np.ndarray], *, add_blank: bool) 
 
 
 def resize_inputs(values: dict[str, np.ndarray], length: int) -> dict[str, np.ndarray]:
-    """Inputs of a real run, those that grow cut or repeated to another length."""
+    """Return the inputs of a real run, with the growing ones cut or repeated to another length."""
     before = next(value.shape[-1] for name, value in values.items() if name in GROWING_INPUTS and name != "noise")
     found = {
         name: _resize_array(value, value.shape[-1] // before * length) if name in GROWING_INPUTS else value
@@ -218,7 +218,7 @@ def _resize_array(value: np.ndarray, length: int) -> np.ndarray:
 
 
 def _measure_growth(session: RunnableSession, values: dict[str, np.ndarray]) -> _ShapeGrowth | None:
-    """None where the graph does not even run with these lengths."""
+    """Measure how shapes grow with the lengths; return None if the graph does not even run with these lengths."""
     try:
         one, other = ([item.shape for item in session.run_graph(resize_inputs(values, length))] for length in GROWTH_LENGTHS)
     except AppError:

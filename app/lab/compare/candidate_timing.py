@@ -35,7 +35,7 @@ class EnergyMeter:
         self.there = bool(self._counters)
 
     def read_counters(self) -> list[int]:
-        """Microjoules by package."""
+        """Return the microjoules by package."""
         return [_read_number(folder / "energy_uj") or 0 for folder in self._counters]
 
     def compute_joules_since(self, before: list[int]) -> float:
@@ -63,7 +63,7 @@ def measure_candidates(
     meter: EnergyMeter,
     report: Report = ignore_report,
 ) -> dict[str, CandidateTimings]:
-    """Runs every candidate on one sentence, in turns.
+    """Run every candidate on one sentence, in turns.
 
     Args:
         repeats: of each candidate.
@@ -90,7 +90,7 @@ def _measure_run(opened: CandidateSessions, values: ValuesByGraph, meter: Energy
 
 
 def collect_figure(turns: Sequence[RunFigures], graph: str) -> list[float]:
-    """One figure, turn by turn; empty where it was not measured."""
+    """Return one figure, turn by turn; empty if it was not measured."""
     return [figures[graph] for figures in turns if graph in figures]
 
 

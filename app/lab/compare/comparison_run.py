@@ -116,7 +116,7 @@ class CrossoverRow(ReportRow):
 
 
 def run_comparison(subject: LabSubject, options: CompareOptions, report: Report = ignore_report) -> Iterator[ReportRow]:
-    """A row a candidate, graph, length and batch; then where the winner changes, and what could not be compared."""
+    """Yield a row for each candidate, graph, length and batch; then where the winner changes, and the candidates that could not be compared."""
     report("checking", 0.0)
     given = record_inputs(subject, {f"{count} tokens": build_text(count) for count in options.tokens} | BENCH_LINES)
     with create_scratch_folder() as folder:
@@ -136,7 +136,7 @@ def run_comparison(subject: LabSubject, options: CompareOptions, report: Report 
 def _open_candidates(
     subject: LabSubject, options: CompareOptions, graphs: CandidateGraphs, folder: Path
 ) -> tuple[dict[str, CandidateSessions], dict[str, str]]:
-    """Candidates by name, and why others do not open."""
+    """Open the candidates; return them by name, with the reasons why others do not open."""
     opened, refused = dict[str, CandidateSessions](), dict[str, str]()
     wanted = list_candidates(graphs, options.places, options.levels, options.precisions, options.forms)
     if not wanted:
@@ -174,7 +174,7 @@ def _compare_sentence(
 def build_sentence_rows(
     timings: Mapping[str, CandidateTimings], length: str, batch: int, size: int, seconds: float | None
 ) -> list[CompareRow]:
-    """A row a graph and candidate, on one sentence.
+    """Return a row for each graph and candidate, on one sentence.
 
     Args:
         size: symbols, or tokens of a BERT.
@@ -218,7 +218,7 @@ def build_sentence_rows(
 
 
 def _compute_joules_per_s(item: CandidateTimings, seconds: float | None) -> float | None:
-    """Of all graphs, for a second of speech."""
+    """Return the joules of all graphs for a second of speech, or None."""
     taken = collect_figure(item.warm, JOULES_FIGURE)
     return float(np.mean(taken)) / seconds if taken and seconds else None
 
@@ -257,7 +257,7 @@ def build_notes(rows: Sequence[CompareRow], refused: Mapping[str, str]) -> Itera
 
 
 def build_workload(subject: LabSubject, inputs: RecordedInputs, folder: Path) -> CompareWorkload:
-    """The prepared graphs and those that came, and what each is given.
+    """Build the prepared and original graphs, and the inputs of each.
 
     Args:
         folder: for copies of graphs.
@@ -304,6 +304,6 @@ def _reduce_candidate(candidate: CompareCandidate) -> CompareCandidate:
 
 
 def measure_size(values: ValuesByGraph) -> int:
-    """Symbols, or tokens of a BERT."""
+    """Return the number of symbols, or of tokens for a BERT."""
     graph, name = ("bert", "input_ids") if "bert" in values else (next(iter(values)), "x_tst")
     return int(np.size(values[graph][name]))

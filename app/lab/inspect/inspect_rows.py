@@ -191,7 +191,7 @@ class RewriteRow(ReportRow):
 
 
 def build_inspect_rows(subject: LabSubject, sizes: InputSizes, report: Report = ignore_report) -> Iterator[ReportRow]:
-    """A row a graph, then its inputs and outputs, weights and parts, then what preparing changed; at last what there is to say."""
+    """Yield a row for each graph, then its inputs and outputs, weights and parts, then the changes by preparing, and notes at the end."""
     if subject.voice is not None:
         sizes = replace(sizes, hop=subject.voice.manifest.hop_length)
     facts, work, stopped = _collect_facts(subject, sizes, report)
@@ -219,7 +219,7 @@ def _build_rows(
 def _collect_facts(
     subject: LabSubject, sizes: InputSizes, report: Report
 ) -> tuple[dict[GraphKey, SandboxRow], dict[GraphKey, SandboxRow], str]:
-    """By form and graph, and why counting ended early."""
+    """Return facts and work by form and graph, and why counting ended early."""
     facts: dict[GraphKey, SandboxRow] = {}
     work: dict[GraphKey, SandboxRow] = {}
     if subject.weights is not None:
@@ -288,7 +288,8 @@ def _name_graph(facts: SandboxRow) -> dict[str, Any]:
 
 
 def build_difference_rows(facts: Mapping[GraphKey, SandboxRow], work: Mapping[GraphKey, SandboxRow]) -> Iterator[ReportRow]:
-    """Rows `diff`, of all and of each part, and `rewrite`; none where one of the two forms is missing, or a voice stayed in its one graph.
+    """Yield the rows `diff`, of the whole and of each part, and `rewrite`; none if one of the two forms is missing, or if a voice stayed a
+    single graph.
 
     The exact graphs count: those in int8 are further ones.
     """
@@ -345,7 +346,7 @@ def _sum_by_part(found: list[SandboxRow]) -> dict[str, tuple[int, int]]:
 
 
 def _compute_saved_share(before: object, after: object) -> float | None:
-    """Share of the multiply-adds that is gone; negative where there are more."""
+    """Return the share of the multiply-adds that is gone; negative if there are more."""
     return 1 - after / before if isinstance(before, int) and isinstance(after, int) and before else None
 
 
@@ -388,7 +389,7 @@ def find_rewrite(operator: str, change: int, *, bert: bool) -> str:
 
 
 def read_weight_file_facts(path: Path) -> SandboxRow:
-    """As those of a graph; VoiceError where the file is damaged. Only its header is read."""
+    """Return facts in the form of a graph's, from the header alone; raise VoiceError if the file is damaged."""
     file = SafetensorsFile(path)
     kinds: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     items: list[list[Any]] = []

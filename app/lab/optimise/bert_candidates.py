@@ -53,7 +53,7 @@ class HeadImportance:
     means: list[Float32]
 
     def list_least_heads(self, share: float) -> dict[int, list[int]]:
-        """The heads that add least, by layer; every layer keeps its best."""
+        """Return the heads that add least, by layer; every layer keeps its best."""
         layers, heads = self.shares.shape
         wanted, found = int(share * layers * heads), dict[int, list[int]]()
         for place in np.argsort(self.shares, axis=None, kind="stable").tolist():
@@ -65,7 +65,7 @@ class HeadImportance:
 
 
 def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence[str], *, by_group: bool) -> Iterator[GraphCandidate]:
-    """In the order of the report; what does not fit this BERT at all is left out.
+    """Yield the candidates in the order of the report; those that do not fit this BERT at all are left out.
 
     Args:
         base: a smaller model, for a projection.
@@ -98,7 +98,7 @@ def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence
 
 
 def _write_source_copy(source: Path, folder: Path) -> Path:
-    """In float32, as it is compared when a BERT is prepared."""
+    """Write a copy in float32, as it is compared when a BERT is prepared."""
     # Onnx is slow to import.
     from app.voices.prepare.bert.float32_copy import write_float32_copy
     from app.voices.prepare.bert.onnx_index import open_onnx_index
@@ -137,7 +137,7 @@ def _cut_layers(exact: Path, count: int, folder: Path) -> Path:
 
 
 def _find_head_sizes(exact: Path) -> tuple[int, int] | None:
-    """Heads and width of a lean BERT; None where it is none."""
+    """Return heads and width of a lean BERT; None for another graph."""
     from app.voices.prepare.graph_store import load_graph
     from app.voices.prepare.variants.attention_heads import find_head_sizes
 
@@ -161,7 +161,7 @@ def _list_fused_candidates(exact: Path) -> Iterator[GraphCandidate]:
 
 
 def _measure_centres(exact: Path, bert: BertModel) -> dict[str, Float32]:
-    """As they are measured when a BERT is prepared: the convolution has none."""
+    """Measure the centres as for preparing a BERT: the convolution has none."""
     from app.voices.prepare.bert.lean_deberta import CONVOLUTION_NAME
     from app.voices.prepare.bert.product_means import expose_product_means
     from app.voices.prepare.graph_store import load_graph
@@ -178,7 +178,7 @@ def _measure_centres(exact: Path, bert: BertModel) -> dict[str, Float32]:
 
 
 def _write_pruned(exact: Path, bert: BertModel, share: float, folder: Path) -> Path:
-    """Measured and pruned with the same sentences; another set judges."""
+    """Write a graph measured and pruned with the same sentences; another set judges it."""
     from app.voices.prepare.variants.attention_heads import prune_heads
     from app.voices.prepare.variants.graph_copies import write_changed_copy
 
@@ -192,7 +192,7 @@ def _write_projected(base: Path, exact: Path, bert: BertModel, texts: Sequence[s
 
 
 def fit_projection(base: Sequence[Float32], wanted: Sequence[Float32]) -> BertProjection:
-    """The projection of base features (n, base width) that is nearest to the wanted ones (n, width); VoiceError for too few tokens."""
+    """Return the projection of base features (n, base width) that is nearest to the wanted ones (n, width); raise VoiceError for too few tokens."""
     rows, targets = np.concatenate(base).astype(np.float64), np.concatenate(wanted).astype(np.float64)
     tokens, width = rows.shape
     if tokens <= width:
@@ -208,7 +208,7 @@ def fit_projection(base: Sequence[Float32], wanted: Sequence[Float32]) -> BertPr
 
 
 def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary: Path, texts: Sequence[str]) -> Path:
-    """Writes a graph of a base model and its projection, and its vocabulary.
+    """Write a graph of a base model and its projection, with its vocabulary.
 
     Args:
         base: file or folder of the model as it comes.
@@ -254,7 +254,7 @@ def _compute_features(session: RunnableSession, vocabulary: Path, texts: Sequenc
 
 
 def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> HeadImportance:
-    """Runs a lean BERT over token ids. VoiceError where it is none."""
+    """Run a lean BERT over token ids and measure its heads; raise VoiceError if the graph is none."""
     # Onnx is slow to import.
     from app.voices.prepare.variants.attention_heads import AttentionLayer, expose_mixtures
     from app.voices.prepare.variants.graph_copies import write_changed_copy

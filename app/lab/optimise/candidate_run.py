@@ -50,7 +50,7 @@ class ExactGraph:
     speech: CandidateSpeech | None
 
     def build_row(self) -> CandidateRow:
-        """Of the prepared graph itself."""
+        """Build the row of the prepared graph itself."""
         has_frames = self.frames is not None or self.graph == "prosody"
         return CandidateRow(
             graph=self.graph,
@@ -64,7 +64,7 @@ class ExactGraph:
 
 
 def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report = ignore_report) -> Iterator[CandidateRow]:
-    """Rows as they come. InputError, before anything is spoken or measured, where something that was named does not exist."""
+    """Yield rows as they come; raise InputError, before anything is spoken or measured, if a named graph or candidate does not exist."""
     subject.require_runnable()
     speech = cache(partial(create_candidate_speech, subject))
     found = {graph: _list_candidates(subject, graph, speech, options) for graph in options.select_graphs(_list_graphs(subject))}
@@ -89,7 +89,7 @@ def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report
 
 
 def _list_graphs(subject: LabSubject) -> list[str]:
-    """Those that candidates can stand for: not that of a voice which is whole."""
+    """Return the graphs that candidates can replace: not that of a single-graph voice."""
     return [BERT_GRAPH] if subject.voice is None else [graph for graph in subject.voice.graphs if graph != SINGLE_GRAPH]
 
 
@@ -107,7 +107,7 @@ def _list_candidates(
 
 
 def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, speech: CandidateSpeech | None) -> ExactGraph:
-    """Opens a prepared graph and runs it."""
+    """Open a prepared graph and run it."""
     path, calls = subject.prepared[graph], inputs.calls[graph]
     session = open_graph(path, graph)
     voice = find_voice_for(subject.bert.id) if graph == BERT and subject.bert is not None else None
@@ -119,7 +119,7 @@ def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, sp
 
 
 def measure_candidate(exact: ExactGraph, candidate: GraphCandidate, options: OptimiseOptions) -> CandidateRow:
-    """Its row; one that cannot be made or run says why."""
+    """Measure a candidate and return its row; that of a candidate that cannot be built or run states the reason."""
     with create_scratch_folder() as folder:
         try:
             made = CandidateFiles(candidate.make(folder), folder)
@@ -151,13 +151,13 @@ def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: Cand
 
 
 def _tokenize_sentences(vocabulary: Path) -> list[RecordedGraphRun]:
-    """The sentences in the tokens of a vocabulary of its own."""
+    """Return the sentences in the tokens of a vocabulary of its own."""
     tokenizer = CharTokenizer(vocabulary)
     return [RecordedGraphRun(name, build_bert_values(tokenizer.encode(text))) for name, text in BENCH_LINES.items()]
 
 
 def _keep_files(files: CandidateFiles, folder: Path) -> None:
-    """Graph, weights and what lies beside it that belongs to it."""
+    """Keep the graph, its weights and the files beside it that belong to it."""
     # Onnx is slow to import.
     from app.voices.prepare.variants.graph_copies import list_weight_files
 
@@ -167,7 +167,7 @@ def _keep_files(files: CandidateFiles, folder: Path) -> None:
 
 
 def describe_library_size(folder: Path) -> str:
-    """One sentence about a candidate in ONNX Runtime's own format; empty for any other."""
+    """Return one sentence about a candidate in ONNX Runtime's own format; empty for any other."""
     if not any(folder.glob("*.ort")):
         return ""
     config = next(folder.glob(OPERATORS_CONFIG_NAME.format(graph="*")), None)

@@ -91,7 +91,7 @@ def build_coverage_rows(subject: LabSubject, places: Sequence[str], report: Repo
 
 
 def list_known_devices() -> list[str]:
-    """The backends that have a table or are there."""
+    """Return the backends that have a table or are available."""
     return [key for key in BACKENDS if read_kernel_table(key) is not None or key in list_backends()]
 
 
@@ -117,7 +117,7 @@ def _build_row(graph: BackendGraph, place: str, coverage: KernelCoverage) -> Cov
 
 
 def describe_verdict(graph: BackendGraph, backend: str, coverage: KernelCoverage) -> str:
-    """In the language of the user.
+    """Describe the verdict in the language of the user.
 
     Args:
         backend: its name for people.
@@ -186,7 +186,7 @@ def _describe_assigned(stage: str, backend: str, assigned: dict[str, int]) -> st
 
 
 def find_source_coverage(subject: LabSubject, places: Sequence[str], report: Report) -> CoverageByGraph:
-    """By place and graph of the source. VoiceError where one cannot be read, UnsafeFileError where it asks for too much, or what is said of it makes no sense."""
+    """Return the coverage by place and graph of the source; raise VoiceError if one cannot be read, UnsafeFileError if the child exceeds a limit or answers nonsense."""
     graphs, kind = subject.source, find_subject_kind(subject)
     if not graphs:
         return {}
@@ -200,7 +200,7 @@ def find_source_coverage(subject: LabSubject, places: Sequence[str], report: Rep
 
 @contextmanager
 def write_backend_graphs(subject: LabSubject, backend: str) -> Iterator[list[BackendGraph]]:
-    """Every graph in the form in which the backend gets it; device forms are there until the block ends."""
+    """Write every graph in the form in which the backend gets it; device forms exist until the block ends."""
     with create_scratch_folder() as folder:
         yield [
             _write_backend_graph(subject, backend, form, name, ensure_file(model, folder / f"{form}-{name}.onnx"), folder)

@@ -117,7 +117,7 @@ class KernelCoverage:
     assigned: dict[str, int] | None
 
     def convert_to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the coverage as JSON."""
         return asdict(self)
 
 
@@ -136,7 +136,7 @@ def parse_coverage(values: dict[str, Any]) -> KernelCoverage:
 
 
 def find_coverage(model: Path, graph: str, place: str, free: str = "", *, should_open: bool = True) -> KernelCoverage:
-    """Looks up every operator and opens a session where the backend is there. VoiceError where the graph cannot be read.
+    """Look up every operator and open a session if the backend is available; raise VoiceError if the graph cannot be read.
 
     Args:
         free: the size that is fixed, of a device form.
@@ -157,7 +157,7 @@ def find_coverage(model: Path, graph: str, place: str, free: str = "", *, should
 
 
 def _has_kernel(kernels: KernelTable, operator: GraphOperator) -> bool:
-    """ONNX Runtime takes an operator apart only where the CPU has no kernel for it either."""
+    """Return whether there is a kernel; ONNX Runtime takes an operator apart only if the CPU has no kernel for it either."""
     cpu = read_kernel_table("cpu")
     return kernels.has_kernel(operator) or (kernels.has_body_kernels(operator) and not (cpu is not None and cpu.has_kernel(operator)))
 
@@ -197,9 +197,7 @@ def _parse_count(value: Any) -> int:
 
 
 def count_copies(operators: Sequence[GraphOperator], unsupported: Set[int]) -> DeviceCopies:
-    """Args:
-    unsupported: which of the operators run on the CPU, by index.
-    """
+    """Count the copies between the device and the CPU; `unsupported` are the indices of the operators that run on the CPU."""
     sizes = _find_size_values(operators)
     made_by = {value: index for index, item in enumerate(operators) for value in item.writes}
     copied: set[tuple[str, bool]] = set()
@@ -219,7 +217,7 @@ def count_copies(operators: Sequence[GraphOperator], unsupported: Set[int]) -> D
 
 
 def _find_size_values(operators: Sequence[GraphOperator]) -> set[str]:
-    """Values that are known beforehand, or only say sizes: ONNX Runtime computes them on the CPU wherever the rest runs, and both sides take them from there."""
+    """Return the values that are known beforehand, or only state sizes: ONNX Runtime computes them on the CPU wherever the rest runs, and both sides take them from there."""
     found: set[str] = set()
     made = {value for item in operators for value in item.writes}
     for item in operators:
@@ -232,7 +230,7 @@ def _find_size_values(operators: Sequence[GraphOperator]) -> set[str]:
 
 @cache
 def read_kernel_table(backend: str) -> KernelTable | None:
-    """None where there is no table: what that backend takes is known once a session opens."""
+    """Return the table of a backend's kernels, or None if there is none: then coverage is known only once a session opens."""
     file = paths.find_resources_dir() / "kernels" / f"{backend}.json"
     if not file.is_file():
         return None

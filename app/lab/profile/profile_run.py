@@ -118,7 +118,7 @@ class _OperatorSums:
 
     @property
     def total_ms(self) -> float:
-        """Takes a walk through all."""
+        """Return the sum of all times."""
         return sum(map(self.compute_median_ms, self._ms))
 
     def build_row(self, scope: str, key: OperatorKey, stage: str | None, total: float) -> ProfileRow:
@@ -161,17 +161,17 @@ class VoiceProfile:
     memory: list[MemoryRow]
 
     def build_trace(self) -> str:
-        """A typical turn as a Chrome trace."""
+        """Return a typical turn as a Chrome trace."""
         return format_trace(choose_typical_turn(self.turns), self.modules, [row.convert_to_dict() for row in self.rows])
 
     def build_rows(self, earlier: Sequence[ProfileRow] | None) -> Iterator[ReportRow]:
-        """All rows, beside those of an earlier profile where there is one."""
+        """Yield all rows, beside those of an earlier profile if there is one."""
         yield from self.rows if earlier is None else compare_profiles(self.rows, earlier)
         yield from self.memory
 
 
 def run_profile(subject: LabSubject, options: ProfileOptions, report: Report) -> VoiceProfile:
-    """Errors as opening a voice or BERT and speaking raise them."""
+    """Profile a subject; raise the errors of opening a voice or BERT and of speaking."""
     ways = open_ways(subject, options.text, options.backend, options.bert)
     modules = {name: read_modules(name, graph, options.depth) for name, graph in ways.graphs.items()}
     turns = measure_turns(ways, options.repeats, report)
@@ -180,7 +180,7 @@ def run_profile(subject: LabSubject, options: ProfileOptions, report: Report) ->
 
 
 def _measure_copies(ways: SpeakingWays) -> dict[str, dict[str, Any]]:
-    """By graph, what copying in, running and copying out takes, for the runs of one turn; nothing is copied on the CPU."""
+    """Return by graph the time for copying in, running and copying out, for the runs of one turn; nothing is copied on the CPU."""
     found: dict[str, dict[str, Any]] = {}
     for name, session in ways.sessions.items():
         parts = []
@@ -193,7 +193,7 @@ def _measure_copies(ways: SpeakingWays) -> dict[str, dict[str, Any]]:
 
 
 def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[str, Any]]) -> Iterator[ProfileRow]:
-    """A row a stage, measured without a profiler.
+    """Yield a row for each stage, measured without a profiler.
 
     Args:
         copies: by graph, `copy_in_ms`, `run_ms` and `copy_out_ms`.
@@ -223,7 +223,7 @@ def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Mapping[
 
 
 def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, OperatorModules]) -> Iterator[ProfileRow]:
-    """Modules in the order of the graphs, then operators, those that took longest first; all by ONNX Runtime's profile."""
+    """Yield modules in the order of the graphs, then operators by falling time; both from ONNX Runtime's profile."""
     of_module, of_operator, of_stage = (_OperatorSums(len(turns)) for _ in range(3))
     for number, turn in enumerate(turns):
         for run in turn.graphs:
@@ -244,7 +244,7 @@ def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, Oper
 
 
 def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[MemoryRow]:
-    """A row a run of a graph, of a typical turn: what its session had handed out at most, what all sessions held, what the process had then."""
+    """Yield a row for each run of a graph in a typical turn: the most that its session had allocated, all sessions' memory, and the process's memory after it."""
     turn = choose_typical_turn(turns)
     held: dict[str, int] = {}
     for run in turn.graphs:

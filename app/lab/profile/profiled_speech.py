@@ -44,7 +44,7 @@ class FixedShapeProfiledSession:
         self.inputs, self.outputs = session.inputs, session.outputs
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As `FailoverSession.run`."""
+        """Run the graph, as `FailoverSession.run_graph`."""
         results = self._session.run_graph(values, outputs)
         formed = self._session.find_device_inputs(values)
         # Else this size is computed on the CPU.
@@ -57,15 +57,15 @@ class FixedShapeProfiledSession:
         return results
 
     def list_sessions(self) -> list[ProfiledSession]:
-        """A session a size."""
+        """Return a session for each size."""
         return list(self._profiled.values())
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any."""
+        """Stop the run in progress, if any."""
         self._session.terminate()
 
     def end_profiling(self) -> list[GraphRun]:
-        """All runs of all sizes, in order."""
+        """Return all runs of all sizes, in order."""
         found = [run for session in self._profiled.values() for run in session.end_profiling()]
         return sorted(found, key=lambda run: run.start_s)
 
@@ -89,12 +89,12 @@ class SpeakingWays:
     places: dict[str, str]
 
     def end_profiling(self) -> list[GraphRun]:
-        """All runs of all graphs that were profiled."""
+        """End profiling and return all runs of all profiled graphs."""
         return [run for session in self.sessions.values() for run in session.end_profiling()]
 
 
 def open_ways(subject: LabSubject, text: str, backend: str, bert: str | None) -> SpeakingWays:
-    """Opens a voice with a BERT (any one, where its own is missing), or the BERT alone.
+    """Open a voice with a BERT (any one, if its own is missing), or the BERT alone.
 
     Errors as opening them for speaking raises, and InputError where it is neither.
     """

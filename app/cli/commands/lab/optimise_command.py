@@ -28,7 +28,7 @@ READS = True  # sentences, with a BERT
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "軽量化の候補を作り、速さと違いを測る", "make lighter candidates and measure speed and difference"
 
 
@@ -77,7 +77,7 @@ def add_options(parser: CommandParser) -> None:
 
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[ReportRow]:
-    """A row a candidate; why a voice stays in one graph, of which there are none."""
+    """Yield a row for each candidate, or the reason why a single-graph voice has none."""
     from app.lab.lab_subject import create_scratch_folder
     from app.lab.optimise.candidate_measures import CandidateRow
     from app.lab.optimise.candidate_run import run_candidates
@@ -119,7 +119,7 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
 
 
 def check_options(options: argparse.Namespace) -> None:
-    """Raises OutputFileError where the test cannot be written."""
+    """Raise OutputFileError if the test cannot be written."""
     if options.test is not None:
         check_output_path(Path(options.test), PROJECT_SUFFIX)
 
@@ -131,7 +131,7 @@ def _read_texts(path: str | None) -> list[str]:
 
 
 def check_keep_options(options: argparse.Namespace) -> None:
-    """Raises InputError where `--keep` and what it is for do not fit."""
+    """Raise InputError if `--keep` and its purpose do not fit."""
     uses = options.output is not None or options.test is not None or options.install
     if (options.keep is not None) != uses:
         raise InputError(
@@ -166,7 +166,7 @@ def use_kept_candidate(
 
 
 def create_output_folder(options: argparse.Namespace) -> Path | None:
-    """An empty folder, made where there is none; a voice or BERT that is installed is never written to."""
+    """Return an empty folder, made if there is none; an installed voice or BERT is never written to."""
     if options.output is None:
         return None
     folder = Path(options.output)

@@ -24,7 +24,7 @@ MIN_SIZE = 3
 
 
 def add_repeat_options(parser: CommandParser, count_option: str = "runs") -> None:
-    """`--warmup`, `--seconds` and an option for the least number of what counts."""
+    """Add `--warmup`, `--seconds` and an option for the least number of counted runs."""
     words = {
         "warmup": ("測定前の実行回数", "runs before measuring"),
         count_option: ("測定回数の下限", "minimum number of measured runs"),
@@ -37,7 +37,7 @@ def add_repeat_options(parser: CommandParser, count_option: str = "runs") -> Non
 
 
 def parse_repeats(options: argparse.Namespace, count_option: str = "runs") -> Repeats:
-    """Those that were asked for; InputError where one is out of bounds."""
+    """Return the requested repeats; raise InputError if one is out of bounds."""
     # With numpy, which `--help` does not need.
     from app.bench.repeated_runs import Repeats
 
@@ -54,7 +54,7 @@ def parse_repeats(options: argparse.Namespace, count_option: str = "runs") -> Re
 
 
 def add_size_options(parser: CommandParser) -> None:
-    """`--symbols`, `--frames` and `--tokens`."""
+    """Add `--symbols`, `--frames` and `--tokens`."""
     words = {
         "symbols": ("テキストの記号の数", "symbols of the text"),
         "frames": ("音声のフレーム数", "frames of sound"),
@@ -66,7 +66,7 @@ def add_size_options(parser: CommandParser) -> None:
 
 
 def parse_sizes(options: argparse.Namespace) -> InputSizes:
-    """Those that were asked for; InputError where one is out of bounds."""
+    """Return the requested sizes; raise InputError if one is out of bounds."""
     # Numpy and onnx, which `--help` does not need.
     from app.lab.synthetic_inputs import InputSizes
 
@@ -82,7 +82,7 @@ def parse_sizes(options: argparse.Namespace) -> InputSizes:
 
 
 def parse_devices(text: str, other_names: Sequence[str] = ()) -> list[str]:
-    """Each place once, in lower case; BackendError for one that nobody knows.
+    """Return each place once, in lower case; raise BackendError for an unknown one.
 
     Args:
         other_names: further words that may stand there.
