@@ -10,6 +10,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -23,17 +24,21 @@ from app.cli.cli_parser import build_parser
 from app.cli.commands.bench import run as bench_run
 from app.cli.commands.lab import repeat_options
 from app.cli.main import main
-from app.common.language import Language
+from app.common.language import Language, set_language
+from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
 from app.lab.profile import profile_run
 from app.lab.profile.profile_turns import measure_turns
 from app.lab.repeat_rule import Repeats
+from app.settings.user_settings import Settings
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.audition.board_keys import BOARD_KEYS
 from app.ui.help.guide_pages import GUIDE_PAGES, locate_page
+from app.ui.latency.latency_columns import list_columns
 from app.ui.takes.take_table import TAKE_TABLE_KEYS as TAKE_KEYS
 from tests.interchange.peers import vvproj
 
 ROOT = Path(__file__).parents[1]
+PLAIN_HEADERS = frozenset({"ms", "p95"})
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
 EVERY = [(name, language) for name in GUIDE_PAGES for language in LANGUAGES]
 NAMED_IN_PAIRS = [
@@ -210,3 +215,31 @@ def test_every_shortcut_is_on_the_page_of_keys() -> None:
                 assert re.search(rf"^\| {re.escape((spec.ja, spec.en)[index].rstrip('…'))} \|.*`{re.escape(shown)}`", rows, re.MULTILINE), (
                     key
                 )
+
+
+def list_missing_names(texts: dict[Language, str]) -> list[tuple[Language, str]]:
+    """Settings, columns and files beside the audio that the pages `settings`, `latency` and `export` do not name.
+
+    The texts are those of the three pages of a language, one behind the other. A name is in bold; the words of tables of files, and signs that are no words, are plain.
+    """
+    missing: list[tuple[Language, str]] = []
+    for index, language in enumerate(LANGUAGES):
+        bold = {f"**{label.title[index]}**" for item in fields(Settings) if (label := item.metadata.get("shown"))}
+        set_language(language)
+        headers = [column.header for column in list_columns(has_devices=True)]
+        set_language("en")
+        bold |= {f"**{header}**" for header in headers if header not in PLAIN_HEADERS}
+        plain = {f"`{header}`" for header in PLAIN_HEADERS - {"ms"}} | {" ms"}
+        missing += [(language, name) for name in sorted(bold | plain) if name not in texts[language]]
+        rows = re.findall(r"^\| ([^|]+) \|", texts[language], re.MULTILINE)
+        named = {name for row in rows for name in re.split(r"[,、] ?", row)}
+        missing += [(language, form.name) for form in SIDECAR_FORMATS.values() if form.name not in named]
+    return missing
+
+
+def test_every_shown_setting_column_and_file_beside_the_audio_is_on_its_page() -> None:
+    texts = {language: "".join(markdown(name, language) for name in ("settings", "latency", "export")) for language in LANGUAGES}
+    for language, name in (("ja", "**未使用の声をメモリーから解放**"), ("en", "**Median**"), ("ja", "**実行先**"), ("en", "| TextGrid |")):
+        without = texts | {language: texts[language].replace(name, "")}
+        assert list_missing_names(without) == [(language, name.strip("| ") if "|" in name else name)]
+    assert list_missing_names(texts) == []
