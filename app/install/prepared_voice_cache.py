@@ -16,6 +16,7 @@ from app.install.sandboxed_import import prepare_voice_in_sandbox
 from app.install.staging_folders import create_staging_folder, move_into_place, remove_folder
 from app.install.voice_folder_builder import build_voice_folder
 from app.install.voice_identity import VoiceIdentity, compute_source_digest
+from app.voices.containers.voice_file_sources import VoiceSource
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_manifest import MANIFEST_NAME
 
@@ -30,7 +31,7 @@ def find_cache_dir() -> Path:
     return find_data_dir() / "cache" / "prepared"
 
 
-def find_cached_voice(source: Path, report: Report = ignore_report) -> Voice | None:
+def find_cached_voice(source: VoiceSource, report: Report = ignore_report) -> Voice | None:
     """The prepared voice of a file, made at an earlier start; a VoiceError when the file is no voice or holds several."""
     folder = _choose_cache_folder(compute_source_digest(source, report))
     if not folder.is_dir():
@@ -47,7 +48,7 @@ def find_cached_voice(source: Path, report: Report = ignore_report) -> Voice | N
 
 
 def cache_voice(
-    source: Path, identity: VoiceIdentity, report: Report = ignore_report, prepare: PrepareVoice = prepare_voice_in_sandbox
+    source: VoiceSource, identity: VoiceIdentity, report: Report = ignore_report, prepare: PrepareVoice = prepare_voice_in_sandbox
 ) -> Voice:
     """Prepares the voice of a file and keeps it.
 

@@ -16,11 +16,12 @@ from app.install.sandboxed_import import UnsafeFileError, verify_source
 from app.install.voice_identity import VoiceIdentity, identify_voice
 from app.install.voice_licence import AskLicence, require_licence
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
-from app.voices.containers.voice_sources import read_voice_source
+from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
+from app.voices.containers.voice_sources import open_voice_source
 from app.voices.installed_voices import build_unknown_voice_error, find_voice_among, is_path_text, list_installed_voices
 from app.voices.prepared_voice import Voice
 from app.voices.required_bert import SBV2_BERT_ID
-from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
+from app.voices.voice_manifest import read_manifest
 
 ResolvedParts = tuple[Voice, str, str | None]
 
@@ -33,18 +34,19 @@ class PriorConsent:
     require_bert: Callable[[str], object]
     announce: Callable[[str], object]
 
-    def __call__(self, source: Path, identity: VoiceIdentity) -> None:
+    def __call__(self, source: VoiceSource, identity: VoiceIdentity) -> None:
         require_licence(identity.create_licence(identity.id), self.ask_licence)
-        self.require_bert(read_manifest(source).bert if _is_prepared(source) else SBV2_BERT_ID)
+        self.require_bert(read_manifest(source.path).bert if isinstance(source, PreparedSource) else SBV2_BERT_ID)
         name = identity.name
         self.announce(localize(f"声「{name}」を準備しています（初回のみ）。", f"Preparing the voice “{name}” (first time only)."))
 
 
-def prepare_source(source: Path, report: Report, consent: PriorConsent, prepare: PrepareVoice) -> ResolvedParts:
+def prepare_source(path: Path, report: Report, consent: PriorConsent, prepare: PrepareVoice) -> ResolvedParts:
     """The voice of a source, which is prepared unless it was before; the values of a `Ready`. Raises VoiceError where it cannot speak."""
-    if _is_prepared(source) and source.absolute().parent in [*paths.list_voice_dirs(), find_cache_dir()]:
+    source = open_voice_source(path)
+    if isinstance(source, PreparedSource) and path.absolute().parent in [*paths.list_voice_dirs(), find_cache_dir()]:
         # A voice in these folders was verified when it came there.
-        return read_voice_source(source), str(source), None
+        return source.load_voice(), str(path), None
     voice = find_cached_voice(source, build_part_report(report, 0.0, 0.1))
     if voice is None:
         identity = identify_voice(source)
@@ -52,8 +54,8 @@ def prepare_source(source: Path, report: Report, consent: PriorConsent, prepare:
         try:
             voice = cache_voice(source, identity, build_part_report(report, 0.1, 0.9), prepare)
         except OutputFileError as error:
-            verify_source(source, build_part_report(report, 0.9, 1.0))
-            return read_voice_source(source), str(source), _explain_cache_failure(error)
+            _verify_as_it_is(source, build_part_report(report, 0.9, 1.0))
+            return source.load_voice(), str(path), _explain_cache_failure(error)
         except UnsafeFileError:
             raise
         except VoiceError as error:
@@ -73,17 +75,19 @@ def find_source(reference: str, *, may_be_path: bool = True) -> Path:
     raise build_unknown_voice_error(reference, [*installed, *(item.manifest for item in found)])
 
 
-def _is_prepared(source: Path) -> bool:
-    return (source / MANIFEST_NAME).is_file()
-
-
-def _open_single_graph(source: Path, error: VoiceError, report: Report) -> ResolvedParts:
+def _open_single_graph(source: VoiceSource, error: VoiceError, report: Report) -> ResolvedParts:
     """A graph that could not be cut correctly still runs whole; weights that were not understood do not run at all."""
-    voice = read_voice_source(source)
+    voice = source.load_voice()
     if not voice.manifest.is_single_graph:
         raise error
-    verify_source(source, report)
-    return voice, str(source), _explain_unprepared(error)
+    _verify_as_it_is(source, report)
+    return voice, str(source.path), _explain_unprepared(error)
+
+
+def _verify_as_it_is(source: VoiceSource, report: Report) -> None:
+    """Lets a voice speak in the sandbox; VoiceError where it must not be used, or is not any more what was verified."""
+    verify_source(source.path, report)
+    source.require_unchanged()
 
 
 def _explain_single_graph(voice: Voice) -> str:

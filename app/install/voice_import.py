@@ -18,6 +18,7 @@ from app.install.voice_folder_builder import build_voice_folder
 from app.install.voice_identity import VoiceIdentity, compute_prepared_digest, identify_voice
 from app.install.voice_licence import AskLicence, require_licence
 from app.voices.containers.checkpoints import find_checkpoints
+from app.voices.containers.voice_sources import VoiceSource, open_voice_source
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_card_data import VoiceCardData, read_card
@@ -94,9 +95,10 @@ def add_voices(
         installed = []
         for index, item in enumerate(chosen):
             own = build_part_report(report, index / len(chosen), (index + 1) / len(chosen))
-            named = replace(options, name=_build_voice_name(item.path, item.label)) if len(chosen) > 1 else options
             source_name = source.name if item.label in ("", source.name) else f"{source.name}/{item.label}"
-            installed.append(_add_single_voice(item.path, source_name, named, own, prepare))
+            label = item.label if len(chosen) > 1 else None
+            installed.append(_add_single_voice(item.source, source_name, options, own, prepare, name_addition=label))
+            item.source.forget_contents()
         return installed
 
 
@@ -111,7 +113,7 @@ def ask_licence_early(source: Path, ask: AskLicence) -> None:
 
     Raises VoiceError when it is no voice, an UndecidedError when the licence is declined, or nobody can answer now.
     """
-    identity = identify_voice(source)
+    identity = identify_voice(open_voice_source(source))
     if _find_existing(identity) is None:
         require_licence(identity.create_licence(identity.id), ask)
 
@@ -121,12 +123,11 @@ def find_user_voices_dir() -> Path:
     return find_data_dir() / "voices"
 
 
-def _build_voice_name(path: Path, label: str) -> str:
-    return f"{identify_voice(path).name} ({label})"
-
-
-def _add_single_voice(path: Path, source_name: str, options: ImportOptions, report: Report, prepare: PrepareVoice) -> InstallResult:
-    identity = identify_voice(path, build_part_report(report, 0.0, 0.1))
+def _add_single_voice(
+    source: VoiceSource, source_name: str, options: ImportOptions, report: Report, prepare: PrepareVoice, *, name_addition: str | None
+) -> InstallResult:
+    """Installs one voice; with an addition under its own name and that, whatever name was wished."""
+    identity = identify_voice(source, build_part_report(report, 0.0, 0.1))
     existing = _find_existing(identity)
     if existing is not None and not options.should_update and _read_digest(existing) == identity.sha256:
         return InstallResult(existing, read_card(existing.path), was_installed=True)
@@ -138,11 +139,11 @@ def _add_single_voice(path: Path, source_name: str, options: ImportOptions, repo
         make_private_folder(folder)
         build_voice_folder(
             folder,
-            path,
+            source,
             replace(identity, id=target.name),
             build_part_report(report, 0.1, 0.95),
             prepare,
-            name=options.name,
+            name=options.name if name_addition is None else f"{identity.name} ({name_addition})",
             source_name=source_name,
         )
         move_into_place(folder, target)

@@ -10,7 +10,6 @@ from app.voices.containers.sbv2_archive import ZSTD_MAGIC
 from app.voices.containers.unsupported_formats import UnsupportedFormatError
 from app.voices.untrusted.npy_reader import NPY_MAGIC
 from app.voices.untrusted.regular_file import build_unreadable_error, open_regular_file
-from app.voices.untrusted.safetensors_file import SafetensorsFile
 
 ContainerFormat = Literal["onnx", "safetensors", "sbv2", "zip"]
 
@@ -155,10 +154,3 @@ def require_voice_tensors(names: Collection[str], name: str) -> None:
         return
     kinds = (kind for start, kind in FOREIGN_TENSOR_PREFIXES if any(item.startswith(start) for item in names))
     raise UnsupportedFormatError(next(kinds, "other_weights"), name)
-
-
-def open_voice_tensors(path: Path) -> SafetensorsFile:
-    """The weights of a voice, only their header read so far; VoiceError when damaged, UnsupportedFormatError when of something else."""
-    tensors = SafetensorsFile(path)
-    require_voice_tensors(tensors.keys(), path.name)
-    return tensors

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.common.errors import VoiceError
 from app.common.language import localize
-from app.voices.containers.onnx_metadata import parse_graph_outline, read_graph_nodes, read_onnx_info
+from app.voices.containers.onnx_metadata import OnnxFileInfo, parse_graph_outline, read_graph_nodes, read_onnx_info
 from app.voices.containers.unsupported_formats import UnsupportedFormatError
 from app.voices.prepare.graph_walk import UnknownGraphError
 from app.voices.prepare.input_name_hints import PUBLIC_INPUT_NAMES
@@ -53,15 +53,18 @@ class VoiceGraph:
         return "ja_bert" in (self.outline.inputs if self.roles is None else self.roles.assigned)
 
 
-def read_voice_graph(source: Path | bytes, name: str) -> VoiceGraph:
+def read_voice_graph(source: Path | bytes, name: str, info: OnnxFileInfo | None = None) -> VoiceGraph:
     """The graph of a file or of a serialised model.
+
+    Args:
+        info: what `read_onnx_info` says of the file, where it was read already.
 
     Raises:
         VoiceError: it is damaged, fixed to one length, or an input of it is not clear; a UnsupportedFormatError names what else it is.
     """
     if isinstance(source, Path):
-        model = read_onnx_info(source)
-        metadata, outline = model.metadata, model.outline
+        info = info or read_onnx_info(source)
+        metadata, outline = info.metadata, info.outline
     else:
         metadata, outline = {}, parse_graph_outline(source, name)
     unknown = {item for item in outline.inputs if item not in PUBLIC_INPUT_NAMES}
