@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +24,64 @@ from app.adapters.ort.fixed_shape_graph import (
     read_fixed_shape_graph,
 )
 from app.adapters.ort.fixed_shape_store import EXACT_OPTION
-from app.adapters.ort.graph_session import GraphSession, open_session, open_with_fixed_dims
+from app.adapters.ort.graph_session import GraphSession, RunnableSession, open_session, open_with_fixed_dims
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 from app.core.decode_windows import list_window_widths
 from app.core.durations import compute_symbol_frames
-from app.install.recorded_runs import RecordedRun, fit_to_length, record_runs
+from app.install.bert_verification import build_test_texts
+from app.install.calibration_runs import RecordingSession, compute_decoder_inputs
+from app.voices.bert_models import read_bert
+from app.voices.bert_vocabulary import read_vocabulary
 from app.voices.int8_result import MIN_FRAMES_EQUAL
+from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_manifest import VoiceManifest, read_manifest
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run of a graph: values by name, in the shapes of the contract, and results where they are known."""
+
+    values: dict[str, Any]
+    results: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def record_runs(graph: str, source: Path) -> list[RecordedRun]:
+    """Calls of a graph, several sentences.
+
+    Args:
+        source: its file, in the folder of a prepared voice or of a BERT.
+
+    Raises:
+        VoiceError: the folder holds no such thing.
+    """
+    if graph == "bert":
+        bert = read_bert(source.parent)
+        known = len(read_vocabulary(source.parent))
+        return [RecordedRun({"input_ids": ids}) for ids in build_test_texts(bert.vocabulary, known)]
+    watched: dict[str, RecordingSession] = {}
+
+    def record_session(name: str, session: GraphSession) -> RunnableSession:
+        watched[name] = RecordingSession(session)
+        return watched[name]
+
+    frames = compute_decoder_inputs(read_prepared_voice(source.parent), record_session)
+    if graph == "decoder":
+        return [RecordedRun({"z": z, "sid": speaker, "first": 0, "last": z.shape[1]}) for z, speaker in frames]
+    return [RecordedRun(values) for values in watched[graph].given]
+
+
+def fit_to_length(values: Mapping[str, Any], axes: Mapping[str, int], length: int) -> dict[str, Any]:
+    """The values repeated, or cut, to a length along their free axes."""
+    found = dict(values)
+    for name, axis in axes.items():
+        array = np.asarray(values[name])
+        found[name] = np.take(array, np.arange(length) % array.shape[axis], axis=axis)
+    if "last" in found:
+        found |= {"first": 0, "last": length}
+    return found
+
 
 FIXED_SIZES_BY_GRAPH = {"bert": (64, 32, 128, 256, 512), "prosody": (128, 256, 64, 512, 1024), "flow": (512, 256, 128, 1024)}
 """Lengths worth a session, the most useful first. A sentence has about 20 tokens, 90 symbols and 280 frames."""

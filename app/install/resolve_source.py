@@ -1,27 +1,104 @@
-"""Gets a voice ready that is not installed: AivisSpeech's, or a file somewhere. Apart from `ready`, for most starts need none of it."""
+"""Gets a voice ready that is not installed: AivisSpeech's, or a file somewhere. An installed voice needs none of it.
+
+Voice files that are spoken with where they lie are prepared once, into `<data>/cache/prepared`, and found there at the next start.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.common.errors import OutputFileError, VoiceError
+from app.adapters.files.free_space import check_free_space
+from app.common.errors import AppError, OutputFileError, VoiceError
 from app.common.files import paths
+from app.common.files.paths import find_data_dir, list_subfolders
+from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
-from app.common.progress import Report, build_part_report
+from app.common.progress import Report, build_part_report, ignore_report
 from app.install.preparation_results import PrepareVoice
-from app.install.prepared_voice_cache import cache_voice, find_cache_dir, find_cached_voice
-from app.install.sandboxed_import import UnsafeFileError, verify_source
-from app.install.voice_identity import VoiceIdentity, identify_voice
+from app.install.sandboxed_import import UnsafeFileError, prepare_voice_in_sandbox, verify_source
+from app.install.staging_folders import create_staging_folder, move_into_place, remove_folder
+from app.install.voice_folder_builder import build_voice_folder
+from app.install.voice_identity import VoiceIdentity, compute_source_digest, identify_voice
 from app.install.voice_licence import AskLicence, require_licence
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
 from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
 from app.voices.containers.voice_sources import open_voice_source
 from app.voices.installed_voices import build_unknown_voice_error, find_voice_among, is_path_text, list_installed_voices
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.required_bert import SBV2_BERT_ID
-from app.voices.voice_manifest import read_manifest
+from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
+
+MAX_CACHED_VOICES = 5
+# The key is short because Windows limits the length of paths.
+CACHE_KEY_LENGTH = 32
+MAX_VOICE_CACHE_BYTES = 3 << 30
+
+
+def find_cache_dir() -> Path:
+    """Return the folder of prepared voices; it may be deleted at any time."""
+    return find_data_dir() / "cache" / "prepared"
+
+
+def find_cached_voice(source: VoiceSource, report: Report = ignore_report) -> Voice | None:
+    """The prepared voice of a file, made at an earlier start; a VoiceError when the file is no voice or holds several."""
+    folder = _choose_cache_folder(compute_source_digest(source, report))
+    if not folder.is_dir():
+        return None
+    try:
+        voice = read_prepared_voice(folder)
+    except VoiceError:  # damaged: made again
+        with contextlib.suppress(AppError):
+            remove_folder(folder)
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(folder / MANIFEST_NAME)  # used just now
+    return voice
+
+
+def cache_voice(
+    source: VoiceSource, identity: VoiceIdentity, report: Report = ignore_report, prepare: PrepareVoice = prepare_voice_in_sandbox
+) -> Voice:
+    """Prepares the voice of a file and keeps it.
+
+    Raises:
+        VoiceError: the file is no voice, or what it was turned into does not speak as it does.
+        OutputFileError: nothing can be kept.
+    """
+    folder = _choose_cache_folder(identity.sha256)
+    check_free_space(folder, identity.estimate_prepared_bytes())
+    with create_staging_folder() as stage:
+        staged = stage / folder.name
+        make_private_folder(staged)
+        build_voice_folder(staged, source, identity, report, prepare)
+        move_into_place(staged, folder)
+    shrink_cache(folder)
+    return read_prepared_voice(folder)
+
+
+def _choose_cache_folder(sha256: str) -> Path:
+    return find_cache_dir() / sha256[:CACHE_KEY_LENGTH]
+
+
+def shrink_cache(kept_folder: Path | None = None) -> None:
+    """Drops those not used for longest, until few enough and little enough are left."""
+    with contextlib.suppress(OSError):
+        left = MAX_VOICE_CACHE_BYTES
+        newest = sorted(list_subfolders(find_cache_dir()), key=_read_last_use, reverse=True)
+        for place, folder in enumerate(newest):
+            left -= sum(item.stat().st_size for item in folder.rglob("*") if item.is_file())
+            if folder != kept_folder and (place >= MAX_CACHED_VOICES or left < 0):
+                with contextlib.suppress(AppError):  # in use: next time
+                    remove_folder(folder)
+
+
+def _read_last_use(folder: Path) -> float:
+    manifest = folder / MANIFEST_NAME
+    return manifest.stat().st_mtime if manifest.is_file() else 0.0
+
 
 ResolvedParts = tuple[Voice, str, str | None]
 

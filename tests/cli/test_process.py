@@ -147,12 +147,13 @@ def test_reading_the_command_line_needs_nothing_that_reads_texts() -> None:
 
 def test_an_installed_voice_speaks_without_what_reads_other_voices(tmp_path: Path) -> None:
     later = (
-        *("app.install.sandboxed_import", "app.install.voice_identity", "app.install.prepared_voice_cache", "app.install.resolve_source"),
+        *("app.install.sandboxed_import", "app.install.voice_identity", "app.install.resolve_source"),
         *(
             "app.voices.aivisspeech_voices",
             "app.voices.voice_card_data",
             "app.voices.containers.checkpoints",
             "app.voices.containers.voice_sources",
+            "app.voices.containers.voice_file_sources",
         ),
         *("app.adapters.http.http_request", "app.adapters.disk_feature_cache", "onnx", "urllib3"),
     )
