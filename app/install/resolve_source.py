@@ -44,7 +44,7 @@ def find_cache_dir() -> Path:
 
 
 def find_cached_voice(source: VoiceSource, report: Report = ignore_report) -> Voice | None:
-    """The prepared voice of a file, made at an earlier start; a VoiceError when the file is no voice or holds several."""
+    """Return the prepared voice of a file from an earlier start; raise VoiceError if the file is no voice or holds several."""
     folder = _choose_cache_folder(compute_source_digest(source, report))
     if not folder.is_dir():
         return None
@@ -62,7 +62,7 @@ def find_cached_voice(source: VoiceSource, report: Report = ignore_report) -> Vo
 def cache_voice(
     source: VoiceSource, identity: VoiceIdentity, report: Report = ignore_report, prepare: PrepareVoice = prepare_voice_in_sandbox
 ) -> Voice:
-    """Prepares the voice of a file and keeps it.
+    """Prepare the voice of a file and keep it.
 
     Raises:
         VoiceError: the file is no voice, or what it was turned into does not speak as it does.
@@ -84,7 +84,7 @@ def _choose_cache_folder(sha256: str) -> Path:
 
 
 def shrink_cache(kept_folder: Path | None = None) -> None:
-    """Drops those not used for longest, until few enough and little enough are left."""
+    """Remove the voices not used for longest, until their number and size are within the limits."""
     with contextlib.suppress(OSError):
         left = MAX_VOICE_CACHE_BYTES
         newest = sorted(list_subfolders(find_cache_dir()), key=_read_last_use, reverse=True)
@@ -119,7 +119,7 @@ class PriorConsent:
 
 
 def prepare_source(path: Path, report: Report, consent: PriorConsent, prepare: PrepareVoice) -> ResolvedParts:
-    """The voice of a source, which is prepared unless it was before; the values of a `Ready`. Raises VoiceError where it cannot speak."""
+    """Return the voice of a source, prepared unless it was before, as the values of a `ReadyVoice`; raise VoiceError if it cannot speak."""
     source = open_voice_source(path)
     if isinstance(source, PreparedSource) and path.absolute().parent in [*paths.list_voice_dirs(), find_cache_dir()]:
         # A voice in these folders was verified when it came there.
@@ -153,7 +153,7 @@ def find_source(reference: str, *, may_be_path: bool = True) -> Path:
 
 
 def _open_single_graph(source: VoiceSource, error: VoiceError, report: Report) -> ResolvedParts:
-    """A graph that could not be cut correctly still runs whole; weights that were not understood do not run at all."""
+    """Open a graph that could not be cut correctly, which still runs whole; weights that were not understood do not run at all."""
     voice = source.load_voice()
     if not voice.manifest.is_single_graph:
         raise error

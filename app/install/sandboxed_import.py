@@ -42,7 +42,7 @@ ParsedValue = TypeVar("ParsedValue")
 
 
 def check_voice_files(folder: Path) -> None:
-    """A VoiceError unless a folder is a prepared voice and nothing else."""
+    """Raise VoiceError unless a folder is a prepared voice and nothing else."""
     _require_plain_files(folder, ALLOWED_VOICE_FILES, "voice")
     faster = map_int8_files(read_voice_source(folder).manifest)
     if faster:
@@ -59,7 +59,7 @@ def parse_voice(row: Mapping[str, Any], folder: Path) -> PreparationResult:
 
 
 def check_bert_files(folder: Path, prepared: BertPreparationResult) -> None:
-    """A VoiceError unless a folder holds the graphs of a BERT with its vocabulary, and nothing else."""
+    """Raise VoiceError unless a folder holds the graphs of a BERT with its vocabulary, and nothing else."""
     kept = {VOCABULARY_NAME, *(item for name in prepared.files.values() for item in (name, str(Path(name).with_suffix(".data"))))}
     _require_plain_files(folder, kept, "bert")
     _require_local_weights(folder, [*prepared.files.values()], "bert")
@@ -84,7 +84,7 @@ def parse_bert(row: Mapping[str, Any]) -> BertPreparationResult:
 
 
 def parse_case(row: Mapping[str, Any]) -> CaseResult | SkippedCase:
-    """One case that was compared, or could not be."""
+    """Return one case that was compared, or could not be."""
     with _refuse_malformed_rows("voice"):
         if "skipped" in row:
             return SkippedCase(require_int(row["case"], 0, MAX_STATED_SIZE), sanitise_short_text(row["skipped"]))
@@ -98,14 +98,14 @@ def parse_case(row: Mapping[str, Any]) -> CaseResult | SkippedCase:
 
 
 def parse_agreement(row: Mapping[str, Any]) -> float | None:
-    """A measured share, 0..1; None where there is none."""
+    """Return a measured share, 0..1, or None if there is none."""
     share = row.get("share")
     return share if isinstance(share, float) and 0 <= share <= 1 else None
 
 
 @contextmanager
 def _refuse_malformed_rows(subject: SandboxSubject) -> Iterator[None]:
-    """Values of another shape than ours end the block with an UnsafeFileError."""
+    """Raise UnsafeFileError if the block meets values of another form than ours."""
     try:
         yield
     except (ValueError, KeyError, TypeError) as exc:
@@ -141,7 +141,7 @@ _log = logging.getLogger("koebako")
 
 
 def prepare_voice_in_sandbox(source: Path, folder: Path, report: Report = ignore_report, *, int8: bool = True) -> PreparationResult:
-    """As `app.install.voice_preparation.prepare_voice`; raises UnsafeFileError too."""
+    """Prepare a voice as `app.install.voice_preparation.prepare_voice` does; raise UnsafeFileError too."""
     with _clear_on_failure(folder):
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
             found = _read_single_row("voice", "voice", [str(source.absolute()), str(folder.absolute()), int8], Path(scratch), report)
@@ -150,7 +150,7 @@ def prepare_voice_in_sandbox(source: Path, folder: Path, report: Report = ignore
 
 
 def prepare_bert_in_sandbox(model: Path, folder: Path, report: Report = ignore_report) -> BertPreparationResult:
-    """As `app.install.bert_preparation.prepare_bert`; raises UnsafeFileError too."""
+    """Prepare a BERT as `app.install.bert_preparation.prepare_bert` does; raise UnsafeFileError too."""
     with _clear_on_failure(folder):
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
             found = _read_single_row("bert", "bert", [str(model.absolute()), str(folder.absolute())], Path(scratch), report)
@@ -160,20 +160,20 @@ def prepare_bert_in_sandbox(model: Path, folder: Path, report: Report = ignore_r
 
 
 def verify_source(source: Path, report: Report = ignore_report) -> None:
-    """Lets a voice speak that is used as it is; raises VoiceError, UnsafeFileError among them, where it must not be."""
+    """Let a voice speak that is used as it is; raise VoiceError, such as UnsafeFileError, if it must not be used."""
     with _create_scratch_folder() as scratch:
         list(_run_in_sandbox("voice", "source", [str(source.absolute())], scratch, report))
 
 
 def check_voice(source: Path, expected: Path) -> Generator[tuple[CaseResult | SkippedCase, bool], None, None]:
-    """Each case of a file of expected outputs, and whether the voice is opaque. Raises VoiceError, InputError."""
+    """Yield each case of a file of expected outputs, and whether the voice is a single graph; raise VoiceError or InputError."""
     with _create_scratch_folder() as scratch:
         for found in _run_in_sandbox("voice", "check", [str(source.absolute()), str(expected.absolute())], scratch):
             yield parse_case(found), found.get("opaque") is True
 
 
 def measure_agreements(bert: BertModel, voices: Sequence[Voice]) -> Generator[float | None, None, None]:
-    """For each voice the share of symbols that keep their length in int8; None where it cannot be measured now.
+    """Yield for each voice the share of symbols that keep their length in int8; None if it cannot be measured now.
 
     A voice that takes more than any voice needs has 0: it gets the exact features, and is not tried again. A BERT that does ends it all.
     """
@@ -230,7 +230,7 @@ def _create_scratch_folder() -> Iterator[Path]:
 
 @contextmanager
 def _clear_on_failure(folder: Path) -> Iterator[None]:
-    """The folder is empty when the block fails."""
+    """Empty the folder if the block fails."""
     try:
         yield
     except BaseException:

@@ -109,7 +109,7 @@ def read_source_facts(path: Path) -> ContainerFacts:
 
 
 def _load_whole_graph(graph: Path | bytes) -> bytes:
-    """A graph without its file, which is about to go; weights beside it are taken in."""
+    """Return a graph with all its weights as bytes, for its file is about to be removed."""
     from app.voices.prepare.graph_store import load_graph, serialise_graph  # onnx is slow to import
 
     if isinstance(graph, bytes):

@@ -28,7 +28,7 @@ from app.voices.prepare.graph_walk import GraphLinks, UnknownGraphError
 
 
 def gather_diagonals(graph: onnx.GraphProto, shapes: dict[str, ProbedShape], length: tuple[str, int]) -> None:
-    """Rewrites a graph in place.
+    """Replace the selection of diagonals by gathers, in place.
 
     Args:
         shapes: of its tensors.
@@ -90,7 +90,7 @@ class _DiagonalGatherer:
         return self._made[key]
 
     def _add_distances(self) -> str:
-        """Column less row, int64 [T, T]."""
+        """Add the distances, column less row, int64 [T, T], and return their name."""
         if not self._offsets:
             length = self._add_node("Shape", [self._source], "diagonals/length", start=self._axis, end=self._axis + 1)
             last = self._add_node("Squeeze", [length, self._add_constant([0])], "diagonals/last")
@@ -112,7 +112,7 @@ class _DiagonalGatherer:
 
 
 def split_sums(graph: onnx.GraphProto) -> None:
-    """Rewrites a graph in place."""
+    """Split long sums into pairwise ones, in place."""
     nodes: list[onnx.NodeProto] = []
     for node in graph.node:
         if node.op_type != "Sum" or len(node.input) < 2:
@@ -128,7 +128,7 @@ def split_sums(graph: onnx.GraphProto) -> None:
 
 
 def keep_context(decoder: onnx.ModelProto) -> None:
-    """Rewrites a decoder in place: it gives the samples of all frames of its window; one that cuts nothing stays as it is."""
+    """Rewrite a decoder in place so that it gives the samples of all frames of its window; a decoder that cuts nothing stays as it is."""
     graph = decoder.graph
     bounds = {item.name for item in graph.input} & {FIRST_FRAME_INPUT, LAST_FRAME_INPUT}
     if not bounds:
@@ -158,7 +158,7 @@ def keep_context(decoder: onnx.ModelProto) -> None:
 
 
 def drop_unread_nodes(graph: onnx.GraphProto) -> None:
-    """Removes nodes and weights that no output needs."""
+    """Remove nodes and weights that no output needs."""
     wanted = {item.name for item in graph.output}
     nodes = []
     for node in reversed(graph.node):
@@ -180,7 +180,7 @@ DYNAMIC_SHAPE_OPS = {"Loop", "If", "Scan", "NonZero", "RandomNormalLike"}
 
 
 def write_fixed_shape_graphs(source: Path, graph: str, folder: Path, *, half: bool) -> None:
-    """Writes the forms of a graph into a folder.
+    """Write the fixed shapes of a graph into a folder.
 
     Args:
         source: a graph of `app.voices.voice_manifest`, or a lean BERT.
@@ -222,7 +222,7 @@ def _rewrite_graph(source: Path, free: str, *, half: bool, masked: bool, weights
 
 
 def _find_free_axes(model: onnx.ModelProto, free: str) -> dict[str, int]:
-    """The free axis of each input that has one; UnknownGraphError where there is none, or another size is free as well."""
+    """Return the free axis of each input that has one; raise UnknownGraphError if there is none, or if another size is free as well."""
     found = {}
     for item in model.graph.input:
         names = [dim.dim_param for dim in item.type.tensor_type.shape.dim]
@@ -263,7 +263,7 @@ class _SharedWeights:
     _stored: dict[str, TensorProto] = field(default_factory=dict)
 
     def store_weights(self, model: onnx.ModelProto, half: set[str]) -> None:
-        """Makes the tensors of a model refer to the file; those named are stored in half precision."""
+        """Make the tensors of a model refer to the shared file; those named are stored in half precision."""
         for tensor in model.graph.initializer:
             if tensor.name in self._stored:
                 tensor.CopyFrom(self._stored[tensor.name])

@@ -29,7 +29,7 @@ CONSTANT_ATTRIBUTES = {"value_int": np.int64, "value_ints": np.int64, "value_flo
 
 
 def evaluate_by_reference(node: RewriteNode, arrays: Sequence[Array | None]) -> Array | None:
-    """ONNX's own evaluator, for constants that need an operator we have no formula for (weight norms, filters)."""
+    """Evaluate a node with ONNX's own evaluator, for constants that need an operator without a formula here (weight norms, filters)."""
     if "." in node.op or node.op.startswith(("Random", "If", "Loop", "Scan")) or len(node.outputs) != 1:
         return None
     if any(item is not None and (item.dtype == object or item.size > MAX_FOLDED_ELEMENTS) for item in arrays):
@@ -49,13 +49,13 @@ def evaluate_by_reference(node: RewriteNode, arrays: Sequence[Array | None]) -> 
 
 
 def read_fill_value(node: RewriteNode) -> Any:
-    """The number a ConstantOfShape repeats."""
+    """Return the number that a ConstantOfShape repeats."""
     value = node.get_attribute("value")
     return numpy_helper.to_array(value).reshape(-1)[0] if value is not None else np.float32(0)
 
 
 def _is_equal_number(a: Any, b: Any) -> bool:
-    """Equality that is sure for every free size."""
+    """Return whether two numbers are equal for every free size."""
     if not isinstance(a, SymbolicSize) and not isinstance(b, SymbolicSize):
         return bool(a == b)
     return a == b or not (a < b or a > b)
@@ -75,7 +75,7 @@ def _compute_constant(node: RewriteNode) -> Array:
 
 
 def read_axes_array(node: RewriteNode, axes: Array | None) -> tuple[int, ...] | None:
-    """The axes of a node, from its input (newer operators) or its attribute (older ones)."""
+    """Return the axes of a node, from its input (newer operators) or its attribute (older ones)."""
     values = node.get_attribute("axes") if axes is None else axes.reshape(-1)
     return None if values is None else tuple(int(axis) for axis in values)
 
@@ -175,7 +175,7 @@ DATA_MOVING_OPS = {"Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "
 
 
 def evaluate_node(node: RewriteNode, inputs: Sequence[KnownTensor], output: KnownTensor) -> TensorValue | None:
-    """The value of a node's only output, or None.
+    """Return the value of a node's only output, or None if it is not known.
 
     Args:
         inputs: what is known of the inputs; an omitted one is a Tensor without shape.
@@ -214,7 +214,7 @@ def _is_worth_keeping(inputs: Sequence[KnownTensor], output: KnownTensor) -> boo
 
 
 def _evaluate_pattern(node: RewriteNode, inputs: Sequence[KnownTensor], output: KnownTensor) -> TensorValue | None:
-    """Values whose shape depends on the free size."""
+    """Return the value of a result whose shape depends on the free size, or None."""
     if node.op == "Range":
         start, _, step = (item.scalar for item in inputs)
         return RampValue(0) if start == 0 and step == 1 else None
@@ -229,7 +229,7 @@ def _evaluate_pattern(node: RewriteNode, inputs: Sequence[KnownTensor], output: 
 
 
 def _evaluate_fill(node: RewriteNode, scalars: Sequence[Any], output: KnownTensor) -> FillValue | None:
-    """One number everywhere stays one number wherever it is moved, and gives one number."""
+    """Return one repeated number as the result of an operation that moves a repeated number or maps it to another; else None."""
     if node.op in DATA_MOVING_OPS and scalars[0] is not None:
         return FillValue(_cast_scalar(scalars[0], output.dtype) if node.op == "Cast" else scalars[0])
     if any(item is None for item in scalars):
@@ -246,7 +246,7 @@ def _cast_scalar(value: Any, dtype: int) -> Any:
 
 
 def _evaluate_ramp(node: RewriteNode, ramp: RampValue, inputs: Sequence[KnownTensor], output: KnownTensor) -> TensorValue | None:
-    """An index range stays one while it only moves to another axis; compared with its own length it is all true."""
+    """Return an index range that only moved to another axis, or True everywhere for a range compared with its own length; else None."""
     shape, before = output.shape, inputs[0].shape
     if shape is None or before is None:
         return None

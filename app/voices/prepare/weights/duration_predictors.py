@@ -22,7 +22,7 @@ KIND_INPUT = "duration_symbol_type_ids"
 
 
 def add_symbol_kinds(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
-    """Hidden features [T, hidden] with the kinds of the symbols added, which become an input of the graph."""
+    """Add the kinds of the symbols, a new input of the graph, to the hidden features [T, hidden]."""
     if sizes.kind_table is None:
         return value
     writer = layers.writer
@@ -66,7 +66,7 @@ SPLINE_EDGES = SPLINE_BINS + 1
 
 
 def add_inverse_spline(writer: GraphWriter, value: str, parameters: str) -> str:
-    """The point that each spline maps to `value`.
+    """Add nodes for the point that each spline maps to `value`.
 
     Args:
         value: [T, 1].
@@ -92,7 +92,7 @@ def add_inverse_spline(writer: GraphWriter, value: str, parameters: str) -> str:
 
 
 def _add_bin_edges(writer: GraphWriter, logits: str) -> str:
-    """Edges of the bins [T, EDGES]: running sums of shares, stretched over [-BOUND, BOUND]; the ends are exact."""
+    """Add the edges of the bins [T, EDGES]: running sums of shares, stretched over [-BOUND, BOUND] with exact ends."""
     shares = np.triu(np.ones((SPLINE_BINS, SPLINE_EDGES)), 1) * (2 * SPLINE_BOUND * (1 - SPLINE_BINS * MIN_BIN_SHARE))
     shares[:, -1] = 0
     offsets = np.arange(SPLINE_EDGES) * (2 * SPLINE_BOUND * MIN_BIN_SHARE) - SPLINE_BOUND
@@ -103,7 +103,7 @@ def _add_bin_edges(writer: GraphWriter, logits: str) -> str:
 def _add_quadratic_solution(
     writer: GraphWriter, value: str, left: str, right: str, floor: str, ceiling: str, slope: str, next_slope: str
 ) -> str:
-    """Solves the quadratic equation of a bin, in the form that does not cancel: 2c / (−b − √(b² − 4ac))."""
+    """Add the solution of a bin's quadratic equation in the form that does not cancel: 2c / (−b − √(b² − 4ac))."""
 
     def add_node(kind: str, *inputs: str) -> str:
         return writer.add_node(kind, *inputs)
@@ -159,7 +159,7 @@ def add_reversed_flows(layers: LayerWriter, name: str, condition: str, noise: st
 
 
 def _list_flow_numbers(weights: VoiceWeights, name: str) -> list[int]:
-    """Numbers of the spline flows: odd ones, as the names count the exchanges between them, too; 0 is a scale and a shift."""
+    """Return the numbers of the spline flows. They are odd, as the names also count the exchanges between them; 0 is a scale and a shift."""
     numbers = weights.list_numbers(name)
     if len(numbers) < 3 or numbers != [0, *range(1, 2 * len(numbers) - 2, 2)]:
         raise build_weight_mismatch_error(localize(f"重み {name} の層が欠けています。", f"Some layers of {name} are missing."))
@@ -167,7 +167,7 @@ def _list_flow_numbers(weights: VoiceWeights, name: str) -> list[int]:
 
 
 def _add_reversed_flow(layers: LayerWriter, name: str, still: str, moving: str, condition: str, hidden: int) -> str:
-    """One flow in reverse: the new values of `moving` [T, 1]."""
+    """Add one flow in reverse and return the new values of `moving` [T, 1]."""
     writer, weights = layers.writer, layers.weights
     with writer.enter_scope(name):
         value = writer.add_node("Add", layers.add_linear(f"{name}.pre", still, 1, hidden), condition)
@@ -184,7 +184,7 @@ def _add_reversed_flow(layers: LayerWriter, name: str, still: str, moving: str, 
 
 
 def _add_separable_convolutions(layers: LayerWriter, name: str, value: str, hidden: int) -> str:
-    """Depth-wise convolutions that reach ever further, each followed by a mix of the channels: [T, hidden] → the same."""
+    """Add depth-wise convolutions that reach ever further, each followed by a mix of the channels, from [T, hidden] to the same shape."""
     writer = layers.writer
     for number in range(layers.weights.count_layers(f"{name}.convs_sep")):
         kernel = layers.weights.take_tensor(f"{name}.convs_sep.{number}.weight", hidden, 1, ANY_SIZE).shape[2]

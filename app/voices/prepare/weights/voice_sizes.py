@@ -25,7 +25,7 @@ _SPEAKER_VECTOR_TENSORS = ("speaker_adapter.gate_logit", "speaker_projection_sca
 
 
 def count_symbols(weights: VoiceWeights, hidden: int) -> int:
-    """Rows of the table of symbols: JP-Extra's or Nanairo's; a VoiceError for any other."""
+    """Return the rows of the table of symbols, JP-Extra's or Nanairo's; raise VoiceError for any other."""
     rows = weights.take_tensor(SYMBOL_TABLE_NAME, ANY_SIZE, hidden).shape[0]
     if rows > NANAIRO_SYMBOL_COUNT:
         raise _build_unknown_table_error(
@@ -50,7 +50,7 @@ def find_kind_table(weights: VoiceWeights, hidden: int) -> str | None:
 
 
 def refuse_vector_speakers(weights: VoiceWeights) -> None:
-    """Raises VoiceError for a voice whose speaker can only be given as a vector."""
+    """Raise VoiceError for a voice whose speaker can only be given as a vector."""
     if SPEAKER_TABLE_NAME in weights:
         return
     if any(name in weights for name in _SPEAKER_VECTOR_TENSORS):
@@ -103,7 +103,7 @@ class VoiceSizes:
 
 
 def read_voice_sizes(config: ConfigSection, weights: VoiceWeights) -> VoiceSizes:
-    """Sizes from `config.json` and the tensors; a VoiceError says which part of a voice is not supported."""
+    """Return the sizes from `config.json` and the tensors; raise VoiceError with the part of the voice that is not supported."""
     model = config.read_section("model", is_required=True)
     _refuse_other_networks(model, weights)
     hidden = weights.take_tensor("enc_p.emb.weight", ANY_SIZE, ANY_SIZE).shape[1]
@@ -128,7 +128,7 @@ def read_voice_sizes(config: ConfigSection, weights: VoiceWeights) -> VoiceSizes
 def _read_decoder_stages(
     config: ConfigSection, model: ConfigSection, weights: VoiceWeights
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Upsampling rates and dilations, which only the settings state; a VoiceError where they contradict each other or the weights."""
+    """Return upsampling rates and dilations, which only the settings state; raise VoiceError if they contradict each other or the weights."""
     rates = model.read_integers("upsample_rates", (8, 8, 2, 2, 2), 1, MAX_LAYER_NUMBER)
     dilations = model.read_integer_lists("resblock_dilation_sizes", ((1, 3, 5),) * 3, 1, MAX_LAYER_NUMBER)
     data = config.read_section("data", is_required=True)
@@ -153,7 +153,7 @@ def _build_count_mismatch_error(model: ConfigSection, key: str, stated: int, act
 
 
 def _refuse_other_networks(model: ConfigSection, weights: VoiceWeights) -> None:
-    """Networks that the published trainer offers but no public voice uses, and those that are no SBV2 at all."""
+    """Raise VoiceError for networks that the published trainer offers but no public voice uses, and for networks of other models."""
     if "enc_p.style_proj.weight" not in weights or "dec.conv_pre.weight" not in weights:
         raise _build_unsupported_error(
             "Style-Bert-VITS2 の声の重みではありません。", "These weights are not from a Style-Bert-VITS2 voice."

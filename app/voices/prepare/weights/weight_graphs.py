@@ -37,7 +37,7 @@ ENCODER_MODULE = "enc_p.encoder"
 
 
 def add_text_encoder(layers: LayerWriter, sizes: VoiceSizes, band: DiagonalBand) -> str:
-    """Hidden features [T, hidden] from the graph's text inputs."""
+    """Add the text encoder and return the hidden features [T, hidden] of the graph's text inputs."""
     writer, weights, hidden = layers.writer, layers.weights, sizes.hidden
     # Every summand is scaled by this, so the weights carry the factor.
     scale = np.float32(np.sqrt(hidden))
@@ -81,7 +81,7 @@ COUPLING_STEP = 2
 
 
 def build_flow_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelProto:
-    """The graph z_p, sid → z.
+    """Build the graph z_p, sid → z.
 
     The channels turn around before each coupling. Nothing is moved for that: a coupling reads and writes the halves where they
     lie, through weights whose rows are turned.
@@ -127,7 +127,7 @@ LEAKY_SLOPE, LAST_LEAKY_SLOPE = 0.1, 0.01  # of the leaky ReLUs; the last one ke
 
 
 def build_decoder_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelProto:
-    """The graph z, sid → audio.
+    """Build the graph z, sid → audio.
 
     The blocks of a stage are averaged; as a leaky ReLU lets a factor through, the next layer's weights divide instead.
     """
@@ -157,7 +157,7 @@ def build_decoder_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelP
 
 
 def _add_upsampling(layers: LayerWriter, module_name: str, value: str, channels: int, rate: int, gain: float) -> tuple[str, int]:
-    """A transposed convolution that makes `rate` steps of one; also says how many channels come out."""
+    """Add a transposed convolution that makes `rate` steps of one; return its result and the number of its channels."""
     writer, weights, name = layers.writer, layers.weights, f"dec.{module_name}"
     outputs = weights.take_tensor(f"{name}.bias", ANY_SIZE).shape[0]
     kernel = weights.fold_weight_norm(name, channels, outputs, ANY_SIZE)[:, :, None] * gain
@@ -169,7 +169,7 @@ def _add_upsampling(layers: LayerWriter, module_name: str, value: str, channels:
 
 
 def _add_residual_block(layers: LayerWriter, module_name: str, value: str, channels: int, dilations: tuple[int, ...]) -> str:
-    """A residual block: pairs of convolutions, the first of each dilated, each pair added to what it was given."""
+    """Add a residual block: pairs of convolutions, the first of each pair dilated, with each pair added to its input."""
     writer, name = layers.writer, f"dec.{module_name}"
     if layers.weights.count_layers(f"{name}.convs1") != len(dilations):
         raise build_weight_mismatch_error(localize(f"{name} の層の数が合いません。", f"The number of layers in {name} does not match."))
@@ -183,7 +183,7 @@ def _add_residual_block(layers: LayerWriter, module_name: str, value: str, chann
 
 
 def build_voice_graphs(config: Mapping[str, Any], tensors: Mapping[str, Float32], config_source: str = SBV2_CONFIG_NAME) -> PreparedGraphs:
-    """The three graphs of a voice.
+    """Build the three graphs of a voice.
 
     Args:
         config: SBV2's `config.json` (an `.aivm` carries it as `aivm_hyper_parameters`).
@@ -208,7 +208,7 @@ def build_voice_graphs(config: Mapping[str, Any], tensors: Mapping[str, Float32]
 
 
 def build_prosody_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelProto:
-    """The graph text, style, speaker, noise → log durations and the prior of each symbol."""
+    """Build the graph from text, style, speaker and noise to log durations and the prior of each symbol."""
     writer = GraphWriter("prosody", "T")
     layers = LayerWriter(weights, writer)
     for name in ("x_tst", "tones", "language"):
