@@ -79,7 +79,7 @@ def test_search_does_what_was_found(qtbot: QtBot, open_window: OpenWindow) -> No
     qtbot.keyClicks(search.typed, "add li")
     assert found(search)[0] == "Line › Add line"
     qtbot.keyClick(search.typed, Qt.Key.Key_Return)
-    assert len(window.document.script.lines) == 1
+    assert len(window.lines) == 1
     assert window.dialogs.shown is None
 
 
@@ -113,7 +113,7 @@ def test_voices_and_styles_are_commands(qtbot: QtBot, open_window: OpenWindow) -
     assert f"Voice › {window.catalog.voices[0].name}" in paths
     happy = find_matching_commands(commands, "style happy")[0]
     happy.action.trigger()
-    assert window.document.script.lines[0].settings.style == "Happy"
+    assert window.lines[0].settings.style == "Happy"
     qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     search = window.dialogs.shown
     assert isinstance(search, CommandSearchDialog)

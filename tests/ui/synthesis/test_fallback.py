@@ -24,7 +24,7 @@ def test_a_lost_device_is_told_and_the_line_is_heard(
     assert not window.banner.isVisible()
     device.at = len(device.runs) + 3
     speak(qtbot, window, "雨が降る、橋を渡る。")
-    assert window.controller.history.last is not None
+    assert window.history.last is not None
     assert {backend for _, backend in window.controller.voice.backends} == {"cpu"}
     assert window.banner.isVisible()
     assert "887A0005" in window.banner.details.text.toPlainText()

@@ -1,19 +1,108 @@
-"""Routes files and links from drops, the command line, later starts and menus to the features that open them."""
+"""Files that come in and go out: drops, the command line, later starts, and the menu's import and export."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.common.language import localize
 from app.core.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES
+from app.ui.actions.window_actions import WindowActions
+from app.ui.projects.project_controller import ProjectController
+from app.ui.projects.project_document import ProjectDocument
 from app.ui.script.line_commands import LineCommands
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.shell.script_feature import ScriptFeature, connect_actions
+from app.ui.shell.voices_feature import VoicesFeature
+from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.web_links import format_link_name, is_text_link, is_voice_link, list_dropped_links
 from app.ui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from app.ui.export.export_controller import ExportController
+    from app.ui.interchange.script_exporter import ScriptExporter
+    from app.ui.interchange.script_importer import ScriptImporter
+
+
+class FilesFeature(QObject):
+    """Opens, imports and exports files; what imports and exports is created on first use, so that the window appears sooner.
+
+    Attributes:
+        incoming: takes files and links from everywhere, and says what they are.
+    """
+
+    def __init__(
+        self,
+        *,
+        window: QMainWindow,
+        script: ScriptFeature,
+        project: ProjectDocument,
+        projects: ProjectController,
+        voices: VoicesFeature,
+        speech: SpeechController,
+        settings: SettingsStore,
+        actions: WindowActions,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._script, self._project = window, script, project
+        self._voices, self._speech, self._settings = voices, speech, settings
+        self.incoming = IncomingFileRouter(script.commands, script.banner)
+        self.incoming.accept_drops(window)
+        script.view.files_dropped.connect(self.incoming.open_files)
+        script.view.links_dropped.connect(self.incoming.open_links)
+        self.incoming.project_found.connect(projects.open_file)
+        self.incoming.scripts_found.connect(lambda files, row: self.importing.import_files(files, row))
+        self.incoming.others_found.connect(voices.library.add_files)
+        self.incoming.voice_link_found.connect(voices.library.open_address_dialog)
+        connect_actions(
+            actions,
+            {
+                "import": lambda: self.importing.choose_files(),
+                "export_script": lambda: self.script_export.choose_file(),
+                "export": lambda: self.export.open_dialog(),
+            },
+        )
+
+    @cached_property
+    def export(self) -> ExportController:
+        """Return the feature of File › Export."""
+        from app.ui.export.export_controller import ExportController
+
+        lines = (self._script.document, self._script.selection, self._script.seeds)
+        made = ExportController(self._window, *lines, self._voices.catalog, self._speech, self._settings, self._project)
+        made.progress_made.connect(self._script.panel.below.addWidget)
+        return made
+
+    @cached_property
+    def importing(self) -> ScriptImporter:
+        """Return the import of scripts, by File › Import or a drop."""
+        from app.ui.interchange.script_importer import ScriptImporter
+
+        script = self._script
+        made = ScriptImporter(self._window, script.commands, script.document, script.selection, self._voices.catalog, script.banner)
+        made.remembered = lambda: self._project.parts.characters
+        made.references_found.connect(self._project.add_references)
+        return made
+
+    @cached_property
+    def script_export(self) -> ScriptExporter:
+        """Return the feature of File › Export script."""
+        from app.ui.interchange.script_exporter import ScriptExporter
+
+        return ScriptExporter(self._window, self._script.document, self._voices.catalog, self._script.banner)
+
+    def close(self) -> None:
+        """Close what was created."""
+        for name in ("export", "importing", "script_export"):
+            # A `cached_property` is in `__dict__` only after its first use; reading it by name would create the controller.
+            if (made := self.__dict__.get(name)) is not None:
+                made.close()
 
 
 class IncomingFileRouter(QObject):
