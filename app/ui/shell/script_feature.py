@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QUndoStack
 from PySide6.QtWidgets import QWidget
 
+from app.common.errors import AppError
+from app.common.user_notices import set_notice_handler
 from app.ui.actions.window_actions import WindowActions
 from app.ui.projects.project_document import ProjectDocument
 from app.ui.script.autosave import Autosave
@@ -21,8 +23,8 @@ from app.ui.script.script_panel import ScriptPanel
 from app.ui.script.script_search import ScriptSearchController
 from app.ui.script.startup_script import create_first_line_settings
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.shell.notice_banner import NoticeBannerController
 from app.ui.theme.theme import Theme
+from app.ui.widgets.banner import Banner
 
 
 class ScriptFeature(QObject):
@@ -99,6 +101,31 @@ class ScriptFeature(QObject):
             "find": self.search.open_search,
             "replace": self.search.open_replace,
         }
+
+
+class NoticeBannerController(QObject):
+    """Accepts notices from every thread, and adds new ones to those that the user has not closed."""
+
+    _noticed = Signal(object)
+
+    def __init__(self, banner: Banner) -> None:
+        super().__init__(banner)
+        self._banner = banner
+        self._errors: list[AppError] = []
+        # A signal carries the notice from any thread to the window's own, the only one that may touch widgets.
+        self._noticed.connect(self._show_notice)
+        set_notice_handler(self._noticed.emit)
+
+    def close(self) -> None:
+        """Send later notices to the log alone."""
+        set_notice_handler(None)
+
+    @Slot(object)
+    def _show_notice(self, error: AppError) -> None:
+        if not self._banner.is_wanted:
+            self._errors.clear()
+        self._errors.append(error)
+        self._banner.show_messages("notice", [(item.message, item.hint) for item in self._errors])
 
 
 def connect_actions(actions: WindowActions, handlers: Mapping[str, Callable[[], object]]) -> None:

@@ -27,9 +27,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from app.core.script import replace_text
-from tests.ui.window_driver import WindowDriver
+from tests.ui.window_driver import install_driver
 source, file, out = map(Path, sys.argv[1:4])
 del sys.argv[1:]
+WindowDriver = install_driver()
 start = WindowDriver.show_and_start
 
 def wait(what):
