@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, text_of, wait_idle
 from tests.ui.heart import Heart, describe, pace, slowdown
 from tests.ui.recording_player import RecordingPlayer
-from tests.ui.window_driver import WindowDriver
+from tests.ui.window_driver import LAZY_PARTS, WindowDriver
 
 INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
 
@@ -191,3 +192,13 @@ def test_the_chart_is_drawn_thirty_times_a_second_while_it_speaks(qtbot: QtBot, 
     speak(qtbot, window)
     assert len(ticks) > 10
     assert float(np.median(np.diff(ticks))) < 1 / 30 * 1.5, "a busy machine may lose some, but not most"
+
+
+def test_the_driver_alone_knows_where_the_parts_of_the_window_are(open_window: OpenWindow) -> None:
+    window = open_window()
+    names = [name for name, kind in vars(WindowDriver).items() if isinstance(kind, property) and name not in LAZY_PARTS]
+    assert all(getattr(window, name) is not None for name in names)
+    assert not any(map(window.is_made, LAZY_PARTS)), "a start has nothing of them"
+    undriven = "from app.ui.shell.main_window import " + "MainWindow"
+    tests = [file for file in Path(__file__).parents[2].rglob("*.py") if file.name != "test_import_contracts.py"]
+    assert [file.name for file in tests if undriven in file.read_text(encoding="utf-8")] == []
