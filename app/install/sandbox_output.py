@@ -1,4 +1,4 @@
-"""Checks what a confined child brought back: a stranger's graph may have led it astray, so its word and its files count as a stranger's."""
+"""Checks the results of a confined child: a stranger's graph may have taken it over, so its messages and files are not trusted either."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file without a name: it ends with its last use, whatever becomes of the process."""
+"""A file without a name, which the system removes after its last use even where the process crashes."""
 
 from __future__ import annotations
 

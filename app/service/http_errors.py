@@ -1,4 +1,4 @@
-"""Answers that are no results, in the forms that clients of VOICEVOX and of FastAPI know."""
+"""Error responses, in the forms that clients of VOICEVOX and of FastAPI know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server: sockets, a thread with the event loop, and an end that waits for nobody."""
+"""The server: sockets, a thread with the event loop, and a shutdown that does not wait for clients."""
 
 from __future__ import annotations
 

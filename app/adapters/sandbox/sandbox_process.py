@@ -1,4 +1,4 @@
-"""Runs a task of ours in a child process that keeps to limits, and believes nothing that it says.
+"""Runs a task of ours in a child process that is held to limits, and trusts none of its answers.
 
 What a stranger wrote may lead the child astray: so its lines are read like a stranger's file, and the system holds it to its limits.
 

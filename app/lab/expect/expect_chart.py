@@ -1,4 +1,4 @@
-"""Draws what `expect` found: a bar a graph, of it dark what the multiply-adds take, and who is to blame for the rest."""
+"""Draws what `expect` found: a bar for each graph, its dark part the time of the multiply-adds, and the causes of the rest."""
 
 from __future__ import annotations
 
