@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.files.file_lock import lock_path_for_change
-from app.adapters.ort.device_facts import collect_machine_facts
 from app.common.files.atomic_write import load_cache, save_data
 from app.common.language import localize
 
@@ -106,4 +105,7 @@ def _parse_entries(data: Any) -> dict[str, dict[str, Any]]:
 
 
 def _compute_key(models: tuple[str, ...]) -> str:
+    # Where nothing was ever measured no device is asked for its facts.
+    from app.adapters.ort.devices.device_facts import collect_machine_facts
+
     return hashlib.sha256("\0".join((*collect_machine_facts(), *models)).encode("utf-8", "surrogateescape")).hexdigest()[:32]

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, parse_placement
+from app.adapters.ort.devices.ort_devices import BackendDevice, find_device, list_places
 from app.adapters.ort.optimized_graphs import measure_graph_bytes
-from app.adapters.ort.ort_devices import BackendDevice, find_device, list_places
 from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix, parse_result
 from app.backends.trial_process import RECORD_TRIAL, TrialExit, run_trial
 from app.common.errors import AppError, BackendError
@@ -23,7 +23,8 @@ from app.common.files import paths
 from app.common.language import choose_by_frontend, localize
 from app.common.progress import Report, ignore_report
 from app.compose.auto_placement import collect_choice_facts, guess_placement
-from app.compose.disk_stores import open_device_journal, open_probe_memory
+from app.compose.device_opening import open_device_journal
+from app.compose.disk_stores import open_probe_memory
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice

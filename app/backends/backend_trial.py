@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.device_placement import GRAPH_GROUPS, parse_placement
-from app.adapters.ort.device_trace import trace_run
+from app.adapters.ort.devices.device_trace import trace_run
 from app.backends.device_differences import VoiceGraphs, measure_differences, replace_with_zero_noise
 from app.backends.reference_runs import ReferenceRun, load_reference_runs, save_reference_runs
 from app.compose.speaker import Speaker
@@ -45,7 +45,7 @@ class TrialResult:
         half: any graph takes float16.
         first_audio_ms, total_ms: of a text whose length was not met before, on the average.
         group_ms: group → time in its graphs, likewise.
-        trace: one entry a graph on a device, see `app.adapters.ort.device_trace`.
+        trace: one entry a graph on a device, see `app.adapters.ort.devices.device_trace`.
         open_ms: until the voice was open, the BERT included.
         sentences: of a few texts, milliseconds by group, `first_audio` and `total`: `cold` when their length was new, `warm` the second time.
     """

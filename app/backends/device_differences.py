@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.adapters.ort.device_placement import GROUP_OF_GRAPH, DevicePlacement
-from app.adapters.ort.graph_session import RunnableSession, open_session, open_unoptimized
-from app.adapters.ort.output_difference import measure_output_difference
+from app.adapters.ort.devices.device_sessions import open_session
+from app.adapters.ort.devices.output_difference import measure_output_difference
+from app.adapters.ort.graph_session import RunnableSession, open_unoptimized
 from app.backends.reference_runs import ReferenceRun
 from app.common.files import paths
 from app.compose.speaker import Speaker

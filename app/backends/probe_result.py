@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
-from app.adapters.ort.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
+from app.adapters.ort.devices.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
 from app.common.errors import BackendError
 from app.common.language import localize
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.op_profile import measure_operator_runs
 from app.adapters.ort.profile_events import OperatorRun
 from app.bench.graph_recording import record_runs
@@ -81,7 +81,7 @@ def measure_gmac_s(graph: bytes, values: np.ndarray, macs: int, runs: int = PEAK
         graph: takes `x`.
         macs: multiply-adds of one run.
     """
-    session = open_session(graph, "cpu", "peak").session
+    session = open_cpu_session(graph, "peak")
     best_s = math.inf
     for _ in range(runs):
         began = time.perf_counter()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from app.adapters.ort.graph_session import open_session, open_unoptimized
+from app.adapters.ort.graph_session import open_cpu_session, open_unoptimized
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.common.errors import VoiceError
 from app.common.language import localize
@@ -79,7 +79,7 @@ class PreparedRunner:
     """
 
     def __init__(self, voice: Voice) -> None:
-        graphs = {name: open_session(graph, "cpu", f"{voice.manifest.name}: {name}").session for name, graph in voice.graphs.items()}
+        graphs = {name: open_cpu_session(graph, f"{voice.manifest.name}: {name}") for name, graph in voice.graphs.items()}
         synthesizer = build_synthesizer(voice, graphs)
         assert isinstance(synthesizer, OrtSynthesizer)
         self._synthesizer = synthesizer

@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.device_placement import parse_placement
-from app.adapters.ort.failed_devices import FailedDevices
-from app.adapters.ort.failover_session import FailoverSession
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import VoiceError
 from app.common.language import localize
-from app.compose.disk_stores import open_device_journal
 from app.compose.graph_sessions import build_synthesizer, open_sessions
 from app.compose.speaker import Speaker
 from app.compose.speaker_plan import SpeakerPlan, plan_speaker
@@ -26,6 +25,9 @@ from app.core.pipeline import Pipeline
 from app.core.render_caches import RenderCaches
 from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import PrecisionChoice, load_usable_settings
+
+if TYPE_CHECKING:
+    from app.adapters.ort.devices.failed_devices import FailedDevices
 
 
 def open_speaker(
@@ -62,10 +64,9 @@ def open_speaker(
     with _report_missing_files():
         chosen = plan_speaker(wanted, parse_placement(backend), settings, bert, force_bert)
         same_bert = reuse_from.sessions["bert"] if reuse_from is not None and reuse_from.pipeline.bert_id == chosen.bert_id else None
-        known = failures or (
-            reuse_from.failures if reuse_from is not None else FailedDevices(journal=None if is_probe else open_device_journal())
-        )
-        sessions = open_sessions(replace(chosen, is_measured=chosen.is_measured or is_probe, should_convert=convert), same_bert, known)
+        plan = replace(chosen, is_measured=chosen.is_measured or is_probe, should_convert=convert)
+        known = failures or (reuse_from.failures if reuse_from is not None else None)
+        sessions, known = open_sessions(plan, same_bert, known, is_probe=is_probe)
     caches = reuse_from.pipeline.caches if reuse_from is not None else caches or RenderCaches()
     caches.stored = open_stored_features(chosen.bert, settings.disk_cache_mib)
     return _build_speaker(chosen, sessions, caches, known)
@@ -83,7 +84,7 @@ def _report_missing_files() -> Iterator[None]:
         ) from exc
 
 
-def _build_speaker(plan: SpeakerPlan, sessions: dict[str, FailoverSession], caches: RenderCaches, failures: FailedDevices) -> Speaker:
+def _build_speaker(plan: SpeakerPlan, sessions: dict[str, SpeakerSession], caches: RenderCaches, failures: FailedDevices | None) -> Speaker:
     models = {name: graph for name, graph in plan.voice.graphs.items() if isinstance(graph, Path)}
     voice = replace(plan.voice, graphs=dict(models))
     bert, synthesizer = OrtBert(sessions["bert"], plan.bert.id), build_synthesizer(voice, sessions)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.common.errors import BackendError, VoiceError
 from app.common.language import localize
@@ -37,7 +37,7 @@ def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
 def compute_features(graph: Path, texts: Sequence[Int64], width: int) -> list[Float32]:
     """Features (n, width) of each text by a graph; a VoiceError where it does not open, does not run, or gives something else."""
     try:
-        runner = OrtBert(open_session(graph, "cpu", "BERT").session, "", width)
+        runner = OrtBert(open_cpu_session(graph, "BERT"), "", width)
         results = [runner.run_graph(ids) for ids in texts]
     except BackendError as exc:
         raise VoiceError(

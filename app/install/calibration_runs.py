@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import GraphSession, RunnableSession, open_session
+from app.adapters.ort.graph_session import GraphSession, RunnableSession, open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.common.files import paths
@@ -107,7 +107,7 @@ def compute_decoder_inputs(voice: Voice, wrap_session: WrapSession) -> list[tupl
         wrap_session: may put something between us and the sessions of prosody and flow.
     """
     names = [name for name in ("prosody", "flow") if name in voice.graphs]
-    sessions = {name: wrap_session(name, open_session(voice.graphs[name], "cpu", voice.manifest.name).session) for name in names}
+    sessions = {name: wrap_session(name, open_cpu_session(voice.graphs[name], voice.manifest.name)) for name in names}
     voiced = CalibrationVoice(voice.manifest, sessions | {"decoder": sessions["prosody"]})  # nothing is decoded
     sentences = build_calibration_sentences(voice, VOICE_CALIBRATION_SENTENCES[1 : 1 + FRAME_SENTENCE_COUNT])
     return [(voiced.build_decoder_input(item, *voiced.run_prosody(item)), item.values.speaker) for item in sentences]
@@ -120,7 +120,7 @@ def _compute_token_features(bert_id: str, sentences: Iterable[Phones]) -> list[F
         rng = np.random.default_rng(0)
         return [rng.standard_normal((len(phones.word2ph), BERT_WIDTH), dtype=np.float32) for phones in sentences]
     tokenizer = CharTokenizer(bert.vocabulary)
-    runner = OrtBert(open_session(bert.graphs.get("int8", bert.graphs["float32"]), "cpu", "BERT").session, bert.id)
+    runner = OrtBert(open_cpu_session(bert.graphs.get("int8", bert.graphs["float32"]), "BERT"), bert.id)
     return [runner.run_graph(tokenizer.encode(phones.text)) for phones in sentences]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.compose.text_front_end import open_g2p
@@ -33,7 +33,7 @@ def read_with_bert(bert: BertModel) -> BertReading:
     texts = [tokenizer.encode(phones.text) for phones in sentences]
     features = {}
     for precision in BERT_PRECISIONS:
-        runner = OrtBert(open_session(bert.graphs[precision], "cpu", "BERT").session, bert.id)
+        runner = OrtBert(open_cpu_session(bert.graphs[precision], "BERT"), bert.id)
         features[precision] = [runner.run_graph(ids) for ids in texts]
     return BertReading(sentences, features)
 
@@ -43,7 +43,7 @@ def measure_duration_agreement(voice: Voice, reading: BertReading) -> float:
 
     A voice of one graph cannot be measured; it keeps the exact features.
     """
-    prosody = open_session(voice.graphs["prosody"], "cpu", voice.manifest.name).session
+    prosody = open_cpu_session(voice.graphs["prosody"], voice.manifest.name)
     synthesizer = OrtSynthesizer(prosody, None, prosody, voice.manifest.multilingual)  # nothing is decoded
     equal = [
         compute_frames(voice, synthesizer, phones, exact) == compute_frames(voice, synthesizer, phones, quantised)

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.fixed_shape_graph import (
+from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
+from app.adapters.ort.devices.fixed_shape_graph import (
     FORM_NAME,
     MAX_DESCRIPTION_BYTES,
     PROOF_NAME,
@@ -22,8 +23,8 @@ from app.adapters.ort.fixed_shape_graph import (
     is_close_enough,
     read_fixed_shape_graph,
 )
-from app.adapters.ort.fixed_shape_store import EXACT_OPTION
-from app.adapters.ort.graph_session import GraphSession, open_session, open_with_fixed_dims
+from app.adapters.ort.devices.fixed_shape_store import EXACT_OPTION
+from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
 from app.common.processes.terminal import escape_to_one_line, write_error_line
@@ -90,7 +91,7 @@ def _compute_cpu_results(
 
     For each size one that fills it, or two thirds of it where shorter ones are padded; for the least both.
     """
-    cpu, names = open_session(source, "cpu", "graph").session, list(form.outputs)
+    cpu, names = open_cpu_session(source, "graph"), list(form.outputs)
     found: list[tuple[int, RecordedRun]] = []
     for size in form.sizes:
         lengths = {size * 2 // 3} if form.is_padded else {size}

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.common.errors import AppError
 from app.common.progress import Report, build_part_report, ignore_report
 from app.core.synthesis_types import Float32, Int64
@@ -114,7 +114,7 @@ def _make_int8_graphs(voice: Voice, folder: Path, report: Report) -> tuple[Int8R
 def run_exact_voice(voice: Voice) -> ExactVoiceRun:
     """Speaks the sentences exactly, and keeps what every graph was given; AppError where a graph does not run."""
     sessions: dict[str, RunnableSession] = {
-        name: open_session(voice.graphs[name], "cpu", voice.manifest.name).session for name in INT8_GRAPH_NAMES if name in voice.graphs
+        name: open_cpu_session(voice.graphs[name], voice.manifest.name) for name in INT8_GRAPH_NAMES if name in voice.graphs
     }
     watches = {name: RecordingSession(session) for name, session in sessions.items()}
     watched = CalibrationVoice(voice.manifest, {**watches})
@@ -137,7 +137,7 @@ def _make_int8_graph(
     report("cutting", 0.5)
     if file is None:
         return Int8Rejection("unsuitable")
-    session = open_session(folder / file, "cpu", name).session
+    session = open_cpu_session(folder / file, name)
     found, gain = measure_quality(voice, exact, {name: session}), measure_graph_speedup(exact, name, session)
     report("cutting", 1.0)
     why = find_rejection_reason(*found, gain)
@@ -170,7 +170,7 @@ def quantise_graph(
         return None
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
         expose_value_ranges(model)
-        session = open_session(Path(scratch) / store_graph(model, Path(scratch), "watched"), "cpu", name).session
+        session = open_cpu_session(Path(scratch) / store_graph(model, Path(scratch), "watched"), name)
         seen = [session.run_graph(values, ["least", "greatest"]) for values in inputs]
         # The session holds its file, which is about to be deleted.
         del session

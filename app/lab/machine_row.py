@@ -5,7 +5,7 @@ from __future__ import annotations
 import psutil
 
 from app.adapters.ort.graph_session import ORT_VERSION
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.session_options import count_intra_threads
 from app.bench.machine_facts import find_cpu_name
 from app.lab.report_rows import Row
 

@@ -122,7 +122,7 @@ def _build_unsupported_routes() -> list[Route]:
 
 def _list_providers() -> list[str]:
     # ONNX Runtime, which the window's first paint need not wait for.
-    from app.adapters.ort.ort_devices import list_providers
+    from app.adapters.ort.devices.ort_devices import list_providers
 
     return list_providers()
 

@@ -11,6 +11,8 @@ from app.common.language import localize
 GROUP_OF_GRAPH = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decoder": "decoder", "whole": "decoder"}
 GRAPH_GROUPS = ("bert", "prosody", "decoder")
 AUTO = "auto"
+# Nothing is asked of a device for these; "auto" is what only a damaged choice leaves open.
+CPU_PLACES = ("cpu", AUTO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def _normalise_place(text: str) -> str:
     key = backend.lower()
     if (key not in BACKENDS and key != AUTO) or (colon and (not adapter or key in (AUTO, "cpu"))):
         # With ONNX Runtime, without which the window reads its settings.
-        from app.adapters.ort.ort_devices import list_backends
+        from app.adapters.ort.devices.ort_devices import list_backends
 
         raise BackendError(
             localize(f"バックエンド「{text.strip()}」はありません。", f"Unknown backend “{text.strip()}”."),

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.ort.graph_session import GraphSession, create_session
+from app.adapters.ort.devices.device_sessions import create_session
+from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.ort_model_file import WEIGHTS_FOLDER_OPTION
 from app.adapters.ort.session_options import create_session_options
 

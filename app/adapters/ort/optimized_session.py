@@ -16,9 +16,8 @@ from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.ort.c_session import HOLDS_GIL, enable_unlocked_sessions
 from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore
-from app.adapters.ort.runtime_session import PythonSession, RuntimeSession, open_on_cpu
+from app.adapters.ort.runtime_session import HOLDS_GIL, PythonSession, RuntimeSession, enable_unlocked_sessions, open_on_cpu
 from app.adapters.ort.session_options import create_session_options
 from app.common.processes.self_launch import run_own_program
 from app.common.processes.terminal import escape_to_one_line, write_error_line

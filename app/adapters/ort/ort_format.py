@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.adapters.ort.graph_session import create_session
+from app.adapters.ort.graph_session import create_cpu_session
 from app.adapters.ort.session_options import create_session_options
 from app.common.errors import BackendError
 from app.common.files.paths import is_frozen
@@ -24,7 +24,7 @@ def write_ort(model: Path, target: Path) -> None:
     options = create_session_options()
     options.optimized_model_filepath = str(target)
     options.add_session_config_entry("session.save_model_format", "ORT")
-    create_session(model, "cpu", model.name, options)
+    create_cpu_session(model, model.name, options)
 
 
 def write_required_operators(models: Sequence[Path], target: Path) -> None:

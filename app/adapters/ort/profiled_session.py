@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.graph_session import GraphSession, create_session
+from app.adapters.ort.devices.device_sessions import create_session
+from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.profile_events import Events, OperatorRun, parse_profiled_runs
 from app.adapters.ort.session_options import create_session_options
 

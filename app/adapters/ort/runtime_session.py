@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort.c_session import CPU_TARGET, ProviderTarget, open_unlocked
 from app.adapters.ort.ort_model_file import convert_to_openable
+from app.adapters.ort.session_options import CPU_TARGET, ProviderTarget
 from app.adapters.ort_telemetry import import_without_telemetry
 
-CPU_PROVIDER_NAME = "CPUExecutionProvider"
+if TYPE_CHECKING:
+    from app.adapters.ort.ort_c_api import OrtLibrary
+
+HOLDS_GIL = tuple(int(part) for part in ort.__version__.split(".")[:2]) < (1, 31)
+# Only where sessions are to be created through it.
+_library: OrtLibrary | None = None
 import_without_telemetry()
+
+
+def enable_unlocked_sessions() -> None:
+    """From now on `open_unlocked` opens graphs, where this ONNX Runtime would hold the lock and its package has the C library."""
+    global _library
+    if not HOLDS_GIL:
+        _library = None
+        return
+    from app.adapters.ort.ort_c_api import find_ort_library
+
+    _library = find_ort_library()
 
 
 class RuntimeSession(Protocol):
@@ -54,6 +70,16 @@ class PythonSession(ort.InferenceSession):  # type: ignore[misc]  # ONNX Runtime
     def create_run_options(self) -> ort.RunOptions:
         """New ones, for one run."""
         return ort.RunOptions()
+
+
+def open_unlocked(model: Path | bytes, options: ort.SessionOptions, target: ProviderTarget = CPU_TARGET) -> RuntimeSession | None:
+    """A session of `c_session`, or None where ONNX Runtime's own serves. Raises RuntimeError where the graph does not open."""
+    if _library is None:
+        return None
+    # Only a window needs it.
+    from app.adapters.ort.c_session import UnlockedSession, can_open_unlocked
+
+    return UnlockedSession(_library, model, options, target) if can_open_unlocked(target) else None
 
 
 def open_for_target(model: Path | bytes, options: ort.SessionOptions, target: ProviderTarget) -> RuntimeSession:

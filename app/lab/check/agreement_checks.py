@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session, open_unoptimized
+from app.adapters.ort.devices.output_difference import measure_output_difference
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session, open_unoptimized
 from app.adapters.ort.ort_bert import arrange_rows_by_token
-from app.adapters.ort.output_difference import measure_output_difference
 from app.bench.graph_recording import RecordedGraphRun
 from app.common.language import localize
 from app.compose.graph_runner import PreparedRunner, create_graph_runner
@@ -54,7 +54,7 @@ def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Row
 
 def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRun]) -> Row:
     model = _remove_noise(graph) if name == "whole" else graph
-    right, found = (_run_calls(session, calls) for session in (open_unoptimized(model, name), open_session(model, "cpu", name).session))
+    right, found = (_run_calls(session, calls) for session in (open_unoptimized(model, name), open_cpu_session(model, name)))
     value = max(measure_output_difference(name, one, other) for one, other in zip(found, right, strict=True))
     limit = BERT_TOLERANCE if name == "bert" else SOUND_TOLERANCE
     return build_check_row(
@@ -65,7 +65,7 @@ def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRu
 def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -> Row:
     """Against the exact graph: the cosine of BERT's tokens, or the decibels of the sound."""
     graphs = subject.prepared[name.removesuffix(INT8_SUFFIX)], subject.prepared[name]
-    right, found = (_run_calls(open_session(graph, "cpu", name).session, calls) for graph in graphs)
+    right, found = (_run_calls(open_cpu_session(graph, name), calls) for graph in graphs)
     if name == "bert_int8":
         ids = [call.values["input_ids"].size for call in calls]
         rows = [
@@ -114,8 +114,8 @@ def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Ro
     with create_scratch_folder() as folder:
         copy = folder / "source.onnx"
         write_float32_copy(open_onnx_index(source), copy)
-        right = _run_calls(open_session(copy, "cpu", "source").session, calls)
-    found = _run_calls(open_session(subject.prepared["bert"], "cpu", "bert").session, calls)
+        right = _run_calls(open_cpu_session(copy, "source"), calls)
+    found = _run_calls(open_cpu_session(subject.prepared["bert"], "bert"), calls)
     rows = [[item[0].reshape(-1, item[0].shape[-1])] for item in right], [[item[0].reshape(-1, item[0].shape[-1])] for item in found]
     value = max(measure_output_difference("bert", one, other) for one, other in zip(rows[1], rows[0], strict=True))
     limit = SOURCE_TOLERANCE

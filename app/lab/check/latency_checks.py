@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.bench.bench_texts import BENCH_LINES
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.stage_timing import build_bench_request, run_once
@@ -29,7 +29,7 @@ def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float,
             )
         return
     for graph, path in subject.prepared.items():
-        session = open_session(path, "cpu", graph).session
+        session = open_cpu_session(path, graph)
         for call in inputs.find_calls(graph):
             yield _build_row(graph, call.request, _measure_median(partial(_measure_run_ms, session, call), repeats), budget_ms)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.common.errors import AppError
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
@@ -38,7 +38,7 @@ def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = 
     """A row a graph: how many lengths it ran with, and which it refused or answered with another shape or no numbers."""
     for index, (name, graph) in enumerate(subject.prepared.items()):
         of_graph = build_part_report(report, index / len(subject.prepared), (index + 1) / len(subject.prepared))
-        session, values = open_session(graph, "cpu", name).session, inputs.find_calls(name)[-1].values
+        session, values = open_cpu_session(graph, name), inputs.find_calls(name)[-1].values
         tried = _list_lengths(name, values, add_blank=subject.voice is not None and subject.voice.manifest.add_blank)
         # Of one graph the voice decides how long it speaks.
         expected = None if name == "whole" else _measure_growth(session, values)

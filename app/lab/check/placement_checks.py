@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.adapters.ort.device_placement import DevicePlacement
-from app.adapters.ort.ep_assignment import read_ep_assignment
+from app.adapters.ort.devices.ep_assignment import read_ep_assignment
 from app.common.errors import AppError
 from app.common.language import localize
 from app.lab.check.check_row import build_check_row

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.stage_timing import RunFigures
 from app.bench.turn_taking import compute_ratio, list_figures, take_turns
@@ -49,7 +49,7 @@ def compare_results(expected: CallResults, found: CallResults, *, by_token: bool
 
 def open_graph(graph: Path | bytes, name: str) -> RunnableSession:
     """As the program opens it, on the CPU."""
-    return open_session(graph, "cpu", name).session
+    return open_cpu_session(graph, name)
 
 
 def _match_shape(found: np.ndarray, expected: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.common.files import paths
@@ -42,7 +42,7 @@ class FramesByBert:
 
     def _predict_frames(self, session: RunnableSession, vocabulary: Path) -> list[Int64]:
         tokenizer, runner = CharTokenizer(vocabulary), OrtBert(session, "", BERT_WIDTH)
-        prosody = open_session(self.voice.graphs["prosody"], "cpu", self.voice.manifest.name).session
+        prosody = open_cpu_session(self.voice.graphs["prosody"], self.voice.manifest.name)
         synthesizer = OrtSynthesizer(prosody, None, prosody, self.voice.manifest.multilingual)  # nothing is decoded
         features: list[Float32] = [runner.run_graph(tokenizer.encode(phones.text)) for phones in self._sentences]
         return [compute_frames(self.voice, synthesizer, *given) for given in zip(self._sentences, features, strict=True)]

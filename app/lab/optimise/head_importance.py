@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.core.synthesis_types import Float32, Int64
 from app.lab.scratch_folder import create_scratch_folder
 
@@ -46,7 +46,7 @@ def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> Head
     layers: list[AttentionLayer] = []
     with create_scratch_folder() as folder:
         watched = write_changed_copy(graph, folder, "watched", lambda model: layers.extend(expose_mixtures(model)))
-        session = open_session(watched, "cpu", "BERT").session
+        session = open_cpu_session(watched, "BERT")
         runs = [session.run_graph({"input_ids": ids}) for ids in texts]
     del session
     mixed = [np.concatenate([run[2 * place] for run in runs]) for place in range(len(layers))]

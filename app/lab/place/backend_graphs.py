@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.adapters.ort.backends import BACKENDS
-from app.adapters.ort.fixed_shape_graph import FULL_NAME, GRAPH_NAME
+from app.adapters.ort.devices.fixed_shape_graph import FULL_NAME, GRAPH_NAME
 from app.compose.auto_placement import STARTER
 from app.compose.stored_features import is_slow_bert
 from app.lab.lab_subject import LabSubject

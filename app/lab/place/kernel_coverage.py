@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
-from app.adapters.ort.ort_devices import list_backends
+from app.adapters.ort.devices.ort_devices import list_backends
 from app.common.errors import AppError
 from app.common.files.untrusted_json import require_int, sanitise_short_text
 from app.lab.place.device_copies import count_copies
@@ -112,7 +112,7 @@ def _count_missing(missing: list[GraphOperator]) -> list[MissingKernel]:
 def _find_assignment(model: Path, graph: str, place: str, free: dict[str, int]) -> dict[str, int] | None:
     if parse_backend(place) not in list_backends():
         return None
-    from app.adapters.ort.ep_node_counts import count_nodes_by_provider
+    from app.adapters.ort.devices.ep_node_counts import count_nodes_by_provider
 
     try:
         found = count_nodes_by_provider(model, place, graph, free)

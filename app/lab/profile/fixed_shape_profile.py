@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.failover_session import FailoverSession
+from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.profiled_session import GraphRun, ProfiledSession
 
 
@@ -19,13 +19,13 @@ class FixedShapeProfiledSession:
         inputs, outputs: as the session has them.
     """
 
-    def __init__(self, graph: str, session: FailoverSession) -> None:
+    def __init__(self, graph: str, session: SpeakerSession) -> None:
         self._graph, self._session = graph, session
         self._profiled: dict[tuple[Path, tuple[int, ...]], ProfiledSession] = {}
         self.inputs, self.outputs = session.inputs, session.outputs
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As `FailoverSession.run`."""
+        """As `SpeakerSession.run`."""
         results = self._session.run_graph(values, outputs)
         formed = self._session.find_device_inputs(values)
         # Else this size is computed on the CPU.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.adapters.ort.device_trace import trace_runs
+from app.adapters.ort.devices.device_trace import trace_runs
 from app.common.progress import Report
 from app.lab.lab_subject import LabSubject
 from app.lab.profile.chrome_trace import format_trace

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.device_placement import parse_placement
-from app.adapters.ort.failover_session import FailoverSession
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.profiled_session import GraphRun, ProfiledSession
 from app.bench.stage_timing import build_bench_request
@@ -71,7 +71,7 @@ def open_ways(subject: LabSubject, text: str, backend: str, bert: str | None) ->
     return SpeakingWays(_create_speak(speaker, speaker.pipeline, text), _create_speak(speaker, profiled, text), sessions, graphs, places)
 
 
-def _open_profiled(name: str, graph: Path | bytes, session: FailoverSession) -> AnyProfiledSession:
+def _open_profiled(name: str, graph: Path | bytes, session: SpeakerSession) -> AnyProfiledSession:
     return (
         FixedShapeProfiledSession(name, session)
         if session.is_fixed_shape

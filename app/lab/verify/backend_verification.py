@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
-from app.adapters.ort.failover_session import FailoverSession
+from app.adapters.ort.cpu_session import SpeakerSession
 from app.common.errors import AppError
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import CallsByGraph, open_subject
@@ -44,7 +44,7 @@ def _verify_as_spoken(subject: LabSubject, place: str, files: Mapping[str, Path]
             yield from _verify_session(name, place, session, files[name], calls)
 
 
-def _verify_session(name: str, place: str, session: FailoverSession, file: Path, calls: CallsByGraph) -> Iterator[Row]:
+def _verify_session(name: str, place: str, session: SpeakerSession, file: Path, calls: CallsByGraph) -> Iterator[Row]:
     outputs, exact = list(map_outputs(name, file)), GraphSide(file).open_session()
     for call in calls[name]:
         limit, case = choose_device_limit(name, is_half=session.is_half_precision), f"{place}: {call.request}"

@@ -8,7 +8,7 @@ from math import isfinite
 
 import numpy as np
 
-from app.adapters.ort.output_difference import AUDIO_GRAPHS
+from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS
 from app.common.errors import AppError
 from app.core.durations import compute_symbol_frames
 from app.core.ports import Prosody

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from app.adapters.ort.output_difference import AUDIO_GRAPHS, FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
+from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS, FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
 from app.export.loudness import compute_block_powers, compute_integrated_lufs
 from app.install.bert_verification import MIN_BERT_COSINE
 from app.lab.result_difference import INCOMPARABLE, ResultDifference, compute_difference

@@ -15,7 +15,7 @@ from app.ui.synthesis.synthesis_jobs import VoicePrecisions
 from app.ui.synthesis.synthesis_results import OpenedVoice
 
 if TYPE_CHECKING:
-    from app.adapters.ort.failed_devices import FailedDevices
+    from app.adapters.ort.devices.failed_devices import FailedDevices
     from app.compose.speaker import Speaker
     from app.core.render_caches import RenderCaches
     from app.install.resolve_voice import ResolvedVoice

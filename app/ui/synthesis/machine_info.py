@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def find_machine_info() -> MachineInfo:
     """Backends and audio outputs of this machine."""
     from app.adapters.ort.backends import BACKENDS, find_backend_name
-    from app.adapters.ort.ort_devices import list_devices, list_places
+    from app.adapters.ort.devices.ort_devices import list_devices, list_places
     from app.adapters.portaudio.audio_devices import list_output_devices
 
     try:

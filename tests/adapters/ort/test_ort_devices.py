@@ -11,11 +11,11 @@ import pytest
 
 from app.adapters.ort import device_placement as ort_placement
 from app.adapters.ort.backends import format_device_name
-from app.adapters.ort.device_facts import collect_machine_facts
 from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
-from app.adapters.ort.device_trace import trace_run
-from app.adapters.ort.graph_session import open_session
-from app.adapters.ort.ort_devices import (
+from app.adapters.ort.devices.device_facts import collect_machine_facts
+from app.adapters.ort.devices.device_sessions import open_session
+from app.adapters.ort.devices.device_trace import trace_run
+from app.adapters.ort.devices.ort_devices import (
     BackendDevice,
     build_provider_options,
     find_device,

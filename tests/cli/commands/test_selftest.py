@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.ort import device_facts, ort_devices
-from app.adapters.ort.ort_devices import BackendDevice
+from app.adapters.ort.devices import device_facts, ort_devices
+from app.adapters.ort.devices.ort_devices import BackendDevice
 from app.backends import backend_probe, trial_process
 from app.cli.commands.selftest import device_report
 from app.cli.commands.selftest import run as selftest

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.adapters.files.part_file import PartFile
 from app.adapters.ort.graph_session import ORT_VERSION
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.session_options import count_intra_threads
 from app.bench.machine_facts import find_cpu_name
 from app.bench.multiply_adds import ProcessorPeak
 from app.bench.stage_chart import draw_chart

@@ -35,7 +35,7 @@ def collect_versions() -> dict[str, str]:
 
 def list_providers() -> list[str]:
     """Execution providers of the installed ONNX Runtime."""
-    from app.adapters.ort.ort_devices import list_providers
+    from app.adapters.ort.devices.ort_devices import list_providers
 
     return list_providers()
 

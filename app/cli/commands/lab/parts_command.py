@@ -41,7 +41,7 @@ def list_commands(parts: Mapping[str, ModuleType]) -> Iterator[Row]:
             "summary": localize(*part.describe_command()),
             "options": [_describe_option(action) for action in _collect_options(part)],
         }
-    from app.adapters.ort.ort_devices import list_places  # with ONNX Runtime
+    from app.adapters.ort.devices.ort_devices import list_places  # with ONNX Runtime
 
     yield {"type": "places", "places": [place for place in list_places() if place != "cpu"] + ["cpu"]}
 

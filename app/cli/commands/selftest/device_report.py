@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from app.adapters.ort.device_facts import collect_device_facts
 from app.adapters.ort.device_placement import CPU_ONLY
-from app.adapters.ort.ort_devices import list_devices
+from app.adapters.ort.devices.device_facts import collect_device_facts
+from app.adapters.ort.devices.ort_devices import list_devices
 from app.backends.backend_probe import BackendProbe, list_placement_devices
 from app.backends.trial_process import RECORD_TRIAL, run_trial
 from app.cli.console_output import print_note

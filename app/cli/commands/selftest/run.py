@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list_accelerators() -> list[str]:
-    from app.adapters.ort.ort_devices import list_places
+    from app.adapters.ort.devices.ort_devices import list_places
 
     return [place for place in list_places() if place != "cpu"]
 
@@ -146,7 +146,7 @@ def _read_samples(path: Path) -> np.ndarray:
 
 
 def _describe_machine() -> dict[str, Any]:
-    from app.adapters.ort.ort_devices import list_device_reports
+    from app.adapters.ort.devices.ort_devices import list_device_reports
 
     memory = psutil.virtual_memory()
     return {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
-from app.adapters.ort.graph_session import create_session
+from app.adapters.ort.devices.device_sessions import create_session
 from app.adapters.ort.session_options import create_session_options
 
 

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.adapters.ort.device_thread import PROGRAM_ENDING, DeviceHungError
-from app.adapters.ort.ep_error_codes import identify_fault
-from app.adapters.ort.fixed_shape_graph import FixedShapeGraph
+from app.adapters.ort.devices.device_thread import PROGRAM_ENDING, DeviceHungError
+from app.adapters.ort.devices.ep_error_codes import identify_fault
+from app.adapters.ort.devices.fixed_shape_graph import FixedShapeGraph
 from app.common.errors import BackendError
 from app.common.language import localize
 

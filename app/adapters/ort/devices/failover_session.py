@@ -18,11 +18,14 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.backends import format_device_name, parse_backend
-from app.adapters.ort.device_thread import DeviceBusyError, DeviceHungError, run_on_device
-from app.adapters.ort.failed_devices import FailedDevices
-from app.adapters.ort.fixed_shape_session import FixedShapeSession
-from app.adapters.ort.graph_session import GraphSession, OpenedSession
-from app.adapters.ort.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE, measure_output_difference
+from app.adapters.ort.cpu_session import RunObserver
+from app.adapters.ort.devices.device_sessions import OpenedSession
+from app.adapters.ort.devices.device_thread import DeviceBusyError, DeviceHungError, run_on_device
+from app.adapters.ort.devices.ep_error_codes import identify_fault
+from app.adapters.ort.devices.failed_devices import FailedDevices
+from app.adapters.ort.devices.fixed_shape_session import FixedShapeSession
+from app.adapters.ort.devices.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE, measure_output_difference
+from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.session_errors import describe_staying_on_cpu
 from app.common.errors import BackendError
 from app.common.language import localize
@@ -36,20 +39,11 @@ TIMEOUT_PER_CPU_TIME = 20
 # No two runs of such a graph are equal.
 _NOISY_GRAPH = "whole"
 
-RunObserver = Callable[[str, dict[str, Any], list[str], list[np.ndarray]], None]
-"""Called after every run: graph, values, names of outputs, outputs."""
-
 
 class FailoverSession:
-    """A session on a device that moves to the CPU when the device fails; one that is on the CPU already is only passed through.
+    """A session on a device that moves to the CPU when the device fails; one that had to be opened on the CPU is only passed through.
 
-    Attributes:
-        place: asked for.
-        failures: shared by all sessions.
-        observer: sees every run; for measurements.
-        ran_on: backend of the run that ended last; empty before the first.
-        new_size: the device had not run values of that size before.
-        waited: the CPU ran it because no session of that size is open on the device, or another one is being opened there.
+    Attributes: as `SpeakerSession`, and `failures`, which all sessions share.
     """
 
     def __init__(
@@ -170,8 +164,6 @@ class FailoverSession:
             except BackendError as exc:
                 if self._stopped:  # on purpose
                     raise
-                from app.adapters.ort.ep_error_codes import identify_fault  # few devices ever fail
-
                 fault = identify_fault(exc)
                 reason, failed = fault.reason, not fault.is_out_of_memory
                 if fault.is_lost:

@@ -9,7 +9,7 @@ from pathlib import Path
 import onnxruntime as ort
 
 from app.adapters.ort.backends import parse_backend
-from app.adapters.ort.ort_devices import find_device, list_backends, list_devices
+from app.adapters.ort.devices.ort_devices import find_device, list_backends, list_devices
 from app.common.errors import BackendError
 
 _DISPLAY_CLASS_KEY = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}"

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import psutil
 
-from app.adapters.ort.ort_devices import find_effective_device
+from app.adapters.ort.devices.ort_devices import find_effective_device
 from app.common.errors import BackendError
 
 # Of the adapter's own; the desktop and other programs have the rest.

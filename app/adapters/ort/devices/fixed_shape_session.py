@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.backends import BACKENDS, format_device_name, parse_backend
-from app.adapters.ort.device_memory import estimate_session_bytes, release_memory, reserve_memory
-from app.adapters.ort.device_openings import DeviceMismatchError
-from app.adapters.ort.device_thread import PROGRAM_ENDING, drop_on_device, open_on_device
+from app.adapters.ort.devices.device_memory import estimate_session_bytes, release_memory, reserve_memory
+from app.adapters.ort.devices.device_openings import DeviceMismatchError
+from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
+from app.adapters.ort.devices.device_thread import PROGRAM_ENDING, drop_on_device, open_on_device
+from app.adapters.ort.devices.failed_devices import FailedDevices
+from app.adapters.ort.devices.fixed_shape_graph import MIN_DEVICE_SNR_DB, FixedShapeGraph, is_close_enough
 from app.adapters.ort.driver_crash import is_driver_crash
-from app.adapters.ort.failed_devices import FailedDevices
-from app.adapters.ort.fixed_shape_graph import MIN_DEVICE_SNR_DB, FixedShapeGraph, is_close_enough
-from app.adapters.ort.graph_session import GraphSession, open_with_fixed_dims
+from app.adapters.ort.graph_session import GraphSession
 from app.common.errors import BackendError
 from app.common.language import localize
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from app.adapters.ort.graph_session import create_session
+from app.adapters.ort.devices.device_sessions import create_session
 from app.adapters.ort.session_options import create_session_options
 
 

@@ -7,9 +7,10 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from app.adapters.ort.backends import format_device_name
-from app.adapters.ort.device_crash_journal import DeviceCrashJournal
+from app.adapters.ort.devices.device_crash_journal import DeviceCrashJournal
+from app.adapters.ort.devices.device_sessions import OpenedSession
+from app.adapters.ort.devices.ep_error_codes import identify_fault
 from app.adapters.ort.driver_crash import is_driver_crash
-from app.adapters.ort.graph_session import OpenedSession
 from app.common.errors import BackendError
 from app.common.language import localize
 
@@ -59,16 +60,12 @@ class FailedDevices:
                 raise
 
     def _record_crash(self, place: str, exc: BackendError) -> None:
-        from app.adapters.ort.ep_error_codes import identify_fault  # few devices ever fail
-
         self.lost_reasons[place] = identify_fault(exc).reason
         if self.journal is not None:
             self.journal.record_crash(place)
 
     def open_session(self, open_on: Callable[[str], OpenedSession], place: str, graph: str) -> OpenedSession:
         """A session on a place, or on the CPU where that place was lost."""
-        if place in ("cpu", "auto"):
-            return open_on(place)
         if self.find_reason(place) is None:
             try:
                 with self.guard_against_crash(place, graph):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import onnxruntime as ort
-import psutil
 
 from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
+from app.adapters.ort.session_options import count_intra_threads
 from app.common.errors import BackendError
 from app.common.language import localize
 
@@ -150,9 +150,3 @@ def find_memory_device(place: str) -> tuple[str, int]:
     """Return where a backend keeps its values, for IO binding: kind and number of the device."""
     device = find_effective_device(place)
     return BACKENDS[parse_backend(place)].memory, device.number if device else 0
-
-
-def count_intra_threads() -> int:
-    """Physical cores, less one for the window and the sound card where there are more than two."""
-    cores = psutil.cpu_count(logical=False) or 1
-    return max(1, cores - 1 if cores > 2 else cores)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.adapters.ort.device_thread import DeviceHungError
+from app.adapters.ort.devices.device_thread import DeviceHungError
 from app.adapters.ort.driver_crash import is_driver_crash
 from app.adapters.ort.session_errors import describe_ort_error
 from app.common.errors import BackendError

@@ -10,9 +10,9 @@ import os
 import time
 from pathlib import Path
 
-from app.adapters.ort.device_openings import NoFixedShapeGraphError
-from app.adapters.ort.device_thread import PROGRAM_ENDING
-from app.adapters.ort.fixed_shape_graph import FixedShapeGraph, read_fixed_shape_graph
+from app.adapters.ort.devices.device_openings import NoFixedShapeGraphError
+from app.adapters.ort.devices.device_thread import PROGRAM_ENDING
+from app.adapters.ort.devices.fixed_shape_graph import FixedShapeGraph, read_fixed_shape_graph
 from app.adapters.ort.optimized_graphs import GraphStore, list_graph_files
 from app.common.language import localize
 from app.common.processes.self_launch import start_own_program

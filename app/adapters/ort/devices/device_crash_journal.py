@@ -19,7 +19,7 @@ from typing import Any
 import psutil
 
 from app.adapters.files.file_lock import lock_path_for_change
-from app.adapters.ort.device_facts import collect_device_facts
+from app.adapters.ort.devices.device_facts import collect_device_facts
 from app.common.errors import OutputFileError
 from app.common.files.atomic_write import load_cache, remove_path, write_json
 from app.common.files.bounded_read import read_bounded

@@ -13,8 +13,8 @@ import numpy as np
 import onnxruntime as ort
 
 from app.adapters.ort.declared_inputs import fit_value, read_input_types
-from app.adapters.ort.graph_session import create_session
-from app.adapters.ort.ort_devices import find_memory_device
+from app.adapters.ort.devices.device_sessions import create_session
+from app.adapters.ort.devices.ort_devices import find_memory_device
 from app.adapters.ort.session_options import create_session_options
 from app.common.errors import BackendError
 
