@@ -14,13 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.device_placement import GRAPH_GROUPS, parse_placement
+from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
+from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.devices.device_trace import trace_run
-from app.backends.device_differences import VoiceGraphs, measure_differences, replace_with_zero_noise
+from app.adapters.ort.devices.output_difference import measure_output_difference
+from app.adapters.ort.graph_session import RunnableSession, open_unoptimized
 from app.backends.reference_runs import ReferenceRun, load_reference_runs, save_reference_runs
+from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import StageTiming, SynthesisRequest
+from app.voices.installed_voices import find_voice
 
 COMPARED_TEXTS = ("今日はとてもいい天気なので、歩きます。", "駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。")
 # What is timed: every length is met for the first time, as users' texts are. Devices compile for a new length.
@@ -140,3 +144,52 @@ def _measure_speech(speaker: Speaker, text: str) -> dict[str, float]:
             spent.setdefault("first_audio", (time.perf_counter() - began) * 1000)
     spent["total"] = (time.perf_counter() - began) * 1000
     return spent
+
+
+class VoiceGraphs:
+    """The graphs of a voice; those that a speaker keeps no longer are read again."""
+
+    def __init__(self, voice_name: str | None, speaker: Speaker) -> None:
+        self._wanted = voice_name
+        self._files: dict[str, Path] = speaker.models
+
+    def find_graph(self, graph: str) -> Path | bytes:
+        """File or bytes of a graph."""
+        return self._files.get(graph) or find_voice(self._wanted, paths.list_voice_dirs()).graphs[graph]
+
+    def open_zero_noise_session(self, place: str) -> RunnableSession:
+        """A voice in one graph draws its own noise; this copy draws none, so that it can be compared."""
+        # Onnx, which speaking does not need, is slow to import.
+        from app.voices.prepare.zero_noise import build_noiseless_graph
+
+        copy, _ = build_noiseless_graph(self.find_graph("whole"))
+        return open_unoptimized(copy, "whole") if place == "cpu" else open_session(copy, place, "whole").session
+
+
+def measure_differences(speaker: Speaker, graphs: VoiceGraphs, placement: DevicePlacement, runs: list[ReferenceRun]) -> dict[str, float]:
+    """Group → largest difference of its graphs from what was kept."""
+    sessions: dict[str, RunnableSession] = dict(speaker.sessions)
+    if any(call.graph == "whole" for call in runs):
+        sessions["whole"] = graphs.open_zero_noise_session(placement.find_place("whole"))
+    found: dict[str, float] = {}
+    for call in runs:
+        group = GROUP_OF_GRAPH[call.graph]
+        found[group] = max(_measure_difference(call, sessions[call.graph]), found.get(group, 0.0))
+    return found
+
+
+def _measure_difference(run: ReferenceRun, session: RunnableSession) -> float:
+    return measure_output_difference(run.graph, session.run_graph(dict(run.values), list(run.results)), list(run.results.values()))
+
+
+def replace_with_zero_noise(graphs: VoiceGraphs, runs: list[ReferenceRun]) -> list[ReferenceRun]:
+    """The calls of a voice in one graph with what its quiet copy makes of them; those of other voices as they are."""
+    if not any(call.graph == "whole" for call in runs):
+        return runs
+    session = graphs.open_zero_noise_session("cpu")
+    return [_replace_results(call, session) if call.graph == "whole" else call for call in runs]
+
+
+def _replace_results(run: ReferenceRun, session: RunnableSession) -> ReferenceRun:
+    results = session.run_graph(dict(run.values), list(run.results))
+    return replace(run, results=dict(zip(run.results, results, strict=True)))

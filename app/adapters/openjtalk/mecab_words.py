@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache, partial
@@ -14,9 +14,8 @@ from typing import Any
 
 from app.adapters.file_prefetch import wait_for_package
 from app.adapters.openjtalk.built_in_words import find_built_in_words
-from app.adapters.openjtalk.front_end_lexicon import FrontEndLexicon
-from app.adapters.openjtalk.full_features import FullFeatureFrontEnd
-from app.adapters.openjtalk.mecab_features import find_known_word, narrow_text
+from app.adapters.openjtalk.full_features import PRONUNCIATION, READING, FullFeatureFrontEnd
+from app.adapters.openjtalk.mecab_features import convert_to_morphs, find_known_word, narrow_text, widen_ascii
 from app.adapters.openjtalk.reading_choices import clear_reading_choices
 from app.adapters.openjtalk.sentence_front_end import SentenceFrontEnd
 from app.adapters.openjtalk.stub_tsqyomi import install_stub_module
@@ -25,7 +24,7 @@ from app.adapters.ort_telemetry import import_without_telemetry
 from app.common.errors import AppError, InternalError
 from app.common.language import localize
 from app.core.accent_phrases import ReadBy, Word
-from app.core.notation.ruby_words import TextReading, find_ruby_corrections, select_readings
+from app.core.notation.ruby_words import LexiconWord, TextReading, find_ruby_corrections, select_readings
 from app.core.readings.morphs import Correction, Morph, drop_overlaps
 from app.core.readings.reading_corrections import find_corrections
 from app.core.readings.sudachi_check import SecondWord, add_other_readings, is_unsettled
@@ -252,3 +251,39 @@ def _measure_morphs(plain: str) -> list[int]:
         return [1] * len(plain)
     lengths = [len(morph["surface"]) for morph in morphs]
     return lengths if sum(lengths) == len(plain) else [1] * len(plain)
+
+
+class FrontEndLexicon:
+    """The dictionaries' knowledge of single words: implements `app.core.notation.ruby_words.Lexicon`; like the front end, it serves one thread at a time.
+
+    Args:
+        features: of the words of a text, as the front end and all corrections have them.
+    """
+
+    def __init__(self, front_end: FullFeatureFrontEnd, features: Callable[[str], Sequence[Mapping[str, Any]]]) -> None:
+        self._front_end, self._features = front_end, features
+
+    def find_words(self, surface: str) -> list[LexiconWord]:
+        """All words that are written so."""
+        written = widen_ascii(surface)
+        nodes = self._front_end.analyze_mecab_candidates(written, ((0, len(written)),))["nodes"] if written else ()
+        return [
+            _build_known_word(node["feature"].split(","), node["word_cost"])
+            for node in nodes
+            if node["surface"] == written and not node["is_unknown"]
+        ]
+
+    def split_morphs(self, text: str) -> list[Morph]:
+        """The words of a text."""
+        return convert_to_morphs([morph for morph in self._front_end.run_mecab_detailed(text)[1] if not morph["is_ignored"]], 0)
+
+    def compute_accent(self, kana: str) -> int:
+        """The accent of kana as one phrase; 0 where they are several."""
+        words = self._features(kana)
+        if not words or any(word["chain_flag"] == 0 for word in words[1:]):
+            return 0
+        return int(words[0]["acc"])
+
+
+def _build_known_word(columns: list[str], cost: int) -> LexiconWord:
+    return LexiconWord(columns[READING], columns[PRONUNCIATION].replace("’", ""), ",".join(columns[1:4]), cost)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
+import sys
 import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from app.adapters.portaudio.alsa import mute_alsa_messages
 from app.adapters.portaudio.portaudio_worker import portaudio_thread
 from app.common.errors import AudioDeviceError
 from app.common.language import choose_by_frontend, localize
@@ -182,3 +183,20 @@ def build_device_lost_error(device: AudioDevice) -> AudioDeviceError:
             "接続し直すか、別の再生デバイスを選んで、もう一度再生してください。", "Reconnect it or choose another device, then play again."
         ),
     )
+
+
+def mute_alsa_messages() -> None:
+    """From now on ALSA prints nothing in this process; does nothing where there is no ALSA."""
+    if not sys.platform.startswith("linux"):
+        return
+    # It writes to stderr, underruns at every start and stop among it, which the stream itself counts. The handler is a function of the C library
+    # that ignores its arguments: one in Python would wait for Python's lock in the thread of the sound card.
+    #
+    # Library: libasound 1.2, `snd_lib_error_set_handler`. Buys: a terminal with our sentences only. Remove when
+    # tests/adapters/portaudio/test_alsa.py finds that ALSA is silent by itself.
+    try:
+        alsa = ctypes.CDLL("libasound.so.2")
+        handler = ctypes.cast(ctypes.CDLL(None).getpid, ctypes.c_void_p)
+        alsa.snd_lib_error_set_handler(handler)
+    except (OSError, AttributeError):  # no ALSA, or another C library
+        return

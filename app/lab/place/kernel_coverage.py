@@ -112,7 +112,7 @@ def _count_missing(missing: list[GraphOperator]) -> list[MissingKernel]:
 def _find_assignment(model: Path, graph: str, place: str, free: dict[str, int]) -> dict[str, int] | None:
     if parse_backend(place) not in list_backends():
         return None
-    from app.adapters.ort.devices.ep_node_counts import count_nodes_by_provider
+    from app.adapters.ort.devices.ep_assignment import count_nodes_by_provider
 
     try:
         found = count_nodes_by_provider(model, place, graph, free)

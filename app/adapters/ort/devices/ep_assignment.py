@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.adapters.ort.devices.device_sessions import create_session
@@ -27,16 +28,36 @@ class EpAssignment:
 
 def read_ep_assignment(model: Path | bytes, place: str, name: str) -> EpAssignment | None:
     """Opens a graph on a place. None where this ONNX Runtime (before 1.24) does not report it; VoiceError or BackendError where it does not open."""
-    options = create_session_options()
-    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-    session = create_session(model, place, name, options)
-    if not hasattr(session, "get_provider_graph_assignment_info"):
+    parts = _list_assigned_parts(model, place, name, {})
+    if parts is None:
         return None
     here, elsewhere, wanted = 0, Counter[str](), BACKENDS[parse_backend(place)].provider
-    for part in session.get_provider_graph_assignment_info():
-        kinds = [node.op_type for node in part.get_nodes()]
-        if part.ep_name == wanted:
+    for provider, kinds in parts:
+        if provider == wanted:
             here += len(kinds)
         else:
             elsewhere.update(kinds)
     return EpAssignment(here, dict(elsewhere.most_common()))
+
+
+def count_nodes_by_provider(
+    model: Path | bytes, place: str, name: str, fixed_dims: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, int] | None:
+    """Provider → nodes, before they are joined for the last time; None where this ONNX Runtime does not report it. Errors as `create_session`."""
+    parts = _list_assigned_parts(model, place, name, fixed_dims)
+    if parts is None:
+        return None
+    found: Counter[str] = Counter()
+    for provider, kinds in parts:
+        found[provider] += len(kinds)
+    return dict(found.most_common())
+
+
+def _list_assigned_parts(model: Path | bytes, place: str, name: str, fixed_dims: Mapping[str, int]) -> list[tuple[str, list[str]]] | None:
+    """Provider and operators of each part of a graph."""
+    options = create_session_options()
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    session = create_session(model, place, name, options, fixed_dims)
+    if not hasattr(session, "get_provider_graph_assignment_info"):
+        return None
+    return [(part.ep_name, [node.op_type for node in part.get_nodes()]) for part in session.get_provider_graph_assignment_info()]
