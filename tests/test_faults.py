@@ -69,6 +69,23 @@ def test_a_device_that_fails_is_neither_heard_nor_silent(
     assert max(map(on_cpu.count, on_cpu)) <= 2  # to be compared, and to continue: no graph is opened again and again
 
 
+def test_a_device_lost_between_two_voices_on_the_cpu_stays_lost(expected: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FaultyDevice(raising(FAULTS["removed"][0]), 2)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
+    before = open_speaker(None, "cpu")
+    assert np.array_equal(spoken(before)[0], expected)
+    assert (before.failures, before.is_device_lost) == (None, False)
+    lost = open_speaker(None, "cuda", reuse_from=before)
+    spoken(lost)
+    assert lost.is_device_lost
+    between = open_speaker(None, "cpu", reuse_from=lost)
+    assert np.array_equal(spoken(between)[0], expected)
+    assert (between.fallback, between.is_device_lost) == (None, False)
+    again = open_speaker(None, "cuda", reuse_from=between)
+    assert again.is_device_lost
+    assert set(again.backends.values()) == {"cpu"}
+
+
 @pytest.mark.parametrize("fault", ["removed", "hung", "reset", "driver", "crashed"])
 def test_a_lost_device_is_not_tried_again(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS[fault][0]), 2)

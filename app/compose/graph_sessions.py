@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.adapters.ort.backends import CPU_PLACES
 from app.adapters.ort.cpu_session import CpuSession, SpeakerSession
-from app.adapters.ort.device_placement import CPU_PLACES
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer, OrtSynthesizer
 from app.compose.disk_stores import open_graph_store

@@ -92,6 +92,9 @@ BACKENDS = {
     )
 }
 
+# Nothing is asked of a device for these; "auto" is left only where a choice that was kept is damaged.
+CPU_PLACES = ("cpu", "auto")
+
 
 def parse_backend(place: str) -> str:
     """`directml:1` → `directml`."""

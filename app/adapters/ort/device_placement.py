@@ -11,8 +11,6 @@ from app.common.language import localize
 GROUP_OF_GRAPH = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decoder": "decoder", "whole": "decoder"}
 GRAPH_GROUPS = ("bert", "prosody", "decoder")
 AUTO = "auto"
-# Nothing is asked of a device for these; "auto" is what only a damaged choice leaves open.
-CPU_PLACES = ("cpu", AUTO)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import onnxruntime as ort
 
-from app.adapters.ort.backends import BACKENDS, format_device_name, parse_backend
+from app.adapters.ort.backends import BACKENDS, CPU_PLACES, format_device_name, parse_backend
 from app.adapters.ort.devices.device_thread import DeviceHungError, run_on_device
 from app.adapters.ort.devices.ep_error_codes import identify_fault
 from app.adapters.ort.devices.ort_devices import build_provider_options, list_backends
@@ -56,7 +56,7 @@ def open_session(model: Path | bytes, place: str, name: str, store: GraphStore |
         BackendError: a driver crashed meanwhile (`driver_crash`), and its device must not be used again.
     """
     fallback, failed = None, True
-    if place not in ("cpu", "auto"):
+    if place not in CPU_PLACES:
         try:
             return OpenedSession(_open_in_device_thread(model, place, name), parse_backend(place), None)
         except BackendError as exc:
