@@ -67,7 +67,7 @@ class TrialResult:
 
 
 def record_reference_runs(voice_name: str | None, file: Path) -> None:
-    """Speaks on the CPU in float32 and keeps the first calls of every graph."""
+    """Speak on the CPU in float32 and keep the first calls of every graph."""
     speaker = open_speaker(voice_name, "cpu", precision="float32", graph_precision="exact", force_bert=True)
     models = VoiceGraphs(voice_name, speaker)
     calls: list[ReferenceRun] = []
@@ -88,7 +88,7 @@ def record_reference_runs(voice_name: str | None, file: Path) -> None:
 
 
 def try_placement(placement: str, voice_name: str | None, file: Path, *, should_trace: bool = True) -> TrialResult:
-    """Opens a voice, compares every graph with what `record_reference_runs` kept, and measures; a session may fail at any point."""
+    """Open a voice, compare every graph with the results of `record_reference_runs`, and measure; a session may fail at any point."""
     began = time.perf_counter()
     speaker = open_speaker(voice_name, placement, graph_precision="exact", force_bert=True, is_probe=True)
     speaker.wait_for_devices()
@@ -126,7 +126,7 @@ def _measure_times(speaker: Speaker, result: TrialResult) -> None:
 
 
 def _measure_speech(speaker: Speaker, text: str) -> dict[str, float]:
-    """Milliseconds to the first sound, in all, and in the graphs of each group; nothing is remembered from before."""
+    """Return milliseconds to the first sound, in all, and in the graphs of each group; caches are empty."""
     caches = speaker.pipeline.caches
     caches.clear()
     caches.stored = None
@@ -154,11 +154,11 @@ class VoiceGraphs:
         self._files: dict[str, Path] = speaker.models
 
     def find_graph(self, graph: str) -> Path | bytes:
-        """File or bytes of a graph."""
+        """Return file or bytes of a graph."""
         return self._files.get(graph) or find_voice(self._wanted, paths.list_voice_dirs()).graphs[graph]
 
     def open_zero_noise_session(self, place: str) -> RunnableSession:
-        """A voice in one graph draws its own noise; this copy draws none, so that it can be compared."""
+        """Open a copy of a graph without noise: a single-graph voice draws its own, which could not be compared."""
         # Onnx, which speaking does not need, is slow to import.
         from app.voices.prepare.zero_noise import build_noiseless_graph
 
@@ -183,7 +183,7 @@ def _measure_difference(run: ReferenceRun, session: RunnableSession) -> float:
 
 
 def replace_with_zero_noise(graphs: VoiceGraphs, runs: list[ReferenceRun]) -> list[ReferenceRun]:
-    """The calls of a voice in one graph with what its quiet copy makes of them; those of other voices as they are."""
+    """Return the calls of a single-graph voice with the results of its noiseless copy; those of other voices unchanged."""
     if not any(call.graph == "whole" for call in runs):
         return runs
     session = graphs.open_zero_noise_session("cpu")

@@ -49,7 +49,7 @@ ENGINE_MANIFEST = {
 
 
 def build_about_routes(service: HttpService) -> list[Route]:
-    """Speakers, versions, and whether a voice is ready."""
+    """Return the routes for speakers, versions, and whether a voice is ready."""
     media = SpeakerMedia()
 
     async def list_speakers(_request: Request) -> Response:
@@ -103,7 +103,7 @@ def build_about_routes(service: HttpService) -> list[Route]:
 
 
 def _load_voice(turn: JobContext, voice: str, *, is_open: bool) -> None:
-    """Opens a voice; a new one speaks once, or the first sentence would wait for what graphs do only then."""
+    """Open a voice; a new one speaks once, or the first sentence would wait for the graphs' first run."""
     pipeline = turn.voices.open_speaker(voice).pipeline
     if not is_open:
         pipeline.warm_up(turn.is_cancelled)
@@ -156,5 +156,5 @@ async def _send_manifest(request: Request) -> Response:
 
 
 def _build_address(request: Request) -> str:
-    """As the client knows us; its Host was checked."""
+    """Return our address as the client knows it; its Host was checked."""
     return f"http://{request.headers['host']}"

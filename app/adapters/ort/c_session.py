@@ -109,19 +109,19 @@ class UnlockedSession:
             self._library.release_object("Session", self._handle)
 
     def get_inputs(self) -> list[DeclaredTensor]:
-        """In the order of the graph."""
+        """Return the inputs in the order of the graph."""
         return self._inputs
 
     def get_outputs(self) -> list[DeclaredTensor]:
-        """In the order of the graph."""
+        """Return the outputs in the order of the graph."""
         return self._outputs
 
     def create_run_options(self) -> UnlockedRunOptions:
-        """New ones, for one run."""
+        """Create options for one run."""
         return UnlockedRunOptions(self._library)
 
     def run(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray], options: UnlockedRunOptions) -> list[np.ndarray]:
-        """As `onnxruntime.InferenceSession.run`; RuntimeError where it fails or is ended, OSError where its driver crashes (`driver_crash`)."""
+        """Run as `onnxruntime.InferenceSession.run`; raise RuntimeError if the run fails or is terminated, OSError if its driver crashes (`driver_crash`)."""
         wanted = list(outputs) if outputs else [item.name for item in self._outputs]
         arrays = {name: np.ascontiguousarray(value).reshape(np.shape(value)) for name, value in feed.items()}
         results = (ctypes.c_void_p * len(wanted))()
@@ -146,7 +146,7 @@ class UnlockedSession:
             raise
 
     def _create_value(self, stack: ExitStack, array: np.ndarray) -> int | None:
-        """A value over the array's own memory, freed with `stack`."""
+        """Create a value over the array's own memory, freed with `stack`."""
         shape = (ctypes.c_int64 * array.ndim)(*array.shape)
         data, kind = ctypes.c_void_p(array.ctypes.data), _TYPE_CODE_BY_DTYPE[array.dtype]
         size, rank = ctypes.c_size_t(array.nbytes), ctypes.c_size_t(array.ndim)
@@ -155,7 +155,7 @@ class UnlockedSession:
         return value.value
 
     def _copy_tensor(self, value: ctypes.c_void_p) -> np.ndarray:
-        """A copy of a tensor."""
+        """Return a copy of a tensor."""
         facts = self._library.create_object("GetTensorTypeAndShape", value)
         try:
             number, shape = _read_type_and_shape(self._library, facts)

@@ -52,10 +52,10 @@ class SpeakerSession(RunnableSession, Protocol):
         """Return whether it computes in half precision."""
 
     def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
-        """The graph, the values and the fixed size that the device is really given for these values; None where they are the graph's own."""
+        """Return the graph, the values and the fixed size that the device really receives for these values; None if they are the graph's own."""
 
     def wait_until_settled(self, limit_s: float) -> None:
-        """Waits until the device's sessions are open, or will not be."""
+        """Wait until the device's sessions are open, or will not be."""
 
 
 class CpuSession:
@@ -91,5 +91,5 @@ class CpuSession:
         return results
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any."""
+        """Stop the run in progress, if any."""
         self._session.terminate()

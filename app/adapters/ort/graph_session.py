@@ -29,10 +29,10 @@ class RunnableSession(Protocol):
     outputs: list[str]
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """Computes outputs by name."""
+        """Compute outputs by name."""
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any."""
+        """Stop the run in progress, if any."""
 
 
 class GraphSession:
@@ -53,7 +53,7 @@ class GraphSession:
         self.outputs = [item.name for item in session.get_outputs()]
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """Feeds the inputs the graph declares, in its dtype and rank; raises VoiceError for one we cannot supply.
+        """Run with the inputs that the graph declares, in its dtype and rank; raise VoiceError for one that is missing.
 
         Args:
             values: every value we have, by name; those the graph does not declare are left out.
@@ -76,7 +76,7 @@ class GraphSession:
                 self._running = None
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any; the session stays usable."""
+        """Stop the run in progress, if any; the session stays usable."""
         with self._lock:
             if self._running is not None:
                 self._running.terminate = True
@@ -102,7 +102,7 @@ def _open_on_cpu(model: Path | bytes, name: str) -> RuntimeSession:
 
 
 def open_unoptimized(model: Path | bytes, name: str) -> GraphSession:
-    """Opens a graph on the CPU for a few runs: nothing is optimised, which for 15,000 nodes takes a tenth of the time."""
+    """Open a graph on the CPU for a few runs without optimisation, which for 15,000 nodes takes a tenth of the time."""
     options = create_session_options()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     # A search for buffers of one size, quadratic where the shapes are unknown.

@@ -25,7 +25,7 @@ class ProviderTarget:
     fixed_dims: Mapping[str, int] = field(default_factory=dict)
 
     def replace_dims(self, fixed_dims: Mapping[str, int], settings: Mapping[str, str]) -> ProviderTarget:
-        """The same with sizes fixed, and further settings."""
+        """Return the target with fixed sizes and further settings."""
         return replace(self, fixed_dims=fixed_dims, settings={**self.settings, **settings})
 
 
@@ -52,6 +52,6 @@ def create_session_options() -> ort.SessionOptions:
 
 
 def count_intra_threads() -> int:
-    """Physical cores, less one for the window and the sound card where there are more than two."""
+    """Return the number of physical cores, less one for the window and the sound card if there are more than two."""
     cores = psutil.cpu_count(logical=False) or 1
     return max(1, cores - 1 if cores > 2 else cores)

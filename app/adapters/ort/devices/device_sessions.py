@@ -45,7 +45,7 @@ class OpenedSession:
 
 
 def open_session(model: Path | bytes, place: str, name: str, store: GraphStore | None = None) -> OpenedSession:
-    """Opens a graph on a place (see `providers`), or on the CPU when that refuses it, and says so.
+    """Open a graph on a place (see `ort_devices`), or on the CPU if that refuses it, with a notice.
 
     Args:
         model: file or serialised model.
@@ -100,7 +100,7 @@ def create_session(
     options: ort.SessionOptions | None = None,
     fixed_dims: Mapping[str, int] = MappingProxyType({}),
 ) -> PythonSession:
-    """A bare session. VoiceError where even the CPU cannot open it, BackendError with the reason in its hint for other places.
+    """Open a bare session; raise VoiceError if even the CPU cannot open it, BackendError with the reason in its hint for other places.
 
     Args:
         fixed_dims: sizes that are open in the graph and fixed here, by name.
@@ -117,7 +117,7 @@ def create_session(
 
 
 def open_with_fixed_dims(model: Path | bytes, place: str, name: str, fixed_dims: Mapping[str, int]) -> GraphSession:
-    """A graph on a place with sizes that the graph leaves open fixed, by name. BackendError with the reason in its hint."""
+    """Open a graph on a place with open sizes fixed, by name; raise BackendError with the reason in its hint."""
     target = _build_target(place)
     try:
         with _keep_engine(model, place, fixed_dims) as kept:

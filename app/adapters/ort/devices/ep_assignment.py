@@ -27,7 +27,10 @@ class EpAssignment:
 
 
 def read_ep_assignment(model: Path | bytes, place: str, name: str) -> EpAssignment | None:
-    """Opens a graph on a place. None where this ONNX Runtime (before 1.24) does not report it; VoiceError or BackendError where it does not open."""
+    """Open a graph on a place and return the assignment of its nodes; None if this ONNX Runtime (before 1.24) does not report it.
+
+    Raise VoiceError or BackendError if it does not open.
+    """
     parts = _list_assigned_parts(model, place, name, {})
     if parts is None:
         return None
@@ -43,7 +46,10 @@ def read_ep_assignment(model: Path | bytes, place: str, name: str) -> EpAssignme
 def count_nodes_by_provider(
     model: Path | bytes, place: str, name: str, fixed_dims: Mapping[str, int] = MappingProxyType({})
 ) -> dict[str, int] | None:
-    """Provider → nodes, before they are joined for the last time; None where this ONNX Runtime does not report it. Errors as `create_session`."""
+    """Return the nodes by provider before their last fusion; None if this ONNX Runtime does not report it.
+
+    Raise the errors of `create_session`.
+    """
     parts = _list_assigned_parts(model, place, name, fixed_dims)
     if parts is None:
         return None

@@ -18,7 +18,7 @@ from app.common.language import localize
 
 
 def check_picture_path(target: Path) -> None:
-    """Raises InputError for a name of another format and OutputFileError if the file cannot be written, before any measuring starts."""
+    """Raise InputError for a name of another format, and OutputFileError if the file cannot be written, before any measuring starts."""
     if target.suffix.lower() != ".svg":
         raise InputError(
             localize(f"この形式のグラフは書き出せません: {target}", f"Charts cannot be written in this format: {target}"),
@@ -28,7 +28,7 @@ def check_picture_path(target: Path) -> None:
 
 
 def write_picture(measurements: Sequence[BenchMeasurement], peak: ProcessorPeak, target: Path) -> None:
-    """Draws what was measured; OutputFileError where that cannot be written."""
+    """Draw the measurements; raise OutputFileError if the picture cannot be written."""
     machine = f"{find_cpu_name()}, {count_intra_threads()} threads, {ORT_VERSION}, {2 * peak.floats_gmac_s:.0f} GFLOP/s"
     picture = draw_chart(measurements, peak, machine).encode("utf-8")
     write_output_file(target, picture)

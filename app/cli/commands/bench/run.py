@@ -33,7 +33,7 @@ MAX_RUNS = 10_000
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measures and prints one table (or rows) a text, then a summary."""
+    """Measure and print one table (or rows) for each text, then a summary."""
     if options.reference or options.memory_of:
         from app.cli.commands.bench.reference_report import run_reference
 
@@ -79,7 +79,7 @@ def _parse_lengths(text: str) -> list[int]:
 
 
 def _open_speakers(options: argparse.Namespace) -> tuple[dict[str, Speaker], float]:
-    """A speaker by backend, and how long the first one took to open."""
+    """Return a speaker by backend, and the time that the first one took to open."""
     backends = parse_backends(options.backend)
     wanted = prepare_chosen_voice(options)
     speakers, took_ms = {}, []
@@ -95,7 +95,7 @@ def _open_speakers(options: argparse.Namespace) -> tuple[dict[str, Speaker], flo
 
 
 def _count_workloads(speakers: dict[str, Speaker], measurements: list[BenchMeasurement], texts: dict[str, str]) -> ProcessorPeak:
-    """Fills in the work of what was measured; speakers of the same graphs do the same."""
+    """Count the work of the measurements; speakers of the same graphs do the same work."""
     known: dict[frozenset[Path], dict[str, dict[str, GraphWorkload]]] = {}
     for backend, speaker in speakers.items():
         files = frozenset(speaker.models.values())

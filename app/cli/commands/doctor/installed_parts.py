@@ -23,7 +23,7 @@ REPORTED_PACKAGES = (
 
 
 def collect_versions() -> dict[str, str]:
-    """Of Python and of the packages we need, by name; those that are not installed are left out."""
+    """Return the versions of Python and of the needed packages by name; packages that are not installed are left out."""
     found = {"python": platform.python_version()}
     for package in REPORTED_PACKAGES:
         try:
@@ -34,14 +34,14 @@ def collect_versions() -> dict[str, str]:
 
 
 def list_providers() -> list[str]:
-    """Execution providers of the installed ONNX Runtime."""
+    """Return the execution providers of the installed ONNX Runtime."""
     from app.adapters.ort.devices.ort_devices import list_providers
 
     return list_providers()
 
 
 def list_audio_devices() -> list[dict[str, object]]:
-    """Outputs as index and name; none where PortAudio does not start."""
+    """Return outputs as index and name; none if PortAudio does not start."""
     from app.adapters.portaudio.audio_devices import list_output_devices
 
     try:

@@ -17,7 +17,8 @@ from app.common.language import localize
 
 
 def measure_placements() -> list[dict[str, Any]]:
-    """A line a placement, the CPU first: what `app.backends.backend_trial` found, or `error`. Nothing where there is no voice, as the rest says.
+    """Return a record for each placement, the CPU first, with the result of `app.backends.backend_trial` or `error`; none if there is no
+    voice, which the report states elsewhere.
 
     A device that crashed or hung is not tried with the groups that follow, which would take minutes each.
     """
@@ -49,7 +50,7 @@ def _try_placement(placement: str, runs_file: Path) -> dict[str, Any]:
 
 
 def describe_devices() -> list[dict[str, Any]]:
-    """Every adapter with what its results depend on: ONNX Runtime, name and driver."""
+    """Return every adapter with the facts that its results depend on: ONNX Runtime, name and driver."""
     return [
         {"place": item.place, "name": item.name, "memory_mb": item.memory_mb, "facts": collect_device_facts(item.place)}
         for item in list_devices()
