@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -24,6 +25,7 @@ from app.compose.auto_placement import STARTER
 from app.compose.disk_stores import open_fixed_shape_store, open_graph_store
 from app.compose.speaker_plan import SpeakerPlan
 from app.compose.stored_features import is_slow_bert
+from app.core.acoustic import AcousticModel
 from app.voices.prepared_voice import Voice
 
 # Of an adapter's memory: the other graphs, which are smaller and more of the work, have room as well.
@@ -98,7 +100,21 @@ def _describe_int8(place_id: str) -> str:
 
 
 def build_synthesizer(voice: Voice, graphs: Mapping[str, RunnableSession]) -> OrtSynthesizer | OrtSingleGraphSynthesizer:
-    """Return what runs the graphs of a voice."""
+    """Return the synthesizer that runs the graphs of a voice."""
     if voice.manifest.is_single_graph:
         return OrtSingleGraphSynthesizer(graphs["whole"])
-    return OrtSynthesizer(graphs["prosody"], graphs.get("flow"), graphs["decoder"], voice.manifest.multilingual)
+    return _build_split_synthesizer(voice, graphs)
+
+
+def build_acoustic_model(voice: Voice, graphs: Mapping[str, RunnableSession]) -> AcousticModel:
+    """Return the acoustic model of a voice of several graphs; a graph that the caller will not run may be missing."""
+    synthesizer = _build_split_synthesizer(voice, graphs)
+    return AcousticModel(synthesizer=synthesizer, voice=replace(voice.build_traits(), decoder_noise=synthesizer.takes_decoder_noise))
+
+
+def _build_split_synthesizer(voice: Voice, graphs: Mapping[str, RunnableSession]) -> OrtSynthesizer:
+    # A graph that is not run needs no session of its own: opening one takes seconds.
+    unused = next(iter(graphs.values()))
+    return OrtSynthesizer(
+        graphs.get("prosody", unused), graphs.get("flow"), graphs.get("decoder", unused), multilingual=voice.manifest.multilingual
+    )

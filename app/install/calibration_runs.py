@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,16 +11,14 @@ import numpy as np
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import GraphSession, RunnableSession, open_session
 from app.adapters.ort.ort_bert import OrtBert
-from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.common.files import paths
+from app.compose.graph_sessions import build_acoustic_model
 from app.compose.text_front_end import open_g2p
-from app.core.durations import compute_symbol_frames, expand_prior
 from app.core.ports import Prosody, ProsodyInput
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES, build_prosody_input
 from app.voices.bert_models import list_installed_berts
 from app.voices.prepared_voice import Voice
-from app.voices.voice_manifest import VoiceManifest
 
 # Sentences whose frames are looked at.
 FRAME_SENTENCE_COUNT = 6
@@ -62,34 +60,42 @@ class CalibrationSentence:
 class CalibrationVoice:
     """A voice's three graphs, each in one form or another."""
 
-    def __init__(self, manifest: VoiceManifest, sessions: dict[str, RunnableSession]) -> None:
-        self._info = manifest
-        flow = sessions.get("flow")
-        self._synthesizer = OrtSynthesizer(sessions["prosody"], flow, sessions["decoder"], manifest.multilingual)
+    def __init__(self, voice: Voice, sessions: Mapping[str, RunnableSession]) -> None:
+        self._model = build_acoustic_model(voice, sessions)
 
     def run_prosody(self, sentence: CalibrationSentence) -> tuple[Prosody, Int64]:
         """Log durations with the prior, and frames per symbol."""
-        found = self._synthesizer.run_prosody(sentence.values)
-        return found, np.minimum(compute_symbol_frames(found.logw, 1.0, self._info.durations), MAX_CALIBRATION_SYMBOL_FRAMES)
+        found = self._model.predict_prosody(sentence.values)
+        return found, np.minimum(self._model.compute_frames(found), MAX_CALIBRATION_SYMBOL_FRAMES)
 
     def build_decoder_input(self, sentence: CalibrationSentence, prosody: Prosody, frames: Int64) -> Float32:
         """Build the decoder's input, (D, F), F at most LONGEST_FRAMES."""
         values = sentence.values
-        noise = np.random.default_rng(sentence.number)
-        given = expand_prior(prosody, frames, noise, CALIBRATION_NOISE, 1.0, values.speaker, values.style_vector)
-        return self._synthesizer.run_flow(given)[:, :MAX_CALIBRATION_FRAMES]
+        z = self._model.compute_flow(
+            prosody,
+            frames,
+            noise=_draw_noise(sentence, (len(prosody.mean), int(frames.sum()))),
+            noise_scale=CALIBRATION_NOISE,
+            length_scale=1.0,
+            speaker=values.speaker,
+            style_vector=values.style_vector,
+        )
+        return z[:, :MAX_CALIBRATION_FRAMES]
 
     def decode_samples(self, sentence: CalibrationSentence, z: Float32) -> Float32:
         """The sound of it."""
-        count, noise = z.shape[1], None
-        if self._synthesizer.takes_decoder_noise:
-            noise = np.random.default_rng(sentence.number).standard_normal(count * self._info.hop_length, dtype=np.float32)
-        return self._synthesizer.decode_window(z, noise, sentence.values.speaker, (0, count))
+        traits = self._model.voice
+        noise = _draw_noise(sentence, (z.shape[1] * traits.hop_length,)) if traits.decoder_noise else None
+        return self._model.decode_all_frames(z, noise=noise, speaker=sentence.values.speaker)
 
     def speak_sentence(self, sentence: CalibrationSentence, frames: Int64) -> Float32:
         """From text to sound, with durations that are given."""
         prosody, _ = self.run_prosody(sentence)
         return self.decode_samples(sentence, self.build_decoder_input(sentence, prosody, frames))
+
+
+def _draw_noise(sentence: CalibrationSentence, shape: tuple[int, ...]) -> Float32:
+    return np.random.default_rng(sentence.number).standard_normal(shape, dtype=np.float32)
 
 
 def build_calibration_sentences(voice: Voice, texts: Sequence[str] = VOICE_CALIBRATION_SENTENCES) -> list[CalibrationSentence]:
@@ -106,9 +112,12 @@ def compute_decoder_inputs(voice: Voice, wrap_session: WrapSession) -> list[tupl
     Args:
         wrap_session: may put something between us and the sessions of prosody and flow.
     """
-    names = [name for name in ("prosody", "flow") if name in voice.graphs]
-    sessions = {name: wrap_session(name, open_session(voice.graphs[name], "cpu", voice.manifest.name).session) for name in names}
-    voiced = CalibrationVoice(voice.manifest, sessions | {"decoder": sessions["prosody"]})  # nothing is decoded
+    sessions = {
+        name: wrap_session(name, open_session(graph, "cpu", voice.manifest.name).session)
+        for name, graph in voice.graphs.items()
+        if name in ("prosody", "flow")
+    }
+    voiced = CalibrationVoice(voice, sessions)
     sentences = build_calibration_sentences(voice, VOICE_CALIBRATION_SENTENCES[1 : 1 + FRAME_SENTENCE_COUNT])
     return [(voiced.build_decoder_input(item, *voiced.run_prosody(item)), item.values.speaker) for item in sentences]
 

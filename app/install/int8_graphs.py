@@ -117,7 +117,7 @@ def run_exact_voice(voice: Voice) -> ExactVoiceRun:
         name: open_session(voice.graphs[name], "cpu", voice.manifest.name).session for name in INT8_GRAPH_NAMES if name in voice.graphs
     }
     watches = {name: RecordingSession(session) for name, session in sessions.items()}
-    watched = CalibrationVoice(voice.manifest, {**watches})
+    watched = CalibrationVoice(voice, watches)
     sentences = build_calibration_sentences(voice)
     frames: list[Int64] = []
     samples: list[Float32] = []
@@ -196,7 +196,7 @@ def measure_sentence_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mappi
 
 def measure_quality(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> tuple[float, float, float]:
     """SNR and log-spectral distance in dB with durations as they are, and the share of symbols that last as long."""
-    voiced, compared = CalibrationVoice(voice.manifest, exact.sessions | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
+    voiced, compared = CalibrationVoice(voice, exact.sessions | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
     made = [voiced.speak_sentence(item, frames) for item, frames in zip(exact.sentences[compared], exact.frames[compared], strict=True)]
     right, share = exact.samples[compared], 1.0
     if "prosody" in replaced:
@@ -228,7 +228,7 @@ def measure_speaking_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mappi
 
 def _build_sentence_run(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> Callable[[], object]:
     voiced, number = (
-        CalibrationVoice(voice.manifest, exact.sessions | dict(replaced)),
+        CalibrationVoice(voice, exact.sessions | dict(replaced)),
         int(np.argmax([frames.sum() for frames in exact.frames])),
     )
     return lambda: voiced.speak_sentence(exact.sentences[number], exact.frames[number])

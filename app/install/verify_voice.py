@@ -14,7 +14,8 @@ from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer
 from app.common.errors import BackendError, VoiceError
 from app.common.language import localize
 from app.common.progress import Report
-from app.compose.graph_runner import Case, PreparedRunner, draw_duration_noise, draw_prior_noise
+from app.compose.graph_runner import Case, PreparedRunner
+from app.core.acoustic import NoiseStreams
 from app.core.durations import MAX_PREDICTED_SYMBOL_FRAMES
 from app.core.ports import Prosody, SingleGraphInput
 from app.core.synthesis_types import Float32, Int64
@@ -181,7 +182,8 @@ def _collect_noise(item: _VerifiedRun) -> dict[str, np.ndarray]:
     given, frames = item.inputs, int(item.frames.sum())
     duration, prior = np.zeros((2, given.symbol_count), np.float32), np.zeros((item.channels, frames), np.float32)
     if given.seed is not None:
-        duration, prior = draw_duration_noise(given.case, given.seed), draw_prior_noise(item.channels, frames, given.seed)
+        noise = NoiseStreams((given.seed,))
+        duration, prior = noise.draw_duration_noise(given.symbol_count), noise.draw_prior_noise(item.channels, frames)
     return {DURATION_NOISE: duration[np.newaxis], PRIOR_NOISE: prior[np.newaxis]}
 
 

@@ -21,11 +21,6 @@ class OrtSynthesizer:
         self._multilingual = multilingual
 
     @property
-    def prosody_inputs(self) -> frozenset[str]:
-        """Return what the prosody graph declares."""
-        return frozenset(self._prosody.inputs)
-
-    @property
     def takes_decoder_noise(self) -> bool:
         """True when the decoder takes noise from us."""
         return "noise" in self._decoder.inputs
