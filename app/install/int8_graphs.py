@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.recording_session import RecordingSession
 from app.common.errors import AppError
 from app.common.progress import Report, build_part_report, ignore_report
 from app.core.synthesis_types import Float32, Int64
-from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, RecordingSession, build_calibration_sentences
+from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, build_calibration_sentences
 from app.voices.audio_metrics import compute_log_spectral_distance_db, compute_snr_db
 from app.voices.int8_result import (
     INT8_GRAPH_NAMES,
@@ -126,7 +127,9 @@ def run_exact_voice(voice: Voice) -> ExactVoiceRun:
         frames.append(lengths)
         if len(samples) < CALIBRATING + COMPARED:
             samples.append(watched.decode_samples(sentence, watched.build_decoder_input(sentence, prosody, lengths)))
-    return ExactVoiceRun(sessions, {name: watch.given for name, watch in watches.items()}, sentences, frames, samples)
+    return ExactVoiceRun(
+        sessions, {name: [run.values for run in watch.runs] for name, watch in watches.items()}, sentences, frames, samples
+    )
 
 
 def _make_int8_graph(
