@@ -29,9 +29,9 @@ from app.compose import auto_placement, disk_stores, graph_sessions, speaker_pla
 from app.compose.auto_placement import guess_placement
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
+from app.core.result_metrics import compute_snr_db
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_preparation import prepare_voice
-from app.voices.audio_metrics import compute_snr_db
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice
 from app.voices.prepared_voice import read_prepared_voice

@@ -8,9 +8,10 @@ from typing import Any
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
 from app.common.language import localize
+from app.core.result_metrics import compute_min_cosine
 from app.core.synthesis_types import BERT_WIDTH
 from app.install.bert_preparation import INT8_BERT_NAME
-from app.install.bert_verification import MIN_BERT_COSINE, build_test_texts, compute_features, compute_min_cosine
+from app.install.bert_verification import MIN_BERT_COSINE, build_test_texts, compute_features
 from app.install.graph_exchange_files import build_already_exact_error, build_refusal_error, copy_other_files, store_graph_copy
 from app.install.install_bert import require_user_bert
 from app.install.staging_folders import create_staging_folder, move_into_place

@@ -10,16 +10,10 @@ from app.adapters.char_tokenizer import CharTokenizer
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
+from app.core.result_metrics import compute_min_cosine, compute_relative_difference
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
-from app.install.bert_verification import (
-    LEAN_BERT_TOLERANCE,
-    MIN_BERT_COSINE,
-    build_test_texts,
-    compute_features,
-    compute_max_difference,
-    compute_min_cosine,
-)
+from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE, build_test_texts, compute_features
 from app.install.preparation_results import BertPreparationResult
 from app.voices.bert_models import BERT_GRAPH_NAME, BertPrecision
 from app.voices.bert_vocabulary import VOCABULARY_NAME, format_vocabulary, read_vocabulary
@@ -64,7 +58,7 @@ def prepare_bert(model: Path, folder: Path, report: Report = ignore_report, *, w
     expected = _compute_expected(model, folder, texts, width, build_part_report(report, 0.15, 0.5))
     exact = compute_features(folder / BERT_GRAPH_NAME, texts, width)
     report("checking", 0.65)
-    difference = compute_max_difference(expected, exact)
+    difference = compute_relative_difference(expected, exact)
     if difference > LEAN_BERT_TOLERANCE:
         return _keep_source_graph(architecture, folder, difference)
     _remove_graph(folder / SOURCE_COPY_NAME)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import open_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.compose.graph_sessions import build_acoustic_model
 from app.compose.text_front_end import open_g2p
 from app.core.acoustic import AcousticModel
+from app.core.result_metrics import compute_equal_share
 from app.core.synthesis_types import Float32, Int64, Phones
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES, build_prosody_input
 from app.voices.bert_models import BERT_PRECISIONS, BertModel, BertPrecision
@@ -44,11 +43,11 @@ def measure_duration_agreement(voice: Voice, reading: BertReading) -> float:
     A voice of one graph cannot be measured; it keeps the exact features.
     """
     model = open_prosody_model(voice)
-    equal = [
-        predict_symbol_frames(voice, model, phones, exact) == predict_symbol_frames(voice, model, phones, quantised)
-        for phones, exact, quantised in zip(reading.sentences, reading.features["float32"], reading.features["int8"], strict=True)
-    ]
-    return float(np.concatenate(equal).mean())
+    exact, quantised = (
+        [predict_symbol_frames(voice, model, *given) for given in zip(reading.sentences, reading.features[precision], strict=True)]
+        for precision in BERT_PRECISIONS
+    )
+    return compute_equal_share(exact, quantised)
 
 
 def open_prosody_model(voice: Voice) -> AcousticModel:

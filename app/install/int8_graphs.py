@@ -20,9 +20,9 @@ from app.adapters.ort.graph_session import RunnableSession, open_session
 from app.adapters.ort.recording_session import RecordingSession
 from app.common.errors import AppError
 from app.common.progress import Report, build_part_report, ignore_report
+from app.core.result_metrics import compute_equal_share, compute_log_spectral_distance_db, compute_snr_db
 from app.core.synthesis_types import Float32, Int64
 from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, build_calibration_sentences
-from app.voices.audio_metrics import compute_log_spectral_distance_db, compute_snr_db
 from app.voices.int8_result import (
     INT8_GRAPH_NAMES,
     MAX_INT8_LSD_DB,
@@ -192,19 +192,13 @@ def measure_graph_speedup(exact: ExactVoiceRun, name: str, session: RunnableSess
     return _measure_speedup(lambda: exact.sessions[name].run_graph(largest), lambda: session.run_graph(largest))
 
 
-def measure_sentence_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> float:
-    """Return the speedup of the longest sentence with these graphs in place of the exact ones."""
-    return round(_measure_speedup(_build_sentence_run(voice, exact, {}), _build_sentence_run(voice, exact, replaced)), 2)
-
-
 def measure_quality(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> tuple[float, float, float]:
     """SNR and log-spectral distance in dB with durations as they are, and the share of symbols that last as long."""
     voiced, compared = CalibrationVoice(voice, exact.sessions | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
     made = [voiced.speak_sentence(item, frames) for item, frames in zip(exact.sentences[compared], exact.frames[compared], strict=True)]
     right, share = exact.samples[compared], 1.0
     if "prosody" in replaced:
-        others = zip(exact.sentences[CALIBRATING:], exact.frames[CALIBRATING:], strict=True)
-        share = float(np.concatenate([voiced.run_prosody(item)[1] == frames for item, frames in others]).mean())
+        share = compute_equal_share(exact.frames[CALIBRATING:], [voiced.run_prosody(item)[1] for item in exact.sentences[CALIBRATING:]])
     return round(compute_snr_db(right, made), 1), round(compute_log_spectral_distance_db(right, made), 2), round(share, 4)
 
 

@@ -18,6 +18,7 @@ from app.compose.graph_runner import Case, PreparedRunner
 from app.core.acoustic import NoiseStreams
 from app.core.durations import MAX_PREDICTED_SYMBOL_FRAMES
 from app.core.ports import Prosody, SingleGraphInput
+from app.core.result_metrics import compute_max_difference
 from app.core.synthesis_types import Float32, Int64
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties, build_verification_inputs
 from app.voices.prepared_voice import Voice
@@ -157,7 +158,7 @@ def _compare_with_source(source: SourceGraph, spoken: list[_VerifiedRun], report
         samples, frames = _run_source(session, item)
         if not np.array_equal(frames, item.frames) or len(samples) != len(item.samples):
             raise _build_mismatch_error(localize("音声の長さが異なります", "the audio differs in length"))
-        difference = float(np.abs(samples - item.samples).max())
+        difference = compute_max_difference(item.samples, samples)
         # The negated comparison also catches NaN.
         if not difference <= VOICE_TOLERANCE:
             raise _build_mismatch_error(localize(f"波形の差が {difference:.2g} あります", f"samples differ by {difference:.2g}"))

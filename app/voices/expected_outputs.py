@@ -17,6 +17,7 @@ import numpy as np
 from app.common.errors import InputError
 from app.common.files.bounded_read import read_bounded
 from app.common.language import localize
+from app.core.result_metrics import compute_max_difference
 from app.voices.untrusted.npy_reader import parse_npy_array
 
 MAX_CASE_FILE_BYTES, MAX_UNPACKED_CASE_BYTES = 256 << 20, 1 << 30  # a minute of sound takes 11 MB
@@ -109,7 +110,7 @@ def verify_case(number: int, case: dict[str, np.ndarray], runner: CaseRunner, ho
     samples, durations = runner(feed)
     expected = case["output"].reshape(-1)
     same_length = len(samples) == len(expected)
-    difference = float(np.abs(samples - expected).max(initial=0)) if same_length else None
+    difference = compute_max_difference(expected, samples) if same_length else None
     if difference is not None and not np.isfinite(difference):
         difference = None
     return CaseResult(number, difference, same_length and _has_same_durations(durations, case), len(samples) // hop_length)

@@ -14,8 +14,9 @@ from app.adapters.ort.output_difference import measure_output_difference
 from app.bench.graph_recording import RecordedGraphRun
 from app.common.language import localize
 from app.compose.graph_runner import PreparedRunner, create_graph_runner
+from app.core.result_metrics import ResultDifference, compute_difference, compute_min_cosine
 from app.install.bert_verification import LEAN_BERT_TOLERANCE as SOURCE_TOLERANCE
-from app.install.bert_verification import MIN_BERT_COSINE, compute_min_cosine
+from app.install.bert_verification import MIN_BERT_COSINE
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
 from app.install.verify_voice import VOICE_TOLERANCE as SOUND_TOLERANCE
 from app.lab.check.check_row import build_check_row
@@ -23,7 +24,6 @@ from app.lab.lab_subject import LabSubject
 from app.lab.public_graph_inputs import build_public_inputs
 from app.lab.recorded_inputs import RecordedInputs
 from app.lab.report_rows import INT8_SUFFIX, Row
-from app.lab.result_difference import ResultDifference, compute_difference
 from app.lab.scratch_folder import create_scratch_folder
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice

@@ -12,6 +12,7 @@ from app.adapters.ort.graph_session import RunnableSession
 from app.bench.bench_texts import BENCH_LINES
 from app.bench.graph_recording import RecordedGraphRun
 from app.common.errors import AppError
+from app.core.result_metrics import MAX_SNR_DB
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise.bert_candidates import BERT_GRAPH as BERT
 from app.lab.optimise.candidate_measures import CallResults, compare_results, measure_speedup, open_graph, run_calls
@@ -24,7 +25,6 @@ from app.lab.optimise.optimise_options import OptimiseOptions
 from app.lab.recorded_inputs import RecordedInputs, build_bert_values
 from app.lab.report_rows import Row
 from app.lab.scratch_folder import create_scratch_folder
-from app.voices.audio_metrics import MAX_SNR_DB
 
 
 @dataclass(frozen=True, slots=True)

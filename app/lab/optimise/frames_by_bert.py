@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.graph_session import RunnableSession
 from app.adapters.ort.ort_bert import OrtBert
 from app.common.files import paths
 from app.compose.text_front_end import open_g2p
+from app.core.result_metrics import compute_equal_share
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES
 from app.install.duration_agreement import open_prosody_model, predict_symbol_frames
@@ -36,8 +35,7 @@ class FramesByBert:
 
     def compute_equal_share(self, session: RunnableSession, vocabulary: Path | None) -> float:
         """0 … 1, of another graph of this BERT, which may have a vocabulary of its own."""
-        found = self._predict_frames(session, vocabulary or self.vocabulary)
-        return float(np.mean(np.concatenate([a == b for a, b in zip(self._exact, found, strict=True)])))
+        return compute_equal_share(self._exact, self._predict_frames(session, vocabulary or self.vocabulary))
 
     def _predict_frames(self, session: RunnableSession, vocabulary: Path) -> list[Int64]:
         tokenizer, runner = CharTokenizer(vocabulary), OrtBert(session, "", BERT_WIDTH)

@@ -30,6 +30,7 @@ from app.common.files.untrusted_json import parse_object_lines
 from app.common.language import localize
 from app.common.processes.self_launch import run_own_program
 from app.common.version import VERSION
+from app.core.result_metrics import compute_max_difference
 
 SELFTEST_TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
 SELFTEST_TIMEOUT_S = 180
@@ -137,7 +138,7 @@ def _run_cli(*arguments: str) -> tuple[int | None, list[dict[str, Any]], str]:
 
 def _measure_difference(one: Path, other: Path) -> float | None:
     a, b = _read_samples(one), _read_samples(other)
-    return float(np.abs(a - b).max()) if a.shape == b.shape and a.size else None
+    return compute_max_difference(b, a) if a.shape == b.shape and a.size else None
 
 
 def _read_samples(path: Path) -> np.ndarray:
