@@ -67,7 +67,7 @@ class CalibrationVoice:
         return z[:, :MAX_CALIBRATION_FRAMES]
 
     def decode_samples(self, sentence: CalibrationSentence, z: Float32) -> Float32:
-        """The sound of it."""
+        """Return the sound of a sentence."""
         traits = self._model.voice
         noise = _draw_noise(sentence, (z.shape[1] * traits.hop_length,)) if traits.decoder_noise else None
         return self._model.decode_all_frames(z, noise=noise, speaker=sentence.values.speaker)
@@ -83,7 +83,7 @@ def _draw_noise(sentence: CalibrationSentence, shape: tuple[int, ...]) -> Float3
 
 
 def build_calibration_sentences(voice: Voice, texts: Sequence[str] = VOICE_CALIBRATION_SENTENCES) -> list[CalibrationSentence]:
-    """The sentences with features of the voice's own BERT, noise where that is missing; speakers and styles take turns."""
+    """Return the sentences with features of the voice's own BERT, or noise if it is missing; speakers and styles take turns."""
     g2p = open_g2p()
     phones = [g2p.convert_sentence(text) for text in texts]
     found = zip(phones, _compute_token_features(voice.manifest.bert, phones), strict=True)
@@ -130,7 +130,7 @@ def fit_to_length(values: Mapping[str, Any], axes: Mapping[str, int], length: in
 
 
 def _compute_token_features(bert_id: str, sentences: Iterable[Phones]) -> list[Float32]:
-    """Token features (n, 1024); noise where the BERT is missing."""
+    """Return token features (n, 1024), or noise if the BERT is missing."""
     bert = next((item for item in list_installed_berts(paths.list_bert_dirs()) if item.id == bert_id), None)
     if bert is None:
         rng = np.random.default_rng(0)

@@ -26,7 +26,7 @@ class BertReading:
 
 
 def read_with_bert(bert: BertModel) -> BertReading:
-    """Lets a BERT read the sentences in both precisions, one after the other: the exact one takes a gigabyte."""
+    """Read the sentences with a BERT in both precisions, one after the other: the exact one takes a gigabyte."""
     g2p, tokenizer = open_g2p(), CharTokenizer(bert.vocabulary)
     sentences = [g2p.convert_sentence(text) for text in VOICE_CALIBRATION_SENTENCES]
     texts = [tokenizer.encode(phones.text) for phones in sentences]
@@ -38,7 +38,7 @@ def read_with_bert(bert: BertModel) -> BertReading:
 
 
 def measure_duration_agreement(voice: Voice, reading: BertReading) -> float:
-    """The share of symbols that last as many frames with int8 features as with exact ones, 0..1.
+    """Return the share of symbols that last as many frames with int8 features as with exact ones, 0..1.
 
     A voice of one graph cannot be measured; it keeps the exact features.
     """

@@ -61,7 +61,7 @@ class BackendTrial:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints how each backend did; exit code 70 when the CPU does not speak or the doctor finds a fault."""
+    """Print the result of each backend; return exit code 70 if the CPU does not speak or the doctor finds a fault."""
     if options.report:
         # An unwritable report is noticed before minutes of work, not after them.
         PartFile(Path(options.report)).discard()
