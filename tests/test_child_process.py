@@ -16,7 +16,7 @@ import pytest
 from app.backends.trial_process import run_trial
 from app.bench.process_cost import measure_in_child
 from app.cli.commands.selftest import run as selftest
-from app.cli.commands.selftest import window_and_log as selftest_report
+from app.cli.commands.selftest import window_and_log
 from app.common.errors import AppError
 from app.common.processes import child_process
 from app.common.processes.self_launch import run_own_program
@@ -86,7 +86,7 @@ def test_a_start_with_a_console_is_noticed(source: str) -> None:
         lambda folder: run_own_program("--optimise", folder, timeout_s=1),
         lambda folder: run_trial("cpu", None, folder / "calls"),
         lambda _folder: selftest._run_cli("doctor"),
-        lambda _folder: selftest_report.run_window_selftest(),
+        lambda _folder: window_and_log.run_window_selftest(),
         lambda _folder: measure_in_child("ours", "mei", "starter"),
     ],
     ids=["own child", "trial", "selftest", "window of the selftest", "measurement"],

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from app.core.dictionary_entries import DictionaryEntry
-from app.core.dictionary_formats import convert_entries_to_data as dictionary_to_data
-from app.core.dictionary_formats import parse_entries as dictionary_from_data
+from app.core.dictionary_formats import convert_entries_to_data, parse_entries
 from app.core.script import Script
 from app.core.script_data import convert_script_to_data, parse_script
 from app.export.export_plan import PlannedFile
@@ -38,7 +37,7 @@ class BatchSettings:
         return {
             "export": convert_settings_to_data(self.export),
             "voices": dict(self.voices),
-            "words": dictionary_to_data(self.words),
+            "words": convert_entries_to_data(self.words),
             "backend": self.backend,
             "precision": self.precision,
             "force_bert": self.force_bert,
@@ -47,7 +46,7 @@ class BatchSettings:
     @staticmethod
     def from_data(data: Mapping[str, Any]) -> BatchSettings:
         """Raises ValueError, KeyError."""
-        words = dictionary_from_data(data["words"])
+        words = parse_entries(data["words"])
         export = parse_settings_data(data["export"])
         return BatchSettings(export, data["voices"], words, data["backend"], data["precision"], data["force_bert"])
 

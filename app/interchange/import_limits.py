@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.project_data import MOST_CHARACTERS as MOST_NAMES
+from app.core.project_data import MOST_CHARACTERS
 from app.core.project_sanitiser import MAX_SCRIPT_LINES
 from app.core.text_lines import MAX_LINE_CHARACTERS
 
@@ -69,8 +69,8 @@ class ImportAllowance:
     def take_name(self) -> None:
         """A name of who speaks; a project can hold so many."""
         self._names += 1
-        if self._names > MOST_NAMES:
-            raise self._build_limit_error(localize("話者・キャラの名前", "names of speakers"), MOST_NAMES)
+        if self._names > MOST_CHARACTERS:
+            raise self._build_limit_error(localize("話者・キャラの名前", "names of speakers"), MOST_CHARACTERS)
 
     def take_phrases(self, phrases: int, moras: int) -> None:
         """Accent phrases with so many morae in all."""

@@ -16,7 +16,7 @@ from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
 from app.core.link_reading import LINK_READINGS, LinkReading
 from app.core.request_limits import SEED_BOUNDS
-from app.settings import settings_labels as words
+from app.settings import settings_labels
 from app.settings.graph_precision import GRAPH_PRECISIONS, MAX_VOICE_CHOICES, GraphPrecision, PrecisionPreference
 
 MAX_SEED = int(SEED_BOUNDS.high)
@@ -95,25 +95,29 @@ class Settings(Delivery):
     latency: StripChoice = field(default="folded", metadata={"choices": STRIP_CHOICES})
     save_folder: str = ""
     save_suffix: str = field(default=".wav", metadata={"choices": SAVE_SUFFIXES})
-    language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": words.LANGUAGE_LABEL})
-    theme: ThemeChoice = field(default="system", metadata={"choices": THEMES, "shown": words.THEME_LABEL})
-    text_size: TextSize = field(default="usual", metadata={"choices": TEXT_SIZES, "shown": words.TEXT_SIZE_LABEL})
-    device: str = field(default="", metadata={"shown": words.OUTPUT_DEVICE_LABEL})
+    language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": settings_labels.LANGUAGE_LABEL})
+    theme: ThemeChoice = field(default="system", metadata={"choices": THEMES, "shown": settings_labels.THEME_LABEL})
+    text_size: TextSize = field(default="usual", metadata={"choices": TEXT_SIZES, "shown": settings_labels.TEXT_SIZE_LABEL})
+    device: str = field(default="", metadata={"shown": settings_labels.OUTPUT_DEVICE_LABEL})
     bert: str = ""
     force_bert: bool = False
-    bert_precision: PrecisionChoice = field(default="auto", metadata={"choices": PRECISION_CHOICES, "shown": words.BERT_PRECISION_LABEL})
-    sound_precision: GraphPrecision = field(default="exact", metadata={"choices": GRAPH_PRECISIONS, "shown": words.GRAPH_PRECISION_LABEL})
-    load_voice: LoadChoice = field(default="at_start", metadata={"choices": LOAD_CHOICES, "shown": words.LOAD_VOICE_LABEL})
-    unload_after_min: int = field(default=0, metadata={"low": 0, "high": MAX_IDLE_MIN, "shown": words.UNLOAD_LABEL})
-    disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": MAX_CACHE_MIB, "shown": words.DISK_CACHE_LABEL})
-    aivisspeech_folder: str = field(default="", metadata={"shown": words.AIVISSPEECH_FOLDER_LABEL})
-    built_in_words: bool = field(default=True, metadata={"shown": words.BUILT_IN_WORDS_LABEL})
-    memos_everywhere: bool = field(default=False, metadata={"shown": words.MEMOS_LABEL})
-    links: LinkReading = field(default="host", metadata={"choices": LINK_READINGS, "shown": words.LINKS_LABEL})
-    log_words: bool = field(default=False, metadata={"shown": words.LOG_WORDS_LABEL})
-    service: bool = field(default=False, metadata={"shown": words.SERVICE_LABEL})
-    service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": words.SERVICE_PORT_LABEL})
-    service_changes: bool = field(default=False, metadata={"shown": words.SERVICE_CHANGES_LABEL})
+    bert_precision: PrecisionChoice = field(
+        default="auto", metadata={"choices": PRECISION_CHOICES, "shown": settings_labels.BERT_PRECISION_LABEL}
+    )
+    sound_precision: GraphPrecision = field(
+        default="exact", metadata={"choices": GRAPH_PRECISIONS, "shown": settings_labels.GRAPH_PRECISION_LABEL}
+    )
+    load_voice: LoadChoice = field(default="at_start", metadata={"choices": LOAD_CHOICES, "shown": settings_labels.LOAD_VOICE_LABEL})
+    unload_after_min: int = field(default=0, metadata={"low": 0, "high": MAX_IDLE_MIN, "shown": settings_labels.UNLOAD_LABEL})
+    disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": MAX_CACHE_MIB, "shown": settings_labels.DISK_CACHE_LABEL})
+    aivisspeech_folder: str = field(default="", metadata={"shown": settings_labels.AIVISSPEECH_FOLDER_LABEL})
+    built_in_words: bool = field(default=True, metadata={"shown": settings_labels.BUILT_IN_WORDS_LABEL})
+    memos_everywhere: bool = field(default=False, metadata={"shown": settings_labels.MEMOS_LABEL})
+    links: LinkReading = field(default="host", metadata={"choices": LINK_READINGS, "shown": settings_labels.LINKS_LABEL})
+    log_words: bool = field(default=False, metadata={"shown": settings_labels.LOG_WORDS_LABEL})
+    service: bool = field(default=False, metadata={"shown": settings_labels.SERVICE_LABEL})
+    service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": settings_labels.SERVICE_PORT_LABEL})
+    service_changes: bool = field(default=False, metadata={"shown": settings_labels.SERVICE_CHANGES_LABEL})
     recent_projects: tuple[str, ...] = field(default=(), metadata={"most": MOST_RECENT})
     favourite_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_FAVOURITES})
     exact_voices: tuple[str, ...] = field(default=(), metadata={"most": MAX_VOICE_CHOICES})

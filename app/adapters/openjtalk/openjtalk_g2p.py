@@ -8,7 +8,7 @@ from functools import partial
 from itertools import accumulate
 
 from app.adapters.english_kana import convert_english_to_kana
-from app.adapters.openjtalk import mecab_words as openjtalk_words
+from app.adapters.openjtalk import mecab_words
 from app.adapters.openjtalk.built_in_words import find_built_in_words
 from app.adapters.openjtalk.reading_choices import find_link_reading, should_find_memos_everywhere
 from app.adapters.openjtalk.user_lexicon import load_user_lexicon
@@ -37,11 +37,11 @@ class OpenJTalkG2P:
     def warm_dictionaries(self) -> None:
         """Loads the dictionaries, so that the first sentence does not wait for them (about half a second)."""
         # 風 has two readings, which brings in the second dictionary as well.
-        openjtalk_words.parse_words("声の風")
+        mecab_words.parse_words("声の風")
 
     def split_words(self, text: str) -> list[str]:
         """Cuts raw text at word boundaries; the pieces joined are `text`."""
-        return openjtalk_words.split_at_words(text)
+        return mecab_words.split_at_words(text)
 
     @property
     def should_skip_memos(self) -> bool:
@@ -85,7 +85,7 @@ def parse_notation(text: str, *, memos: bool) -> NotedText:
     if private := [match.span() for match in _PRIVATE_USE_CHARS.finditer(noted.plain)]:
         noted = noted.add_notation(private)
     # The second loads another dictionary.
-    for known in (openjtalk_words.find_spelled_readings, openjtalk_words.find_all_readings):
+    for known in (mecab_words.find_spelled_readings, mecab_words.find_all_readings):
         noted = extract_bracketed_readings(noted, known)
     return noted
 
@@ -136,7 +136,7 @@ def _parse_range(
         marked += text[start : one.start] + PLACEHOLDER
         start = one.end
     spoken = find_built_in_words().speak_latin_words(mark_boundaries(drop_unspoken(marked + text[start:end], find_link_reading())))
-    pieces = _insert_readings(normalise_in_pieces(spoken, openjtalk_words.find_pronunciation, spell), readings)
+    pieces = _insert_readings(normalise_in_pieces(spoken, mecab_words.find_pronunciation, spell), readings)
     if all(piece.override is None for piece in pieces):
         return _parse_pieces(pieces, doubts=doubts)
     return build_words_with_readings(pieces, partial(_parse_pieces, doubts=doubts))
@@ -162,4 +162,4 @@ def _parse_pieces(pieces: Sequence[TextPiece], *, doubts: bool) -> list[Word]:
     ends = list(accumulate(len(piece.text) for piece in pieces))
     readings = [TextReading(end - len(piece.text), end, piece.kana) for piece, end in zip(pieces, ends, strict=True) if piece.kana]
     text = "".join(piece.text for piece in pieces)
-    return repair_accents(repair_readings(openjtalk_words.parse_words(text, doubts=doubts, readings=readings)))
+    return repair_accents(repair_readings(mecab_words.parse_words(text, doubts=doubts, readings=readings)))

@@ -8,11 +8,10 @@ from app.core.normalise.arrows import speak_arrows
 from app.core.normalise.characters import PLACEHOLDER
 from app.core.normalise.kept_words import KEPT_CHAR_RANGE, keep_words
 from app.core.normalise.lazy_pattern import LazyPattern
-from app.core.normalise.spoken_signs import KEPT_SIGN_WORDS as KEPT_SIGNS
-from app.core.normalise.spoken_signs import SIGN_WORDS
+from app.core.normalise.spoken_signs import KEPT_SIGN_WORDS, SIGN_WORDS
 from app.core.normalise.word_boundaries import BOUNDARY_CHAR
 
-_SPOKEN_SIGN_TABLE = str.maketrans(SIGN_WORDS | {sign: keep_words(words) for sign, words in KEPT_SIGNS.items()})
+_SPOKEN_SIGN_TABLE = str.maketrans(SIGN_WORDS | {sign: keep_words(words) for sign, words in KEPT_SIGN_WORDS.items()})
 _PUNCTUATION_TABLE = str.maketrans(
     dict.fromkeys("。\n", ".")
     | dict.fromkeys("、・·•:;", ",")

@@ -16,7 +16,7 @@ from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.widgets.choice_box import ChoiceBox
 from app.voices.voice_labels import localize_voice_name
 
-MOST_SHOWN, LOWEST = 200, 90
+MOST_SHOWN, LOWEST_NAMES_PX = 200, 90
 """The number of names shown at most, and the lowest height in pixels."""
 
 
@@ -43,7 +43,7 @@ class CharacterTable(QScrollArea):
         self.rows: list[CharacterRow] = []
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setMinimumHeight(LOWEST)
+        self.setMinimumHeight(LOWEST_NAMES_PX)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.show_names((), {})
 

@@ -14,7 +14,7 @@ from app.ui.plain_text import escape_tip
 from app.ui.widgets.choice_box import ChoiceBox
 
 SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 5, 30, 200
-NARROWEST, WIDEST, LOWEST = 150, 420, 130  # pixels of a column, and of the table
+NARROWEST_COLUMN, WIDEST_COLUMN, LOWEST_TABLE_PX = 150, 420, 130  # pixels of a column, and of the table
 
 
 class ColumnTable(QWidget):
@@ -76,11 +76,11 @@ class ColumnTable(QWidget):
         self.cells.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.cells.resizeColumnsToContents()
         for place in range(width):
-            self.cells.setColumnWidth(place, min(WIDEST, max(NARROWEST, self.cells.columnWidth(place))))
+            self.cells.setColumnWidth(place, min(WIDEST_COLUMN, max(NARROWEST_COLUMN, self.cells.columnWidth(place))))
         self.cells.horizontalHeader().setStretchLastSection(True)
         self.cells.setRowHeight(0, self._choosers[0].sizeHint().height() + 6 if self._choosers else 0)
         self.setMaximumHeight(self.sizeHint().height())
-        self.setMinimumHeight(min(LOWEST, self.sizeHint().height()))
+        self.setMinimumHeight(min(LOWEST_TABLE_PX, self.sizeHint().height()))
 
     def _create_chooser(self, column: int, field: str, names: Sequence[str]) -> ChoiceBox:
         box = ChoiceBox()

@@ -11,9 +11,8 @@ import pytest
 from app.adapters.ort import device_facts, ort_devices
 from app.adapters.ort.ort_devices import BackendDevice
 from app.backends import backend_probe, trial_process
-from app.cli.commands.selftest import device_report
+from app.cli.commands.selftest import device_report, window_and_log
 from app.cli.commands.selftest import run as selftest
-from app.cli.commands.selftest import window_and_log as selftest_report
 from app.cli.main import main
 from app.common.processes import self_launch
 
@@ -46,7 +45,7 @@ def test_the_report_tells_how_the_cpu_did(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_window_program_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_launch, "build_window_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
-    found = selftest_report.run_window_selftest()
+    found = window_and_log.run_window_selftest()
     assert found["ok"] is False
     assert found["errors"][0].startswith("exit code")
 

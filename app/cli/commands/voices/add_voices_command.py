@@ -108,12 +108,14 @@ def _find_hub_checksum(uuid: str, options: argparse.Namespace) -> str | None:
 
 def _add_download(fetcher: str, address: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
     # Brings an HTTP library, which files do not need.
-    from app.install import download_sources as fetching
+    from app.install import download_sources
     from app.install.download_folders import discard_after_use
 
     with show_progress(as_json=options.json) as shown:
-        watch = fetching.DownloadMonitor(build_part_report(shown, 0.0, DOWNLOAD_JOB_SHARE), shown.update_download, shown.update_wait)
-        file: Path = getattr(fetching, fetcher)(address, watch)
+        watch = download_sources.DownloadMonitor(
+            build_part_report(shown, 0.0, DOWNLOAD_JOB_SHARE), shown.update_download, shown.update_wait
+        )
+        file: Path = getattr(download_sources, fetcher)(address, watch)
         with discard_after_use(file):
             added = _add_source(file, build_part_report(shown, DOWNLOAD_JOB_SHARE, 1.0), import_options=import_options, options=options)
     report_added(added, options.json)

@@ -7,8 +7,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from app.cli.commands.voices import add_voices_command as voices_add
-from app.cli.commands.voices import change_voices as voices_change
+from app.cli.commands.voices import add_voices_command, change_voices
 from app.cli.commands.voices.check_voice_command import run_check
 from app.cli.commands.voices.field_labels import format_values
 from app.cli.commands.voices.precision_command import run_precision
@@ -32,11 +31,11 @@ from app.voices.voice_manifest import MANIFEST_NAME
 
 def run(options: argparse.Namespace) -> int:
     """One action."""
-    actions = {"list": _list_voices, "info": _show_info, "check": run_check, "add": voices_add.run_add, "renew": run_renew}
+    actions = {"list": _list_voices, "info": _show_info, "check": run_check, "add": add_voices_command.run_add, "renew": run_renew}
     changes = {
-        "remove": voices_change.run_remove,
-        "rename": voices_change.run_rename,
-        "export": voices_change.run_export,
+        "remove": change_voices.run_remove,
+        "rename": change_voices.run_rename,
+        "export": change_voices.run_export,
         "precision": run_precision,
     }
     return (actions | changes)[options.action](options)

@@ -12,8 +12,7 @@ from app.core.synthesis_types import Overrides
 from app.ui.plain_text import PlainLabel
 from app.ui.reading.strip.alternative_readings import AlternativeReadingsBar, find_reading_doubts
 from app.ui.reading.strip.kana_summary import KanaSummary
-from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX as FIELD_HEIGHT
-from app.ui.reading.strip.reading_field import ReadingField
+from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX, ReadingField
 from app.ui.reading.strip.strip_shape import StripShape
 from app.ui.reading.strip.strip_view import StripView
 from app.ui.theme.theme import Theme
@@ -82,7 +81,7 @@ class StripPanel(QFrame):
         tools.setContentsMargins(0, 0, 0, 0)
         tools.addWidget(self.emoji)
         top = QHBoxLayout()
-        top.addStrut(FIELD_HEIGHT)
+        top.addStrut(READING_FIELD_HEIGHT_PX)
         for widget in (self.title, self.note, self.reading):
             top.addWidget(widget)
         top.addWidget(self.summary, 1)

@@ -10,8 +10,7 @@ from app.ui.reading.strip.phone_strip import PhoneStrip
 from app.ui.reading.strip.strip_keys import describe_strip_keys
 from app.ui.reading.strip.strip_painting import STRIP_HEIGHT_PX
 from app.ui.reading.strip.strip_shape import StripShape
-from app.ui.reading.strip.waveform_view import WAVEFORM_HEIGHT_PX as WAVE_HEIGHT
-from app.ui.reading.strip.waveform_view import WaveformView
+from app.ui.reading.strip.waveform_view import WAVEFORM_HEIGHT_PX, WaveformView
 from app.ui.theme.theme import Theme
 
 STRIP_SCROLL_BAR_PX = 10
@@ -43,7 +42,7 @@ class StripView(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFixedHeight(STRIP_HEIGHT_PX + WAVE_HEIGHT + STRIP_SCROLL_BAR_PX)
+        self.setFixedHeight(STRIP_HEIGHT_PX + WAVEFORM_HEIGHT_PX + STRIP_SCROLL_BAR_PX)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes other colours."""
