@@ -18,10 +18,9 @@ import pytest
 
 from app.bench import multiply_adds, stage_timing
 from app.bench.turn_taking import UNCOUNTED_TURNS
-from app.cli.cli_parser import build_parser
 from app.cli.commands.bench import run
 from app.cli.commands.lab import repeat_options
-from app.cli.main import main
+from app.cli.main import build_parser, main
 from app.common.language import Language
 from app.lab.profile import profile_run
 from app.lab.profile.profile_turns import measure_turns
@@ -29,7 +28,7 @@ from app.lab.repeat_rule import Repeats
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.audition.board_keys import BOARD_KEYS
 from app.ui.help.guide_pages import GUIDE_PAGES, locate_page
-from app.ui.takes.take_table import TAKE_TABLE_KEYS
+from app.ui.takes.take_panel import TAKE_TABLE_KEYS
 from tests.interchange.peers import vvproj
 
 ROOT = Path(__file__).parents[1]

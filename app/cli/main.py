@@ -10,16 +10,37 @@ import os
 import sys
 from collections.abc import Sequence
 
-from app.cli.cli_parser import build_parser
 from app.cli.console_output import print_error, use_utf8
 from app.cli.interrupts import INTERRUPTED_EXIT_CODE, exit_now, interrupt_handler
 from app.cli.raw_arguments import check_characters, choose_json_stream, decode_utf8, is_json_requested
+from app.common.command_parser import CommandParser
 from app.common.errors import AppError, InputError, InternalError, OutputFileError
 from app.common.files.private_data_dir import check_data_dir
 from app.common.language import localize
 from app.common.log import allow_words_in_log, find_log_path, start_log
 from app.common.system_errors import describe_reason
 from app.common.user_notices import set_notice_handler
+from app.common.version import VERSION
+
+COMMANDS = ("speak", "export", "serve", "g2p", "dict", "project", "voices", "bert", "backends", "doctor", "selftest", "bench", "lab")
+
+
+def build_parser(arguments: Sequence[str] = ()) -> CommandParser:
+    """The whole command line; where `arguments` begins with a command, that one alone, which is read in half the time."""
+    parser = CommandParser(prog="koebako", description=localize("日本語のテキストを読み上げます。", "Speaks Japanese text."))
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"koebako {VERSION}",
+        help=localize("バージョンを表示して終了する", "show the version and exit"),
+    )
+    commands = parser.add_subparsers(
+        dest="command", required=True, parser_class=CommandParser, metavar="COMMAND", title=localize("コマンド", "commands")
+    )
+    for name in arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS:
+        getattr(importlib.import_module(f"app.cli.commands.{name}.options"), f"add_{name}")(commands)
+    return parser
+
 
 GC_THRESHOLD = (
     # New objects; Python searches for garbage so often while it imports that it takes a fifteenth of the start, and finds none.

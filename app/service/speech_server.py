@@ -4,18 +4,135 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import Server as HttpServer
 
 from app.service.asgi_application import build_application
-from app.service.http_connection import IDLE_TIMEOUT_S, HttpConnection
+from app.service.body_quota import MIN_SENDER_RATE, SENDER_GRACE_S
 from app.service.http_service import HttpService
+
+MAX_CONNECTIONS = 128
+HEADER_TIMEOUT_S = 10.0
+"""From the first byte of a request, or the opening of the connection, to the end of the headers."""
+IDLE_TIMEOUT_S = 75.0
+"""Between two requests; longer than clients keep theirs, so that the client ends it."""
+UNREAD_TIMEOUT_S = 60.0
+"""For a client to take 64 KiB of an answer: one that plays a stream as it comes takes far less."""
+
+
+class HttpConnection(H11Protocol):
+    """One connection. Where there are too many, the one that has waited longest without a request is closed, or else the slowest sender."""
+
+    waits_since = 0.0
+    # When the request that is served began, and bytes of it.
+    _since = _arrived = 0.0
+    _limit: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """A client has come."""
+        self.waits_since = time.monotonic()
+        super().connection_made(transport)
+        self._limit = self.loop.call_later(HEADER_TIMEOUT_S, self._abort_if_idle)
+        if len(self.connections) > MAX_CONNECTIONS:
+            self._close_surplus()
+
+    def _close_surplus(self) -> None:
+        others = [one for one in self.connections if isinstance(one, HttpConnection) and one is not self]
+        longest = min((one for one in others if not one.is_busy), key=lambda one: one.waits_since, default=None)
+        slowest = min((one for one in others if one.pace < MIN_SENDER_RATE), key=lambda one: one.pace, default=None)
+        (longest or slowest or self).abort()
+
+    @property
+    def is_busy(self) -> bool:
+        """A request is being served."""
+        return self.cycle is not None and not self.cycle.response_complete and not self.transport.is_closing()
+
+    @property
+    def pace(self) -> float:
+        """Bytes a second of a body that arrives; infinity where nobody waits for it, or not for long."""
+        waited_s = time.monotonic() - self._since
+        waits = self.is_busy and self.cycle.more_body and not self.flow.read_paused
+        return self._arrived / waited_s if waits and waited_s > SENDER_GRACE_S else math.inf
+
+    def data_received(self, data: bytes) -> None:
+        """More of a request."""
+        before = self.cycle
+        if not self.is_busy and self._limit is None:
+            self._limit = self.loop.call_later(HEADER_TIMEOUT_S, self._abort_if_idle)
+        try:
+            super().data_received(data)
+        except (ValueError, UnicodeError):  # a path that is no ASCII, for which the library has no answer
+            self.abort()
+        if self.cycle is not before:
+            self._since, self._arrived = time.monotonic(), 0
+        self._arrived += len(data)
+        if self.is_busy:
+            self._cancel_header_timer()
+
+    def send_400_response(self, msg: str) -> None:
+        """Handle data after a request that is no HTTP, so that the request has no answer any more, or a broken one."""
+        begun = False
+        if self.is_busy:
+            begun, self.cycle.disconnected = self.cycle.response_started, True
+            self.cycle.message_event.set()
+        if begun:
+            self.abort()
+        else:
+            super().send_400_response(msg)
+
+    def on_response_complete(self) -> None:
+        """The client has its answer, and may ask again."""
+        self.waits_since = time.monotonic()
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """Start the timer for unread data: the client does not read."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(UNREAD_TIMEOUT_S, self.abort)
+
+    def resume_writing(self) -> None:
+        """Stop the timer for unread data: the client has read it."""
+        super().resume_writing()
+        self._cancel_unread_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the timers: the client has disconnected."""
+        self._cancel_header_timer()
+        self._cancel_unread_timer()
+        super().connection_lost(exc)
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        self._cancel_header_timer()
+        # Now, not when the loop comes to it: the next one in a burst would choose it again.
+        self.connections.discard(self)
+        self.transport.abort()
+
+    def _abort_if_idle(self) -> None:
+        self._limit = None
+        if not self.is_busy:
+            self.abort()
+
+    def _cancel_unread_timer(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+    def _cancel_header_timer(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+            self._limit = None
+
 
 # For requests to notice that they are over: none takes a hundredth of it.
 SERVER_END_S = 0.5

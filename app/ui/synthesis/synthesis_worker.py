@@ -7,18 +7,160 @@ attributes may be used from the window's thread; they never wait for a graph. ON
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
+
 from PySide6.QtCore import QTimerEvent, Signal, Slot
 
+from app.common.errors import AudioDeviceError
 from app.ui.synthesis.audio_player import AudioPlayer, PlayerOpener, open_portaudio
 from app.ui.synthesis.job_handlers import JobHandlers
 from app.ui.synthesis.line_reader import LineReader, ReadLineJob
 from app.ui.synthesis.loaded_voices import LoadedVoiceCache
 from app.ui.synthesis.output_device import OutputDevice
-from app.ui.synthesis.playback_runner import PlaybackRunner
 from app.ui.synthesis.running_job import RunningJob
-from app.ui.synthesis.synthesis_jobs import ChooseDeviceJob, PlaySampleJob, ServeRequestJob, SpeechJob, StoppableJob, SynthesisJob
-from app.ui.synthesis.synthesis_queue import AudibleJob, SynthesisQueue
+from app.ui.synthesis.speech_job_runner import SpeechJobRunner
+from app.ui.synthesis.synthesis_jobs import (
+    ChooseDeviceJob,
+    ExportFileJob,
+    PlaySampleJob,
+    RenderTakeJob,
+    ServeRequestJob,
+    SpeechJob,
+    StoppableJob,
+    SynthesisJob,
+)
+from app.ui.synthesis.synthesis_results import JobResult, SynthesisResult
 from app.ui.synthesis.synthesis_signals import WorkerSignals
+
+
+class PlaybackRunner:
+    """The line that is computed, or else the one that sounds. Belongs to the synthesis thread."""
+
+    def __init__(self, signals: WorkerSignals, current: RunningJob, voice: LoadedVoiceCache, output: OutputDevice) -> None:
+        self._news, self._current, self._voice, self._output = signals, current, voice, output
+        self._rendering: SpeechJobRunner | None = None
+        self._playing: SpeechJob | None = None  # computed, and perhaps not heard yet
+
+    @property
+    def is_begun(self) -> bool:
+        """Some of the line was computed, and there is more."""
+        return self._rendering is not None
+
+    @property
+    def is_sounding(self) -> bool:
+        """A line was computed and is watched while it sounds."""
+        return self._playing is not None
+
+    def advance_job(self, job: SpeechJob) -> bool:
+        """Computes and queues the next chunk; False when there was none left, or it went wrong."""
+        more = self._current.run_part(job, lambda: self._compute_chunk(job))
+        if more:
+            return True
+        self._rendering = None
+        if more is None or job.cancelled.is_set():
+            self._news.done.emit(JobResult(job, False))
+        else:
+            self._playing = job
+        return False
+
+    def watch_playback(self, is_interrupted: Callable[[], bool]) -> None:
+        """Watches the device while it plays, until there is something else to do."""
+        job = self._playing
+        if job is None:
+            return
+
+        def wait_for_end() -> bool:
+            self._current.stop_stage_clock()
+            return self._output.wait_until_played(lambda: job.cancelled.is_set() or is_interrupted())
+
+        heard = self._current.run_part(job, wait_for_end)
+        if heard or heard is None or not is_interrupted():
+            self._playing = None
+            self._news.done.emit(JobResult(job, heard is not None and not job.cancelled.is_set()))
+
+    def stop_watching(self) -> None:
+        """Stop watching the playback, which continues."""
+        job, self._playing = self._playing, None
+        if job is not None:
+            self._news.done.emit(JobResult(job, not job.cancelled.is_set()))
+
+    def _compute_chunk(self, job: SpeechJob) -> bool:
+        if self._rendering is None:
+            news, current = self._news, self._current
+            self._rendering = SpeechJobRunner(
+                job, self._voice.ensure_voice_open, current.report_stage, news.first_audio.emit, current.stop_stage_clock
+            )
+            self._rendering.on_chunk = news.chunk_made.emit
+        player = self._output.ensure_open(
+            job.recorded.rate if job.recorded else self._voice.ensure_voice_open(job.voice).pipeline.voice.sampling_rate
+        )
+        try:
+            if self._rendering.queue_next_chunk(player):
+                return True
+        except AudioDeviceError:
+            self._output.close()
+            raise
+        self._news.synthesised.emit(SynthesisResult(job.request.id, job.cancelled.is_set()))
+        return False
+
+
+AudibleJob = SpeechJob | ChooseDeviceJob | PlaySampleJob
+
+
+class SynthesisQueue:
+    """Belongs to the synthesis thread, but for `enqueue_job`.
+
+    Attributes:
+        lines: what is to be heard, and the devices it is to be heard on, in order.
+        requests: to the service, in order.
+        takes: lines whose sound is wanted, in order.
+        files: what is to be saved, in order.
+    """
+
+    def __init__(self) -> None:
+        self.lines: deque[AudibleJob] = deque()
+        self.requests: deque[ServeRequestJob] = deque()
+        self.takes: deque[RenderTakeJob] = deque()
+        self.files: deque[SpeechJob | ExportFileJob] = deque()
+        self._inbox: deque[SynthesisJob] = deque()
+
+    def enqueue_job(self, job: SynthesisJob) -> None:
+        """Adds a job, from any thread."""
+        self._inbox.append(job)
+
+    @property
+    def has_new_jobs(self) -> bool:
+        """Something new has been posted."""
+        return bool(self._inbox)
+
+    def sort_new_jobs(self) -> None:
+        """Brings what has arrived into its lane, up to a job that all before it must be done for."""
+        while self._inbox:
+            job = self._inbox[0]
+            if isinstance(job, ExportFileJob) or (isinstance(job, SpeechJob) and job.file is not None):
+                self.files.append(job)
+            elif isinstance(job, ServeRequestJob):
+                self.requests.append(job)
+            elif isinstance(job, RenderTakeJob):
+                self.takes.append(job)
+            elif isinstance(job, AudibleJob):
+                self.lines.append(job)
+            else:
+                return
+            self._inbox.popleft()
+
+    def take_job(self) -> SynthesisJob | None:
+        """The next job that is not to be heard: a request, a take, a file, or else one that had to wait for all others."""
+        self.sort_new_jobs()
+        if self.requests:
+            return self.requests.popleft()
+        if self.takes:
+            return self.takes.popleft()
+        if self.files:
+            return self.files.popleft()
+        return self._inbox.popleft() if self._inbox and not self.lines else None
+
 
 MIN_QUEUED_BEFORE_READING_S = 0.15  # sound that must wait before a line is read for the eye, longer than that takes
 MIN_QUEUED_BEFORE_FILES_S = 3.0  # sound that must wait before a take or a file gets its turn: longer than any one stage takes

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import soundfile
 
-from app.cli.commands.voices import add_voices_command, reprepare_command
+from app.cli.commands.voices import add_voices_command, run
 from app.cli.main import main
 from app.common.errors import InputError
 from app.common.files import paths
@@ -88,7 +88,7 @@ def test_adding_a_voice_says_which_bert_is_missing_and_how_to_get_it(
 def test_voices_are_prepared_again_one_by_one_or_all(
     reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reprepare_command, "prepare_voice_again", partial(prepare_voice_again, prepare=quick))
+    monkeypatch.setattr(run, "prepare_voice_again", partial(prepare_voice_again, prepare=quick))
     assert koebako(capsys, "voices", "renew", "--all") == (0, [])  # none was added
     for number, name in enumerate(("花子", "太郎")):
         koebako(capsys, "voices", "add", aivmx(reference, tmp_path / f"{number}.aivmx", name=name, uuid=f"{UUID[:-1]}{number}"))

@@ -10,10 +10,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
 from app.cli.chosen_voice import prepare_chosen_voice
-from app.cli.commands.speak.text_source import read_spoken_text
 from app.cli.console_output import print_json, print_note
 from app.cli.interrupts import interrupt_handler
 from app.cli.raw_arguments import choose_json_stream
@@ -36,6 +37,43 @@ from app.core.stage_clock import PIPELINE_STAGES
 from app.core.symbols import PUNCTUATION_PHONES
 from app.core.synthesis_types import AudioChunk, StageTiming, SynthesisRequest
 from app.voices.installed_voices import find_id_by_name
+
+
+def read_spoken_text(options: argparse.Namespace) -> str:
+    """The text, the contents of `-f`, or else what comes on standard input. Raises InputError where there is none, or no text."""
+    if options.text is not None and options.file is not None:
+        raise InputError(
+            localize("テキストとファイルの両方が指定されています。", "Both a text and a file were given."),
+            localize("どちらか一方だけを指定してください。", "Give only one of them."),
+        )
+    if options.text is not None:
+        text = str(options.text)
+        if _is_file(text):
+            print_note(
+                localize(
+                    f"「{text}」という名前のファイルがあります。ファイルの内容を読み上げるには -f を付けてください。",
+                    f"There is a file named “{text}”. To speak its content, use -f.",
+                )
+            )
+    elif options.file is not None:
+        text = decode_text(read_named_input(Path(options.file)), options.file)
+    else:
+        text = decode_text(*read_piped_input())
+    if not text.strip():
+        raise InputError(
+            localize("読み上げるテキストが空です。", "The text is empty."),
+            localize('例: koebako speak "こんにちは、世界。"', 'For example: koebako speak "こんにちは、世界。"'),
+        )
+    return text
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        # A text is no path if it is too long or has a null character.
+        return False
+
 
 # How soon Ctrl+C is noticed.
 SPEAK_POLL_S = 0.05

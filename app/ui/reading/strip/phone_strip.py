@@ -6,18 +6,45 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from app.common.language import localize
-from app.core.accent_edits import toggle_phrase
+from app.core.accent_edits import may_toggle_phrase, toggle_phrase
 from app.core.synthesis_types import Overrides
-from app.ui.reading.strip.cell_menu import create_cell_menu
 from app.ui.reading.strip.strip_axis import CellKind, StripCell
 from app.ui.reading.strip.strip_hit_test import StripDrag, find_hit
-from app.ui.reading.strip.strip_keys import press_key
+from app.ui.reading.strip.strip_keys import StripKeyTarget, press_key
 from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, STRIP_HEIGHT_PX, StripHighlights, paint_strip
-from app.ui.reading.strip.strip_shape import StripShape, build_shape, change_cell_length, describe_cell, is_emoji_cell
+from app.ui.reading.strip.strip_shape import StripShape, build_shape, change_cell_length, describe_cell, find_mora_index, is_emoji_cell
 from app.ui.theme.theme import Theme
+
+
+def create_cell_menu(strip: StripKeyTarget, shape: StripShape, cell: StripCell, fixed_lengths_reason: str, parent: QWidget) -> QMenu:
+    """A menu for one cell.
+
+    Args:
+        fixed_lengths_reason: why lengths cannot be changed; empty when they can.
+    """
+    menu = QMenu(parent)
+    menu.setToolTipsVisible(True)
+    is_mora = cell.kind is CellKind.MORA
+    menu.addAction(localize("ここから再生", "Play from here"), strip.play_current)
+    menu.addSeparator()
+    word = menu.addAction(localize("読みを変更…", "Change reading…"), lambda: strip.request_word(cell))
+    word.setEnabled(is_mora)
+    split = menu.addAction(
+        localize("この前でアクセント句を分割・結合", "Split or join phrases before this"), lambda: strip.toggle_phrase_break(cell.index)
+    )
+    split.setEnabled(is_mora and may_toggle_phrase(shape.reading, cell.index))
+    menu.addSeparator()
+    length = menu.addAction(localize("長さを自動に戻す", "Reset length"), lambda: strip.set_length(cell, None))
+    length.setEnabled(not fixed_lengths_reason and cell.is_exact)
+    length.setToolTip(fixed_lengths_reason)
+    menu.addAction(
+        localize("アクセント句をリセット", "Reset accent phrase"), lambda: strip.reset_requested.emit(find_mora_index(shape, cell))
+    )
+    return menu
+
 
 CELL_REPAINT_MARGIN_PX = 42  # pixels beside a cell that change with it
 

@@ -2,22 +2,283 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.core.emoji_symbols import find_emoji
+from app.core.line_reading import LineReading
 from app.core.line_sound import LineSound
+from app.core.line_words import LineWord
+from app.core.moras import convert_to_katakana
 from app.core.synthesis_types import Overrides
-from app.ui.plain_text import PlainLabel
-from app.ui.reading.strip.alternative_readings import AlternativeReadingsBar, find_reading_doubts
-from app.ui.reading.strip.kana_summary import KanaSummary
-from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX, ReadingField
-from app.ui.reading.strip.strip_shape import StripShape
+from app.ui.plain_text import PlainLabel, escape_tip
+from app.ui.reading.strip.strip_axis import CellKind
+from app.ui.reading.strip.strip_shape import StripShape, find_cell_text
 from app.ui.reading.strip.strip_view import StripView
 from app.ui.theme.theme import Theme
 from app.ui.widgets.emoji_picker import EmojiButton
 from app.ui.widgets.fold_button import FoldButton
+
+_TYPED_KANA_PATTERN = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
+MAX_TYPED_READING_LENGTH = 100
+READING_FIELD_HEIGHT_PX = 30  # pixels, as much as there is beside the buttons
+
+
+class KanaEdit(QLineEdit):
+    """A line edit that keeps Esc to itself.
+
+    Signals:
+        editing_cancelled(): Esc.
+    """
+
+    editing_cancelled = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        """Esc would otherwise stop what is spoken."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leaves."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.editing_cancelled.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class ReadingField(QWidget):
+    """Label, field and what is wrong.
+
+    Signals:
+        kana_requested(str): the word is to be read so; empty goes back to the front end's reading.
+        dictionary_requested(str, str): the word is to be read so everywhere; surface and kana.
+        closed(): the field is done with.
+    """
+
+    kana_requested = Signal(str)
+    dictionary_requested = Signal(str, str)
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._surface = ""
+        self.label = PlainLabel()
+        self.edit = KanaEdit()
+        self.edit.setMaxLength(MAX_TYPED_READING_LENGTH)
+        self.edit.setFixedSize(200, READING_FIELD_HEIGHT_PX)
+        self.edit.setAccessibleName(localize("読み", "Reading"))
+        self.edit.setToolTip(
+            localize(
+                "かなで入力して Enter。空にすると元の読みに戻ります。Esc でキャンセルします。",
+                "Type kana, then press Enter. Leave empty for the original reading. Esc cancels.",
+            )
+        )
+        self.add_word = QPushButton(localize("辞書に登録…", "Add to dictionary…"))
+        self.add_word.setObjectName("small")
+        self.add_word.setToolTip(localize("すべてのテキストでこの読みになります。", "Uses this reading in every text."))
+        self.error = PlainLabel()
+        self.error.setObjectName("error")
+        self.error.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.error.setMinimumWidth(1)
+        self.error.hide()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.label, self.edit, self.add_word, self.error):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.edit.returnPressed.connect(self._submit_kana)
+        self.edit.editing_cancelled.connect(self.close_field)
+        self.add_word.clicked.connect(self._request_dictionary)
+        self.edit.textEdited.connect(self._check_kana)
+        self.hide()
+
+    def open_for_word(self, surface: str, kana: str) -> None:
+        """Shows the field with the reading a word has."""
+        self._surface = surface
+        self.label.setText(localize(f"「{surface}」の読み", f"Reading of “{surface}”"))
+        self.edit.setText(kana)
+        self.show_error("")
+        self.show()
+        self.edit.setFocus()
+        self.edit.selectAll()
+
+    def show_error(self, message: str) -> None:
+        """Says what is wrong; empty takes it back."""
+        self.error.setText(message)
+        self.error.setToolTip(escape_tip(message))
+        self.error.setVisible(bool(message))
+
+    @Slot()
+    def close_field(self) -> None:
+        """Done."""
+        self.hide()
+        self.closed.emit()
+
+    @Slot()
+    def _submit_kana(self) -> None:
+        if self._is_kana():
+            self.kana_requested.emit(_normalise_kana(self.edit.text()))
+
+    @Slot()
+    def _request_dictionary(self) -> None:
+        if self._is_kana():
+            self.dictionary_requested.emit(self._surface, _normalise_kana(self.edit.text()))
+            self.close_field()
+
+    @Slot()
+    def _check_kana(self) -> None:
+        self._is_kana()
+
+    def _is_kana(self) -> bool:
+        kana = _normalise_kana(self.edit.text())
+        right = not kana or _TYPED_KANA_PATTERN.fullmatch(kana) is not None
+        self.show_error("" if right else localize("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."))
+        return right
+
+
+def _normalise_kana(text: str) -> str:
+    return convert_to_katakana(unicodedata.normalize("NFKC", text)).replace(" ", "")
+
+
+MAX_SUMMARY_CHARS = 400  # characters; no window is wider
+
+
+class KanaSummary(QWidget):
+    """As much of the reading as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setToolTip(
+            localize(
+                "この行の読み。開くとアクセントと音の長さを調整できます。",
+                "The reading of this line; open it to adjust accent and lengths.",
+            )
+        )
+
+    def show_shape(self, shape: StripShape | None) -> None:
+        """Shows the reading of a line."""
+        text = format_kana_summary(shape) if shape is not None else ""
+        if text != self.text:
+            self.text = text
+            self.setAccessibleName(localize(f"読み: {text}", f"Reading: {text}"))
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """A row of text; its width is what is left."""
+        return QSize(0, self.fontMetrics().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """The beginning, with dots where there is more."""
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
+        shown = self.fontMetrics().elidedText(self.text, Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        painter.end()
+
+
+def format_kana_summary(shape: StripShape) -> str:
+    """Kana, with a space between accent phrases."""
+    begins = {phrase.start for phrase in shape.phrases}
+    parts: list[str] = []
+    after_mora = False
+    for cell in shape.axis.cells:
+        is_mora = cell.kind is CellKind.MORA
+        if is_mora and after_mora and cell.index in begins:
+            parts.append(" ")
+        parts.append(find_cell_text(shape, cell))
+        after_mora = is_mora
+        if len(parts) > MAX_SUMMARY_CHARS:
+            break
+    return "".join(parts)
+
+
+MAX_SHOWN_DOUBTS = 6
+READING_BUTTON_GAP_PX = 6  # pixels
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingDoubt:
+    """A word of the line, as it is written, and the other reading it could have."""
+
+    word: LineWord
+    surface: str
+    other: str
+
+
+def find_reading_doubts(reading: LineReading) -> tuple[ReadingDoubt, ...]:
+    """The first few of a line; of a word that occurs several times each."""
+    found = ((word, reading.extract_text(word.start, word.end).strip()) for word in reading.words if word.other_reading)
+    return tuple(ReadingDoubt(word, surface, word.other_reading) for word, surface in found if surface)[:MAX_SHOWN_DOUBTS]
+
+
+class AlternativeReadingsBar(QWidget):
+    """A row of buttons, as many as there is room for.
+
+    Signals:
+        reading_requested(LineWord): the word is to be read as its `other`.
+    """
+
+    reading_requested = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._doubts: tuple[ReadingDoubt, ...] = ()
+        self.buttons: list[QPushButton] = []
+
+    def show_doubts(self, doubts: Sequence[ReadingDoubt]) -> None:
+        """Shows others; the same ones stay as they are, so that focus does."""
+        if tuple(doubts) == self._doubts:
+            return
+        self._doubts = tuple(doubts)
+        for button in self.buttons:
+            button.deleteLater()
+        self.buttons = [self._create_button(doubt) for doubt in doubts]
+        self._arrange_buttons()
+
+    def sizeHint(self) -> QSize:
+        """No room of its own: it takes what is left between its neighbours."""
+        return QSize(0, max((button.sizeHint().height() for button in self.buttons), default=0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """More or fewer fit."""
+        super().resizeEvent(event)
+        self._arrange_buttons()
+
+    def _create_button(self, doubt: ReadingDoubt) -> QPushButton:
+        button = QPushButton(f"{doubt.surface} → {doubt.other}", self)
+        button.setObjectName("small")
+        words = localize(
+            f"「{doubt.surface}」の読みを「{doubt.other}」に変更します。", f"Changes the reading of “{doubt.surface}” to {doubt.other}."
+        )
+        button.setToolTip(words)
+        button.setAccessibleName(words)
+        button.clicked.connect(partial(self._request_reading, doubt))
+        return button
+
+    def _request_reading(self, doubt: ReadingDoubt, _checked: bool = False) -> None:
+        self.reading_requested.emit(doubt.word)
+
+    def _arrange_buttons(self) -> None:
+        x = READING_BUTTON_GAP_PX
+        for button in self.buttons:
+            size = button.sizeHint()
+            button.setGeometry(x, max(0, (self.height() - size.height()) // 2), size.width(), size.height())
+            x += size.width() + READING_BUTTON_GAP_PX
+            button.setVisible(x <= self.width())
+
 
 MAX_NAMED_CHANGES = 5  # emoji that are left out
 
