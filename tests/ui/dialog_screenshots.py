@@ -321,7 +321,7 @@ def take_export(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
 def take_service(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
     """What was asked of the service, before the first request and after some."""
     from app.service.request_log import RequestRecord
-    from app.ui.service.service_dialog import ServiceDialog
+    from app.ui.service.service_controller import ServiceDialog
 
     dialog = ServiceDialog(window)
     dialog.show_state("", ())

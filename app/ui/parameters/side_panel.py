@@ -24,9 +24,7 @@ from app.core.request_limits import BOUNDS, PAUSE_BOUNDS
 from app.core.script import LineSettings
 from app.ui.parameters.parameter_slider import ParameterSlider
 from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.seed_field import SeedField
-from app.ui.parameters.slider_field import SliderField
-from app.ui.parameters.voice_fields import VoiceFields
+from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_card_labels import VoiceSummary
 from app.ui.widgets.folding_section import FoldingSection

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from app.adapters.ort.backends import is_on_processor
 from app.common.errors import AudioDeviceError
@@ -21,15 +21,40 @@ from app.ui.synthesis.synthesis_jobs import (
     OpenVoiceJob,
     ReloadDictionaryJob,
     RenderTakeJob,
+    ShutdownJob,
     SpeechJob,
     StoppableJob,
     TakeResult,
 )
 from app.ui.synthesis.synthesis_results import FirstAudioResult, JobResult, OpenedVoice, SpeakFailure, SynthesisResult
 from app.ui.synthesis.synthesis_signals import SpeechSignals
-from app.ui.synthesis.synthesis_thread import SynthesisThread
 from app.ui.synthesis.synthesis_worker import SynthesisWorker
 from app.ui.synthesis.utterance import Utterance
+
+SYNTHESIS_STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for audio encoders
+
+
+class SynthesisThread(QThread):
+    """Not started yet.
+
+    Attributes:
+        worker: does the jobs; what it may be asked for from outside is described there.
+    """
+
+    def __init__(self, open_player: PlayerOpener | None, parent: QObject) -> None:
+        super().__init__(parent)
+        self.setObjectName("synthesis")
+        self.setStackSize(SYNTHESIS_STACK_BYTES)
+        self.worker = SynthesisWorker(open_player)
+        self.worker.moveToThread(self)
+
+    def end_thread(self) -> None:
+        """Waits for the running job, which should have been cancelled: for one session's creation at most, and for the player,
+        which leaves a hanging device behind.
+        """
+        self.worker.enqueue_job(ShutdownJob())
+        self.wait()
+
 
 STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}  # where the names differ
 

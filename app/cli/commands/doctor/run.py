@@ -8,15 +8,58 @@ import platform
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib import metadata
 from typing import Literal
 
-from app.cli.commands.doctor.installed_parts import collect_versions, list_audio_devices, list_providers
 from app.cli.console_output import print_json, print_result
 from app.common.errors import AppError, InputError
 from app.common.files import paths
 from app.common.files.private_data_dir import check_data_dir
 from app.common.language import localize
 from app.voices.voice_labels import format_voice_name
+
+REPORTED_PACKAGES = (
+    "PySide6-Essentials",
+    "onnxruntime",
+    "onnxruntime-directml",
+    "onnxruntime-openvino",
+    "onnxruntime-gpu",
+    "tensorrt",
+    "numpy",
+    "pyopenjtalk-plus",
+    "sounddevice",
+    "soundfile",
+    "pyqtgraph",
+)
+
+
+def collect_versions() -> dict[str, str]:
+    """Of Python and of the packages we need, by name; those that are not installed are left out."""
+    found = {"python": platform.python_version()}
+    for package in REPORTED_PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def list_providers() -> list[str]:
+    """Execution providers of the installed ONNX Runtime."""
+    from app.adapters.ort.ort_devices import list_providers
+
+    return list_providers()
+
+
+def list_audio_devices() -> list[dict[str, object]]:
+    """Outputs as index and name; none where PortAudio does not start."""
+    from app.adapters.portaudio.audio_devices import list_output_devices
+
+    try:
+        return [{"index": device.index, "name": device.label} for device in list_output_devices()]
+    except AppError:
+        return []
+
 
 FindingStatus = Literal["ok", "warn", "fail"]
 

@@ -1,0 +1,136 @@
+"""The field for the reading of one word; it says beside itself why a reading is wrong."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
+
+from app.common.language import localize
+from app.core.moras import convert_to_katakana
+from app.ui.plain_text import PlainLabel, escape_tip
+
+_TYPED_KANA_PATTERN = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
+MAX_TYPED_READING_LENGTH = 100
+READING_FIELD_HEIGHT_PX = 30  # pixels, as much as there is beside the buttons
+
+
+class KanaEdit(QLineEdit):
+    """A line edit that keeps Esc to itself.
+
+    Signals:
+        editing_cancelled(): Esc.
+    """
+
+    editing_cancelled = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        """Esc would otherwise stop what is spoken."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leaves."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.editing_cancelled.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class ReadingField(QWidget):
+    """Label, field and what is wrong.
+
+    Signals:
+        kana_requested(str): the word is to be read so; empty goes back to the front end's reading.
+        dictionary_requested(str, str): the word is to be read so everywhere; surface and kana.
+        closed(): the field is done with.
+    """
+
+    kana_requested = Signal(str)
+    dictionary_requested = Signal(str, str)
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._surface = ""
+        self.label = PlainLabel()
+        self.edit = KanaEdit()
+        self.edit.setMaxLength(MAX_TYPED_READING_LENGTH)
+        self.edit.setFixedSize(200, READING_FIELD_HEIGHT_PX)
+        self.edit.setAccessibleName(localize("読み", "Reading"))
+        self.edit.setToolTip(
+            localize(
+                "かなで入力して Enter。空にすると元の読みに戻ります。Esc でキャンセルします。",
+                "Type kana, then press Enter. Leave empty for the original reading. Esc cancels.",
+            )
+        )
+        self.add_word = QPushButton(localize("辞書に登録…", "Add to dictionary…"))
+        self.add_word.setObjectName("small")
+        self.add_word.setToolTip(localize("すべてのテキストでこの読みになります。", "Uses this reading in every text."))
+        self.error = PlainLabel()
+        self.error.setObjectName("error")
+        self.error.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.error.setMinimumWidth(1)
+        self.error.hide()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.label, self.edit, self.add_word, self.error):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.edit.returnPressed.connect(self._submit_kana)
+        self.edit.editing_cancelled.connect(self.close_field)
+        self.add_word.clicked.connect(self._request_dictionary)
+        self.edit.textEdited.connect(self._check_kana)
+        self.hide()
+
+    def open_for_word(self, surface: str, kana: str) -> None:
+        """Shows the field with the reading a word has."""
+        self._surface = surface
+        self.label.setText(localize(f"「{surface}」の読み", f"Reading of “{surface}”"))
+        self.edit.setText(kana)
+        self.show_error("")
+        self.show()
+        self.edit.setFocus()
+        self.edit.selectAll()
+
+    def show_error(self, message: str) -> None:
+        """Says what is wrong; empty takes it back."""
+        self.error.setText(message)
+        self.error.setToolTip(escape_tip(message))
+        self.error.setVisible(bool(message))
+
+    @Slot()
+    def close_field(self) -> None:
+        """Done."""
+        self.hide()
+        self.closed.emit()
+
+    @Slot()
+    def _submit_kana(self) -> None:
+        if self._is_kana():
+            self.kana_requested.emit(_normalise_kana(self.edit.text()))
+
+    @Slot()
+    def _request_dictionary(self) -> None:
+        if self._is_kana():
+            self.dictionary_requested.emit(self._surface, _normalise_kana(self.edit.text()))
+            self.close_field()
+
+    @Slot()
+    def _check_kana(self) -> None:
+        self._is_kana()
+
+    def _is_kana(self) -> bool:
+        kana = _normalise_kana(self.edit.text())
+        right = not kana or _TYPED_KANA_PATTERN.fullmatch(kana) is not None
+        self.show_error("" if right else localize("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."))
+        return right
+
+
+def _normalise_kana(text: str) -> str:
+    return convert_to_katakana(unicodedata.normalize("NFKC", text)).replace(" ", "")
