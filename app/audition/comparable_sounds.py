@@ -20,7 +20,7 @@ SPOKEN_RANGE_DB = 40.0
 
 
 def measure_spoken_power(samples: Float32, rate: int) -> float:
-    """Mean K-weighted power of the frames in which somebody speaks; 0 for silence."""
+    """Return the mean K-weighted power of the frames in which somebody speaks; 0 for silence."""
     size = max(1, round(LOUDNESS_FRAME_S * rate))
     weighted = apply_k_weighting(samples, rate)
     frames = np.pad(weighted, (0, -len(weighted) % size)).reshape(-1, size)
@@ -32,7 +32,7 @@ def measure_spoken_power(samples: Float32, rate: int) -> float:
 
 
 def compute_equal_gains(sounds: Sequence[Float32], rates: Sequence[int]) -> tuple[float, ...]:
-    """Factors that make sounds equally loud: as loud as the softest, so that none clips. Silence stays as it is."""
+    """Return factors that make sounds equally loud: as loud as the softest, so that none clips. Silence stays as it is."""
     powers = [measure_spoken_power(samples, rate) for samples, rate in zip(sounds, rates, strict=True)]
     softest = min((power for power in powers if power > 0), default=0.0)
     return tuple((softest / power) ** 0.5 if power > 0 else 1.0 for power in powers)
@@ -46,14 +46,14 @@ ComparableSounds = tuple[Sequence[Float32], int, Sequence[float]]
 
 
 def make_comparable(sounds: Sequence[tuple[Float32, int]]) -> ComparableSounds:
-    """Sounds of any rates, in Hz, at the highest of them."""
+    """Return sounds of any rates, in Hz, at the highest of them."""
     rate = max(own for _, own in sounds)
     alike = [_resample_to(rate, samples, own) for samples, own in sounds]
     return alike, rate, compute_equal_gains(alike, [rate] * len(alike))
 
 
 def load_trial_sounds(plan: BlindTestPlan, trial: BlindTrial, load: LoadSound) -> ComparableSounds:
-    """A, B and, if there is one, X or the reference; all sounds of the line are as loud as its softest."""
+    """Return A, B and, if there is one, X or the reference; all sounds of the line are as loud as its softest."""
     has_own = bool(plan.references) and not plan.has_x
     names = (*plan.sounds[trial.line], *((plan.references[trial.line],) if has_own else ()))
     sounds, rate, gains = make_comparable([load(name) for name in names])

@@ -63,7 +63,7 @@ class TrialResult:
 
 
 def record_reference_runs(voice_name: str | None, file: Path) -> None:
-    """Speaks on the CPU in float32 and keeps the first calls of every graph."""
+    """Speak on the CPU in float32 and keep the first calls of every graph."""
     speaker = open_speaker(voice_name, "cpu", precision="float32", graph_precision="exact", force_bert=True)
     models = VoiceGraphs(voice_name, speaker)
     calls: list[ReferenceRun] = []
@@ -84,7 +84,7 @@ def record_reference_runs(voice_name: str | None, file: Path) -> None:
 
 
 def try_placement(placement: str, voice_name: str | None, file: Path, *, should_trace: bool = True) -> TrialResult:
-    """Opens a voice, compares every graph with what `record_reference_runs` kept, and measures; a session may fail at any point."""
+    """Open a voice, compare every graph with the results of `record_reference_runs`, and measure; a session may fail at any point."""
     began = time.perf_counter()
     speaker = open_speaker(voice_name, placement, graph_precision="exact", force_bert=True, is_probe=True)
     speaker.wait_for_devices()
@@ -122,7 +122,7 @@ def _measure_times(speaker: Speaker, result: TrialResult) -> None:
 
 
 def _measure_speech(speaker: Speaker, text: str) -> dict[str, float]:
-    """Milliseconds to the first sound, in all, and in the graphs of each group; nothing is remembered from before."""
+    """Return milliseconds to the first sound, in all, and in the graphs of each group; caches are empty."""
     caches = speaker.pipeline.caches
     caches.clear()
     caches.stored = None

@@ -27,7 +27,7 @@ class RecordedGraphRun:
 
 
 def record_runs(speaker: Speaker, requests: Mapping[str, SynthesisRequest]) -> dict[str, list[RecordedGraphRun]]:
-    """Speaks, with empty caches, and keeps a copy of what every graph was given; graph name → calls, in order."""
+    """Speak with empty caches and return a copy of every graph's inputs: graph name → calls, in order."""
     calls: dict[str, list[RecordedGraphRun]] = defaultdict(list)
     for name, request in requests.items():
         _record_request(speaker, name, request, calls)

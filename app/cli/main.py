@@ -26,7 +26,7 @@ COMMANDS = ("speak", "export", "serve", "g2p", "dict", "project", "voices", "ber
 
 
 def build_parser(arguments: Sequence[str] = ()) -> CommandParser:
-    """The whole command line; where `arguments` begins with a command, that one alone, which is read in half the time."""
+    """Build the whole command line; if `arguments` begins with a command, build that one alone, which takes half the time."""
     parser = CommandParser(prog="koebako", description=localize("日本語のテキストを読み上げます。", "Speaks Japanese text."))
     parser.add_argument(
         "--version",
@@ -49,7 +49,7 @@ GC_THRESHOLD = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit code."""
+    """Run one command and return its exit code."""
     # The process is all ours.
     if argv is None:
         gc.set_threshold(GC_THRESHOLD)
@@ -99,7 +99,7 @@ def _report_failure(error: BaseException, arguments: list[str]) -> int:
 
 
 def _log_error(error: BaseException) -> None:
-    """Arguments may be the text to be spoken, so they stay out; where in the program it happened shows which command it was."""
+    """Log an error without the arguments, which may be the text to be spoken; its place in the program shows which command it was."""
     from app.settings.user_settings import load_settings
 
     # The user sees the error even if the log cannot be written.
@@ -110,7 +110,7 @@ def _log_error(error: BaseException) -> None:
 
 
 def _create_unexpected_error(error: BaseException) -> AppError:
-    """The error for an exception nobody foresaw; if the system refused a file, it at least names the file and the reason."""
+    """Return the error for an unforeseen exception; if the system refused a file, it at least names the file and the reason."""
     details = localize(f"詳細なログ: {find_log_path()}", f"See the log for details: {find_log_path()}")
     name = error.filename if isinstance(error, OSError) else None
     if isinstance(name, str) and name:
@@ -120,7 +120,7 @@ def _create_unexpected_error(error: BaseException) -> AppError:
 
 
 def _discard_stdout() -> None:
-    """Nothing more can be written there; without this the interpreter would complain at exit."""
+    """Discard standard output, which cannot be written any more; without this the interpreter would complain at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()
         return

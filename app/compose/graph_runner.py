@@ -30,17 +30,17 @@ FIXED_FRAMES, IS_FIXED = "durations_frames_override", "durations_frames_override
 
 
 def create_graph_runner(voice: Voice) -> CaseRunner:
-    """Samples (N,) and frames per symbol (T,) of a case without noise, computed as the pipeline would."""
+    """Return a runner that gives samples (N,) and frames per symbol (T,) of a case without noise, computed as the pipeline would."""
     return _SingleGraphRunner(voice) if voice.manifest.is_single_graph else PreparedRunner(voice)
 
 
 def draw_duration_noise(case: Case, seed: int) -> Float32:
-    """Standard normal noise of the duration predictor for a case, float32 (2, T)."""
+    """Return standard normal noise of the duration predictor for a case, float32 (2, T)."""
     return np.random.default_rng((seed, 0)).standard_normal((2, case["x_tst"].size), dtype=np.float32)
 
 
 def draw_prior_noise(channels: int, frames: int, seed: int) -> Float32:
-    """Standard normal noise of the prior, float32 (C, F)."""
+    """Return standard normal noise of the prior, float32 (C, F)."""
     return _create_prior_generator(seed).standard_normal((channels, frames), dtype=np.float32)
 
 
@@ -64,7 +64,7 @@ class _SingleGraphRunner:
 
     @property
     def used_inputs(self) -> frozenset[str]:
-        """See `CaseRunner`."""
+        """Return the inputs that count; see `CaseRunner`."""
         return PUBLIC_INPUT_NAMES | self._session.inputs.keys()
 
     def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
@@ -87,7 +87,7 @@ class PreparedRunner:
 
     @property
     def used_inputs(self) -> frozenset[str]:
-        """See `CaseRunner`; frames that a case fixes are no input of a graph, but ours to count."""
+        """Return the inputs that count; see `CaseRunner`. Fixed frames are no input of a graph, but count as one."""
         return PUBLIC_INPUT_NAMES | self._synthesizer.prosody_inputs | {FIXED_FRAMES, IS_FIXED}
 
     def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
@@ -115,7 +115,7 @@ class PreparedRunner:
         )
 
     def speak_case(self, case: Case, prosody: Prosody, seed: int | None = None) -> tuple[Float32, Int64]:
-        """Samples (N,) and frames per symbol (T,), decoded window by window."""
+        """Return samples (N,) and frames per symbol (T,), decoded window by window."""
         style, speaker, length_scale = (
             case["style_vec"].reshape(-1),
             int(_convert_to_float(case["sid"])),
@@ -149,7 +149,7 @@ class PreparedRunner:
 
 
 def _apply_fixed_frames(frames: Int64, case: Case) -> Int64:
-    """Frames per symbol, those that a case fixes as it says: NaN, in whole numbers anything below 1, and a mask leave some to the voice."""
+    """Return frames per symbol, with those that a case fixes; NaN, in whole numbers anything below 1, and a mask leave some to the voice."""
     if FIXED_FRAMES not in case:
         return frames
     given = case[FIXED_FRAMES].reshape(-1)

@@ -31,7 +31,7 @@ BERT_SHARE = 0.5
 
 
 def open_sessions(plan: SpeakerPlan, same_bert: FailoverSession | None, failures: FailedDevices) -> dict[str, FailoverSession]:
-    """Sessions by graph; they share what they know of devices that fail."""
+    """Open the sessions by graph; they share the list of devices that failed."""
     openings = DeviceOpenings()
     if same_bert is None:
         same_bert = _open_session("bert", "BERT", plan.bert_graph, plan, failures, openings, is_small=not is_slow_bert(plan.bert))
@@ -47,7 +47,7 @@ def open_sessions(plan: SpeakerPlan, same_bert: FailoverSession | None, failures
 def _open_session(
     graph: str, name: str, model: Path | bytes, plan: SpeakerPlan, failures: FailedDevices, openings: DeviceOpenings, *, is_small: bool
 ) -> FailoverSession:
-    """A session on its place; in the few sizes of its device form where it has one.
+    """Open a session on its device, in the few sizes of its fixed-shape graph if it has one.
 
     Args:
         openings: get what is to be opened in the background.

@@ -42,7 +42,7 @@ def open_speaker(
     is_probe: bool = False,
     convert: bool = True,
 ) -> Speaker:
-    """Opens a voice with everything it needs.
+    """Open a voice with everything it needs.
 
     Args:
         wanted: id, name or path of a voice; None is the first one.
@@ -73,7 +73,7 @@ def open_speaker(
 
 @contextmanager
 def _report_missing_files() -> Iterator[None]:
-    """Raises VoiceError where a file is gone that was there a moment ago: another program removed the voice or the BERT."""
+    """Raise VoiceError if a file has vanished meanwhile: another program removed the voice or the BERT."""
     try:
         yield
     except FileNotFoundError as exc:

@@ -38,7 +38,7 @@ MAX_CREDIT_CHARACTERS = 1_000
 
 
 def format_credit(voice: Voice) -> str:
-    """The voice, who made it, and the first paragraph of its licence."""
+    """Return the voice, its makers, and the first paragraph of its licence."""
     name = voice.manifest.name
     creators = ", ".join(_read_creators(voice.path))
     licence = voice.manifest.licence.strip().split("\n\n")[0].replace("\n", " ")
@@ -67,7 +67,7 @@ class LineTimingCollector:
         self._bounds: dict[int, tuple[int, int]] = {}  # samples of each sentence
 
     def add_chunk(self, chunk: AudioChunk) -> None:
-        """The next chunk."""
+        """Add the next chunk."""
         self._sound.add_chunk(chunk)
         start, self._samples = self._samples, self._samples + len(chunk.samples)
         if not chunk.silence:
@@ -121,7 +121,7 @@ class LineTimingCollector:
         return [TimedText(texts.get(index, ""), start / self._rate, end / self._rate) for index, (start, end) in bounds]
 
     def _build_moras(self, reading: LineReading, spans: Sequence[SoundSpan]) -> tuple[TimedMora, ...]:
-        """With the tones that were spoken, which edits may have changed."""
+        """Return the morae with the tones that were spoken, which edits may have changed."""
         tones = [tone for _, (_, phones) in sorted(self._sound.phones.items()) for tone in _collect_mora_tones(phones)]
         # A sentence with nothing to speak has no sound.
         if len(tones) != len(reading.moras):
@@ -134,7 +134,7 @@ class LineTimingCollector:
         )
 
     def _collect_phones(self) -> list[TimedText]:
-        """Without a gap from 0 to the end; what lies between sentences is a pause."""
+        """Collect the phones without a gap from 0 to the end; between sentences lies a pause."""
         tiles: list[TimedText] = []
         end_s = 0.0
         for index, (start_s, phones) in sorted(self._sound.phones.items()):
@@ -149,7 +149,7 @@ class LineTimingCollector:
 
 
 def _collect_mora_tones(phones: Sequence[PhoneTiming]) -> list[int]:
-    """One a mora: that of its last phone."""
+    """Return a tone for each mora: that of its last phone."""
     by_mora = {mora: phone.tone for mora, phone in zip(map_phones_to_moras([item.phone for item in phones]), phones, strict=True)}
     return [tone for mora, tone in sorted(by_mora.items()) if mora != NO_INDEX]
 
@@ -191,7 +191,10 @@ class FileRenderer:
     before_disk_wait: Callable[[], object] = lambda: None
 
     def write_file(self, item: PlannedFile, settings: ExportSettings, gain_db: float = 0.0) -> WrittenFile | None:
-        """Writes the sound and what belongs beside it; None, and no file, where it was cancelled. Raises AppError, and leaves no file then."""
+        """Write the sound and the files beside it; return None and leave no file if cancelled.
+
+        If AppError is raised, no file is left either.
+        """
         rate = self.open_speaker(item.lines[0].settings.voice).pipeline.voice.sampling_rate
         writer = PlannedFileWriter(item.file, settings, rate, gain_db)
         lines: list[SpokenLine] = []
@@ -208,7 +211,7 @@ class FileRenderer:
         return WrittenFile(item.file, spoken, tuple(sidecars))
 
     def measure_file(self, item: PlannedFile) -> LoudnessMeasurement | None:
-        """Measures the sound without writing it; None where it was cancelled."""
+        """Measure the sound without writing it; return None if cancelled."""
         found: list[LoudnessMeasurement] = []
         pieces: list[Float32] = []
         for chunk in self._render_chunks(item, []):
@@ -234,7 +237,7 @@ class FileRenderer:
 
 
 def find_ids_by_name(line: Line, speaker: Speaker) -> tuple[int, int]:
-    """By exact names; an unknown speaker or style is an error."""
+    """Return the ids of a line's speaker and style by exact names; raise an error for unknown ones."""
     info = speaker.voice.manifest
     return (
         find_id_by_name(line.settings.speaker or None, info.speakers, localize("話者", "speaker")),

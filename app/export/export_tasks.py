@@ -45,7 +45,7 @@ class BatchSettings:
 
     @staticmethod
     def from_data(data: Mapping[str, Any]) -> BatchSettings:
-        """Raises ValueError, KeyError."""
+        """Parse the settings of a batch; raise ValueError or KeyError."""
         words = parse_entries(data["words"])
         export = parse_settings_data(data["export"])
         return BatchSettings(export, data["voices"], words, data["backend"], data["precision"], data["force_bert"])
@@ -64,13 +64,13 @@ class ExportWorker(Protocol):
     """Does one task after another."""
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
-        """A row of a written file, or what was measured; empty where it was stopped. Raises AppError."""
+        """Return the row of a written file, or its measurement; empty if stopped. Raise AppError if it fails."""
 
     def stop_task(self) -> None:
-        """Ends what is done now, from any thread."""
+        """Stop the present task; may be called from any thread."""
 
     def close(self) -> None:
-        """Lets everything go."""
+        """Close everything that is open."""
 
 
 def convert_task_to_data(task: ExportTask) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def convert_task_to_data(task: ExportTask) -> dict[str, Any]:
 
 
 def parse_task_data(data: Mapping[str, Any]) -> ExportTask:
-    """Raises ValueError, KeyError."""
+    """Parse a task; raise ValueError or KeyError."""
     lines = parse_script(data["script"]).lines
     return ExportTask(PlannedFile(Path(data["file"]), lines), float(data["gain_db"]), bool(data["measures"]))
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def build_file_row(result: WrittenFile) -> dict[str, Any]:
-    """A row of the command-line contract; a file of several lines also says which."""
+    """Return a row of the command-line contract; that of a file of several lines also names the lines."""
     spoken = result.spoken
     first = spoken.lines[0]
     row: dict[str, Any] = {
@@ -58,7 +58,7 @@ class LocalWorker:
         PROJECT_WORDS.entries = batch.words
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
-        """As of any worker."""
+        """Run a task, as any worker."""
         if task.is_measurement:
             measured = self._renderer.measure_file(task.item)
             return {} if measured is None else {"powers": list(measured.powers), "peak": measured.peak, "seconds": measured.seconds}
@@ -66,13 +66,13 @@ class LocalWorker:
         return {} if written is None else build_file_row(written)
 
     def stop_task(self) -> None:
-        """As of any worker."""
+        """Stop the present task, as any worker."""
         self._stopped.set()
         for speaker in list(self._open.values()):
             speaker.terminate()
 
     def close(self) -> None:
-        """As of any worker."""
+        """Close the worker, as any worker."""
         self._open.clear()
         PROJECT_WORDS.entries = ()
 

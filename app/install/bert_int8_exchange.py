@@ -20,7 +20,7 @@ from app.voices.untrusted.voice_limits import MAX_BERT_JSON_BYTES
 
 
 def install_bert_int8(bert: BertModel, graph: Path) -> BertModel:
-    """Makes a graph what a BERT is computed with in int8. Errors as `app.install.int8_exchange.install_int8_graph`."""
+    """Install a graph as the int8 graph of a BERT; raise the errors of `app.install.int8_exchange.install_int8_graph`."""
     require_user_bert(bert)
     cosine = _measure_cosine(bert, graph)
     if cosine < MIN_BERT_COSINE:
@@ -38,7 +38,7 @@ def install_bert_int8(bert: BertModel, graph: Path) -> BertModel:
 
 
 def remove_bert_int8(bert: BertModel) -> BertModel:
-    """Leaves a BERT its exact graph alone. Errors as `app.install.int8_exchange.remove_int8_graph`."""
+    """Remove the int8 graph of a BERT; raise the errors of `app.install.int8_exchange.remove_int8_graph`."""
     require_user_bert(bert)
     if "int8" not in bert.graphs:
         raise build_already_exact_error("bert")

@@ -38,7 +38,7 @@ INT8_BLOCK_SIZES = (256, 32)
 
 
 def prepare_bert(model: Path, folder: Path, report: Report = ignore_report, *, width: int = BERT_WIDTH) -> BertPreparationResult:
-    """Writes the graphs and the vocabulary of a BERT into an empty folder.
+    """Write the graphs and the vocabulary of a BERT into an empty folder.
 
     Args:
         model: an ONNX or safetensors file, its vocabulary beside it.
@@ -127,7 +127,7 @@ def _find_passing_int8(
 
 
 def _keep_source_graph(architecture: DebertaSizes, folder: Path, difference: float) -> BertPreparationResult:
-    """The source's graph instead of the lean one; VoiceError where there is none, for then nothing is known to be right."""
+    """Keep the source's graph instead of the lean one; raise VoiceError if there is none, for then nothing is known to be right."""
     _remove_graph(folder / INT8_BERT_NAME)
     _remove_graph(folder / BERT_GRAPH_NAME)
     reason = localize(

@@ -23,7 +23,7 @@ BERT_TEST_TEXT = "今日はとてもいい天気なので、駅前の公園ま�
 
 
 def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
-    """Token ids to compare with: real sentences of several lengths, then one of everything the vocabulary has.
+    """Return token ids to compare with: real sentences of several lengths, then one of the whole vocabulary.
 
     Args:
         token_count: how many ids the model knows.
@@ -35,7 +35,7 @@ def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
 
 
 def compute_features(graph: Path, texts: Sequence[Int64], width: int) -> list[Float32]:
-    """Features (n, width) of each text by a graph; a VoiceError where it does not open, does not run, or gives something else."""
+    """Return the features (n, width) of each text; raise VoiceError if the graph does not open, does not run, or gives something else."""
     try:
         runner = OrtBert(open_session(graph, "cpu", "BERT").session, "", width)
         results = [runner.run_graph(ids) for ids in texts]
@@ -53,7 +53,7 @@ def compute_features(graph: Path, texts: Sequence[Int64], width: int) -> list[Fl
 
 
 def compute_max_difference(expected: Sequence[Float32], results: Sequence[Float32]) -> float:
-    """Relative to the largest value expected."""
+    """Return the largest difference relative to the largest expected value."""
     scale = max(float(np.abs(rows).max()) for rows in expected)
     return max(float(np.abs(a - b).max()) for a, b in zip(expected, results, strict=True)) / scale
 

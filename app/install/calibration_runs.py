@@ -46,7 +46,7 @@ class RecordingSession:
         self._session = session
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As the session's own."""
+        """Run the graph and record the run."""
         self.given.append({name: value for name, value in values.items() if name in self.inputs})
         return self._session.run_graph(values, outputs)
 
@@ -80,7 +80,7 @@ class CalibrationVoice:
         return self._synthesizer.run_flow(given)[:, :MAX_CALIBRATION_FRAMES]
 
     def decode_samples(self, sentence: CalibrationSentence, z: Float32) -> Float32:
-        """The sound of it."""
+        """Return the sound of a sentence."""
         count, noise = z.shape[1], None
         if self._synthesizer.takes_decoder_noise:
             noise = np.random.default_rng(sentence.number).standard_normal(count * self._info.hop_length, dtype=np.float32)
@@ -93,7 +93,7 @@ class CalibrationVoice:
 
 
 def build_calibration_sentences(voice: Voice, texts: Sequence[str] = VOICE_CALIBRATION_SENTENCES) -> list[CalibrationSentence]:
-    """The sentences with features of the voice's own BERT, noise where that is missing; speakers and styles take turns."""
+    """Return the sentences with features of the voice's own BERT, or noise if it is missing; speakers and styles take turns."""
     g2p = open_g2p()
     phones = [g2p.convert_sentence(text) for text in texts]
     found = zip(phones, _compute_token_features(voice.manifest.bert, phones), strict=True)
@@ -114,7 +114,7 @@ def compute_decoder_inputs(voice: Voice, wrap_session: WrapSession) -> list[tupl
 
 
 def _compute_token_features(bert_id: str, sentences: Iterable[Phones]) -> list[Float32]:
-    """Token features (n, 1024); noise where the BERT is missing."""
+    """Return token features (n, 1024), or noise if the BERT is missing."""
     bert = next((item for item in list_installed_berts(paths.list_bert_dirs()) if item.id == bert_id), None)
     if bert is None:
         rng = np.random.default_rng(0)

@@ -27,7 +27,7 @@ class BertReading:
 
 
 def read_with_bert(bert: BertModel) -> BertReading:
-    """Lets a BERT read the sentences in both precisions, one after the other: the exact one takes a gigabyte."""
+    """Read the sentences with a BERT in both precisions, one after the other: the exact one takes a gigabyte."""
     g2p, tokenizer = open_g2p(), CharTokenizer(bert.vocabulary)
     sentences = [g2p.convert_sentence(text) for text in VOICE_CALIBRATION_SENTENCES]
     texts = [tokenizer.encode(phones.text) for phones in sentences]
@@ -39,7 +39,7 @@ def read_with_bert(bert: BertModel) -> BertReading:
 
 
 def measure_duration_agreement(voice: Voice, reading: BertReading) -> float:
-    """The share of symbols that last as many frames with int8 features as with exact ones, 0..1.
+    """Return the share of symbols that last as many frames with int8 features as with exact ones, 0..1.
 
     A voice of one graph cannot be measured; it keeps the exact features.
     """
@@ -53,7 +53,7 @@ def measure_duration_agreement(voice: Voice, reading: BertReading) -> float:
 
 
 def compute_frames(voice: Voice, synthesizer: OrtSynthesizer, phones: Phones, tokens: Float32) -> Int64:
-    """Frames of each symbol, with the same noise every time."""
+    """Return the frames of each symbol, with the same noise every time."""
     info = voice.manifest
     speaker, style = (min((item.id for item in items), default=0) for items in (info.speakers, info.styles))
     values = build_prosody_input(voice, phones, tokens, speaker=speaker, style=style)

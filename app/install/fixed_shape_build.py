@@ -44,7 +44,7 @@ _BUILD_FAILED_EXIT_CODE = 70
 
 
 def make_fixed_shape_graph(graph: str, source: Path, folder: Path, *, must_be_exact: bool = False) -> None:
-    """Fills a folder with a form that was proved, or with the reason why there is none.
+    """Fill a folder with a verified fixed-shape graph, or with the reason why there is none.
 
     Args:
         graph: bert, prosody, flow or decoder.
@@ -78,7 +78,7 @@ def make_fixed_shape_graph(graph: str, source: Path, folder: Path, *, must_be_ex
 
 
 def update_description(folder: Path, **more: Any) -> None:
-    """Says more of the form in a folder."""
+    """Add facts to the description in a folder."""
     content = parse_object(read_bounded(folder / FORM_NAME, MAX_DESCRIPTION_BYTES))
     (folder / FORM_NAME).write_text(json.dumps(content | more), encoding="utf-8")
 
@@ -86,7 +86,7 @@ def update_description(folder: Path, **more: Any) -> None:
 def _compute_cpu_results(
     form: FixedShapeGraph, source: Path, calls: list[RecordedRun]
 ) -> tuple[list[RecordedRun], list[tuple[int, RecordedRun]]]:
-    """The calls, and others that fit the sizes, with what the CPU makes of them.
+    """Return the calls, and others that fit the sizes, with the CPU's results.
 
     For each size one that fills it, or two thirds of it where shorter ones are padded; for the least both.
     """
@@ -151,7 +151,7 @@ def _write_test_runs(folder: Path, expected: list[tuple[int, RecordedRun]]) -> N
 
 
 def main() -> int:
-    """Makes the form that the arguments ask for; returns 0, or 70 where that failed."""
+    """Build the fixed-shape graph that the arguments name; return 0, or 70 if that failed."""
     graph, source, folder = sys.argv[-3:]
     try:
         make_fixed_shape_graph(graph, Path(source), Path(folder), must_be_exact=EXACT_OPTION in sys.argv[:-3])

@@ -60,7 +60,7 @@ class ExactVoiceRun:
 
 
 def add_int8_graphs(voice: Voice, folder: Path, report: Report = ignore_report) -> VoiceManifest:
-    """Stores the int8 graphs that pass in the folder of a prepared voice.
+    """Store the int8 graphs that pass in the folder of a prepared voice.
 
     Returns:
         The manifest as it is now in `voice.json`; it names the int8 graphs there are, and says of the others why there are none.
@@ -81,7 +81,7 @@ def add_int8_graphs(voice: Voice, folder: Path, report: Report = ignore_report) 
 
 
 def _make_int8_graphs(voice: Voice, folder: Path, report: Report) -> tuple[Int8Result | None, dict[str, Int8Rejection]]:
-    """All graphs that pass, alone and together, and why the others do not; no Fast where none does, or where they do not pay together."""
+    """Build all graphs that pass, alone and together, and return them with the reasons against the others; no result if none passes, or if they bring no gain together."""
     exact = run_exact_voice(voice)
     report("cutting", 0.3)
     passed: dict[str, tuple[Int8Graph, RunnableSession]] = {}
@@ -112,7 +112,7 @@ def _make_int8_graphs(voice: Voice, folder: Path, report: Report) -> tuple[Int8R
 
 
 def run_exact_voice(voice: Voice) -> ExactVoiceRun:
-    """Speaks the sentences exactly, and keeps what every graph was given; AppError where a graph does not run."""
+    """Speak the sentences exactly and keep the inputs of every graph; raise AppError if a graph does not run."""
     sessions: dict[str, RunnableSession] = {
         name: open_session(voice.graphs[name], "cpu", voice.manifest.name).session for name in INT8_GRAPH_NAMES if name in voice.graphs
     }
@@ -132,7 +132,7 @@ def run_exact_voice(voice: Voice) -> ExactVoiceRun:
 def _make_int8_graph(
     voice: Voice, name: str, exact: ExactVoiceRun, folder: Path, report: Report
 ) -> tuple[Int8Graph, RunnableSession] | Int8Rejection:
-    """One graph in int8, where that can be made, passes and pays; AppError where it does not run."""
+    """Build one graph in int8, if that is possible, exact enough and faster; raise AppError if it does not run."""
     file = quantise_graph(voice.graphs[name], name, exact.graph_inputs[name][:CALIBRATING], folder)
     report("cutting", 0.5)
     if file is None:
@@ -151,7 +151,7 @@ def _reject_combination(graph: Int8Graph) -> Int8Rejection:
 def quantise_graph(
     graph: Path | bytes, name: str, inputs: Sequence[dict[str, Any]], folder: Path, allowed_results: Container[str] | None = None
 ) -> str | None:
-    """The file name of a graph in int8; None where nothing in it can be.
+    """Return the file name of a graph in int8; None if nothing in it can be quantised.
 
     Args:
         inputs: runs that show how large the numbers become.
@@ -195,7 +195,7 @@ def measure_sentence_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mappi
 
 
 def measure_quality(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> tuple[float, float, float]:
-    """SNR and log-spectral distance in dB with durations as they are, and the share of symbols that last as long."""
+    """Return SNR and log-spectral distance in dB with unchanged durations, and the share of symbols that last as long."""
     voiced, compared = CalibrationVoice(voice.manifest, exact.sessions | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
     made = [voiced.speak_sentence(item, frames) for item, frames in zip(exact.sentences[compared], exact.frames[compared], strict=True)]
     right, share = exact.samples[compared], 1.0
@@ -211,7 +211,7 @@ def is_close_enough(snr_db: float, lsd_db: float, frames_equal: float) -> bool:
 
 
 def find_rejection_reason(snr_db: float, lsd_db: float, frames_equal: float, gain: float) -> Int8RejectionReason | None:
-    """The first limit that a graph misses; None where it is near enough and pays."""
+    """Return the first limit that a graph misses; None if it is exact and fast enough."""
     limits: dict[Int8RejectionReason, bool] = {
         "noise": snr_db >= MIN_INT8_SNR_DB,
         "spectrum": lsd_db <= MAX_INT8_LSD_DB,

@@ -26,7 +26,7 @@ class RecordedRun:
 
 
 def record_runs(graph: str, source: Path) -> list[RecordedRun]:
-    """Calls of a graph, several sentences.
+    """Return calls of a graph for several sentences.
 
     Args:
         source: its file, in the folder of a prepared voice or of a BERT.
@@ -51,7 +51,7 @@ def record_runs(graph: str, source: Path) -> list[RecordedRun]:
 
 
 def fit_to_length(values: Mapping[str, Any], axes: Mapping[str, int], length: int) -> dict[str, Any]:
-    """The values repeated, or cut, to a length along their free axes."""
+    """Return the values repeated, or cut, to a length along their free axes."""
     found = dict(values)
     for name, axis in axes.items():
         array = np.asarray(values[name])

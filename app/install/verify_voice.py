@@ -50,7 +50,7 @@ class _VerifiedRun:
 
 
 def verify_prepared_voice(voice: Voice, source: SourceGraph | None, report: Report) -> float | None:
-    """Lets the three graphs of a voice speak, and their source say the same.
+    """Compare the speech of a voice's three graphs with that of their source.
 
     The two are open one after the other, never together: a real voice takes half a gigabyte while it speaks.
 
@@ -67,7 +67,7 @@ def verify_prepared_voice(voice: Voice, source: SourceGraph | None, report: Repo
 
 
 def verify_single_graph_voice(voice: Voice, report: Report) -> None:
-    """Lets a voice of one graph speak; VoiceError where it makes no sense."""
+    """Let a single-graph voice speak; raise VoiceError if the sound makes no sense."""
     _check_sound(speak_single_graph(voice, report))
 
 
@@ -108,7 +108,7 @@ def _speak_inputs(voice: Voice, source: SourceGraph | None, report: Report) -> l
 
 
 def _find_comparable_inputs(runner: PreparedRunner, inputs: VerificationInput, has_fixed_noise: bool) -> tuple[VerificationInput, Prosody]:
-    """Inputs whose results can be compared, and their prosody."""
+    """Return inputs whose results can be compared, and their prosody."""
     prosody = runner.run_prosody(inputs.case, inputs.seed)
     while (
         _is_implausibly_long(prosody, inputs)
@@ -187,7 +187,7 @@ def _collect_noise(item: _VerifiedRun) -> dict[str, np.ndarray]:
 
 @contextmanager
 def _convert_run_errors() -> Iterator[None]:
-    """A graph that fails while it runs is a fault of the voice, not of the machine: it ran on the CPU."""
+    """Turn errors of running graphs into VoiceError: they ran on the CPU, so the fault is the voice's, not the machine's."""
     try:
         yield
     except BackendError as exc:

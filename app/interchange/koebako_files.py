@@ -55,7 +55,7 @@ class ProjectLossReport:
         self._parts: Counter[str] = Counter()
 
     def add_loss(self, part: str, line: int) -> None:
-        """A part of the line with this number, or with 0 of the project."""
+        """Record a lost part of the line with this number, or of the project if 0."""
         if not line:
             self._parts[part] += 1
         elif part in _LINE_LOSS_LABELS:
@@ -65,7 +65,7 @@ class ProjectLossReport:
             self._lines.add_line(line, f"使用できない値（{name}）", f"values that cannot be used ({name})")
 
     def build_sentences(self) -> tuple[str, ...]:
-        """One for each kind of loss."""
+        """Return a sentence for each kind of loss."""
         parts = ((*_PROJECT_LOSS_LABELS.get(part, (part, part)), count) for part, count in self._parts.items())
         return (
             *self._lines.build_sentences(),
@@ -115,7 +115,10 @@ def open_project(path: Path) -> ProjectFileContent:
 
 
 def write_project(path: Path, project: Project) -> str:
-    """Writes it at once and returns the digest of the file; the old one stays until the new one is complete. Raises OutputFileError."""
+    """Write the project at once and return the digest of the file; the old file stays until the new one is complete.
+
+    Raise OutputFileError if that fails.
+    """
     data = convert_project_to_data(project)
     content = encode_readable_json(data | {"sounds": encode_sounds(project.sounds)} if project.embeds else data)
     failed = localize("プロジェクトを保存できません", "The project could not be saved")
@@ -124,7 +127,7 @@ def write_project(path: Path, project: Project) -> str:
 
 
 def compute_file_digest(path: Path) -> str:
-    """Of what a file holds now; empty where there is none, a word of its own for one that cannot be read."""
+    """Return the digest of the file's present content; empty if there is no file, a special word for one that cannot be read."""
     try:
         return _compute_digest(read_with_retry(path, MAX_PROJECT_FILE_BYTES))
     except FileNotFoundError:
@@ -146,7 +149,7 @@ def _choose_file_mode(path: Path) -> int:
 
 
 def _parse_json(text: str) -> Any:
-    """With None for numbers that are none."""
+    """Parse JSON, with None for numbers that are not valid."""
     try:
         return parse_json(text, most_values=MAX_PROJECT_VALUES)
     except ValueError:
@@ -175,7 +178,7 @@ def _parse_project(path: Path, data: object, losses: ProjectLossReport) -> Proje
 
 
 def _check_size(name: str, data: object) -> None:
-    """Raises InputError for more than a script can have, before lines are made of it."""
+    """Raise InputError for more than a script can have, before lines are made of it."""
     script = data.get("script") if isinstance(data, dict) else None
     lines = script.get("lines") if isinstance(script, dict) else None
     allowance = ImportAllowance(name)

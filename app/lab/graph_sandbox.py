@@ -63,7 +63,7 @@ def find_subject_kind(subject: LabSubject) -> SandboxSubject:
 
 @contextmanager
 def reject_malformed(subject: LabSubject) -> Iterator[None]:
-    """Makes what a child said, and what makes no sense, an UnsafeFileError: it was led astray."""
+    """Turn malformed answers of the child into an UnsafeFileError: a hostile graph may control the child."""
     try:
         yield
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as exc:
@@ -71,7 +71,7 @@ def reject_malformed(subject: LabSubject) -> Iterator[None]:
 
 
 def sanitise_value(value: Any, depth: int = 0) -> Any:
-    """A value without what is not for a table: texts are on one line and cut, numbers finite, lists and mappings bounded.
+    """Return a value fit for a table: texts on one line and cut, numbers finite, lists and mappings bounded.
 
     What is too deep is gone. Raises ValueError for a number that is none.
     """

@@ -35,7 +35,7 @@ INCOMPARABLE = ResultDifference(float("inf"), -MAX_SNR_DB, 0.0)
 
 
 def compute_difference(expected: Sequence[np.ndarray], found: Sequence[np.ndarray], *, by_token: bool = False) -> ResultDifference:
-    """Compares results array by array; DIFFERENT where they have other shapes or hold what is no number.
+    """Compare results array by array; return DIFFERENT if they have other shapes or hold values that are no numbers.
 
     Args:
         by_token: the last axis holds the features of a token.
@@ -53,7 +53,7 @@ def compute_difference(expected: Sequence[np.ndarray], found: Sequence[np.ndarra
 
 
 def _compute_cosine(right: np.ndarray, other: np.ndarray) -> float:
-    """Of two vectors; two of zeros point the same way."""
+    """Return the cosine of two vectors; two of zeros point the same way."""
     lengths = float(np.linalg.norm(right) * np.linalg.norm(other))
     return float(right @ other / lengths) if lengths else float(not right.any() and not other.any())
 

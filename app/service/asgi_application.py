@@ -49,7 +49,7 @@ class AccessMiddleware:
         self._app, self._access, self._room = app, access, BodyQuota()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request, or refuses it."""
+        """Serve one request, or refuse it."""
         if scope["type"] != "http":
             return
         headers = RequestHeaders(scope["headers"])
@@ -80,7 +80,7 @@ class AccessMiddleware:
                 body.release()
 
     def _find_refusal(self, scope: Scope, headers: RequestHeaders) -> tuple[int, str] | None:
-        """Status and sentence for a request that is refused whatever it asks for."""
+        """Return status and sentence for a request that is refused whatever it requests."""
         host = headers.find_single(b"host")
         if host is None or not self._access.is_host_allowed(host):
             return 403, localize("このホスト名では応答しません。", "The service does not answer to this Host.")
@@ -136,7 +136,7 @@ async def _send_refusal(send: Send, status: int, sentence: str, headers: Iterabl
 
 
 def build_application(service: HttpService) -> ASGIApp:
-    """All routes of a service."""
+    """Build the application with all routes of a service."""
     routes = [
         Route("/", _serve_home),
         Route("/docs", _serve_docs),

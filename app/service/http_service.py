@@ -37,7 +37,7 @@ class BodyReader:
         self._turns = asyncio.Semaphore(MAX_CONCURRENT_BODIES)
 
     async def read_json(self, request: Request, parse: Callable[[Any], Result]) -> Result:
-        """The JSON of a body, whatever type it claims, as `parse` takes it. Raises Refused, and what that raises."""
+        """Return the JSON of a body, whatever type it claims, as `parse` takes it; raise RefusalError and the errors of `parse`."""
         content = await _read_content(request)
 
         def parse_content() -> Result:
@@ -58,7 +58,7 @@ class BodyReader:
 
 
 async def discard_body(request: Request) -> None:
-    """Lets a body go that nobody has read: what comes after it is the client's leave."""
+    """Discard a body that no route has read, so that the client can end."""
     if _BODY_READ_KEY not in request.scope:
         async for _piece in request.stream():
             pass
@@ -66,7 +66,7 @@ async def discard_body(request: Request) -> None:
 
 
 async def _read_content(request: Request) -> bytearray:
-    """All of a body; not `Request.body`, which keeps it until the answer has been sent."""
+    """Return all of a body; `Request.body` would keep it until the answer has been sent."""
     request.scope[_BODY_READ_KEY] = True
     content = bytearray()
     async for piece in request.stream():
@@ -100,7 +100,7 @@ class HttpService:
     body_reader: BodyReader = field(default_factory=BodyReader)
 
     def create_synthesizer(self, context: JobContext, style: ServedStyle, base: SynthesisRequest | None = None) -> QuerySynthesizer:
-        """A computation with a style, in the synthesis thread."""
+        """Return a computation with a style, for the synthesis thread."""
         pipeline = context.voices.open_speaker(style.voice).pipeline
         request = replace(base or SynthesisRequest("", id="service"), speaker=style.speaker, style=style.style)
         return QuerySynthesizer(pipeline, request, self.query_texts, context.on_stage, context.is_cancelled)
@@ -108,26 +108,26 @@ class HttpService:
     async def compute_response(
         self, request: Request, style: ServedStyle, compute: Callable[[QuerySynthesizer], Result], base: SynthesisRequest | None = None
     ) -> Result:
-        """One computation for a request, which ends when the client goes away."""
+        """Run one computation for a request; it ends when the client disconnects."""
         return await cancel_on_disconnect(
             request, self.queue.compute_result(lambda turn: compute(self.create_synthesizer(turn, style, base)))
         )
 
 
 def read_query_fields(request: Request) -> RequestFields:
-    """The parameters of the query string; what nobody asks for is ignored."""
+    """Return the parameters of the query string; those that no route reads are ignored."""
     return RequestFields(dict(request.query_params), ("query",))
 
 
 def read_style(service: HttpService, fields: RequestFields) -> ServedStyle:
-    """The style of `speaker`. Raises Refused."""
+    """Return the style of `speaker`; raise RefusalError if there is none."""
     number = fields.read_integer("speaker")
     fields.check()
     return service.catalogue.require_style(number)
 
 
 async def cancel_on_disconnect(request: Request, computation: Coroutine[Any, Any, Result]) -> Result:
-    """The result, for which nothing more is done once the client has gone: then ClientGoneError."""
+    """Return the result of a computation; if the client disconnects, cancel it and raise ClientGoneError."""
     await discard_body(request)
     task, gone = asyncio.create_task(computation), asyncio.create_task(_wait_for_disconnect(request.receive))
     try:

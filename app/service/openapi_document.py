@@ -16,12 +16,12 @@ _MAYBE_NUMBER, _MAYBE_TEXT = {"anyOf": [_NUMBER, {"type": "null"}]}, {"anyOf": [
 
 
 def refer_to_schema(name: str) -> dict[str, Any]:
-    """One of `OPENAPI_SCHEMAS`."""
+    """Return a reference to one of `OPENAPI_SCHEMAS`."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def build_list_schema(item: dict[str, Any]) -> dict[str, Any]:
-    """A list of such values."""
+    """Return the schema of a list of such values."""
     return {"type": "array", "items": item}
 
 
@@ -119,7 +119,7 @@ DESCRIBED_ROUTES = (
 
 
 def build_openapi() -> dict[str, Any]:
-    """OpenAPI 3.1."""
+    """Return the OpenAPI 3.1 document of all routes."""
     paths: dict[str, dict[str, Any]] = {}
     for route in DESCRIBED_ROUTES:
         paths.setdefault(route.path, {})[route.method] = _build_operation(route)
@@ -153,7 +153,7 @@ def _build_parameter(text: str) -> dict[str, Any]:
 
 
 def build_docs_page() -> str:
-    """All routes as one page."""
+    """Return one page with all routes."""
     rows = "".join(
         f"<tr><td>{route.method.upper()}</td><td><code>{html.escape(route.path)}</code></td>"
         f"<td>{html.escape(localize(route.ja, route.en))}</td><td>{html.escape(_describe_route(route))}</td></tr>"

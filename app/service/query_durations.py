@@ -20,7 +20,7 @@ MeasureSentences = Callable[[SynthesisRequest], Sequence[FixedSentence]]
 
 
 def check_unedited(pipeline: Pipeline, wanted_s: Mapping[PhoneOffset, float], frames: Mapping[PhoneOffset, int]) -> None:
-    """Raises Refused for lengths that are not the voice's own, both at speed 1: to ignore an edit would be worse."""
+    """Raise RefusalError for lengths that are not the voice's own, both at speed 1: to ignore an edit would be worse."""
     frame_s = pipeline.voice.hop_length / pipeline.voice.sampling_rate
     if frames and any(abs(length_s - frames[place] * frame_s) > frame_s for place, length_s in wanted_s.items()):
         raise create_refusal(
@@ -39,7 +39,7 @@ def fit_speed(
     offsets: Collection[PhoneOffset],
     frame_s: float,
 ) -> tuple[Sequence[FixedSentence], SynthesisRequest, float]:
-    """Sentences that last as long as their query says: such a graph rounds up each length at its speed, not their sum.
+    """Return sentences that last as long as their query states: a single-graph voice rounds up each length at its speed, not their sum.
 
     Args:
         sentences: as measured for `request`.
@@ -85,12 +85,12 @@ class LineDurations:
     post: int
 
     def count_samples(self, hop: int) -> int:
-        """Of the whole sound, silences included."""
+        """Return the samples of the whole sound, silences included."""
         return self.pre + self.post + (sum(sentence.total for sentence in self.sentences) - self.opening - self.closing) * hop
 
 
 def create_too_long_refusal() -> RefusalError:
-    """For lengths that no sound may have."""
+    """Return the refusal for lengths that no sound may have."""
     return create_refusal(422, "音声が長すぎます。", f"The sound would be longer than {MAX_SOUND_S:g} s.")
 
 
@@ -139,7 +139,7 @@ def _collect_frames(frames: Mapping[PhoneOffset, int], sentence_index: int, phon
 def _compute_phone_lengths_s(
     query: AudioQuery, alignment: MoraAlignment, frames: Mapping[PhoneOffset, int], frame_s: float
 ) -> Iterator[tuple[PhoneOffset, float]]:
-    """Seconds of every phone from the first mora to the last, in order; what is not edited lasts as the voice has it."""
+    """Yield the seconds of every phone from the first mora to the last, in order; a length that is not edited is the voice's own."""
     at, pauses = 0, alignment.pauses
     for phrase in query.accent_phrases:
         for mora in phrase.moras:
@@ -166,6 +166,6 @@ def _compute_pause_s(query: AudioQuery, length_s: float) -> float:
 
 
 def _round_to_frames(wanted: Mapping[PhoneOffset, float], frame_s: float) -> dict[PhoneOffset, int]:
-    """Whole frames for the wanted seconds, whose sum never strays by more than a half."""
+    """Return whole frames for the wanted seconds, whose running sum never strays by more than a half."""
     edges = [int(end_s / frame_s + 0.5) for end_s in accumulate(wanted.values(), initial=0.0)]
     return {place: end - start for place, (start, end) in zip(wanted, pairwise(edges), strict=True)}

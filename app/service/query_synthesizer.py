@@ -34,7 +34,7 @@ MAX_SENTENCE_MORAS = 400
 
 
 def spell_phrases(phrases: Sequence[AccentPhrase], *, emoji: bool) -> list[FixedSentence]:
-    """The sentences of accent phrases. Raises Refused for a mora that cannot be spoken."""
+    """Return the sentences of accent phrases as they are spelled; raise RefusalError for a mora that cannot be spoken."""
     return [FixedSentence(index, _build_phones(group, emoji)) for index, group in enumerate(_split_sentences(phrases))]
 
 
@@ -54,7 +54,7 @@ def _split_sentences(phrases: Sequence[AccentPhrase]) -> Iterator[list[AccentPhr
 
 
 def _build_phones(phrases: Sequence[AccentPhrase], emoji: bool) -> Phones:
-    """One character a mora for BERT, which reads kana then."""
+    """Build phones with one character a mora for BERT, which reads kana then."""
     text, reading, vowel = "", "", ""
     phones, tones, word2ph = [EDGE_SYMBOL], [0], [1]
     for index, phrase in enumerate(phrases):
@@ -92,7 +92,7 @@ def _spell_mora(mora: QueryMora, vowel: str, emoji: bool) -> tuple[tuple[str, ..
 def find_sentences(
     pipeline: Pipeline, phrases: Sequence[AccentPhrase], texts: Iterable[str], request: SynthesisRequest, cancelled: Callable[[], bool]
 ) -> list[FixedSentence]:
-    """Sentences with the phones and tones of the phrases: of the first text that reads so, else as they are spelled."""
+    """Return sentences with the phones and tones of the phrases: of the first text that reads so, else as they are spelled."""
     for text in texts:
         try:
             sentences = read_sentences(pipeline, replace(request, text=text), cancelled)
@@ -128,7 +128,7 @@ def _has_same_tones(phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSe
 def _apply_accents(
     pipeline: Pipeline, text: str, phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence]
 ) -> list[FixedSentence]:
-    """The sentences with the accents of the phrases; a phrase that is as it was read keeps its tones, whatever the rule says."""
+    """Return the sentences with the accents of the phrases; an unedited phrase keeps the tones of its reading, whatever the rule gives."""
     reading = read_line(text, (), pipeline.g2p, pipeline.caches.phones, emoji=pipeline.voice.emoji)
     read = {(phrase.start, phrase.end): phrase for phrase in list_phrases(reading, Overrides())}
     tones: list[int] = []
@@ -182,7 +182,7 @@ class QuerySynthesizer:
     _sentences: list[FixedSentence] = field(default_factory=list)
 
     def read_phrases(self, text: str) -> tuple[AccentPhrase, ...]:
-        """Accent phrases of a text, with true lengths; none for a text without a sound."""
+        """Return the accent phrases of a text, with true lengths; none for a text without a sound."""
         check_text(text)
         try:
             self._sentences = read_sentences(self.pipeline, replace(self.base, text=text), self.cancelled)
@@ -194,7 +194,7 @@ class QuerySynthesizer:
         return self._measure_phrases(plain)
 
     def create_query(self, text: str) -> AudioQuery:
-        """A query whose lengths are those of the sound."""
+        """Return a query whose lengths are those of the sound."""
         phrases = self.read_phrases(text)
         layout, frames = align_moras([sentence.phones for sentence in self._sentences]), map_frames(self._sentences)
         opening, closing = (sum(frames.get(place, 0) for place in places) * self._frame_s for places in (layout.opening, layout.closing))
@@ -208,18 +208,18 @@ class QuerySynthesizer:
         )
 
     def apply_voice_lengths(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
-        """The phrases with the lengths that the voice gives them."""
+        """Return the phrases with the lengths that the voice gives them."""
         self._sentences = find_sentences(self.pipeline, phrases, self.texts.find_texts(phrases), self.base, self.cancelled)
         return self._measure_phrases(phrases)
 
     def apply_accent_pitches(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
-        """The phrases with the picture of their accent."""
+        """Return the phrases with the pitches that picture their accent."""
         sentences = find_sentences(self.pipeline, phrases, self.texts.find_texts(phrases), self.base, self.cancelled)
         phones = [sentence.phones for sentence in sentences]
         return apply_pitches(phrases, align_moras(phones), phones)
 
     def resolve_durations(self, query: AudioQuery, *, should_upspeak: bool = True) -> tuple[LineDurations, SynthesisRequest]:
-        """A query, ready to sound; Refused where nothing in it can be spoken."""
+        """Return the durations of a query and its request; raise RefusalError if nothing in it can be spoken."""
         request = build_synthesis_request(query, self.base)
         sentences = find_sentences(self.pipeline, query.accent_phrases, self._list_likely_texts(query), request, self.cancelled)
         if not sentences:
@@ -235,7 +235,7 @@ class QuerySynthesizer:
         yield from (text for text in self.texts.find_texts(query.accent_phrases) if text != query.kana)
 
     def synthesize_samples(self, durations: LineDurations, request: SynthesisRequest) -> Iterator[Float32]:
-        """Exactly `shape.samples` samples, in pieces as soon as each is ready."""
+        """Yield as many samples as `LineDurations.count_samples` states, in pieces as soon as each is ready."""
         hop, rate = self.pipeline.voice.hop_length, self.pipeline.voice.sampling_rate
         skip = max(0, durations.opening * hop - durations.pre)
         left = durations.count_samples(hop)
@@ -267,7 +267,7 @@ class QuerySynthesizer:
 
 
 def check_text(text: str) -> None:
-    """Raises Refused for a text that is too long."""
+    """Raise RefusalError for a text that is too long."""
     if len(text) > MAX_QUERY_TEXT:
         raise create_refusal(
             422, f"テキストは {MAX_QUERY_TEXT:,} 文字までです。", f"A text may have up to {MAX_QUERY_TEXT:,} characters; send it in parts."
@@ -275,7 +275,7 @@ def check_text(text: str) -> None:
 
 
 def _convert_to_statement(sentence: FixedSentence) -> FixedSentence:
-    """A question as a statement."""
+    """Return a question as a statement."""
     phones = sentence.phones
     marks = tuple("." if phone == "?" else phone for phone in phones.phones)
     return replace(sentence, phones=replace(phones, text=phones.text.replace("?", "."), phones=marks))

@@ -41,7 +41,7 @@ class SpeakerMedia:
         self._offered: dict[str, tuple[Path, str]] = {}
 
     def build_speaker_info(self, speaker: ServedSpeaker, address: str | None) -> dict[str, object]:
-        """The answer of `/speaker_info`.
+        """Return the answer of `/speaker_info`.
 
         Args:
             address: of the service, where addresses are wanted instead of base64.
@@ -54,7 +54,7 @@ class SpeakerMedia:
         }
 
     def find_content(self, name: str) -> tuple[bytes, str] | None:
-        """Bytes and type of what was given out by address."""
+        """Return the bytes and type of a file that was published under an address, or None."""
         if name == "none":
             return _EMPTY_PNG, "image/png"
         found = self._offered.get(name)
@@ -67,7 +67,7 @@ class SpeakerMedia:
 
     @staticmethod
     def encode_empty_picture() -> str:
-        """An empty one, in base64, for what must have one."""
+        """Return an empty picture in base64, for answers that must have one."""
         return base64.b64encode(_EMPTY_PNG).decode()
 
     def _build_style_info(self, speaker: ServedSpeaker, style: ServedStyle, icon: str, address: str | None) -> dict[str, object]:
@@ -81,7 +81,7 @@ class SpeakerMedia:
         }
 
     def _publish_file(self, speaker: ServedSpeaker, file: str, address: str | None) -> str:
-        """A file of the card, whose names were checked when the card was read."""
+        """Publish a file of the card, whose names were checked when the card was read, and return its address or its base64."""
         path = speaker.media / file
         kind = _MEDIA_TYPES.get(path.suffix.lower())
         if not file or kind is None:
@@ -128,7 +128,7 @@ ENGINE_MANIFEST = {
 
 
 def build_about_routes(service: HttpService) -> list[Route]:
-    """Speakers, versions, and whether a voice is ready."""
+    """Return the routes for speakers, versions, and whether a voice is ready."""
     media = SpeakerMedia()
 
     async def list_speakers(_request: Request) -> Response:
@@ -182,7 +182,7 @@ def build_about_routes(service: HttpService) -> list[Route]:
 
 
 def _load_voice(turn: JobContext, voice: str, *, is_open: bool) -> None:
-    """Opens a voice; a new one speaks once, or the first sentence would wait for what graphs do only then."""
+    """Open a voice; a new one speaks once, or the first sentence would wait for the graphs' first run."""
     pipeline = turn.voices.open_speaker(voice).pipeline
     if not is_open:
         pipeline.warm_up(turn.is_cancelled)
@@ -235,5 +235,5 @@ async def _send_manifest(request: Request) -> Response:
 
 
 def _build_address(request: Request) -> str:
-    """As the client knows us; its Host was checked."""
+    """Return our address as the client knows it; its Host was checked."""
     return f"http://{request.headers['host']}"

@@ -40,7 +40,7 @@ from app.service.wav_stream import convert_to_pcm, count_resampled, pack_wav_hea
 
 
 def measure_line(speech: QuerySynthesizer) -> LineDurations:
-    """All lengths of the text of `speech.base`. Raises Refused where the text or its sound is too long, and as `measured`."""
+    """Return all lengths of the text of `speech.base`; raise RefusalError if the text or its sound is too long."""
     try:
         sentences = tuple(_measure_sentences(speech))
     except NothingToReadError:
@@ -52,7 +52,7 @@ def measure_line(speech: QuerySynthesizer) -> LineDurations:
 
 
 def stream_line(speech: QuerySynthesizer) -> Iterator[Float32]:
-    """The samples that `measure_line` has counted, in pieces: a sentence is not looked at before the last one has sounded.
+    """Yield the samples that `measure_line` has counted, in pieces: a sentence is prepared only after the one before has been yielded.
 
     The first piece comes when the first sentence is measured. Raises as `measure_line`, later than it does.
     """
@@ -70,7 +70,7 @@ def stream_line(speech: QuerySynthesizer) -> Iterator[Float32]:
 
 
 def _measure_sentences(speech: QuerySynthesizer) -> Iterator[FixedSentence]:
-    """With all their frames, one when it is asked for."""
+    """Yield the sentences with all their frames, each measured on demand."""
     check_text(speech.base.text)
     voice, total = speech.pipeline.voice, sum(len(piece) for piece in _create_silences(speech))
     for sentence in iterate_sentences(speech.pipeline, speech.base, speech.cancelled):
@@ -94,7 +94,7 @@ def _create_silences(speech: QuerySynthesizer) -> tuple[Float32, Float32]:
 
 
 def build_timings(pipeline: Pipeline, text: str, durations: LineDurations) -> dict[str, Any]:
-    """Phones, morae and sentences with their seconds in the whole sound; phones tile it from 0 to its end, silence as `pau`."""
+    """Return phones, morae and sentences with their seconds in the whole sound; phones tile it from 0 to its end, silence as `pau`."""
     voice = pipeline.voice
     hop, rate = voice.hop_length, voice.sampling_rate
     total_s = durations.count_samples(hop) / rate
@@ -139,7 +139,7 @@ def _clip_span(start_s: float, end_s: float, total_s: float) -> SoundSpan:
 
 
 def _append_phone(phones: list[dict[str, Any]], phone: str, span: SoundSpan) -> None:
-    """Silences side by side are one."""
+    """Append a phone; silences side by side become one."""
     if phones and phone == "pau" == phones[-1]["phone"]:
         phones[-1]["end_s"] = span.end_s
     else:
@@ -158,7 +158,7 @@ _OPENAI_RATE = 24000  # what `pcm` means there
 
 
 def build_own_routes(service: HttpService) -> list[Route]:
-    """`/v1/…`"""
+    """Return the routes below `/v1/`."""
 
     def parse_request(values: Any) -> SpeakRequest:
         return parse_speak_request(values, service.catalogue)
@@ -202,7 +202,7 @@ def build_own_routes(service: HttpService) -> list[Route]:
 
 
 async def _build_sound_response(service: HttpService, request: Request, speak_request: SpeakRequest) -> Response:
-    """WAV as soon as all lengths are known, which its header states; PCM as soon as the first sentence is; other formats whole."""
+    """Respond with WAV as soon as all lengths are known, which its header states, with PCM as soon as the first sentence is; with other formats whole."""
     kind, style, base = _SPEAK_MEDIA_TYPES[speak_request.format], speak_request.style, speak_request.base
     streams = {"wav": _stream_wav, "pcm": _stream_pcm}
     if speak_request.format in streams:
@@ -213,7 +213,7 @@ async def _build_sound_response(service: HttpService, request: Request, speak_re
 
 
 def _stream_wav(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[Any]:
-    """As `streamed` takes it."""
+    """Yield size, header and samples of a WAV, as `stream_sound` takes them."""
     shape, own = measure_line(speech), speech.pipeline.voice.sampling_rate
     rate = speak_request.rate or own
     samples = count_resampled(shape.count_samples(speech.pipeline.voice.hop_length), own, rate)
@@ -225,7 +225,7 @@ def _stream_wav(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterat
 
 
 def _stream_pcm(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[Any]:
-    """As `streamed` takes it; how long it will be is not known yet."""
+    """Yield the samples of PCM, as `stream_sound` takes them; the total length is not known yet."""
     own, first = speech.pipeline.voice.sampling_rate, True
     for piece in resample_pieces(stream_line(speech), own, speak_request.rate or own):
         if first:
@@ -235,7 +235,7 @@ def _stream_pcm(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterat
 
 
 def _encode_file(speech: QuerySynthesizer, speak_request: SpeakRequest) -> AnonymousFile:
-    """A whole file of another format."""
+    """Encode a whole file of another format."""
     own, suffix = speech.pipeline.voice.sampling_rate, f".{speak_request.format}"
     rate = choose_encoding(f"sound{suffix}", own, None, speak_request.channel_count, speak_request.rate).rate
     file = AnonymousFile()

@@ -38,7 +38,7 @@ _DEVOICEABLE = {"a": "A", "i": "I", "u": "U", "e": "E", "o": "O"}
 
 
 def parse_kana(text: str) -> tuple[AccentPhrase, ...]:
-    """Accent phrases without lengths. Raises Refused with the error's name, as VOICEVOX names it."""
+    """Return accent phrases without lengths; raise RefusalError with the error's name, as VOICEVOX names it."""
     found = []
     for position, (phrase, end) in enumerate(_split_phrases(text[: 4 * MAX_QUERY_TEXT]), 1):
         asks = phrase.endswith(_ASKS)
@@ -62,7 +62,7 @@ def _split_phrases(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _parse_moras(phrase: str) -> tuple[tuple[QueryMora, ...], int]:
-    """Morae of a phrase, and its accent."""
+    """Return the morae of a phrase and its accent."""
     moras: list[QueryMora] = []
     accent, place = 0, 0
     while place < len(phrase):
@@ -104,7 +104,7 @@ _MAX_KANA_LENGTH = 4 * MAX_QUERY_TEXT
 
 
 def build_query_routes(service: HttpService) -> list[Route]:
-    """`/audio_query` and what belongs to it."""
+    """Return the routes for `/audio_query` and what belongs to it."""
 
     async def audio_query(request: Request) -> Response:
         fields = read_query_fields(request)
@@ -173,5 +173,5 @@ async def _compute_phrases(
 
 
 def _build_phrases_response(phrases: Sequence[AccentPhrase]) -> Response:
-    """Made in the synthesis thread: of a long text it takes as long as other requests would notice."""
+    """Build the response in the synthesis thread: for a long text it takes so long that other requests would notice."""
     return JSONResponse([phrase.convert_to_json() for phrase in phrases])

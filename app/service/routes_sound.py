@@ -38,7 +38,7 @@ class SoundArchive:
         self._sounds = self._bytes = 0
 
     def add_sound(self, pieces: Iterator[Any]) -> None:
-        """Adds a WAV: its size, then its bytes. Raises Refused where all would be too long, OutputFileError where the disk is full."""
+        """Add a WAV, its size first, then its bytes; raise RefusalError if the archive would be too long, OutputFileError if the disk is full."""
         self._bytes += next(pieces)
         if self._bytes > MAX_ARCHIVE_BYTES:
             raise create_refusal(
@@ -51,7 +51,7 @@ class SoundArchive:
                 self._file.raise_write_error()
 
     def finish_file(self) -> AnonymousFile:
-        """The file, which stands at its end."""
+        """Return the file, which stands at its end."""
         self._zip.close()
         self._file.raise_write_error()
         return self._file
@@ -61,7 +61,7 @@ MAX_QUERIES = 100
 
 
 def build_sound_routes(service: HttpService) -> list[Route]:
-    """`/synthesis` and its relatives."""
+    """Return the routes for `/synthesis` and its relatives."""
 
     async def synthesize_query(request: Request) -> Response:
         style, upspeak = _read_style(service, request)
@@ -111,7 +111,7 @@ def build_sound_routes(service: HttpService) -> list[Route]:
 
 
 def synthesize_pieces(speech: QuerySynthesizer, query: AudioQuery, *, upspeak: bool = True, offset_s: float = 0.0) -> Iterator[Any]:
-    """The size of all, the header of a WAV, then the samples as they are made."""
+    """Yield the total size, the header of a WAV, then the samples as they are computed."""
     shape, plain = speech.resolve_durations(query, should_upspeak=upspeak)
     rate, channels = speech.pipeline.voice.sampling_rate, 2 if query.stereo else 1
     samples = shape.count_samples(speech.pipeline.voice.hop_length)

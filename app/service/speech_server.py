@@ -39,7 +39,7 @@ class HttpConnection(H11Protocol):
     _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """A client has come."""
+        """Accept a client, or refuse it if there are too many."""
         self.waits_since = time.monotonic()
         super().connection_made(transport)
         self._limit = self.loop.call_later(HEADER_TIMEOUT_S, self._abort_if_idle)
@@ -54,18 +54,18 @@ class HttpConnection(H11Protocol):
 
     @property
     def is_busy(self) -> bool:
-        """A request is being served."""
+        """Return whether a request is being served."""
         return self.cycle is not None and not self.cycle.response_complete and not self.transport.is_closing()
 
     @property
     def pace(self) -> float:
-        """Bytes a second of a body that arrives; infinity where nobody waits for it, or not for long."""
+        """Return the bytes a second of an arriving body; infinity if it is not waited for, or not for long."""
         waited_s = time.monotonic() - self._since
         waits = self.is_busy and self.cycle.more_body and not self.flow.read_paused
         return self._arrived / waited_s if waits and waited_s > SENDER_GRACE_S else math.inf
 
     def data_received(self, data: bytes) -> None:
-        """More of a request."""
+        """Take more bytes of a request."""
         before = self.cycle
         if not self.is_busy and self._limit is None:
             self._limit = self.loop.call_later(HEADER_TIMEOUT_S, self._abort_if_idle)
@@ -80,7 +80,7 @@ class HttpConnection(H11Protocol):
             self._cancel_header_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Handle data after a request that is no HTTP, so that the request has no answer any more, or a broken one."""
+        """Handle data after a request that is no HTTP, when the request has no answer any more, or a broken one."""
         begun = False
         if self.is_busy:
             begun, self.cycle.disconnected = self.cycle.response_started, True
@@ -91,7 +91,7 @@ class HttpConnection(H11Protocol):
             super().send_400_response(msg)
 
     def on_response_complete(self) -> None:
-        """The client has its answer, and may ask again."""
+        """Wait for the client's next request after its answer was sent."""
         self.waits_since = time.monotonic()
         super().on_response_complete()
 
@@ -161,19 +161,19 @@ class SpeechServer:
         self._thread = threading.Thread(target=self._run_loop, name="service", daemon=True)
 
     def start(self) -> None:
-        """Begins to answer; returns when it does."""
+        """Start answering, and return when the server listens."""
         self._thread.start()
         self._ready.wait()
 
     def stop(self, limit_s: float = 1.0) -> None:
-        """Ends every connection and all work for it, at once; from any thread."""
+        """End every connection and all work for it at once; may be called from any thread."""
         if self._loop is not None and self._over is not None:
             with suppress(RuntimeError):  # it has ended already
                 self._loop.call_soon_threadsafe(self._over.set)
         self._thread.join(limit_s)
 
     def _run_loop(self) -> None:
-        """As `asyncio.run`, which at its end would wait for what other threads still convert."""
+        """Run the loop as `asyncio.run` does, but without its wait for other threads at the end."""
         loop = asyncio.new_event_loop()
         try:
             loop.run_until_complete(self._serve_requests())
@@ -215,7 +215,7 @@ class SpeechServer:
 
 
 async def _end_tasks() -> None:
-    """Ends what the loop still does, which stops the work for it inside the graphs."""
+    """Cancel the tasks of the loop, which stops their work inside the graphs."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()

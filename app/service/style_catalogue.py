@@ -29,8 +29,8 @@ def find_speaker_card(card: VoiceCardData, speaker: int) -> SpeakerCard | None:
 
 
 def compute_speaker_uuid(voice: Voice, card: VoiceCardData, speaker: NamedId) -> str:
-    """The speaker's own, or one that the content of the file decides that the voice came from: the same after every start, after an
-    update of the program, and where the file is added again. The voice that we ship keeps its own, whatever its graphs become.
+    """Return the speaker's own UUID, or one computed from the content of the voice's file: the same after every start, after an update of
+    the program, and after the file is added again. The voice that ships keeps its own, whatever its graphs become.
     """
     own = find_speaker_card(card, speaker.id)
     if own is not None and own.uuid:
@@ -82,7 +82,7 @@ class ServedSpeaker:
     media: Path
 
     def convert_to_json(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the speaker as JSON."""
         return {
             "name": self.name,
             "speaker_uuid": self.uuid,
@@ -105,23 +105,24 @@ class StyleCatalogue:
     _by_id: Mapping[int, ServedStyle] = field(default_factory=dict)
 
     def require_style(self, number: int) -> ServedStyle:
-        """The style of a number; Refused where there is none."""
+        """Return the style of a number; raise RefusalError if there is none."""
         found = self._by_id.get(number)
         if found is None:
             raise create_unknown_style_refusal(number)
         return found
 
     def find_speaker(self, speaker_uuid: str) -> ServedSpeaker | None:
-        """The speaker of a UUID."""
+        """Return the speaker of a UUID, or None."""
         return next((speaker for speaker in self.speakers if speaker.uuid == speaker_uuid), None)
 
     @property
     def first_style(self) -> ServedStyle | None:
-        """The style that is taken where a client names none."""
+        """Return the style used if a client names none."""
         return next((style for speaker in self.speakers for style in speaker.styles), None)
 
     def find_style(self, name: str, speaker: str = "", style: str = "") -> ServedStyle | None:
-        """A style by its number, or by the name of its speaker, or the name or id of its voice, each with /style or without; of several the first.
+        """Return a style by its number, or by the name of its speaker, or the name or id of its voice, each with /style or without; of
+        several the first.
 
         Args:
             speaker, style: name or number within the voice; empty is any.
@@ -144,7 +145,7 @@ def _is_one_of(wanted: str, *known: str) -> bool:
 
 
 def build_catalogue(voices: Sequence[Voice]) -> StyleCatalogue:
-    """The catalogue of these voices, in their order; of two styles with one number the first is offered."""
+    """Build the catalogue of these voices, in their order; of two styles with one number the first is offered."""
     speakers, left_out, by_id = [], [], {}
     shared = Counter(item.name for voice in voices for item in voice.manifest.speakers)
     for voice in voices:

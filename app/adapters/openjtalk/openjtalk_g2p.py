@@ -35,12 +35,12 @@ class OpenJTalkG2P:
     """Implements `app.core.ports.G2P`. pyopenjtalk is imported at the first call, or by `warm_dictionaries`."""
 
     def warm_dictionaries(self) -> None:
-        """Loads the dictionaries, so that the first sentence does not wait for them (about half a second)."""
+        """Load the dictionaries, so that the first sentence does not wait for them (about half a second)."""
         # 風 has two readings, which brings in the second dictionary as well.
         mecab_words.parse_words("声の風")
 
     def split_words(self, text: str) -> list[str]:
-        """Cuts raw text at word boundaries; the pieces joined are `text`."""
+        """Split raw text at word boundaries; the pieces joined are `text`."""
         return mecab_words.split_at_words(text)
 
     @property
@@ -49,7 +49,7 @@ class OpenJTalkG2P:
         return should_find_memos_everywhere()
 
     def explain_readings(self, text: str) -> list[Word]:
-        """The words of one sentence, and what gave the reading of each."""
+        """Return the words of one sentence with the origin of each reading."""
         converted: dict[str, str] = {}
 
         def spell_and_record(word: str) -> str:
@@ -63,7 +63,7 @@ class OpenJTalkG2P:
     def convert_sentence(
         self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False, memos: bool = False
     ) -> Phones:
-        """Phones of one sentence; unreadable text gives `_ _` and an empty reading.
+        """Return the phones of one sentence; unreadable text gives `_ _` and an empty reading.
 
         Occurrences of `readings` are counted within `text`. An InputError says what is wrong with a reading. What lies between two
         emoji that are symbols is analysed as a sentence of its own, as Nanairo voices were trained; a reading given to one wins.
@@ -80,7 +80,7 @@ class OpenJTalkG2P:
 
 
 def parse_notation(text: str, *, memos: bool) -> NotedText:
-    """The text with its notation taken apart; in parentheses only possible readings are readings, of which dictionaries know."""
+    """Parse a text into plain text and notation; text in parentheses is a reading only if the dictionaries know it as a possible one."""
     noted = parse_noted_text(text, memos=memos)
     if private := [match.span() for match in _PRIVATE_USE_CHARS.finditer(noted.plain)]:
         noted = noted.add_notation(private)
@@ -91,7 +91,7 @@ def parse_notation(text: str, *, memos: bool) -> NotedText:
 
 
 def _collect_given_readings(noted: NotedText, readings: Sequence[ReadingOverride]) -> list[GivenReading]:
-    """Readings of the user, then of the text, then of the user's dictionary, where none of those before stands."""
+    """Return readings of the user, then of the text, then of the user's dictionary, each only where no earlier one stands."""
     by_hand = list_user_readings(list(convert_spans_to_plain(noted, find_overrides(noted.text, readings))))
     given = add_without_overlap(
         add_without_overlap(by_hand, list_text_readings(noted, _convert_to_kana)),
@@ -102,13 +102,13 @@ def _collect_given_readings(noted: NotedText, readings: Sequence[ReadingOverride
 
 
 def _convert_to_kana(reading: str) -> str:
-    """A reading in kana; what is no kana is read as any text."""
+    """Return a reading in kana; a reading in other letters is read as any text."""
     text = _PRIVATE_USE_CHARS.sub("", reading)
     return "".join(word.pronunciation for word in _parse_range(text, [], 0, len(text)))
 
 
 def parse_sentence(text: str) -> list[Word]:
-    """Words of one sentence, with the user's dictionary but without readings of a line."""
+    """Return the words of one sentence, with the user's dictionary but without readings of a line."""
     noted = parse_notation(text, memos=False)
     return _parse_range(noted.plain, _collect_given_readings(noted, ()), 0, len(noted.plain))
 
@@ -129,7 +129,7 @@ def _is_without_reading(emoji: EmojiSpan, readings: Sequence[GivenReading]) -> b
 def _parse_range(
     text: str, readings: Sequence[GivenReading], start: int, end: int, spell: Spell = convert_english_to_kana, *, doubts: bool = False
 ) -> list[Word]:
-    """Words of text[start:end]; a private character holds each place whose reading is given while the rest is normalised."""
+    """Return the words of text[start:end]; a private character holds each place with a given reading while the rest is normalised."""
     readings = [one for one in readings if start <= one.start < end]
     marked = ""
     for one in readings:
@@ -143,7 +143,7 @@ def _parse_range(
 
 
 def _insert_readings(normalised: Sequence[str | KeptWord], readings: Sequence[GivenReading]) -> list[TextPiece]:
-    """Normalised text with the readings that are given and those of words for signs."""
+    """Return normalised text with the given readings and those of words for signs inserted."""
     pieces: list[TextPiece] = []
     awaited = iter(readings)
     for part in normalised:

@@ -46,7 +46,7 @@ class FixedShapeGraph:
     sizes: tuple[int, ...]
 
     def find_file(self, size: int) -> Path:
-        """The graph for a size. Only the least is ever given less than it takes where there is one for full inputs."""
+        """Return the graph for a size. If there is one for full inputs, only the smallest size ever receives less than it takes."""
         full = self.folder / FULL_NAME
         return full if full.is_file() and size != min(self.sizes) else self.folder / GRAPH_NAME
 
@@ -66,7 +66,7 @@ class FixedShapeGraph:
         return int(np.shape(values[name])[axis])
 
     def pad_values(self, values: Values, size: int) -> dict[str, Any]:
-        """Values for a session of that size, the mask among them."""
+        """Return the values for a session of that size, with the mask."""
         length, found = self.measure_length(values), dict(values)
         for name, axis in self.inputs.items():
             array = np.asarray(values[name])
@@ -78,7 +78,7 @@ class FixedShapeGraph:
         return found | {self.mask: mask}
 
     def crop_results(self, names: Sequence[str], results: Sequence[np.ndarray], length: int) -> list[np.ndarray]:
-        """Results without what lies behind the end."""
+        """Return results without the part behind the end."""
         return [self._crop_array(name, array, length) for name, array in zip(names, results, strict=True)]
 
     def _crop_array(self, name: str, array: np.ndarray, length: int) -> np.ndarray:
@@ -88,7 +88,7 @@ class FixedShapeGraph:
         return np.ascontiguousarray(array[tuple(part)])
 
     def read_verification_runs(self, size: int) -> list[tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
-        """Calls that fit a size: values, and what the CPU makes of them."""
+        """Return calls that fit a size: values, and the CPU's results."""
         calls: dict[str, tuple[dict[str, np.ndarray], dict[str, np.ndarray]]] = {}
         with np.load(self.folder / PROOF_NAME) as arrays:
             for key in arrays:
@@ -99,7 +99,7 @@ class FixedShapeGraph:
 
 
 def read_fixed_shape_graph(folder: Path) -> FixedShapeGraph:
-    """The form in a folder. Raises OSError, ValueError, LookupError or TypeError."""
+    """Return the fixed-shape graph in a folder; raise OSError, ValueError, LookupError or TypeError."""
     content = parse_object(read_bounded(folder / FORM_NAME, MAX_DESCRIPTION_BYTES))
     return FixedShapeGraph(
         folder=folder,

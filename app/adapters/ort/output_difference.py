@@ -12,7 +12,7 @@ AUDIO_GRAPHS = ("decoder", "whole")  # full scale is 1
 
 
 def measure_output_difference(graph: str, results: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:
-    """Largest difference of the results of a graph as a share of full scale; infinite for another shape or no number."""
+    """Return the largest difference of the results of a graph as a share of full scale; infinite for another shape or values that are no numbers."""
     return max(
         (_measure_array_difference(one, other, graph in AUDIO_GRAPHS) for one, other in zip(results, expected, strict=True)), default=0.0
     )

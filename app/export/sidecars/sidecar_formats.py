@@ -12,12 +12,12 @@ from app.export.timeline import SpokenFile, SpokenLine, TimedMora, TimedText
 
 
 def build_cues(spoken: SpokenFile, unit: TimingUnit) -> list[TimedText]:
-    """A cue a unit; where a voice reports no times of phrases and morae, a sentence."""
+    """Return a cue for each unit, or for each sentence if a voice reports no times of phrases and morae."""
     return [cue for line in spoken.lines for cue in find_timed_units(line, unit)]
 
 
 def find_timed_units(line: SpokenLine, unit: TimingUnit) -> Sequence[TimedText]:
-    """The units of one line; a silent one shows nothing."""
+    """Return the units of one line; a silent line has none."""
     if line.is_silent:
         return ()
     if unit == "line":
@@ -27,7 +27,7 @@ def find_timed_units(line: SpokenLine, unit: TimingUnit) -> Sequence[TimedText]:
 
 
 def join_text_lines(text: str) -> str:
-    """An empty line would end a cue, and so would others' marks."""
+    """Join the lines of a text: an empty line would end a cue, and so would the marks of other formats."""
     return " ".join(text.split())
 
 
@@ -53,7 +53,7 @@ _ASS_ESCAPES = str.maketrans({"{": "｛", "}": "｝", "\\": "＼"})
 
 
 def format_ass(spoken: SpokenFile, unit: TimingUnit) -> str:
-    """An event a line, or else a sentence; in it the reading, phrase by phrase or mora by mora."""
+    """Return an event for each line or sentence; it holds the reading, phrase by phrase or mora by mora."""
     return _ASS_HEADER + "".join(
         _format_event(event, _choose_syllables(line, event, unit), line)
         for line in spoken.lines
@@ -76,7 +76,7 @@ def _format_event(event: TimedText, syllables: Sequence[TimedText], line: Spoken
 
 
 def _format_karaoke(syllables: Sequence[TimedText], start: int, end: int) -> str:
-    """Silence before and between is a syllable without letters."""
+    """Return a karaoke line in which silence before and between is a syllable without letters."""
     words, now = "", start
     for item in syllables:
         begins = min(max(_convert_to_centiseconds(item.start_s), now), end)
@@ -101,7 +101,7 @@ _JSON_SECONDS_DIGITS = 7
 
 
 def format_json(spoken: SpokenFile) -> str:
-    """One object; a file of several lines has `lines` as well, each with who speaks it and how; `silent` is only where it is true. The phones tile the sound."""
+    """Return one object; for a file of several lines it has `lines` as well, each with its speaker and style; `silent` appears only if true. The phones tile the sound."""
     first = spoken.lines[0]
     data: dict[str, Any] = {"text": spoken.text, "reading": "\n".join(line.reading for line in spoken.lines)}
     data |= _describe_speaker(first) | {"sampling_rate": spoken.rate, "samples": spoken.samples}
@@ -149,7 +149,7 @@ _TEXTGRID_DIGITS = 9
 
 
 def format_textgrid(spoken: SpokenFile) -> str | None:
-    """None for a voice that reports no times."""
+    """Return a TextGrid; None for a voice that reports no times."""
     if not spoken.has_phone_times:
         return None
     tiers = {
@@ -182,7 +182,7 @@ def _format_tier(tier_number: int, name: str, items: Sequence[TimedText], length
 
 
 def _fill_gaps(items: Sequence[TimedText], length_s: float) -> list[TimedText]:
-    """Without what has no length, and with empty intervals where nothing is said."""
+    """Return the items without those of no length, and with empty intervals between the others."""
     tiles: list[TimedText] = []
     end = 0.0
     for item in items:
@@ -223,7 +223,7 @@ def format_hts_labels(spoken: SpokenFile) -> str | None:
 
 
 def format_srt(spoken: SpokenFile, unit: TimingUnit) -> str:
-    """Numbered cues, to the millisecond."""
+    """Return numbered cues, to the millisecond."""
     cues = enumerate(_iterate_millisecond_cues(spoken, unit), 1)
     return "\n".join(
         f"{number}\n{_format_cue_time(start, ',')} --> {_format_cue_time(end, ',')}\n{text}\n" for number, (start, end, text) in cues
@@ -231,7 +231,7 @@ def format_srt(spoken: SpokenFile, unit: TimingUnit) -> str:
 
 
 def format_vtt(spoken: SpokenFile, unit: TimingUnit) -> str:
-    """Cues to the millisecond; what would be markup is escaped."""
+    """Return cues to the millisecond, with markup characters escaped."""
     cues = (
         f"{_format_cue_time(start, '.')} --> {_format_cue_time(end, '.')}\n{_escape_markup(text)}\n"
         for start, end, text in _iterate_millisecond_cues(spoken, unit)
@@ -240,7 +240,7 @@ def format_vtt(spoken: SpokenFile, unit: TimingUnit) -> str:
 
 
 def _iterate_millisecond_cues(spoken: SpokenFile, unit: TimingUnit) -> Iterator[tuple[int, int, str]]:
-    """Milliseconds and text; a unit that ends where it begins is left out, for players refuse it."""
+    """Yield milliseconds and text; a unit that ends where it begins is left out, for players refuse it."""
     for cue in build_cues(spoken, unit):
         start, end = round(cue.start_s * 1000), round(cue.end_s * 1000)
         if start < end and cue.text.strip():

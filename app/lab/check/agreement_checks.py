@@ -36,7 +36,7 @@ INT8_CASE = "int8 / float32"
 
 
 def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Row]:
-    """A row for every comparison that this subject allows."""
+    """Yield a row for every comparison that this subject allows."""
     for name, graph in subject.prepared.items():
         if name.endswith(INT8_SUFFIX):
             yield _check_int8(subject, name, inputs.find_calls(name))
@@ -62,7 +62,7 @@ def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRu
 
 
 def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -> Row:
-    """Against the exact graph: the cosine of BERT's tokens, or the decibels of the sound."""
+    """Compare with the exact graph: by the cosine of BERT's tokens, or the decibels of the sound."""
     graphs = subject.prepared[name.removesuffix(INT8_SUFFIX)], subject.prepared[name]
     right, found = (_run_calls(open_session(graph, "cpu", name).session, calls) for graph in graphs)
     if name == "bert_int8":
@@ -81,7 +81,7 @@ def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -
 
 
 def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> Row:
-    """With noise, of which every window takes its part."""
+    """Compare streaming with the whole, with noise, of which every window takes its part."""
     case = build_public_inputs(call, multilingual=voice.manifest.multilingual) | {"noise_scale": np.asarray(0.6, np.float32)}
     runners = [PreparedRunner(item) for item in (replace(voice, manifest=replace(voice.manifest, windows=SINGLE_DECODE_WINDOW)), voice)]
     prosody = runners[0].run_prosody(case)
@@ -90,7 +90,7 @@ def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> Row:
 
 
 def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, bert: str) -> Row:
-    """Without noise, which a public graph draws by itself."""
+    """Compare with the source, without noise, which a public graph draws by itself."""
     case = build_public_inputs(call, multilingual=voice.manifest.multilingual)
     original = replace(voice, graphs={"whole": source}, manifest=replace(voice.manifest, graphs={"whole": ""}))
     runner = PreparedRunner(voice)

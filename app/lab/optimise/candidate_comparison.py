@@ -45,7 +45,7 @@ class ExactGraph:
     speech: CandidateSpeech | None
 
     def build_row(self) -> Row:
-        """Of the prepared graph itself."""
+        """Build the row of the prepared graph itself."""
         has_frames = self.frames is not None or self.graph == "prosody"
         return build_candidate_row(
             self.graph,
@@ -59,7 +59,7 @@ class ExactGraph:
 
 
 def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, speech: CandidateSpeech | None) -> ExactGraph:
-    """Opens a prepared graph and runs it."""
+    """Open a prepared graph and run it."""
     path, calls = subject.prepared[graph], inputs.calls[graph]
     session = open_graph(path, graph)
     voice = find_voice_for(subject.bert.id) if graph == BERT_GRAPH and subject.bert is not None else None
@@ -71,7 +71,7 @@ def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, sp
 
 
 def measure_candidate(exact: ExactGraph, candidate: GraphCandidate, options: OptimiseOptions) -> Row:
-    """Its row; one that cannot be made or run says why."""
+    """Measure a candidate and return its row; that of a candidate that cannot be built or run states the reason."""
     with create_scratch_folder() as folder:
         try:
             made = CandidateFiles(candidate.make(folder), folder)
@@ -103,13 +103,13 @@ def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: Cand
 
 
 def _tokenize_sentences(vocabulary: Path) -> list[RecordedGraphRun]:
-    """The sentences in the tokens of a vocabulary of its own."""
+    """Return the sentences in the tokens of a vocabulary of its own."""
     tokenizer = CharTokenizer(vocabulary)
     return [RecordedGraphRun(name, build_bert_values(tokenizer.encode(text))) for name, text in BENCH_LINES.items()]
 
 
 def _keep_files(files: CandidateFiles, folder: Path) -> None:
-    """Graph, weights and what lies beside it that belongs to it."""
+    """Keep the graph, its weights and the files beside it that belong to it."""
     # Onnx is slow to import.
     from app.voices.prepare.variants.graph_copies import list_weight_files
 

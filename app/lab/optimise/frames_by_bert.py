@@ -36,7 +36,7 @@ class FramesByBert:
         self._exact = self._predict_frames(exact, self.vocabulary)
 
     def compute_equal_share(self, session: RunnableSession, vocabulary: Path | None) -> float:
-        """0 … 1, of another graph of this BERT, which may have a vocabulary of its own."""
+        """Return the share, 0 … 1, of equal frames with another graph of this BERT, which may have a vocabulary of its own."""
         found = self._predict_frames(session, vocabulary or self.vocabulary)
         return float(np.mean(np.concatenate([a == b for a, b in zip(self._exact, found, strict=True)])))
 
@@ -49,7 +49,7 @@ class FramesByBert:
 
 
 def find_voice_for(bert_id: str) -> Voice | None:
-    """An installed voice that was trained with this BERT."""
+    """Return an installed voice that was trained with this BERT, or None."""
     usable = (
         voice for voice in list_installed_voices(paths.list_voice_dirs()) if voice.manifest.bert == bert_id and "prosody" in voice.graphs
     )

@@ -21,7 +21,7 @@ DECODE_WINDOW_PLANS: dict[str, PlanWindows] = {"windows": plan_windows, "windows
 
 
 def verify_decode_windows(voice: Voice, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[Row]:
-    """A row a plan and sentence; nothing for a voice in one graph, which is not streamed."""
+    """Yield a row for each plan and sentence; none for a single-graph voice, which is not streamed."""
     if "decoder" not in files or "flow" not in files:
         return
     session, info, limit = open_unoptimized(files["decoder"], _name_decoder(voice)), voice.manifest, choose_exact_limit("decoder")
@@ -47,7 +47,7 @@ def _plan_windows(plan: PlanWindows, voice: Voice, values: Mapping[str, Any]) ->
 
 
 def _decode_window(session: GraphSession, values: Mapping[str, Any], window: DecodeWindow, hop: int) -> np.ndarray:
-    """The new samples of a window."""
+    """Return the new samples of a window."""
     first, last = window.exact - window.start, window.last - window.start
     given = {**values, "z": values["z"][:, window.start : window.end], "first": np.array([first]), "last": np.array([last])}
     if "noise" in values:

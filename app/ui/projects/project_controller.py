@@ -34,7 +34,7 @@ QUESTION_TITLE = "Koebako"
 
 
 def ask_before_leaving(parent: QWidget, name: str, save: Callable[[], object], discard: Callable[[], object]) -> QMessageBox:
-    """Another project is to be opened, and this one has changes."""
+    """Ask about the changes of this project before another one is opened."""
     text = localize(f"「{name}」の変更を保存しますか？", f"Save the changes to “{name}”?")
     hint = localize("保存しないと、変更は失われます。", "They are lost if you don't save them.")
     answers = [
@@ -47,7 +47,7 @@ def ask_before_leaving(parent: QWidget, name: str, save: Callable[[], object], d
 def ask_before_replacing(
     parent: QWidget, name: str, replace: Callable[[], object], save_as: Callable[[], object], *, is_own_file: bool
 ) -> QMessageBox:
-    """The file holds what we do not know: it is ours, and somebody else has written it, or it was there already."""
+    """Ask before a file with unknown content is replaced: our own file that another program has written, or a file that existed before."""
     if is_own_file:
         text = localize(f"「{name}」は、ほかの場所で変更されています。", f"“{name}” has been changed elsewhere.")
         hint = localize("上書きすると、その変更は失われます。", "Replacing it discards those changes.")
@@ -62,12 +62,12 @@ def ask_before_replacing(
 
 
 def ask_for_project(parent: QWidget) -> Path | None:
-    """A file to open."""
+    """Return the project file that the user wants to open, or None."""
     return ask_for_file(parent, localize("プロジェクトを開く", "Open project"), _build_file_filter())
 
 
 def ask_for_name(parent: QWidget, start: Path) -> tuple[Path, bool] | None:
-    """A file to write, and whether replacing it was agreed to."""
+    """Return the file to write, and whether replacing it was agreed to; None if the user cancels."""
     title = localize("プロジェクトを名前を付けて保存", "Save project as")
     name, _ = QFileDialog.getSaveFileName(parent, title, str(start), _build_file_filter())
     if not name:
@@ -86,7 +86,7 @@ Continuation = Callable[[], object]
 
 
 def skip_continuation() -> None:
-    """For what is followed by nothing."""
+    """Do nothing, as the continuation of commands that nothing follows."""
 
 
 class ProjectController(QObject):
@@ -128,24 +128,24 @@ class ProjectController(QObject):
 
     @Slot()
     def create_project(self) -> None:
-        """An empty script without a name."""
+        """Begin an empty script without a name."""
         self._run_after_asking(lambda: self._show_project(Project()))
 
     @Slot()
     def open_project(self) -> None:
-        """Asks for a file first."""
+        """Ask for a project file and open it."""
         path = ask_for_project(self._parent)
         if path is not None:
             self.open_file(path)
 
     @Slot(object)
     def open_file(self, path: Path) -> None:
-        """Opens a project; where that is impossible, everything stays as it is."""
+        """Open a project; if that is impossible, everything stays as it is."""
         self._run_after_asking(lambda: self._read_project(path.absolute()))
 
     @Slot()
     def save_project(self, then: Continuation = skip_continuation) -> None:
-        """To its file; a script without a name gets one first. `then` follows where that has worked."""
+        """Save the project to its file, asking for a name if there is none, and call `then` if that has worked."""
         if self._is_saving:  # the next one saves what is shown then
             self._waiting.append(partial(self.save_project, then))
         elif self._project.path is None:
@@ -155,7 +155,7 @@ class ProjectController(QObject):
 
     @Slot()
     def save_project_as(self, then: Continuation = skip_continuation) -> None:
-        """To another file, which is the project's from now on."""
+        """Save the project to another file, which is the project's from then on."""
         chosen = ask_for_name(
             self._parent, self._project.path or _find_documents_folder() / (describe_project(self._project) + PROJECT_SUFFIX)
         )
@@ -164,7 +164,7 @@ class ProjectController(QObject):
             self._write_project(path.absolute(), None if agreed else "", then)
 
     def check_file(self) -> None:
-        """At the start: somebody may have written the file since, or it says already what was kept."""
+        """Check at the start whether the file was written since, or already holds the autosaved state."""
         path, seen = self._project.path, self._contents.script
         if path is not None:
             self._background.run_work(
@@ -173,7 +173,7 @@ class ProjectController(QObject):
             )
 
     def remove_unused_sounds(self) -> None:
-        """Removes the sounds that nobody names any more, when the file is saved and what is kept between starts as well."""
+        """Remove the sounds that neither the saved file nor the autosaved state names any more."""
         self._shelf.sounds.call_when_kept(self._remove_unused_sounds_now)
 
     def _remove_unused_sounds_now(self) -> None:
@@ -184,19 +184,19 @@ class ProjectController(QObject):
             self._shelf.drop_unnamed()
 
     def wait_until_saved(self) -> None:
-        """Waits until all that was asked for is saved."""
+        """Wait until all requested saves are written."""
         while self._is_saving:
             self._background.wait_until_idle()
 
     def close(self) -> None:
-        """Waits until what is being done is."""
+        """Wait until the running work is done."""
         self._cancel_question()
         self._background.close(finish=True)
         while self._reading:  # what was read comes to nobody
             self._end_reading()
 
     def _run_after_asking(self, then: Continuation) -> None:
-        """Calls `then` once the changes are saved, or the user does not want them; takes that are being kept are changes, too."""
+        """Call `then` once the changes are saved or the user discards them; takes that are being kept are changes, too."""
         if self._is_saving:
             self._waiting.append(partial(self._run_after_asking, then))
         else:
@@ -342,7 +342,7 @@ class ProjectController(QObject):
             project.mark_lost()
 
     def _ask_question(self, question: Callable[[], QMessageBox]) -> None:
-        """One question at a time: the one before is answered with "Cancel"."""
+        """Ask one question at a time; the question before is answered with "Cancel"."""
         self._cancel_question()
         box = self.question = question()
         box.finished.connect(lambda _result: self._forget_question(box))
@@ -357,7 +357,7 @@ class ProjectController(QObject):
 
 
 def report_losses(banner: Banner, name: str, dropped: Sequence[str]) -> None:
-    """Says what of a file could not be read: the next save would be without it."""
+    """Report the parts of a file that could not be read: the next save would be without them."""
     hint = localize("保存し直すと、その部分はファイルからなくなります。", "Saving it again removes those parts from the file.")
     is_short = len(dropped) <= MAX_BANNER_SENTENCES
     banner.show_message(

@@ -51,7 +51,7 @@ class CardPainter:
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self._theme = theme
         muted, accent = QColor(theme.muted), QColor(theme.accent)
         self._icons: dict[str, QIcon] = {name: draw_icon(name, muted) for name in ("play", "waiting", "done")}
@@ -62,7 +62,7 @@ class CardPainter:
         }
 
     def paint_line(self, painter: QPainter, rects: CardRects, number: int, line: Line, state: LineState, look: CardLook) -> None:
-        """The card and everything on it."""
+        """Paint the card and everything on it."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_card(painter, rects, state, look)
@@ -123,7 +123,7 @@ class CardPainter:
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, name)
 
     def _format_chip_text(self, metrics: QFontMetricsF, line: Line, width: float) -> str:
-        """Speaker and style; of both the style stays whole as long as it can."""
+        """Return speaker and style, elided so that the style stays whole as long as possible."""
         words, speaker = self._voices.format_summary(line), self._voices.find_speaker(line)
         lacking = metrics.horizontalAdvance(words) - width
         if lacking > 0 and speaker and words.startswith(speaker):
@@ -132,7 +132,7 @@ class CardPainter:
         return metrics.elidedText(words, Qt.TextElideMode.ElideRight, width)
 
     def _paint_length(self, painter: QPainter, area: QRectF, line: Line, state: LineState) -> None:
-        """Seconds of the last take; a hook before them while the line is still as it was then."""
+        """Paint the seconds of the last rendering, with a hook before them while the line is unchanged since."""
         if state.phase is LinePhase.FAILED:
             self._icons["error"].paint(painter, _shrink_to_square(QRectF(area.right() - 20, area.top(), 20, area.height()), 20))
             return
@@ -188,7 +188,7 @@ class RowSizeCache(QObject):
         model.dataChanged.connect(self._forget_changed_rows)
 
     def find_size(self, row: int) -> QSize:
-        """The size of a row."""
+        """Return the size of a row."""
         known = self._sizes[row]
         if known is None:
             known = self._sizes[row] = self._measure(row)
@@ -200,11 +200,11 @@ class RowSizeCache(QObject):
         return self._sizes.count(None)
 
     def forget_sizes(self) -> None:
-        """The list has another width, so that each row has to be measured again."""
+        """Forget all sizes after the list has got another width."""
         self._replace_rows(0, len(self._sizes), len(self._sizes))
 
     def _replace_rows(self, first: int, end: int, count: int) -> None:
-        """So many unmeasured rows in place of these."""
+        """Replace some rows by `count` unmeasured ones."""
         self._sizes[first:end] = [None] * count
         self.version += 1
 
@@ -247,11 +247,11 @@ class LineDelegate(QStyledItemDelegate):
         self._painter = CardPainter(self.layout, self.voices, theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self._painter.set_theme(theme)
 
     def show_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
-        """Takes all voices there are, with their icons; `find_name` knows the names of those that are gone."""
+        """Take all voices with their icons; `find_name` knows the names of voices that are gone."""
         scale, palette = self._view.devicePixelRatioF(), self._view.palette()
         self.voices.set_voices(voices, find_name)
         self._painter.pictures = {
@@ -261,19 +261,19 @@ class LineDelegate(QStyledItemDelegate):
         }
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
-        """As wide as the list, as high as the text."""
+        """Return the width of the list and the height of the text."""
         return self.sizes.find_size(index.row())
 
     def _measure_row(self, row: int) -> QSize:
         return QSize(self._view.viewport().width(), self.compute_row_height(row))
 
     def compute_row_height(self, row: int) -> int:
-        """Of a row as its text is now, in pixels."""
+        """Return the height of a row with its present text, in pixels."""
         line = self._model.find_line(row)
         return round(self.layout.compute_row_height(line.text if line else "", self._view.viewport().width()))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """The card and everything on it; the text is left out while its editor is open."""
+        """Paint the card and everything on it, without the text while its editor is open."""
         edited = self._view.indexWidget(index) is not None
         focused = bool(option.state & QStyle.StateFlag.State_HasFocus) and (self._view.hasFocus() or edited)
         look = CardLook(
@@ -287,33 +287,33 @@ class LineDelegate(QStyledItemDelegate):
         self._painter.paint_line(painter, parts, index.row() + 1, index.data(LINE_ROLE), index.data(STATE_ROLE), look)
 
     def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, index: Index) -> QWidget:
-        """A plain text field in the place of the text."""
+        """Create a plain text field in the place of the text."""
         editor = LineEditor(parent, self.layout.font, index.data(LINE_ROLE).id)
         self.editor_opened.emit(editor)
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Shows what the document says, which may have changed by undo."""
+        """Show the document's text, which may have changed by undo."""
         assert isinstance(editor, LineEditor)
         editor.show_text(index.data())
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
-        """Nothing: the text is in the document already."""
+        """Do nothing: the text is in the document already."""
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: Index) -> None:
-        """Over the text, and down to the end of the card: a field that is a hair too low would scroll."""
+        """Place the editor over the text, down to the end of the card: a field that is slightly too low would scroll."""
         parts = self.layout.compute_rects(QRectF(option.rect))
         parts.text.setBottom(parts.card.bottom() - 4)
         editor.setGeometry(parts.text.toAlignedRect())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The editor handles its own keys; the rest is as usual."""
+        """Leave the editor's keys to the editor; handle all other events as usual."""
         if event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride):
             return False
         return super().eventFilter(watched, event)
 
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:
-        """A click on the button plays."""
+        """Play the line after a click on its button."""
         if (
             event.type() == QEvent.Type.MouseButtonRelease
             and isinstance(event, QMouseEvent)

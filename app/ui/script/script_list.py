@@ -88,7 +88,7 @@ class GradualListLayout(QObject):
 
     @Slot()
     def _check_layout(self) -> None:
-        """Ends with the last row; before that shows what was in sight, or the current line, as soon as it has a place."""
+        """End with the last row; before that, scroll to the former place or the current line as soon as it is laid out."""
         view, model = self._view, self._view.model()
         last = model.index(model.rowCount() - 1, 0)
         is_over = not last.isValid() or _is_laid_out(view, last)
@@ -167,13 +167,13 @@ class ScriptList(LineDropList):
 
     @property
     def current_id(self) -> str:
-        """The line that keys go to; empty without one."""
+        """Return the id of the line that keys go to; empty if there is none."""
         line = self._lines.find_line(self.currentIndex().row())
         return line.id if line else ""
 
     @property
     def selected_ids(self) -> list[str]:
-        """Selected lines in their order. By ranges: ten thousand indexes take a tenth of a second."""
+        """Return the ids of the selected lines in their order. Ranges are used: ten thousand indexes take a tenth of a second."""
         ranges = sorted((item.top(), item.bottom()) for item in self.selectionModel().selection().toList())
         return [line_id for first, last in ranges for line_id in self._lines.list_ids(first, last)]
 
@@ -184,7 +184,7 @@ class ScriptList(LineDropList):
         return widget if isinstance(widget, LineEditor) else None
 
     def select_lines(self, ids: list[str]) -> None:
-        """Selects lines; the first becomes the current one and is scrolled into view."""
+        """Select lines; the first becomes the current one and is scrolled into view."""
         rows = [row for line_id in ids if (row := self._lines.find_row(line_id)) >= 0]
         if not rows:
             return
@@ -197,28 +197,28 @@ class ScriptList(LineDropList):
 
     @Slot(str)
     def scroll_to_line(self, line_id: str) -> None:
-        """Scrolls to a line, unless the user is typing elsewhere."""
+        """Scroll to a line, unless the user is typing elsewhere."""
         row = self._lines.find_row(line_id)
         if row >= 0 and self.editor is None:
             self.scrollTo(self._lines.index(row))
 
     def show_voice(self, voice: OpenedVoice) -> None:
-        """Names the voice on the cards that have no other, and the style of those that name none."""
+        """Show this voice on the cards that have no other, and its style on those that name none."""
         self.cards.voices.set_current_voice(voice)
         self.viewport().update()
 
     def show_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
-        """Names the voices of lines and draws their pictures; `find_name` knows the names of those that are gone."""
+        """Show the names and pictures of the lines' voices; `find_name` knows the names of voices that are gone."""
         self.cards.show_voices(voices, find_name)
         self.viewport().update()
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self.cards.set_theme(theme)
         self.viewport().update()
 
     def edit_line(self, row: int, offset: int = -1) -> None:
-        """Opens the editor of a row with the cursor at `offset`, -1 for the end."""
+        """Open the editor of a row with the cursor at `offset`, -1 for the end."""
         index = self._lines.index(row)
         if not index.isValid():
             return
@@ -232,14 +232,14 @@ class ScriptList(LineDropList):
 
     @Slot()
     def end_editing(self) -> None:
-        """Closes the editor; the keys go to the list again."""
+        """Close the editor; keys go to the list again."""
         editor = self.editor
         if editor is not None:
             self.closeEditor(editor, LineDelegate.EndEditHint.NoHint)
             self.setFocus()
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
-        """Qt would lay out all lines again, forty times a second while one is spoken; that is needed only where a height changes."""
+        """Lay out lines only if a height changes: Qt would do it for all lines, forty times a second while one is spoken."""
         if Qt.ItemDataRole.DisplayRole not in roles:
             self.viewport().update(self.visualRect(first) if first == last else self.viewport().rect())
         elif first == last and self._measure_laid_out_height(first) == self.cards.compute_row_height(first.row()):
@@ -251,13 +251,13 @@ class ScriptList(LineDropList):
             super().dataChanged(first, last, list(roles))
 
     def _measure_laid_out_height(self, index: Index) -> int:
-        """Of a row as the list was laid out; its `visualRect` is already as high as it would be now."""
+        """Return the height of a row as it was laid out; Qt's `visualRect` has the height that it would have now."""
         below = index.sibling(index.row() + 1, 0)
         end = self.visualRect(below).top() if below.isValid() else self.contentsSize().height() - self.verticalOffset()
         return end - self.visualRect(index).top()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A key typed into an empty list begins a line."""
+        """Begin a line at a key typed into an empty list."""
         if not self._lines.rowCount() and event.text().isprintable() and event.text():
             self.line_requested.emit()
             if self.editor is not None:
@@ -266,7 +266,7 @@ class ScriptList(LineDropList):
         super().keyPressEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """As `keyPressEvent`, for what an input method composes."""
+        """Begin a line at the first text that an input method composes in an empty list."""
         if not self._lines.rowCount() and (event.commitString() or event.preeditString()):
             self.line_requested.emit()
             if self.editor is not None:
@@ -275,7 +275,7 @@ class ScriptList(LineDropList):
         super().inputMethodEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Edits the line where its text was double-clicked; below the last line, begins another one.
+        """Edit the line where its text was double-clicked; below the last line, begin another one.
 
         A single click only selects, so that Space plays what was clicked: an editor that opened by itself would type it.
         """
@@ -294,7 +294,7 @@ class ScriptList(LineDropList):
         super().mouseDoubleClickEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Describes what is under the mouse."""
+        """Describe the part of a card under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             index = self.indexAt(event.pos())
             if index.isValid():
@@ -304,7 +304,7 @@ class ScriptList(LineDropList):
         return super().viewportEvent(event)
 
     def doItemsLayout(self) -> None:
-        """Lays out all lines, as Qt does for whatever changes and for each style sheet; not where each would be where it is."""
+        """Lay out all lines, as Qt requests after any change and for each style sheet, unless all are in place."""
         wanted = (self.cards.sizes.version, self.viewport().width())
         if self._laid_out == wanted:
             self.updateGeometries()
@@ -318,11 +318,11 @@ class ScriptList(LineDropList):
             self._forget_row_sizes()
 
     def sizeHint(self) -> QSize:
-        """Asks for little, so that what lies beside it need not scroll before the lines do; it is given all the room that is left."""
+        """Return a small size, so that neighbouring parts need not scroll before the lines do; the layout gives the list all the space that is left."""
         return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The current line stays in sight where it was: messages and jobs take their room from the list."""
+        """Keep the current line in sight at its place: messages and jobs take their space from the list."""
         before = self.visualRect(self.currentIndex()).intersects(QRect(QPoint(), event.oldSize()))
         self._is_other_width |= event.size().width() != event.oldSize().width()
         super().resizeEvent(event)
@@ -332,13 +332,13 @@ class ScriptList(LineDropList):
             self.scrollTo(self.currentIndex())
 
     def _forget_row_sizes(self) -> None:
-        """Measures all lines again, though not within a layout, which would wait for all of them."""
+        """Measure all lines again, but not within a layout, which would wait for all of them."""
         self._is_other_width = False
         self.cards.sizes.forget_sizes()
         self.scheduleDelayedItemsLayout()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The cards, and the line where something would be dropped; words while there is no card.
+        """Paint the cards and the mark of a drop, or the hints of an empty list.
 
         What is still to be laid out is so before a painter is at work: Qt does it with one open, and it may change other widgets.
         """
@@ -368,7 +368,7 @@ class ScriptList(LineDropList):
 
 
 def _iterate_row_runs(rows: list[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each run of consecutive rows: selecting ten thousand rows one by one takes seconds."""
+    """Yield first and last of each run of consecutive rows: selecting ten thousand rows one by one takes seconds."""
     first = last = rows[0]
     for row in rows[1:]:
         if row != last + 1:

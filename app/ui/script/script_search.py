@@ -35,7 +35,7 @@ class EndlessExpressionError(InputError):
 
 
 def parse_expression(pattern: str) -> QRegularExpression:
-    """An expression; raises InputError, which says where it is wrong."""
+    """Return an expression; raise InputError with the place of the mistake if it is not valid."""
     expression = QRegularExpression(pattern, QRegularExpression.PatternOption.UseUnicodePropertiesOption)
     if not expression.isValid():
         place = expression.patternErrorOffset()
@@ -48,7 +48,7 @@ def parse_expression(pattern: str) -> QRegularExpression:
 
 
 def find_matches_by_line(script: Script, expression: QRegularExpression, ids: Collection[str] | None = None) -> Iterator[list[SearchMatch]]:
-    """Every place in these lines, or in all, a list for each line; an empty place counts, such as the beginning of a line.
+    """Yield for each of these lines, or of all, a list of its matches; empty matches count, such as the beginning of a line.
 
     Raises EndlessExpressionError.
     """
@@ -96,7 +96,7 @@ class _Utf16Offsets:
         self._plain = not text or max(text) <= LAST_BMP_CHARACTER
 
     def convert_utf16_offset(self, utf16_offset: int) -> int:
-        """The letter at a place that Qt names."""
+        """Return the offset in characters of an offset that Qt counts in UTF-16 units."""
         return (
             utf16_offset
             if self._plain
@@ -131,17 +131,17 @@ class ScriptSearchController(QObject):
 
     @Slot()
     def open_search(self) -> None:
-        """Asks what is sought."""
+        """Open the search bar."""
         self._open_bar(is_replacing=False)
 
     @Slot()
     def open_replace(self) -> None:
-        """Asks what is sought, and what takes its place."""
+        """Open the search bar with the field for the replacement."""
         self._open_bar(is_replacing=True)
 
     @Slot()
     def close(self) -> None:
-        """Hides the bar and gives up what is not looked through yet; the keys go to the lines again."""
+        """Hide the bar and drop the unfinished search; keys go to the lines again."""
         self._unsearched = None
         self._pause.stop()
         self._bar.hide()
@@ -196,11 +196,11 @@ class ScriptSearchController(QObject):
             self._begin_search()
 
     def _set_search_start(self, line_id: str, start: int) -> None:
-        """Asks for the first place from a letter of a line on; behind the last one for the first of all."""
+        """Request the first match from a character of a line on, or the first of all behind the last one."""
         self._begin, self._place = (line_id, start), -1
 
     def _begin_search(self) -> None:
-        """Begins to look through the lines; what takes longer than a slice continues beside everything else."""
+        """Begin to search the lines; a search longer than a slice continues in further slices."""
         scope = self._scope if self._bar.chosen_only.isChecked() and self._bar.chosen_only.isVisible() else None
         ids, query = None if scope is None else frozenset(scope), self._bar.query
         if self._endless == query:  # the lines may change many times before the expression does
@@ -215,12 +215,12 @@ class ScriptSearchController(QObject):
         self._search_until(time.thread_time() + SEARCH_SLICE_S)
 
     def _finish_search(self) -> None:
-        """Looks through the lines that are left."""
+        """Search the lines that are left."""
         if self._unsearched is not None:
             self._search_until(float("inf"))
 
     def _search_until(self, end_time: float) -> None:
-        """Looks through lines until a time of `time.thread_time`, which others' work does not shorten, and shows what came of it."""
+        """Search lines until a time of `time.thread_time`, which other threads' work does not shorten, and show the result."""
         assert self._unsearched is not None
         known = len(self._matches)
         try:
@@ -243,7 +243,7 @@ class ScriptSearchController(QObject):
         self._bar.show_count(self._place + 1, len(self._matches))
 
     def _select_first_match(self, checked_count: int) -> None:
-        """Goes to the wanted place once it is found, and to the first of all once it is known that there is none behind it.
+        """Select the wanted match once it is found, or the first of all once it is known that there is none behind it.
 
         Args:
             checked_count: how many places were looked at before.
@@ -259,7 +259,7 @@ class ScriptSearchController(QObject):
             self._show_match()
 
     def _find_expression(self, pattern: str, ids: Collection[str] | None) -> Iterator[list[SearchMatch]]:
-        """Raises InputError where the expression, or what takes the place of its matches, means nothing."""
+        """Yield the matches of a pattern; raise InputError if the expression or the replacement is not valid."""
         if not pattern:
             return
         expression = parse_expression(pattern)

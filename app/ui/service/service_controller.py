@@ -87,7 +87,7 @@ class ServiceDialog(QDialog):
         self.resize(720, 440)
 
     def show_state(self, url: str, records: Sequence[RequestRecord]) -> None:
-        """Shows the address, or that there is none, and the requests, the newest first."""
+        """Show the address, or that there is none, and the requests, the newest first."""
         self.address.setText(url or localize("停止中", "Not running"))
         self.copy.setEnabled(bool(url))
         self.empty.setVisible(not records)
@@ -136,7 +136,7 @@ def _format_cells(record: RequestRecord) -> tuple[str, ...]:
 
 
 def _format_status(status: int) -> str:
-    """For people, who need HTTP's number only where something is wrong."""
+    """Return a status for people, with HTTP's number only for failures."""
     if not status or status == CLIENT_CLOSED_REQUEST_STATUS:
         return localize("中断", "Cancelled")
     if status < 400:
@@ -187,7 +187,7 @@ class ServiceController(QObject):
 
     @Slot()
     def open_dialog(self) -> None:
-        """Shows address and last requests."""
+        """Show the address and the last requests."""
         if self.dialog is None:
             self.dialog = ServiceDialog(self._window)
             self.dialog.finished.connect(self._forget_dialog)
@@ -197,11 +197,11 @@ class ServiceController(QObject):
 
     @Slot()
     def refresh_voices(self) -> None:
-        """The voices on the disk have changed."""
+        """Refresh the catalogue after the voices on the disk have changed."""
         self._background.run_work(self._refresh_service_voices)
 
     def close(self) -> None:
-        """Ends the service with the window."""
+        """End the service with the window."""
         if self.dialog is not None:
             self.dialog.reject()
         self.recent.changed = lambda: None
@@ -214,7 +214,7 @@ class ServiceController(QObject):
             self._restart_service(after)
 
     def _restart_service(self, settings: Settings) -> None:
-        """Ends what runs, and starts a new one where that is wanted."""
+        """End the running service, and start a new one if the settings want it."""
         self._show_state(localize("サービス: 準備中…", "Service: starting…") if settings.service else "")
         self._background.run_work(partial(self._start_service, settings), self._show_started, self._show_failure)
 

@@ -49,9 +49,7 @@ class SynthesisThread(QThread):
         self.worker.moveToThread(self)
 
     def end_thread(self) -> None:
-        """Waits for the running job, which should have been cancelled: for one session's creation at most, and for the player,
-        which leaves a hanging device behind.
-        """
+        """Wait for the running job, which should have been cancelled: at most for the creation of one session and for the player, which leaves a hanging device behind."""
         self.worker.enqueue_job(ShutdownJob())
         self.wait()
 
@@ -60,7 +58,7 @@ STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}  # where the names 
 
 
 def collect_copy_times(voice: OpenedVoice) -> dict[str, tuple[float, float, float]]:
-    """Stage → copying in, computing, copying out, ms, as the probe traced them where the voice runs now; while speaking nothing is traced."""
+    """Return by stage the ms spent copying in, computing and copying out, as the probe traced them where the voice runs now; no speech is traced."""
     chosen = (
         item
         for item in voice.measurements
@@ -103,12 +101,12 @@ class LatencyRecorder(QObject):
         self._rates[voice.id] = voice.sampling_rate
 
     def begin_utterance(self, request_id: str, text: str, voice: str = "") -> None:
-        """A line is asked for."""
+        """Begin the row of a line that was requested."""
         self._voices[request_id] = voice
         self.history.begin_utterance(request_id, text)
 
     def stop_utterance(self, request_id: str) -> None:
-        """A line was stopped or failed; if nothing of it was computed it is forgotten."""
+        """End the row of a line that was stopped or failed, and forget it if no stage of it was computed."""
         self._voices.pop(request_id, None)
         utterance = self.history.find_utterance(request_id)
         if utterance is not None:
@@ -118,14 +116,14 @@ class LatencyRecorder(QObject):
 
     @Slot(object)
     def add_stage(self, timing: StageTiming) -> None:
-        """One stage of one sentence is done."""
+        """Add one stage of one sentence."""
         utterance = self.history.find_utterance(timing.request_id)
         if utterance is not None:
             utterance.add_timing(timing, self._rates.get(self._voices.get(timing.request_id, ""), 1))
 
     @Slot(object)
     def add_first_audio(self, first_audio: FirstAudioResult) -> None:
-        """The first sound is there."""
+        """Add the time of the first sound."""
         utterance = self.history.find_utterance(first_audio.request_id)
         if utterance is not None:
             utterance.first_audio_ms = first_audio.ms
@@ -133,7 +131,7 @@ class LatencyRecorder(QObject):
 
     @Slot(object)
     def finish_utterance(self, result: SynthesisResult) -> None:
-        """All sound is there."""
+        """End the row of a line whose sound is complete."""
         self._voices.pop(result.request_id, None)
         utterance = self.history.find_utterance(result.request_id)
         if utterance is not None:
@@ -173,12 +171,12 @@ class SpeechEventReceiver(SpeechSignals):
 
     @property
     def is_busy(self) -> bool:
-        """The synthesis thread has something to do."""
+        """Return whether the synthesis thread has work."""
         return bool(self._open.jobs)
 
     @property
     def is_writing_files(self) -> bool:
-        """Files are not complete yet: they would be lost if it ended now."""
+        """Return whether there are incomplete files, which would be lost if the program ended now."""
         return bool(self._open.list_file_jobs() or self._open.list_exports())
 
     @property
@@ -188,19 +186,19 @@ class SpeechEventReceiver(SpeechSignals):
 
     @property
     def queued_s(self) -> float | None:
-        """Seconds of sound that wait to be heard; None while some of what is to be heard is still being made."""
+        """Return the seconds of sound that wait to be heard, or None while some of that sound is still being computed."""
         return self._open.count_queued_s(self.state.played_s)
 
     def find_job(self, request_id: str) -> SpeechJob | None:
-        """The job of a request that is not over yet."""
+        """Return the unfinished job of a request, or None."""
         return self._open.find_job(request_id)
 
     def count_computed_s(self, job: SpeechJob) -> float:
-        """Seconds of sound made of a job so far, silence around it not counted; known until it is over."""
+        """Return the seconds of sound computed for a job so far, without the silence around it; known until the job is over."""
         return self._open.count_computed_s(job.request.id)
 
     def find_live_utterance(self) -> tuple[Utterance, float] | None:
-        """The utterance that is computed now, and for how many milliseconds its present stage has been running."""
+        """Return the utterance that is computed now, and the milliseconds that its present stage has been running."""
         since, job = self._worker.computing_since, self._worker.current
         if since is None or not isinstance(job, SpeechJob) or job.cancelled.is_set():
             return None
@@ -208,7 +206,7 @@ class SpeechEventReceiver(SpeechSignals):
         return None if utterance is None else (utterance, (time.perf_counter() - since) * 1000)
 
     def stop_speaking(self) -> None:
-        """Stops what is spoken now and what would follow; silence comes at once."""
+        """Stop the present sound and all that would follow; silence comes at once."""
         jobs = self._open.take_spoken()
         self._cancel_jobs(jobs)
         if jobs:
@@ -235,7 +233,7 @@ class SpeechEventReceiver(SpeechSignals):
             self.state_changed.emit(state)
 
     def _follow_device(self) -> float:
-        """Reports what was heard to the end, or lost; returns the seconds heard of what sounds now."""
+        """Report sounds that were heard to the end or lost, and return the seconds heard of the present sound."""
         player = self._worker.player
         position = player.position if player is not None else None
         if position is None:

@@ -34,7 +34,7 @@ class PositionSearch:
         self._spoken = False
 
     def search_chunk(self, chunk: AudioChunk) -> float | None:
-        """Seconds from the beginning of the line, 0 where the voice reports no times; None while the place is still to come."""
+        """Return the position in seconds from the beginning of the line, 0 if the voice reports no times, None while the position is still to come."""
         begins_s, self._made_s = self._made_s, self._made_s + len(chunk.samples) / chunk.sampling_rate
         if not chunk.phones:
             return None if chunk.silence or self._spoken else 0.0
@@ -100,7 +100,7 @@ class SpeechJobRunner:
         self.on_chunk: Callable[[AudioChunk], object] = lambda _chunk: None
 
     def queue_next_chunk(self, player: AudioPlayer) -> bool:
-        """Computes and queues a chunk; False when there was none left."""
+        """Compute and queue a chunk; return False if there was none left."""
         if self._chunks is None:
             self._chunks = self._iterate_chunks(lambda: player.queued_s)
         try:
@@ -134,7 +134,7 @@ class SpeechJobRunner:
         return replace(chunk, samples=chunk.samples[round(left_s * chunk.sampling_rate) :]) if left_s else chunk
 
     def save_file(self, path: Path, on_progress: Callable[[float], object]) -> None:
-        """Computes all of it into a file; of a cancelled or failed one nothing stays.
+        """Compute the whole job into a file; remove the file if the job is cancelled or fails.
 
         Args:
             path: the file.

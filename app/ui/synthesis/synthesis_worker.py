@@ -44,16 +44,16 @@ class PlaybackRunner:
 
     @property
     def is_begun(self) -> bool:
-        """Some of the line was computed, and there is more."""
+        """Return whether part of the line was computed and more is to come."""
         return self._rendering is not None
 
     @property
     def is_sounding(self) -> bool:
-        """A line was computed and is watched while it sounds."""
+        """Return whether a computed line is being watched while it sounds."""
         return self._playing is not None
 
     def advance_job(self, job: SpeechJob) -> bool:
-        """Computes and queues the next chunk; False when there was none left, or it went wrong."""
+        """Compute and queue the next chunk; return False if there was none left or if it failed."""
         more = self._current.run_part(job, lambda: self._compute_chunk(job))
         if more:
             return True
@@ -65,7 +65,7 @@ class PlaybackRunner:
         return False
 
     def watch_playback(self, is_interrupted: Callable[[], bool]) -> None:
-        """Watches the device while it plays, until there is something else to do."""
+        """Watch the device while it plays, until there is other work."""
         job = self._playing
         if job is None:
             return
@@ -126,16 +126,16 @@ class SynthesisQueue:
         self._inbox: deque[SynthesisJob] = deque()
 
     def enqueue_job(self, job: SynthesisJob) -> None:
-        """Adds a job, from any thread."""
+        """Add a job; may be called from any thread."""
         self._inbox.append(job)
 
     @property
     def has_new_jobs(self) -> bool:
-        """Something new has been posted."""
+        """Return whether a new job has been posted."""
         return bool(self._inbox)
 
     def sort_new_jobs(self) -> None:
-        """Brings what has arrived into its lane, up to a job that all before it must be done for."""
+        """Move the jobs that have arrived into their lanes, up to a job that all jobs before it must precede."""
         while self._inbox:
             job = self._inbox[0]
             if isinstance(job, ExportFileJob) or (isinstance(job, SpeechJob) and job.file is not None):
@@ -151,7 +151,7 @@ class SynthesisQueue:
             self._inbox.popleft()
 
     def take_job(self) -> SynthesisJob | None:
-        """The next job that is not to be heard: a request, a take, a file, or else one that had to wait for all others."""
+        """Return the next job that is not audible: a request, a take, a file, or else a job that had to wait for all others."""
         self.sort_new_jobs()
         if self.requests:
             return self.requests.popleft()
@@ -193,17 +193,17 @@ class SynthesisWorker(WorkerSignals):
 
     @property
     def current(self) -> SynthesisJob | None:
-        """The job that is computed now."""
+        """Return the job that is computed now."""
         return self._current.job
 
     @property
     def computing_since(self) -> float | None:
-        """When the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed."""
+        """Return the time at which the running stage began, in seconds of `time.perf_counter`; None while nothing is computed."""
         return self._current.computing_since
 
     @property
     def player(self) -> AudioPlayer | None:
-        """The open audio device, if any."""
+        """Return the open audio device, or None."""
         return self._output.player
 
     def set_force_bert(self, is_forced: bool) -> None:
@@ -211,29 +211,29 @@ class SynthesisWorker(WorkerSignals):
         self._voice.force_bert = is_forced
 
     def enqueue_job(self, job: SynthesisJob) -> None:
-        """Queues a job; to be called from the window's thread."""
+        """Queue a job; to be called from the window's thread."""
         self._lanes.enqueue_job(job)
         self._current.stop_warming()
         self._job_queued.emit()
 
     def request_reading(self, job: ReadLineJob) -> None:
-        """Reads a line between other work, which continues undisturbed; to be called from the window's thread."""
+        """Read a line between other work, which continues undisturbed; to be called from the window's thread."""
         self._reader.enqueue_job(job)
         self._job_queued.emit()
 
     def cancel_job(self, job: StoppableJob) -> None:
-        """Stops a job at once, whether it runs, waits or still sounds; to be called from the window's thread."""
+        """Stop a job at once, whether it runs, waits or still sounds; to be called from the window's thread."""
         job.cancelled.set()
         self._current.stop_job(job)
         if isinstance(job, SpeechJob) and job.file is None:
             self.stop_sound()
 
     def stop_serving(self, job: ServeRequestJob) -> None:
-        """Stops the graph that runs for a request, if it runs for this one; from any thread, as is `enqueue_job` for requests."""
+        """Stop the graph that runs for a request, if it runs for this one; like `enqueue_job` for requests, it may be called from any thread."""
         self._current.stop_job(job)
 
     def stop_sound(self) -> None:
-        """Silence at once, whatever sounds; to be called from the window's thread."""
+        """Silence every sound at once; to be called from the window's thread."""
         player = self.player
         if player is not None:
             player.abort_output()
@@ -258,7 +258,7 @@ class SynthesisWorker(WorkerSignals):
             self._idle_timer = self.startTimer(round(self.unload_after_min * 60_000))
 
     def timerEvent(self, _event: QTimerEvent) -> None:
-        """Nobody has spoken for long: the voice makes room; what is remembered stays."""
+        """Close the voice after a long time without speech; caches stay."""
         self._stop_idle_timer()
         self._voice.unload_voices()
 
@@ -268,7 +268,7 @@ class SynthesisWorker(WorkerSignals):
             self._idle_timer = 0
 
     def _advance_audible_jobs(self) -> None:
-        """Brings forward what is to be heard, until there is no more or enough sound waits for something else to have its turn."""
+        """Advance the audible jobs, until there are no more or enough sound waits for other work to have its turn."""
         while True:
             self._lanes.sort_new_jobs()
             if not self._lanes.lines or (self._has_others() and self._output.queued_s > MIN_QUEUED_BEFORE_FILES_S):
@@ -278,7 +278,7 @@ class SynthesisWorker(WorkerSignals):
                 self._read_next_line()
 
     def _yield_to_audible_jobs(self) -> None:
-        """Between two stages of a take or a file: whatever is to be heard goes first, and takes before files."""
+        """Let audible jobs run between two stages of a take or a file, and takes before files."""
         self._advance_audible_jobs()
         if self._reader.has_waiting:
             self._read_next_line()
@@ -292,7 +292,7 @@ class SynthesisWorker(WorkerSignals):
         return working or bool(self._lanes.requests or self._lanes.takes or self._lanes.files)
 
     def _advance_job(self, job: AudibleJob) -> None:
-        """The next chunk of a line, or what lies between two lines."""
+        """Compute the next chunk of a line, or the silence between two lines."""
         if not self._line.is_begun:
             self._line.stop_watching()
         if isinstance(job, ChooseDeviceJob | PlaySampleJob) or (not self._line.is_begun and job.cancelled.is_set()):

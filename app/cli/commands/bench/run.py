@@ -37,14 +37,14 @@ TABLE_FIGURES = ("median_ms", "mean_ms", "p95_ms", "p99_ms", "min_ms")
 
 
 def format_csv_row(row: StageRow) -> str:
-    """One row as CSV."""
+    """Return one row as CSV."""
     line = io.StringIO()
     csv.DictWriter(line, STAGE_TABLE_COLUMNS, lineterminator="").writerow(row)
     return line.getvalue()
 
 
 def print_table(item: BenchMeasurement, peak: ProcessorPeak) -> None:
-    """One text on one backend, in milliseconds: a line a stage."""
+    """Print one text on one backend in milliseconds, with a line for each stage."""
     rows = {(row["state"], row["stage"]): row for row in item.build_rows(peak)}
     tokens = localize(f"{item.text} トークン", f"{item.text} tokens") if item.text.isdecimal() else item.text
     print_result(f"{tokens} · {item.backend} (ms)")
@@ -70,7 +70,7 @@ def _format_cell(value: object) -> str:
 
 
 def _format_target(warm: StageRow) -> str:
-    """The product's target, and whether the median keeps it."""
+    """Return the product's target, and whether the median keeps it."""
     target, median = warm["target_ms"], warm["median_ms"]
     if not isinstance(target, float) or not isinstance(median, float):
         return ""
@@ -91,7 +91,7 @@ def print_comparison(measurements: Sequence[BenchMeasurement]) -> None:
 
 
 def check_picture_path(target: Path) -> None:
-    """Raises InputError for a name of another format and OutputFileError if the file cannot be written, before any measuring starts."""
+    """Raise InputError for a name of another format, and OutputFileError if the file cannot be written, before any measuring starts."""
     if target.suffix.lower() != ".svg":
         raise InputError(
             localize(f"この形式のグラフは書き出せません: {target}", f"Charts cannot be written in this format: {target}"),
@@ -101,7 +101,7 @@ def check_picture_path(target: Path) -> None:
 
 
 def write_picture(measurements: Sequence[BenchMeasurement], peak: ProcessorPeak, target: Path) -> None:
-    """Draws what was measured; OutputFileError where that cannot be written."""
+    """Draw the measurements; raise OutputFileError if the picture cannot be written."""
     machine = f"{find_cpu_name()}, {count_intra_threads()} threads, {ORT_VERSION}, {2 * peak.floats_gmac_s:.0f} GFLOP/s"
     picture = draw_chart(measurements, peak, machine).encode("utf-8")
     write_output_file(target, picture)
@@ -111,7 +111,7 @@ MAX_RUNS = 10_000
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measures and prints one table (or rows) a text, then a summary."""
+    """Measure and print one table (or rows) for each text, then a summary."""
     if options.reference or options.memory_of:
         from app.cli.commands.bench.reference_report import run_reference
 
@@ -157,7 +157,7 @@ def _parse_lengths(text: str) -> list[int]:
 
 
 def _open_speakers(options: argparse.Namespace) -> tuple[dict[str, Speaker], float]:
-    """A speaker by backend, and how long the first one took to open."""
+    """Return a speaker by backend, and the time that the first one took to open."""
     backends = parse_backends(options.backend)
     wanted = prepare_chosen_voice(options)
     speakers, took_ms = {}, []
@@ -173,7 +173,7 @@ def _open_speakers(options: argparse.Namespace) -> tuple[dict[str, Speaker], flo
 
 
 def _count_workloads(speakers: dict[str, Speaker], measurements: list[BenchMeasurement], texts: dict[str, str]) -> ProcessorPeak:
-    """Fills in the work of what was measured; speakers of the same graphs do the same."""
+    """Count the work of the measurements; speakers of the same graphs do the same work."""
     known: dict[frozenset[Path], dict[str, dict[str, GraphWorkload]]] = {}
     for backend, speaker in speakers.items():
         files = frozenset(speaker.models.values())

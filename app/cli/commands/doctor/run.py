@@ -34,7 +34,7 @@ REPORTED_PACKAGES = (
 
 
 def collect_versions() -> dict[str, str]:
-    """Of Python and of the packages we need, by name; those that are not installed are left out."""
+    """Return the versions of Python and of the needed packages by name; packages that are not installed are left out."""
     found = {"python": platform.python_version()}
     for package in REPORTED_PACKAGES:
         try:
@@ -45,14 +45,14 @@ def collect_versions() -> dict[str, str]:
 
 
 def list_providers() -> list[str]:
-    """Execution providers of the installed ONNX Runtime."""
+    """Return the execution providers of the installed ONNX Runtime."""
     from app.adapters.ort.ort_devices import list_providers
 
     return list_providers()
 
 
 def list_audio_devices() -> list[dict[str, object]]:
-    """Outputs as index and name; none where PortAudio does not start."""
+    """Return outputs as index and name; none if PortAudio does not start."""
     from app.adapters.portaudio.audio_devices import list_output_devices
 
     try:
@@ -207,7 +207,7 @@ def _check_window() -> DoctorFinding:
 
 
 def format_check_name(check: str) -> str:
-    """A check for people, with the name by which `--only` knows it."""
+    """Return a check's name for people, with the name by which `--only` knows it."""
     japanese = {
         "python": "Python",
         "onnxruntime": "ONNX Runtime",
@@ -243,7 +243,7 @@ STATUS_MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints every check; exit code 70 when one fails."""
+    """Print every check; return exit code 70 if one fails."""
     checks = [_run_check(name, check) for name, check in _select_checks(options.only).items()]
     ok = all(check.status != "fail" for check in checks)
     if options.json:
@@ -277,7 +277,7 @@ def _select_checks(only: str | None) -> dict[str, Callable[[], DoctorFinding]]:
 
 
 def _run_check(name: str, check: Callable[[], DoctorFinding]) -> DoctorFinding:
-    """A check that breaks is itself a finding."""
+    """Run a check; one that breaks is itself a finding."""
     try:
         return check()
     except AppError as error:

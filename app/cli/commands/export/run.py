@@ -66,7 +66,7 @@ class ExportVoices:
     errors: dict[str, AppError]
 
     def find_names(self, settings: LineSettings) -> SpeakerNames:
-        """As people know them; what is not there by the name that the line has."""
+        """Return the names that people know; for a missing voice the name that the line has."""
         info = self.manifests.get(settings.voice)
         if info is None:
             return SpeakerNames(settings.voice, settings.speaker, settings.style)
@@ -74,7 +74,7 @@ class ExportVoices:
 
 
 def match_export_voices(project: Project, source: Path, voice: str | None) -> Project:
-    """The project with the voices of this machine. Lines without one speak with `voice`; in our own projects they mean the one we ship."""
+    """Return the project with the voices of this machine. Lines without one speak with `voice`; in our own projects they mean the voice that ships."""
     project = match_local_voices(project, source, voice or "")
     shipped = find_shipped_voice_id() if not voice and source.suffix.lower() == PROJECT_FILE_SUFFIX else None
     lines = tuple(_set_default_voice(line, shipped or "") for line in project.script.lines)
@@ -82,7 +82,7 @@ def match_export_voices(project: Project, source: Path, voice: str | None) -> Pr
 
 
 def prepare_export_voices(lines: Iterable[Line], options: argparse.Namespace) -> ExportVoices:
-    """Gets every voice of the lines ready; one that cannot be is noted, as its lines fail alone. Asks for licences."""
+    """Prepare every voice of the lines; one that cannot be prepared is recorded, as only its lines fail. Ask for licences."""
     cast = ExportVoices({}, {}, {})
     for voice in dict.fromkeys(line.settings.voice for line in lines):
         own = copy.copy(options)
@@ -112,7 +112,7 @@ _POLICY_BY_ANSWER: dict[str, ExistingFilePolicy] = {"s": "skip", "n": "number", 
 
 
 def run(options: argparse.Namespace) -> int:
-    """Writes the files; all that can be checked is checked before a voice speaks."""
+    """Write the files; all possible checks come before a voice speaks."""
     began = time.monotonic()
     settings = parse_export_settings(options)
     source = Path(options.source)
@@ -173,7 +173,7 @@ def parse_export_settings(options: argparse.Namespace) -> ExportSettings:
 
 
 def _plan_files(project: Project, source: Path, settings: ExportSettings, voices: ExportVoices) -> tuple[list[PlannedFile], ExportSettings]:
-    """The files, and the settings once it is decided what happens to those that exist."""
+    """Return the planned files, and the settings with the decision about existing files."""
     context = PlanContext(project.script.title or source.stem, voices.find_names, date.today())
     lines = build_numbered_lines(project.script.lines)
     files = plan_files(lines, settings, context)
@@ -231,7 +231,7 @@ def _print_row(row: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _report_totals(batch: ExportBatch, done: int, skipped: int, seconds: float, options: argparse.Namespace) -> int:
-    """The exit code: of the first file that failed, the voices' before the texts'."""
+    """Report the totals and return the exit code of the first file that failed, with errors of voices before those of texts."""
     for item, error in batch.failed:
         print_error(error, as_json=options.json, source=item.file.name)
     if options.json:

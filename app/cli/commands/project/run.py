@@ -24,7 +24,7 @@ from app.voices.installed_voices import list_installed_voices
 
 
 def run_info(options: argparse.Namespace) -> int:
-    """One object, or a line each for people."""
+    """Print one object, or a line each for people."""
     opened = open_project(Path(options.file))
     for sentence in opened.losses:
         print_note(sentence)
@@ -49,7 +49,7 @@ def run_info(options: argparse.Namespace) -> int:
 
 
 def _describe_project(project: Project) -> dict[str, Any]:
-    """As the command-line contract has it; how long it will sound is not known before it is spoken."""
+    """Describe a project as the command-line contract has it; its duration is not known before it is spoken."""
     lines = project.script.lines
     kept = {reference.id: reference for reference in project.voices}
     here = _load_voice_names()
@@ -79,14 +79,14 @@ def _describe_project(project: Project) -> dict[str, Any]:
 
 
 def _load_voice_names() -> dict[str, str]:
-    """Of all voices that are here, by what lines call them; the empty id is the first one's."""
+    """Return the names of all voices here, by the ids that lines use; the empty id is the first voice's."""
     names = {voice.manifest.id: voice.manifest.name for voice in list_installed_voices(list_voice_dirs())}
     names |= {item.manifest.id: item.manifest.name for item in list_aivisspeech_voices(find_aivisspeech_folder())}
     return {"": next(iter(names.values()), "")} | names
 
 
 def run_new(options: argparse.Namespace) -> int:
-    """Writes the project; one that is there stays unless it is to be replaced."""
+    """Write the project; an existing one stays unless it is to be replaced."""
     target = Path(options.file)
     if target.suffix.lower() != PROJECT_SUFFIX:
         raise InputError(
@@ -111,18 +111,18 @@ def run_new(options: argparse.Namespace) -> int:
 
 
 def _is_existing(target: Path) -> bool:
-    """A name that no file can have is reported by who writes it."""
+    """Return whether the target exists; a name that no file can have is reported when it is written."""
     with suppress(OSError, ValueError):
         return target.exists()
     return False
 
 
 def _read_texts(source: str) -> list[str]:
-    """Lines of a text file of any of the encodings of Japan."""
+    """Return the lines of a text file in any of the encodings of Japan."""
     return split_lines(decode_text(*read_piped_input() if source == "-" else (read_named_input(Path(source)), Path(source).name)))
 
 
 def run(options: argparse.Namespace) -> int:
-    """One action."""
+    """Run one action."""
     actions = {"new": run_new, "info": run_info, "convert": run_convert}
     return actions[options.action](options)

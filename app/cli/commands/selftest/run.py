@@ -57,7 +57,7 @@ def run_window_selftest() -> dict[str, Any]:
 
 
 def read_log_tail() -> list[str]:
-    """The last lines of the log."""
+    """Return the last lines of the log."""
     try:
         return read_bounded(find_log_path(), 2 * MAX_LOG_BYTES).decode("utf-8", "replace").splitlines()[-LOG_TAIL_LINES:]
     except OSError:
@@ -65,7 +65,8 @@ def read_log_tail() -> list[str]:
 
 
 def measure_placements() -> list[dict[str, Any]]:
-    """A line a placement, the CPU first: what `app.backends.backend_trial` found, or `error`. Nothing where there is no voice, as the rest says.
+    """Return a record for each placement, the CPU first, with the result of `app.backends.backend_trial` or `error`; none if there is no
+    voice, which the report states elsewhere.
 
     A device that crashed or hung is not tried with the groups that follow, which would take minutes each.
     """
@@ -97,7 +98,7 @@ def _try_placement(placement: str, runs_file: Path) -> dict[str, Any]:
 
 
 def describe_devices() -> list[dict[str, Any]]:
-    """Every adapter with what its results depend on: ONNX Runtime, name and driver."""
+    """Return every adapter with the facts that its results depend on: ONNX Runtime, name and driver."""
     return [
         {"place": item.place, "name": item.name, "memory_mb": item.memory_mb, "facts": collect_device_facts(item.place)}
         for item in list_devices()
@@ -133,7 +134,7 @@ class BackendTrial:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints how each backend did; exit code 70 when the CPU does not speak or the doctor finds a fault."""
+    """Print the result of each backend; return exit code 70 if the CPU does not speak or the doctor finds a fault."""
     if options.report:
         # An unwritable report is noticed before minutes of work, not after them.
         PartFile(Path(options.report)).discard()

@@ -31,7 +31,7 @@ AddFile = Callable[[Path, Report], list[InstallResult]]
 
 
 def add_with_bert(uuid: str, import_options: ImportOptions, *, as_json: bool, add_file: AddFile) -> list[InstallResult]:
-    """Downloads both as one, asks for the licence as soon as the voice is there, and adds first the BERT, then the voice.
+    """Download voice and BERT as one, ask for the licence as soon as the voice is there, and add first the BERT, then the voice.
 
     Args:
         add_file: adds a file to the library.
@@ -58,7 +58,7 @@ def add_with_bert(uuid: str, import_options: ImportOptions, *, as_json: bool, ad
 
 
 def _ask_licence(file: Path, import_options: ImportOptions, as_json: bool) -> None:
-    """A program that called us shows the licence while the BERT is on its way, and has its answer remembered."""
+    """Ask for the licence. A program that called us shows it while the BERT is downloaded, and has the user's answer remembered."""
     from app.install.download_folders import discard_download
 
     try:
@@ -77,7 +77,7 @@ DOWNLOAD_JOB_SHARE = 0.6
 
 
 def run_add(options: argparse.Namespace) -> int:
-    """Adds every source; one that fails is reported, and the others are still added. Returns the exit code of the first failure."""
+    """Add every source; a failure is reported, and the others are still added. Return the exit code of the first failure."""
     jobs = list(_iterate_jobs(options))
     if not jobs:
         raise InputError(
@@ -131,7 +131,7 @@ def _add_file(source: Path, options: argparse.Namespace, import_options: ImportO
 
 
 def _add_from_hub(uuid: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
-    """An update that would bring what is here already brings nothing."""
+    """Add a voice from the hub, unless it is here already in the same version."""
     if options.with_bert:
         report_added(
             add_with_bert(
@@ -178,7 +178,7 @@ def _add_source(source: Path, report: Report, *, import_options: ImportOptions, 
 
 
 def report_added(added: list[InstallResult], as_json: bool) -> None:
-    """Says what came into the library."""
+    """Report the added voices."""
     for item in added:
         if as_json:
             print_json(_build_record(item))

@@ -47,7 +47,7 @@ from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
 
 
 def run_remove(options: argparse.Namespace) -> int:
-    """Removes a voice."""
+    """Remove a voice."""
     remove_voice(options.voice)
     if options.json:
         print_json({"removed": options.voice})
@@ -57,7 +57,7 @@ def run_remove(options: argparse.Namespace) -> int:
 
 
 def run_rename(options: argparse.Namespace) -> int:
-    """Gives a voice another name."""
+    """Rename a voice."""
     voice = rename_voice(options.voice, options.name)
     if options.json:
         print_json(build_list_record(voice.manifest, voice.path))
@@ -67,7 +67,7 @@ def run_rename(options: argparse.Namespace) -> int:
 
 
 def run_export(options: argparse.Namespace) -> int:
-    """Copies a voice to a folder or a zip."""
+    """Copy a voice to a folder or a zip."""
     with show_progress(as_json=options.json) as report:
         target = export_voice(options.voice, Path(options.target), report, may_replace=options.replace)
     if options.json:
@@ -78,7 +78,7 @@ def run_export(options: argparse.Namespace) -> int:
 
 
 def run_renew(options: argparse.Namespace) -> int:
-    """Renews every voice that is wanted; one that fails is reported and stays as it was. Returns the exit code of the first failure."""
+    """Prepare every requested voice again; one that fails is reported and stays as it was. Return the exit code of the first failure."""
     if options.all == bool(options.voices):
         raise InputError(
             localize("準備し直す声を指定してください。", "Specify the voices to prepare again."),
@@ -105,7 +105,7 @@ def run_renew(options: argparse.Namespace) -> int:
 
 
 def run_precision(options: argparse.Namespace) -> int:
-    """Keeps the choice; VoiceError for a voice that there is not, or that has no faster way to speak."""
+    """Keep the choice; raise VoiceError for an unknown voice, or one that has no faster way to speak."""
     voice = find_installed_voice(options.voice, paths.list_voice_dirs())
     if voice is None:
         raise build_unknown_voice_error(options.voice, [item.manifest for item in list_installed_voices(paths.list_voice_dirs())])
@@ -134,7 +134,7 @@ def run_precision(options: argparse.Namespace) -> int:
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Prepares the source in a temporary folder and compares every case; installs nothing."""
+    """Prepare the source in a temporary folder and compare every case; install nothing."""
     if not math.isfinite(options.tolerance) or options.tolerance < 0:
         raise InputError(
             localize("許容差には 0 以上の数を指定してください。", "The tolerance must be 0 or greater."),
@@ -191,7 +191,7 @@ def _print_skipped_case(case: SkippedCase, as_json: bool) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """One action."""
+    """Run one action."""
     actions = {"list": _list_voices, "info": _show_info, "check": run_check, "add": run_add, "renew": run_renew}
     changes = {
         "remove": run_remove,
@@ -239,7 +239,7 @@ def _find_precision(voice: Voice) -> GraphPrecision:
 
 
 def _load_card(voice: Voice) -> VoiceCardData:
-    """The card of a prepared voice, or what the file of another one says, without its media."""
+    """Return the card of a prepared voice, or the facts of another file, without its media."""
     if (voice.path / MANIFEST_NAME).is_file():
         return read_card(voice.path)
     facts = read_source_facts(voice.path)

@@ -46,7 +46,7 @@ class StripDrag:
     start_x: float
 
     def compute_overrides(self, x: float) -> Overrides:
-        """The edits when the mouse is let go here."""
+        """Return the edits that letting the mouse go here would make."""
         kept, cell = self.original, self.original.axis.cells[self.index]
         if self.kind == "length":
             return change_cell_length(kept, cell, (cell.right - cell.left + x - self.start_x) / PX_PER_S)
@@ -73,7 +73,7 @@ def find_hit(shape: StripShape | None, point: QPointF) -> StripHit:
 
 
 def _is_gap(shape: StripShape, index: int, x: float) -> bool:
-    """Between this cell and the next, where phrases can be split or joined."""
+    """Return whether x lies between this cell and the next, where phrases can be split or joined."""
     cells = shape.axis.cells
     if not 0 <= index < len(cells) - 1:
         return False
@@ -83,7 +83,7 @@ def _is_gap(shape: StripShape, index: int, x: float) -> bool:
 
 
 def create_cell_menu(strip: StripKeyTarget, shape: StripShape, cell: StripCell, fixed_lengths_reason: str, parent: QWidget) -> QMenu:
-    """A menu for one cell.
+    """Return the context menu of one cell.
 
     Args:
         fixed_lengths_reason: why lengths cannot be changed; empty when they can.
@@ -156,28 +156,28 @@ class PhoneStrip(QWidget):
 
     @property
     def current(self) -> StripCell | None:
-        """The cell the keys go to."""
+        """Return the cell that keys go to, or None."""
         cells = self._shape.axis.cells if self._shape else ()
         return cells[self._marked.current] if 0 <= self._marked.current < len(cells) else None
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self._theme = theme
         self.update()
 
     def show_shape(self, shape: StripShape | None) -> None:
-        """Shows another shape; what is being dragged is let go."""
+        """Show another shape; a drag in progress is dropped."""
         self._drag = None
         self._set_shape(shape)
         count = len(shape.axis.cells) if shape else 0
         self._set_highlights(replace(self._marked, current=min(self._marked.current, count - 1), hovered=-1, edge=-1, cut=-1))
 
     def select_first_cell(self) -> None:
-        """Another line: the keys begin at its first mora."""
+        """Move the keys to the first mora, after another line was shown."""
         self._set_highlights(StripHighlights(current=0 if self._shape and self._shape.axis.cells else -1, focused=self.hasFocus()))
 
     def show_played(self, played_s: float | None) -> bool:
-        """Lights up what sounds at this moment; True when that is another cell than before."""
+        """Highlight the cell that sounds now; return True if that is another cell than before."""
         playing = -1
         if played_s is not None and self._shape is not None and self._shape.axis.is_timed:
             cells = self._shape.axis.cells
@@ -188,16 +188,16 @@ class PhoneStrip(QWidget):
         return changed and playing >= 0
 
     def sizeHint(self) -> QSize:
-        """As wide as the axis."""
+        """Return the width of the axis and the height of the strip."""
         return QSize(round(self._shape.axis.width) if self._shape else 0, STRIP_HEIGHT_PX)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The exposed part."""
+        """Paint the exposed part."""
         if self._shape is not None:
             paint_strip(QPainter(self), QRectF(event.rect()), self._shape, self._theme, self._marked)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drags, or shows what a click would do."""
+        """Drag, or show the effect of a click."""
         place = event.position()
         if self._drag is not None:
             self._show_drag(place.x())
@@ -208,7 +208,7 @@ class PhoneStrip(QWidget):
         self.setCursor(Qt.CursorShape.SplitHCursor if sideways else Qt.CursorShape.PointingHandCursor)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begins a drag, or splits and joins at once."""
+        """Begin a drag, or split or join phrases at once."""
         if event.button() != Qt.MouseButton.LeftButton or self._shape is None or not self._shape.axis.cells:
             return
         place, pointed = event.position(), find_hit(self._shape, event.position())
@@ -228,7 +228,7 @@ class PhoneStrip(QWidget):
             self._show_drag(place.x())
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
-        """Emits what was dragged; a click on a kana plays from there."""
+        """Emit the dragged edit; after a click on a kana, play from there."""
         drag, self._drag = self._drag, None
         if drag is not None and drag.kind == "sound":
             self._click.start()
@@ -236,7 +236,7 @@ class PhoneStrip(QWidget):
             self.submit_edit(self._shape.overrides, localize("長さを変更", "Change length") if drag.kind == "length" else "")
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """A word is to be read otherwise; on an edge the voice's own length comes back."""
+        """Request another reading for a word; on an edge, restore the voice's own length."""
         self._click.stop()
         pointed = find_hit(self._shape, event.position())
         if pointed.cut >= 0:
@@ -247,11 +247,11 @@ class PhoneStrip(QWidget):
             self.request_word(self._cells[pointed.hovered])
 
     def leaveEvent(self, _event: QEvent) -> None:
-        """Nothing is under the mouse any more."""
+        """Clear the highlight under the mouse."""
         self._set_highlights(replace(self._marked, hovered=-1, edge=-1, cut=-1))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Names what can be done with the cell under the mouse, or with the one that the keys are at."""
+        """Open the menu of the cell under the mouse, or of the cell that keys go to."""
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         if not by_key:
             self.select_cell(find_hit(self._shape, QPointF(event.pos())).hovered)
@@ -263,25 +263,25 @@ class PhoneStrip(QWidget):
             menu.popup(place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows, and the few keys the tip names."""
+        """Handle arrows, and the few keys that the tip names."""
         cell = self.current
         if cell is None or self._shape is None or not press_key(self, event, self._shape, cell):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Shows where the keys go."""
+        """Show the cell that keys go to."""
         super().focusInEvent(event)
         self._set_highlights(replace(self._marked, current=max(0, self._marked.current), focused=True))
         self._update_description()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """The keys go elsewhere."""
+        """Hide the mark of the cell that keys went to."""
         super().focusOutEvent(event)
         self._set_highlights(replace(self._marked, focused=False))
 
     @property
     def is_dragging(self) -> bool:
-        """The mouse holds something."""
+        """Return whether the mouse is dragging something."""
         return self._drag is not None
 
     @property
@@ -294,13 +294,13 @@ class PhoneStrip(QWidget):
         return self._shape.axis.cells if self._shape else ()
 
     def _show_drag(self, x: float) -> None:
-        """Shows what would come of letting go here."""
+        """Show the effect of letting the mouse go here."""
         assert self._drag is not None
         kept = self._drag.original
         self._set_shape(build_shape(kept.reading, self._drag.compute_overrides(x), kept.times))
 
     def toggle_phrase_break(self, mora: int) -> None:
-        """Splits or joins phrases before a mora."""
+        """Split or join phrases before a mora."""
         if self._shape is not None:
             self.submit_edit(
                 toggle_phrase(self._shape.reading, self._shape.overrides, mora),
@@ -308,24 +308,24 @@ class PhoneStrip(QWidget):
             )
 
     def set_length(self, cell: StripCell, length_s: float | None) -> None:
-        """Another length; None leaves it to the voice. Says why where that cannot be."""
+        """Set the length of a cell, or leave it to the voice if None; report the reason if that is not possible."""
         if self.lengths_fixed:
             QToolTip.showText(self.mapToGlobal(QPointF(cell.middle, STRIP_HEIGHT_PX)).toPoint(), self.lengths_fixed, self)
         elif self._shape is not None:
             self.submit_edit(change_cell_length(self._shape, cell, length_s), localize("長さを変更", "Change length"))
 
     def submit_edit(self, overrides: Overrides, label: str = "") -> None:
-        """Passes on what was done."""
+        """Emit the edits that were made."""
         self.edited.emit(label or localize("アクセントを変更", "Change accent"), overrides)
 
     def request_word(self, cell: StripCell) -> None:
-        """Asks for the word to be typed."""
+        """Ask the user for the reading of a word."""
         if cell.kind is CellKind.MORA:
             self.word_requested.emit(cell.index)
 
     @Slot()
     def play_current(self) -> None:
-        """Plays from the current cell."""
+        """Play from the current cell."""
         cell = self.current
         if cell is not None and cell.end_s > cell.start_s:
             self.place_selected.emit(cell.start_s)
@@ -333,7 +333,7 @@ class PhoneStrip(QWidget):
             self.cell_selected.emit(cell)
 
     def select_cell(self, index: int) -> None:
-        """Makes a cell the current one."""
+        """Make a cell the current one."""
         if 0 <= index < len(self._cells):
             self._set_highlights(replace(self._marked, current=index))
             self.moved.emit(self._cells[index].middle)
@@ -356,7 +356,7 @@ class PhoneStrip(QWidget):
                     self._update_cell(index)
 
     def _update_cell(self, index: int) -> None:
-        """Draws a cell again, with the number under it and the gap behind it, and nothing else."""
+        """Repaint only a cell, the number under it and the gap behind it."""
         if index < len(self._cells):
             cell = self._cells[index]
             self.update(
@@ -369,7 +369,7 @@ class PhoneStrip(QWidget):
             )
 
     def _update_description(self) -> None:
-        """Says in words where the keys go."""
+        """Update the description of the current cell for screen readers."""
         cell = self.current
         if cell is not None and self._shape is not None:
             self.setAccessibleDescription(describe_cell(self._shape, cell))

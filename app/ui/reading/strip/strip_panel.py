@@ -43,7 +43,7 @@ class KanaSummary(QWidget):
         )
 
     def show_shape(self, shape: StripShape | None) -> None:
-        """Shows the reading of a line."""
+        """Show the reading of a line."""
         text = format_kana_summary(shape) if shape is not None else ""
         if text != self.text:
             self.text = text
@@ -51,11 +51,11 @@ class KanaSummary(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        """A row of text; its width is what is left."""
+        """Return the height of a row of text; the layout decides the width."""
         return QSize(0, self.fontMetrics().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """The beginning, with dots where there is more."""
+        """Paint the beginning of the reading, elided if it is longer than the row."""
         painter = QPainter(self)
         painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
         shown = self.fontMetrics().elidedText(self.text, Qt.TextElideMode.ElideRight, self.width())
@@ -64,7 +64,7 @@ class KanaSummary(QWidget):
 
 
 def format_kana_summary(shape: StripShape) -> str:
-    """Kana, with a space between accent phrases."""
+    """Return kana with a space between accent phrases."""
     begins = {phrase.start for phrase in shape.phrases}
     parts: list[str] = []
     after_mora = False
@@ -93,7 +93,7 @@ class ReadingDoubt:
 
 
 def find_reading_doubts(reading: LineReading) -> tuple[ReadingDoubt, ...]:
-    """The first few of a line; of a word that occurs several times each."""
+    """Return the first doubts of a line; each occurrence of a word has its own."""
     found = ((word, reading.extract_text(word.start, word.end).strip()) for word in reading.words if word.other_reading)
     return tuple(ReadingDoubt(word, surface, word.other_reading) for word, surface in found if surface)[:MAX_SHOWN_DOUBTS]
 
@@ -114,7 +114,7 @@ class AlternativeReadingsBar(QWidget):
         self.buttons: list[QPushButton] = []
 
     def show_doubts(self, doubts: Sequence[ReadingDoubt]) -> None:
-        """Shows others; the same ones stay as they are, so that focus does."""
+        """Show these doubts; equal ones stay as they are, so that focus does."""
         if tuple(doubts) == self._doubts:
             return
         self._doubts = tuple(doubts)
@@ -124,11 +124,11 @@ class AlternativeReadingsBar(QWidget):
         self._arrange_buttons()
 
     def sizeHint(self) -> QSize:
-        """No room of its own: it takes what is left between its neighbours."""
+        """Request no width: the bar takes the space that its neighbours leave."""
         return QSize(0, max((button.sizeHint().height() for button in self.buttons), default=0))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """More or fewer fit."""
+        """Show as many buttons as fit."""
         super().resizeEvent(event)
         self._arrange_buttons()
 
@@ -234,19 +234,19 @@ class StripPanel(QFrame):
 
     @property
     def is_open(self) -> bool:
-        """True while more than its header is shown."""
+        """Return whether more than the header is shown."""
         return self.title.isChecked()
 
     def set_open(self, is_open: bool) -> None:
-        """Opens or folds it."""
+        """Open or fold the strip."""
         self.title.setChecked(is_open)
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self.view.set_theme(theme)
 
     def show_line(self, shape: StripShape | None, sound: LineSound | None, is_current: bool) -> None:
-        """Shows a line, with its last sound; `is_current` when it was spoken as it is now."""
+        """Show a line with its last sound; `is_current` means that it was spoken as it is now."""
         self.view.show_line(shape, sound, is_current)
         self.summary.show_shape(shape)
         self.note.setText("" if shape is None else _describe_shape(shape))
@@ -257,27 +257,27 @@ class StripPanel(QFrame):
         self.reset_all.setEnabled(shaped or bool(edits.readings))
 
     def add_tool(self, widget: QWidget) -> None:
-        """A button more in the header, which is there whether the strip is open or not."""
+        """Add a button to the header, which is shown whether the strip is open or not."""
         layout = self._tools.layout()
         assert layout is not None
         layout.addWidget(widget)
         QWidget.setTabOrder(self.emoji, widget)
 
     def show_empty(self) -> None:
-        """A line without text: the place stays, so that nothing moves when the first letter is typed."""
+        """Show a line without text in the same height, so that nothing moves when the first letter is typed."""
         self.close_reading_field()
         self.show_line(None, None, False)
         self.waveform.hide()
         self.note.setText(localize("テキストを入力すると、ここに読みが表示されます。", "Type some text to see its reading here."))
 
     def open_reading_field(self, surface: str, kana: str) -> None:
-        """Opens the field for a word."""
+        """Open the field for a word."""
         for widget in (self.title, self._tools, self.reset_phrase, self.reset_all, self.others):
             widget.hide()  # what is wrong with a reading needs their room
         self.reading.open_for_word(surface, kana)
 
     def close_reading_field(self) -> None:
-        """Gives up the field for a word; another line is shown."""
+        """Close the field for a word after another line was shown."""
         self.reading.hide()
         self._update_header()
 

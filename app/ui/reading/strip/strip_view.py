@@ -45,18 +45,18 @@ class WaveformView(QWidget):
         self.setFixedHeight(WAVEFORM_HEIGHT_PX)
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self._theme = theme
         self.update()
 
     def show_sound(self, sound: LineSound | None, axis: StripAxis, is_current: bool) -> None:
-        """Draws a sound along an axis; pale when the line has changed since."""
+        """Draw a sound along an axis, pale if the line has changed since."""
         self._sound, self._axis, self._is_current = sound, axis, is_current
         self.setCursor(Qt.CursorShape.PointingHandCursor if sound is not None and axis.is_timed else Qt.CursorShape.ArrowCursor)
         self.update()
 
     def show_played(self, played_s: float | None) -> None:
-        """Moves the playhead; None takes it away. Only the two places of it are drawn again."""
+        """Move the playhead, or hide it if None; only its old and new places are repainted."""
         if played_s != self._played_s:
             before, self._played_s = self._played_s, played_s
             for second in (before, played_s):
@@ -71,16 +71,16 @@ class WaveformView(QWidget):
                     )
 
     def sizeHint(self) -> QSize:
-        """As wide as the axis."""
+        """Return the width of the axis and the height of the waveform."""
         return QSize(round(self._axis.width), WAVEFORM_HEIGHT_PX)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Plays from there."""
+        """Play from the pressed place."""
         if event.button() == Qt.MouseButton.LeftButton and self._sound is not None and self._axis.is_timed:
             self.place_selected.emit(self._axis.convert_x_to_seconds(event.position().x()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The exposed part: one line for each pixel."""
+        """Paint the exposed part, with one line for each pixel."""
         painter = QPainter(self)
         middle = WAVEFORM_HEIGHT_PX / 2
         area = event.rect()
@@ -100,7 +100,7 @@ class WaveformView(QWidget):
             painter.drawLine(QPointF(x, 1), QPointF(x, WAVEFORM_HEIGHT_PX - 1))
 
     def _draw_outline(self, left: int, right: int) -> QImage:
-        """The sound between two pixels, as a picture: lines would take ten times as long at the width of a large screen."""
+        """Return the sound between two pixels as a picture: lines would take ten times as long at the width of a large screen."""
         color = QColor(self._theme.accent)
         color.setAlpha(150 if self._is_current else 60)
         ratio = self.devicePixelRatioF()
@@ -113,7 +113,7 @@ class WaveformView(QWidget):
         return image
 
     def _compute_half_heights(self, edges: Float64) -> Float64:
-        """Half the height of each pixel between the edges; quiet sounds are drawn larger than they are, or nobody would see them."""
+        """Return half the height of each pixel between the edges; quiet sounds are drawn larger than they are, or nobody would see them."""
         assert self._sound is not None
         peaks = np.append(self._sound.peaks, np.zeros(2, np.float32))
         seconds, pixels = self._axis.knots
@@ -156,12 +156,12 @@ class StripView(QScrollArea):
         self.setFixedHeight(STRIP_HEIGHT_PX + WAVEFORM_HEIGHT_PX + STRIP_SCROLL_BAR_PX)
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self.strip.set_theme(theme)
         self.waveform.set_theme(theme)
 
     def show_line(self, shape: StripShape | None, sound: LineSound | None, is_current: bool) -> None:
-        """Shows a line, with its last sound; `is_current` when it was spoken as it is now."""
+        """Show a line with its last sound; `is_current` means that it was spoken as it is now."""
         self.strip.show_shape(shape)
         if shape is not None:
             self.waveform.show()
@@ -169,7 +169,7 @@ class StripView(QScrollArea):
             self._body.setMinimumWidth(round(shape.axis.width))
 
     def show_played(self, played_s: float | None) -> None:
-        """Moves what shows the sound of this moment, and keeps it in sight."""
+        """Move the playhead and the highlighted cell, and keep them in sight."""
         stepped = self.strip.show_played(played_s)
         self.waveform.show_played(played_s)
         shape = self.strip.shape
@@ -177,10 +177,10 @@ class StripView(QScrollArea):
             self.scroll_to_x(shape.axis.convert_seconds_to_x(played_s))
 
     def scroll_to_start(self) -> None:
-        """Scrolls to where a line begins."""
+        """Scroll to the beginning of the line."""
         self.horizontalScrollBar().setValue(0)
 
     @Slot(float)
     def scroll_to_x(self, x: float) -> None:
-        """Scrolls to a pixel of the axis."""
+        """Scroll to a pixel of the axis."""
         self.ensureVisible(round(x), 0, SCROLL_AHEAD_PX, 0)
