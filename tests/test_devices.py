@@ -15,8 +15,7 @@ from subprocess import PIPE
 import numpy as np
 import pytest
 
-from app.adapters.ort import device_memory, fixed_shape_store, optimized_graphs
-from app.adapters.ort import device_thread as ort_device_thread
+from app.adapters.ort import device_memory, device_thread, fixed_shape_store, optimized_graphs
 from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.device_openings import NoFixedShapeGraphError
 from app.adapters.ort.device_placement import CPU_ONLY
@@ -64,7 +63,7 @@ def device(monkeypatch: pytest.MonkeyPatch, forms: Path) -> PretendDevice:
     """Forms are made once for all tests."""
     store = create_fixed_shape_store(forms)
     monkeypatch.setattr(disk_stores, "_open_fixed_shape_store", lambda _folder: store)
-    monkeypatch.setattr(ort_device_thread, "_thread", None)
+    monkeypatch.setattr(device_thread, "_thread", None)
     gc.collect()  # voices of other tests give back what they held
     monkeypatch.setattr(device_memory, "_reserved_bytes", defaultdict(int))
     return install(monkeypatch)

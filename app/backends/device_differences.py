@@ -22,11 +22,11 @@ class VoiceGraphs:
         self._files: dict[str, Path] = speaker.models
 
     def find_graph(self, graph: str) -> Path | bytes:
-        """File or bytes of a graph."""
+        """Return file or bytes of a graph."""
         return self._files.get(graph) or find_voice(self._wanted, paths.list_voice_dirs()).graphs[graph]
 
     def open_zero_noise_session(self, place: str) -> RunnableSession:
-        """A voice in one graph draws its own noise; this copy draws none, so that it can be compared."""
+        """Open a copy of a graph without noise: a single-graph voice draws its own, which could not be compared."""
         # Onnx, which speaking does not need, is slow to import.
         from app.voices.prepare.zero_noise import build_noiseless_graph
 
@@ -51,7 +51,7 @@ def _measure_difference(run: ReferenceRun, session: RunnableSession) -> float:
 
 
 def replace_with_zero_noise(graphs: VoiceGraphs, runs: list[ReferenceRun]) -> list[ReferenceRun]:
-    """The calls of a voice in one graph with what its quiet copy makes of them; those of other voices as they are."""
+    """Return the calls of a single-graph voice with the results of its noiseless copy; those of other voices unchanged."""
     if not any(call.graph == "whole" for call in runs):
         return runs
     session = graphs.open_zero_noise_session("cpu")

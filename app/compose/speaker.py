@@ -52,7 +52,7 @@ class Speaker:
 
     @property
     def fast_graphs(self) -> frozenset[str]:
-        """Names of the graphs that run in int8 for speed."""
+        """Return the names of the graphs that run in int8 for speed."""
         files = map_int8_files(self.voice.manifest)
         return frozenset(name for name, file in files.items() if self.models[name].name == file)
 
@@ -70,13 +70,13 @@ class Speaker:
         return any(session.fallback_reason and session.has_failed for session in self.sessions.values())
 
     def wait_for_devices(self, limit_s: float = DEVICE_WAIT_S) -> None:
-        """Waits until all that is to run on a device does; until then the CPU speaks."""
+        """Wait until every graph meant for a device runs there; until then the CPU speaks."""
         end = time.monotonic() + limit_s
         for session in self.sessions.values():
             session.wait_until_settled(max(0.0, end - time.monotonic()))
 
     def add_backend(self, timing: StageTiming) -> StageTiming:
-        """A timing that has just been taken, with what its graph ran on."""
+        """Return a timing that has just been taken, with the backend that its graph ran on."""
         session = self.sessions.get(_GRAPHS_BY_STAGE.get(timing.stage, timing.stage))
         if session is None or timing.cache_hit:
             return timing
@@ -88,6 +88,6 @@ class Speaker:
         return any(session.place in self.failures.lost_reasons for session in self.sessions.values())
 
     def terminate(self) -> None:
-        """Stops the graph that is running now, from any thread."""
+        """Stop the running graph; may be called from any thread."""
         for runner in self._runners:
             runner.terminate()

@@ -31,7 +31,7 @@ Int8Figures = tuple[float, float, float, float]
 
 
 def install_int8_graph(reference: str, name: str, graph: Path) -> VoiceManifest:
-    """Makes a graph what `name` is computed with where a voice speaks fast.
+    """Install a graph that replaces `name` where a voice speaks fast.
 
     Args:
         reference: id of an installed voice.
@@ -54,7 +54,7 @@ def install_int8_graph(reference: str, name: str, graph: Path) -> VoiceManifest:
 
 
 def remove_int8_graph(reference: str, name: str) -> VoiceManifest:
-    """Computes `name` exactly again where a voice speaks fast. Errors as `install_int8_graph`, VoiceError where it is exact already."""
+    """Restore the exact graph of `name` where a voice speaks fast; raise the errors of `install_int8_graph`, and VoiceError if it is exact already."""
     voice = find_user_voice(reference)
     graphs = _find_int8_graphs(voice)
     if graphs.pop(name, None) is None:
@@ -83,7 +83,7 @@ def _measure_remaining(voice: Voice, graphs: dict[str, Int8Graph]) -> Int8Result
 
 
 def _measure_candidate(voice: Voice, name: str, graph: Path) -> tuple[Int8Figures, Int8Figures]:
-    """Alone, and with the graphs that are there; VoiceError where it does not pass. Sessions as above."""
+    """Measure the graph alone, and with the installed ones; raise VoiceError if it does not pass."""
     exact, session = run_exact_voice(voice), open_session(graph, "cpu", name).session
     sessions = _open_int8_sessions(voice, _find_int8_graphs(voice).keys() - {name}) | {name: session}
     alone, together = measure_quality(voice, exact, {name: session}), measure_quality(voice, exact, sessions)

@@ -15,7 +15,7 @@ BUSY_SAMPLE_S = 0.2
 
 
 def build_machine_row(backend: str) -> Row:
-    """The first row of every report; `busy` says whether other programs compute now.
+    """Build the first row of every report; `busy` states whether other programs compute now.
 
     Args:
         backend: as it was asked for.

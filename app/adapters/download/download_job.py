@@ -47,7 +47,7 @@ class DownloadJob:
         return gained >= self._request.retry_policy.min_progress_bytes
 
     def try_once(self, target: Path) -> ResponseHead:
-        """One connection; with success the file is in its place.
+        """Try one connection; after success the file is in its place.
 
         Raises:
             TransientDownloadError: another attempt may help.
@@ -92,7 +92,7 @@ class DownloadJob:
         return wanted
 
     def _accept_response(self, head: ResponseHead) -> int | None:
-        """Takes the answer for what it is and returns the length of the whole file, where that is known."""
+        """Accept the response's kind and return the length of the whole file, if known."""
         if head.status == WHOLE:
             return self._begin_file(head)
         origin = self._part.origin

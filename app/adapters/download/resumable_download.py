@@ -47,7 +47,7 @@ def download_file(
     cancelled: Callable[[], bool] = ignore_cancellation,
     retry_policy: RetryPolicy | None = None,
 ) -> DownloadedFile:
-    """Downloads a file, resuming what an earlier try left in `<data>/downloads`.
+    """Download a file, resuming an earlier try in `<data>/downloads`.
 
     Args:
         url: http or https.

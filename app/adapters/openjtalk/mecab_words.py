@@ -47,7 +47,7 @@ _NOT_KANA = re.compile("[^ァ-ヺー]")
 
 
 def load_pyopenjtalk() -> ModuleType:
-    """Imports pyopenjtalk (0.15 s the first time); an InternalError says that the installation is broken."""
+    """Import pyopenjtalk (0.15 s the first time); raise InternalError if the installation is broken."""
     install_stub_module()
     try:
         # Pyopenjtalk opens two graphs as it is imported.
@@ -67,7 +67,7 @@ def load_pyopenjtalk() -> ModuleType:
 
 @cache
 def _open_front_end() -> FullFeatureFrontEnd:
-    """The front end with its dictionary and the user's, opened once. Raises InternalError where one of them does not open, InputError."""
+    """Return the front end with its dictionary and the user's, opened once; raise InternalError if one of them does not open, or InputError."""
     module = load_pyopenjtalk()
     own = load_user_lexicon().file
     try:
@@ -82,14 +82,14 @@ def _open_front_end() -> FullFeatureFrontEnd:
 
 
 def forget_user_lexicon() -> None:
-    """The user's dictionary, or how text is to be read, has changed: whatever is asked next is asked with the new one."""
+    """Forget the opened lexicon after the user's dictionary or the reading settings have changed, so that the next call uses the new ones."""
     for remembered in (load_user_lexicon, _open_front_end, find_pronunciation, find_known_word, find_spelled_readings, find_all_readings):
         remembered.cache_clear()
     clear_reading_choices()
 
 
 def parse_words(text: str, *, doubts: bool = False, readings: Sequence[TextReading] = ()) -> list[Word]:
-    """Words of normalised text of any length, with readings that are given in it; with `doubts`, also what the second analyser reads otherwise."""
+    """Return words of normalised text of any length, with the readings given in it; with `doubts`, also the second analyser's other readings."""
     if len(text) <= _MAX_PIECE_CHARS:
         return _parse_piece(text, tuple(readings), doubts)
     pieces = [(piece.text, select_readings(readings, piece)) for piece in split_sentences(text, limit=_MAX_PIECE_CHARS)]
@@ -149,7 +149,7 @@ def _run_front_end(
 
 
 def _find_corrections(morphs: Sequence[Morph], readings: Sequence[TextReading]) -> list[Correction]:
-    """The readings of the text itself win, also against the user's dictionary."""
+    """Return corrections; the readings in the text itself win, also against the user's dictionary."""
     found = find_corrections(morphs, find_built_in_words(), find_sudachi_words)
     return drop_overlaps([*find_ruby_corrections(morphs, readings, _create_lexicon()), *found]) if readings else found
 
@@ -159,20 +159,20 @@ def _create_lexicon() -> FrontEndLexicon:
 
 
 def _count_letters(text: str) -> int:
-    """Letters of a text as the analyser counts them: its words have no spaces."""
+    """Count the letters of a text as the analyser does: its words have no spaces."""
     return len(text) - text.count(" ")
 
 
 @lru_cache(maxsize=4096)
 def find_spelled_readings(word: str) -> frozenset[str]:
-    """All readings, as they are spelled, that the analyser's dictionary has for a word."""
+    """Return all readings, as they are spelled, that the analyser's dictionary has for a word."""
     with _FRONT_END_LOCK:
         return frozenset(known.spelled for known in _create_lexicon().find_words(word))
 
 
 @lru_cache(maxsize=4096)
 def find_all_readings(word: str) -> frozenset[str]:
-    """The same with those of Sudachi's dictionary, where it is there."""
+    """Return all readings of the analyser's dictionary and of Sudachi's, if that is installed."""
     known = find_spelled_readings(word)
     with _FRONT_END_LOCK:
         second = _open_sudachi_dictionary()
@@ -181,7 +181,7 @@ def find_all_readings(word: str) -> frozenset[str]:
 
 @cache
 def _open_sudachi_dictionary() -> Any:
-    """Sudachi's dictionary, to look words up; None where it is missing."""
+    """Return Sudachi's dictionary for lookups; None if it is missing."""
     wait_for_package("sudachidict_core")
     try:
         return load_pyopenjtalk().utils.dictionary.Dictionary()
@@ -192,7 +192,7 @@ def _open_sudachi_dictionary() -> Any:
 # It is asked for corrections and for doubts.
 @lru_cache(maxsize=16)
 def find_sudachi_words(text: str) -> tuple[SecondWord, ...]:
-    """Words of Sudachi, the longest; none where its dictionary is missing."""
+    """Return the longest words of Sudachi; none if its dictionary is missing."""
     utils = load_pyopenjtalk().utils
     try:
         tokenizer = utils.get_sudachi_tokenizer()
@@ -217,7 +217,7 @@ def _build_word(feature: dict[str, Any], read_by: ReadBy, name: str) -> Word:
 
 @lru_cache(maxsize=4096)
 def find_pronunciation(word: str) -> str | None:
-    """Pronunciation of a Latin word if the dictionary holds it as one word, else None."""
+    """Return the pronunciation of a Latin word if the dictionary holds it as one word, else None."""
     try:
         _, morphs = load_pyopenjtalk().run_mecab_detailed(word, jtalk=_open_front_end())
     except RuntimeError:  # too long to be a word
@@ -228,7 +228,7 @@ def find_pronunciation(word: str) -> str | None:
 
 
 def split_at_words(text: str) -> list[str]:
-    """Raw text at word boundaries; pieces joined are `text`. Characters the analyser would change or drop stand alone."""
+    """Split raw text at word boundaries; the pieces joined are `text`. Characters that the analyser would change or drop stand alone."""
     # One plain character for each of the text's, so that positions in both are the same.
     plain = "".join(_normalise_char(char) for char in text)
     pieces: list[str] = []

@@ -66,7 +66,7 @@ class ProviderTarget:
     fixed_dims: Mapping[str, int] = field(default_factory=dict)
 
     def replace_dims(self, fixed_dims: Mapping[str, int], settings: Mapping[str, str]) -> ProviderTarget:
-        """The same with sizes fixed, and further settings."""
+        """Return the target with fixed sizes and further settings."""
         return replace(self, fixed_dims=fixed_dims, settings={**self.settings, **settings})
 
 
@@ -74,7 +74,7 @@ CPU_TARGET = ProviderTarget()
 
 
 def open_unlocked(model: Path | bytes, options: ort.SessionOptions, target: ProviderTarget = CPU_TARGET) -> UnlockedSession | None:
-    """A session, or None where ONNX Runtime's own serves. Raises RuntimeError where the graph does not open."""
+    """Open a session, or return None if ONNX Runtime's own serves; raise RuntimeError if the graph does not open."""
     return None if _library is None or target.provider not in _PROVIDER_SHORT_NAMES else UnlockedSession(_library, model, options, target)
 
 
@@ -139,19 +139,19 @@ class UnlockedSession:
             self._library.release_object("Session", self._handle)
 
     def get_inputs(self) -> list[DeclaredTensor]:
-        """In the order of the graph."""
+        """Return the inputs in the order of the graph."""
         return self._inputs
 
     def get_outputs(self) -> list[DeclaredTensor]:
-        """In the order of the graph."""
+        """Return the outputs in the order of the graph."""
         return self._outputs
 
     def create_run_options(self) -> UnlockedRunOptions:
-        """New ones, for one run."""
+        """Create options for one run."""
         return UnlockedRunOptions(self._library)
 
     def run(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray], options: UnlockedRunOptions) -> list[np.ndarray]:
-        """As `onnxruntime.InferenceSession.run`; RuntimeError where it fails or is ended, OSError where its driver crashes (`driver_crash`)."""
+        """Run as `onnxruntime.InferenceSession.run`; raise RuntimeError if the run fails or is terminated, OSError if its driver crashes (`driver_crash`)."""
         wanted = list(outputs) if outputs else [item.name for item in self._outputs]
         arrays = {name: np.ascontiguousarray(value).reshape(np.shape(value)) for name, value in feed.items()}
         results = (ctypes.c_void_p * len(wanted))()
@@ -176,7 +176,7 @@ class UnlockedSession:
             raise
 
     def _create_value(self, stack: ExitStack, array: np.ndarray) -> int | None:
-        """A value over the array's own memory, freed with `stack`."""
+        """Create a value over the array's own memory, freed with `stack`."""
         shape = (ctypes.c_int64 * array.ndim)(*array.shape)
         data, kind = ctypes.c_void_p(array.ctypes.data), _TYPE_CODE_BY_DTYPE[array.dtype]
         size, rank = ctypes.c_size_t(array.nbytes), ctypes.c_size_t(array.ndim)
@@ -185,7 +185,7 @@ class UnlockedSession:
         return value.value
 
     def _copy_tensor(self, value: ctypes.c_void_p) -> np.ndarray:
-        """A copy of a tensor."""
+        """Return a copy of a tensor."""
         facts = self._library.create_object("GetTensorTypeAndShape", value)
         try:
             number, shape = _read_type_and_shape(self._library, facts)

@@ -65,7 +65,7 @@ class DeviceCrashJournal:
         return f"{reason} {choose_by_frontend('', command)}".strip()
 
     def forget_device(self, place: str) -> None:
-        """The user wants a device tried again: what spoke against it counts no longer."""
+        """Forget all records against a device that the user wants to be tried again."""
         key = self._compute_device_key(place)
         for path, note in self._list_left_notes():
             if note.get("device") == key:
@@ -81,13 +81,13 @@ class DeviceCrashJournal:
         return (key, graph) in self._proven
 
     def record_verified(self, place: str, graph: str) -> None:
-        """A graph was computed as the CPU does."""
+        """Record that a device computed a graph as the CPU does."""
         key, graph = self._compute_device_key(place), _shorten_text(graph)
         self._proven.add((key, graph))
         self._change_entry(key, lambda entry: {"right": [*_parse_texts(entry.get("right")), graph][-MAX_RECORDED_GRAPHS:]})
 
     def record_mismatch(self, place: str, name: str) -> None:
-        """The graph of this name was computed otherwise."""
+        """Record that a device computed the graph of this name otherwise."""
         self._change_entry(self._compute_device_key(place), lambda _entry: {"wrong": name})
 
     def should_use_exact(self, place: str, graph: str) -> bool:
@@ -95,19 +95,19 @@ class DeviceCrashJournal:
         return _shorten_text(graph) in _parse_texts(self._find_entry(self._compute_device_key(place)).get("exact"))
 
     def record_needs_exact(self, place: str, graph: str) -> None:
-        """A graph differs too much in half precision, which is the graph's doing and not the device's."""
+        """Record that a graph differs too much in half precision, which is the graph's fault and not the device's."""
         self._change_entry(
             self._compute_device_key(place),
             lambda entry: {"exact": [*_parse_texts(entry.get("exact")), _shorten_text(graph)][-MAX_RECORDED_GRAPHS:]},
         )
 
     def record_crash(self, place: str) -> None:
-        """The driver crashed, and the program lives: a note of it would be gone with the run."""
+        """Record a crash of the driver that the program survived: the note of the run would be removed with it."""
         self._change_entry(self._compute_device_key(place), lambda _entry: {"crashed": True})
 
     @contextmanager
     def write_risk_note(self, place: str) -> Iterator[None]:
-        """While this lasts, a process that dies leaves a note. One that cannot be written keeps nobody from speaking."""
+        """Keep a note during the block that stays if the process dies. A note that cannot be written keeps nobody from speaking."""
         with self._lock:
             self._at_risk += 1
             if self._at_risk == 1:
@@ -130,7 +130,7 @@ class DeviceCrashJournal:
         remove_path(self._note)
 
     def _list_left_notes(self) -> Iterator[tuple[Path, dict[str, Any]]]:
-        """Notes of processes that are dead."""
+        """Yield the notes of dead processes."""
         for path in sorted(self._folder.glob(NOTE_PATTERN)):
             try:
                 note = parse_object(read_bounded(path, MAX_NOTE_BYTES))
@@ -140,7 +140,7 @@ class DeviceCrashJournal:
                 yield path, note
 
     def _compute_device_key(self, place: str) -> str:
-        """A name for adapter, driver and ONNX Runtime."""
+        """Return a key for adapter, driver and ONNX Runtime."""
         if place not in self._keys:
             facts = "\0".join(collect_device_facts(place))
             self._keys[place] = _shorten_text(facts)
@@ -150,7 +150,7 @@ class DeviceCrashJournal:
         return (load_cache(self._file, _parse_entries) or {}).get(key, {})
 
     def _change_entry(self, key: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        """Gives a device other values, while no other program does; where that is impossible, it is computed or found again."""
+        """Change the values of a device while no other program does; if that is impossible, they are computed or found again."""
         with suppress(OSError, OutputFileError), lock_path_for_change(self._file):
             entries = load_cache(self._file, _parse_entries) or {}
             entry = entries.pop(key, {})

@@ -24,7 +24,7 @@ _reserved_bytes: dict[str, int] = defaultdict(int)
 
 
 def find_memory_limit(place: str) -> int:
-    """Bytes that sessions on a place may take in all."""
+    """Return the bytes that all sessions on a place together may take."""
     try:
         device = find_effective_device(place)
     except BackendError:
@@ -40,7 +40,7 @@ def estimate_session_bytes(weights: int) -> int:
 
 
 def reserve_memory(place: str, requested: int, limit: int) -> bool:
-    """Counts so many bytes as taken, unless that would be more than the limit."""
+    """Reserve bytes, unless the sum would exceed the limit."""
     with _lock:
         if _reserved_bytes[place] + requested > limit:
             return False
@@ -49,6 +49,6 @@ def reserve_memory(place: str, requested: int, limit: int) -> bool:
 
 
 def release_memory(place: str, reserved: int) -> None:
-    """Counts so many bytes as free again."""
+    """Release reserved bytes."""
     with _lock:
         _reserved_bytes[place] -= reserved

@@ -50,19 +50,19 @@ class OpenableSession(Protocol):
         """Return whether only a form in single precision will do."""
 
     def begin_opening(self, form: FixedShapeGraph) -> None:
-        """Sizes of this form will be opened."""
+        """Begin opening the sizes of this fixed-shape graph."""
 
     def open_next(self) -> bool:
-        """Opens the next size; whether there is another one to be tried."""
+        """Open the next size, and return whether another one is to be tried."""
 
     def retry_in_float32(self) -> bool:
-        """After a DeviceMismatchError: whether a form in single precision is to be tried, for which everything was let go."""
+        """Return whether a graph in single precision is to be tried after a DeviceMismatchError; all sessions were closed for it."""
 
     def stay_after_failure(self, reason: str, *, lost: bool = False, wrong: bool = False) -> None:
-        """Leaves the graph on the CPU for good."""
+        """Leave the graph on the CPU for good."""
 
     def stay_on_cpu(self, reason: str) -> None:
-        """The same, and nothing has failed."""
+        """Leave the graph on the CPU for good, although nothing has failed."""
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class _OpeningTurn:
     has_begun: bool = False
 
     def take_turn(self) -> bool:
-        """Does what is next; whether there will be another turn."""
+        """Do the next step, and return whether there will be another one."""
         if _is_obsolete(self.session()):
             return False
         more = False
@@ -90,7 +90,7 @@ class _OpeningTurn:
         return more
 
     def _begin_opening(self) -> None:
-        """Nothing here holds the session while its form is made: the voice may be closed."""
+        """Begin an opening. Nothing here holds the session while its graph is built: the voice may be closed."""
         session = self.session()
         exact = session is not None and session.needs_exact
         del session
@@ -138,11 +138,11 @@ class DeviceOpenings:
         self._waiting: list[_OpeningTurn] = []
 
     def add_session(self, graph: str, session: OpenableSession, find_fixed_shape_graph: FindFixedShapeGraph) -> None:
-        """A session of a graph, opened unless it is gone by then."""
+        """Add a session of a graph, which is opened unless it is gone by then."""
         self._waiting.append(_OpeningTurn(OPENING_ORDER.index(graph), weakref.ref(session), find_fixed_shape_graph))
 
     def start_opening(self) -> None:
-        """Opens them in the background, once those of voices before are."""
+        """Open the sessions in the background, after those of earlier voices."""
         if self._waiting:
             turns = sorted(self._waiting, key=lambda turn: turn.rank)
             threading.Thread(target=_open_in_turns, args=(deque(turns),), name="device sessions", daemon=True).start()
@@ -167,7 +167,7 @@ def _is_obsolete(session: OpenableSession | None) -> bool:
 
 
 def _wait_for_openings() -> None:
-    """No driver likes a process that ends while it opens something."""
+    """Wait for openings: drivers fail if a process ends while it opens something."""
     PROGRAM_ENDING.set()
     _opening_lock.acquire(timeout=OPENING_EXIT_TIMEOUT_S)
 

@@ -103,7 +103,7 @@ def _start_device_thread() -> _DeviceThread:
 
 
 def run_on_device(work: Callable[[], T], limit_s: float, stop: Callable[[], None], *, behind_openings: bool = True) -> T:
-    """Runs `work` in the device thread and gives its result, or raises what it raises.
+    """Run `work` in the device thread and return its result, or raise its error.
 
     Args:
         limit_s: after which `stop` is called, and a little later the thread given up.
@@ -123,7 +123,7 @@ def run_on_device(work: Callable[[], T], limit_s: float, stop: Callable[[], None
 
 
 def open_on_device(work: Callable[[], T], limit_s: float) -> T:
-    """Runs `work` in the device thread when no run waits; for a thread that may wait. Raises what it raises, or DeviceHungError."""
+    """Run `work` in the device thread when no run waits, for a thread that may wait; raise its error, or DeviceHungError."""
     thread, task = _start_device_thread(), _DeviceTask(work)
     thread.put_opening(task)
     if not task.ended.wait(limit_s):
@@ -133,6 +133,6 @@ def open_on_device(work: Callable[[], T], limit_s: float) -> T:
 
 
 def drop_on_device(sessions: dict[Any, Any]) -> None:
-    """Lets go of sessions where they were made, some time soon."""
+    """Close sessions in the thread that opened them, some time soon."""
     if sessions:
         _start_device_thread().put_opening(_DeviceTask(sessions.clear))

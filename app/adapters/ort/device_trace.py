@@ -25,14 +25,14 @@ TRACED_RUNS = 3
 def trace_run(
     model: Path | bytes, place: str, name: str, values: dict[str, Any], fixed_dims: Mapping[str, int] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """As `trace_runs`, for one call."""
+    """Trace one call, as `trace_runs`."""
     return trace_runs(model, place, name, [values], fixed_dims)
 
 
 def trace_runs(
     model: Path | bytes, place: str, name: str, calls: Sequence[dict[str, Any]], fixed_dims: Mapping[str, int] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """`copy_in_ms`, `run_ms`, `copy_out_ms` and `cpu_nodes` (operator → number of nodes) of a graph.
+    """Return `copy_in_ms`, `run_ms`, `copy_out_ms` and `cpu_nodes` (operator → number of nodes) of a graph.
 
     Times are sums over the calls, of each the least of a few runs.
 
@@ -60,7 +60,7 @@ def trace_runs(
 
 
 def _measure_bound_run(session: ort.InferenceSession, feed: dict[str, np.ndarray], device: tuple[str, int]) -> tuple[float, float, float]:
-    """Milliseconds of copying in, running and copying out; every step waits for the device."""
+    """Return the milliseconds of copying in, running and copying out; every step waits for the device."""
     binding = session.io_binding()
     began = time.perf_counter()
     for name, value in feed.items():
@@ -78,7 +78,7 @@ def _measure_bound_run(session: ort.InferenceSession, feed: dict[str, np.ndarray
 
 
 def _count_cpu_nodes(session: ort.InferenceSession) -> dict[str, int] | None:
-    """None where this ONNX Runtime does not report it."""
+    """Return the number of CPU nodes by operator; None if this ONNX Runtime does not report it."""
     if not hasattr(session, "get_provider_graph_assignment_info"):
         return None
     left = (part for part in session.get_provider_graph_assignment_info() if part.ep_name == CPU_PROVIDER_NAME)

@@ -25,7 +25,8 @@ MAX_ENGINE_CACHE_BYTES = 4 << 30  # all of them together
 
 @contextmanager
 def open_engine_cache(model: Path | bytes, place: str, fixed_dims: Mapping[str, int]) -> Iterator[dict[str, str]]:
-    """Options with which a provider keeps what it compiles for a session, which is to be opened meanwhile; none for one that does not.
+    """Yield the options with which a provider keeps its compiled engines for a session to be opened in the block; none for a provider
+    without engines.
 
     Args:
         fixed_dims: sizes that the session fixes, by name.
@@ -47,7 +48,7 @@ def open_engine_cache(model: Path | bytes, place: str, fixed_dims: Mapping[str, 
 
 
 def _find_cache_folder(model: Path | bytes, place: str, fixed_dims: Mapping[str, int]) -> Path | None:
-    """A folder that is there; None where nothing can be written."""
+    """Return an existing folder; None if nothing can be written."""
     sizes = [f"{name} {size}" for name, size in sorted(fixed_dims.items())]
     facts = "\0".join((compute_graph_identity(model), *sizes, place, *collect_device_facts(place)))
     folder = paths.find_data_dir() / "cache" / "engines" / hashlib.sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:32]
@@ -62,7 +63,7 @@ def _find_cache_folder(model: Path | bytes, place: str, fixed_dims: Mapping[str,
 
 
 def _remove_oldest_engines(newest: Path) -> None:
-    """Removes what was used longest ago."""
+    """Remove the engines used longest ago."""
     found = sorted((folder.stat().st_mtime, folder) for folder in newest.parent.iterdir() if folder != newest)
     held = {folder: sum(file.stat().st_size for file in folder.iterdir()) for _, folder in found}
     for _, folder in found:

@@ -26,7 +26,10 @@ class EpAssignment:
 
 
 def read_ep_assignment(model: Path | bytes, place: str, name: str) -> EpAssignment | None:
-    """Opens a graph on a place. None where this ONNX Runtime (before 1.24) does not report it; VoiceError or BackendError where it does not open."""
+    """Open a graph on a place and return the assignment of its nodes; None if this ONNX Runtime (before 1.24) does not report it.
+
+    Raise VoiceError or BackendError if it does not open.
+    """
     options = create_session_options()
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     session = create_session(model, place, name, options)

@@ -14,7 +14,10 @@ from app.adapters.ort.session_options import create_session_options
 def count_nodes_by_provider(
     model: Path | bytes, place: str, name: str, fixed_dims: Mapping[str, int] = MappingProxyType({})
 ) -> dict[str, int] | None:
-    """Provider → nodes, before they are joined for the last time; None where this ONNX Runtime does not report it. Errors as `create_session`."""
+    """Return the nodes by provider before their last fusion; None if this ONNX Runtime does not report it.
+
+    Raise the errors of `create_session`.
+    """
     options = create_session_options()
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     session = create_session(model, place, name, options, fixed_dims)

@@ -36,7 +36,7 @@ class FailedDevices:
         return self.lost_reasons.get(place)
 
     def forget_failures(self) -> None:
-        """The user has chosen a backend again: every device may be tried."""
+        """Forget all failures after the user has chosen a backend again: every device may be tried."""
         if self.journal is not None:
             for place in self.lost_reasons:
                 self.journal.forget_device(place)
@@ -45,7 +45,7 @@ class FailedDevices:
 
     @contextmanager
     def guard_against_crash(self, place: str, graph: str) -> Iterator[None]:
-        """Around opening or running a graph, by its identity: one that is not proven on that device may take the program down with it.
+        """Guard opening or running a graph, by its identity: an unverified one may take the program down with the device's driver.
 
         A driver that crashes while the program lives loses its device, and that is kept: for now, and for the next start.
         """
@@ -66,7 +66,7 @@ class FailedDevices:
             self.journal.record_crash(place)
 
     def open_session(self, open_on: Callable[[str], OpenedSession], place: str, graph: str) -> OpenedSession:
-        """A session on a place, or on the CPU where that place was lost."""
+        """Open a session on a place, or on the CPU if that place was lost."""
         if place in ("cpu", "auto"):
             return open_on(place)
         if self.find_reason(place) is None:

@@ -119,11 +119,11 @@ class FailoverSession:
         )
 
     def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
-        """The graph, the values and the fixed size that the device is really given for these values; None where they are the graph's own."""
+        """Return the graph, the values and the fixed size that the device really receives for these values; None if they are the graph's own."""
         return None if self._fixed_shape_session is None else self._fixed_shape_session.find_device_inputs(values)
 
     def wait_until_settled(self, limit_s: float) -> None:
-        """Waits until the device's sessions are open, or will not be."""
+        """Wait until the device's sessions are open, or will not be."""
         if self._fixed_shape_session is not None:
             self._fixed_shape_session.settled_event.wait(limit_s)
 
@@ -132,7 +132,7 @@ class FailoverSession:
         return self._session if isinstance(self._session, FixedShapeSession) else None
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As `GraphSession.run`; where a device fails, the result of the CPU for the same values."""
+        """Run as `GraphSession.run_graph`; if a device fails, return the CPU's result for the same values."""
         self._stopped = self.new_size = self.waited = False
         results = self._run_with_failover(values, outputs)
         if self.observer is not None:
@@ -156,7 +156,7 @@ class FailoverSession:
         return results
 
     def terminate(self) -> None:
-        """Stops the run in progress, wherever it is."""
+        """Stop the run in progress, wherever it is."""
         self._stopped = True
         self._session.terminate()
         if (comparing := self._comparing) is not None:
@@ -209,7 +209,7 @@ class FailoverSession:
         return results
 
     def _is_equal_to_cpu(self, values: dict[str, Any], outputs: Sequence[str] | None, results: list[np.ndarray]) -> bool:
-        """Compares a run with the CPU, once for each graph, adapter and driver; a device that computes something else is lost."""
+        """Compare a run with the CPU, once for each graph, adapter and driver; a device with other results is lost."""
         assert self._on_cpu is not None
         assert self.failures.journal is not None
         self._comparing = self._on_cpu()

@@ -50,7 +50,7 @@ class DeviceOpening:
     memory_limit_bytes: int
 
     def record_verified(self) -> None:
-        """All that was opened computed what the CPU did."""
+        """Record that all opened sizes computed the same as the CPU."""
         if self.failures.journal is not None:
             self.failures.journal.record_verified(self.place, self.identity)
 
@@ -60,12 +60,12 @@ class DeviceOpening:
         return self.failures.journal is not None and self.failures.journal.should_use_exact(self.place, self.identity)
 
     def record_needs_exact(self) -> None:
-        """Half precision is not tried again for this graph; the device is as good as before."""
+        """Record that half precision is not to be tried again for this graph; the device itself is fine."""
         if self.failures.journal is not None:
             self.failures.journal.record_needs_exact(self.place, self.identity)
 
     def mark_lost(self, reason: str, *, is_wrong: bool) -> None:
-        """Nothing more is tried on the device; one that was wrong is known as such at the next start."""
+        """Stop using the device; one with wrong results is known as such at the next start."""
         self.failures.lost_reasons[self.place] = reason
         if is_wrong and self.failures.journal is not None:
             self.failures.journal.record_mismatch(self.place, self.graph)
@@ -101,7 +101,7 @@ class FixedShapeSession:
 
     @property
     def open_sizes(self) -> list[int]:
-        """Those that are open."""
+        """Return the open sizes."""
         return sorted(self._sessions)
 
     @property
@@ -115,7 +115,7 @@ class FixedShapeSession:
         return self._graph is not None and self._graph.half
 
     def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
-        """The graph that runs on the device for these values, the values that it is given, and its fixed size; None for those it does not take."""
+        """Return the graph that runs on the device for these values, its inputs, and its fixed size; None for values that it does not take."""
         size, form = self._find_size(values), self._graph
         return None if size is None or form is None else (form.find_file(size), form.pad_values(values, size), {form.free: size})
 
@@ -124,7 +124,7 @@ class FixedShapeSession:
         return self._find_size(values) is not None
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As `GraphSession.run`, on the device; only for values that it takes."""
+        """Run as `GraphSession.run_graph`, on the device; only for values that it takes."""
         size, form = self._find_size(values), self._graph
         session = None if size is None else self._sessions.get(size)
         # It was found wrong just now.
@@ -138,7 +138,7 @@ class FixedShapeSession:
         return [array[first * len(array) // frames : last * len(array) // frames] for array in results]
 
     def terminate(self) -> None:
-        """Stops the run in progress, wherever it is."""
+        """Stop the run in progress, wherever it is."""
         for session in (self.cpu, *list(self._sessions.values())):
             session.terminate()
 
@@ -154,11 +154,14 @@ class FixedShapeSession:
         return min((size for size in opened if size >= length and (form.is_padded or size == min(form.sizes))), default=None)
 
     def begin_opening(self, form: FixedShapeGraph) -> None:
-        """Sizes of this form will be opened, the most useful first."""
+        """Begin opening the sizes of this fixed-shape graph, the most useful first."""
         self._graph, self._sizes_to_open = form, list(form.sizes)
 
     def open_next(self) -> bool:
-        """Opens a session of the next size, if there is room, when no run waits; whether there is another one to be tried. For a thread that may wait."""
+        """Open a session of the next size, if there is memory, when no run waits; return whether another one is to be tried.
+
+        For a thread that may wait.
+        """
         form = self._graph
         if form is None or not self._sizes_to_open or PROGRAM_ENDING.is_set():
             return False
@@ -184,7 +187,7 @@ class FixedShapeSession:
         return bool(self._sizes_to_open)
 
     def _finish_opening(self) -> bool:
-        """No further size has room; without any the graph stays on the CPU."""
+        """Finish when no further size has memory; without any, the graph stays on the CPU."""
         self._sizes_to_open.clear()
         if self._sessions:
             self._opening.record_verified()
@@ -193,7 +196,7 @@ class FixedShapeSession:
         return False
 
     def retry_in_float32(self) -> bool:
-        """After a DeviceMismatchError: whether a form in single precision is to be tried, for which everything was let go."""
+        """Return whether a graph in single precision is to be tried after a DeviceMismatchError; all sessions were closed for it."""
         if self._graph is None or not self._graph.half:
             return False
         self._graph, self.needs_exact = None, True
@@ -203,7 +206,7 @@ class FixedShapeSession:
         return True
 
     def _open_verified(self, form: FixedShapeGraph, size: int) -> GraphSession:
-        """A session that has computed what the CPU did."""
+        """Open a session that has computed the same as the CPU."""
         session = open_with_fixed_dims(form.find_file(size), self._place, self._name, {form.free: size})
         for values, expected in form.read_verification_runs(size):
             names = list(expected)
@@ -213,21 +216,21 @@ class FixedShapeSession:
         return session
 
     def stay_after_failure(self, reason: str, *, lost: bool = False, wrong: bool = False) -> None:
-        """Leaves the graph on the CPU for good; `lost_reason`: and all others that would be on the device, `wrong`: for it computed something else."""
+        """Leave the graph on the CPU for good; `lost` applies to all graphs of the device, `wrong` means that it computed something else."""
         self.has_failed = True
         if lost:
             self._opening.mark_lost(reason, is_wrong=wrong)
         self.stay_on_cpu(reason)
 
     def stay_on_cpu(self, reason: str) -> None:
-        """Leaves the graph on the CPU for good; what its sessions took there is free again."""
+        """Leave the graph on the CPU for good, and release the memory of its sessions."""
         self.cpu_reason = reason
         _release_sessions(self._place, self._sessions, self._reserved_bytes)
         logging.getLogger("koebako").info("%s on %s: %s", self._name, format_device_name(self._place), reason)
 
 
 def _release_sessions(place: str, sessions: dict[int, GraphSession], reserved_bytes: list[int]) -> None:
-    """Sessions end in the device thread, before any that is opened after them."""
+    """Close sessions in the device thread, before any that is opened after them."""
     drop_on_device(dict(sessions))
     sessions.clear()
     while reserved_bytes:

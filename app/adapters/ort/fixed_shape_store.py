@@ -25,14 +25,14 @@ MAX_FIXED_SHAPE_BYTES = 2 << 30
 
 
 def create_fixed_shape_store(folder: Path) -> GraphStore:
-    """Keeps forms in a folder, which may be deleted at any time."""
+    """Keep fixed-shape graphs in a folder, which may be deleted at any time."""
     return GraphStore(folder, max_bytes=4 << 30, smallest_bytes=0, largest_bytes=MAX_FIXED_SHAPE_BYTES)
 
 
 def find_or_make_fixed_shape_graph(
     store: GraphStore, graph: str, source: Path, *, is_exact: bool = False, may_make: bool = True
 ) -> FixedShapeGraph:
-    """The form of a graph, which takes up to minutes where it is not there yet.
+    """Return the fixed-shape graph of a graph; building one takes up to minutes.
 
     Args:
         graph: bert, prosody, flow or decoder.

@@ -65,10 +65,10 @@ class RunnableSession(Protocol):
     outputs: list[str]
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """Computes outputs by name."""
+        """Compute outputs by name."""
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any."""
+        """Stop the run in progress, if any."""
 
 
 class GraphSession:
@@ -89,7 +89,7 @@ class GraphSession:
         self.outputs = [item.name for item in session.get_outputs()]
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """Feeds the inputs the graph declares, in its dtype and rank; raises VoiceError for one we cannot supply.
+        """Run with the inputs that the graph declares, in its dtype and rank; raise VoiceError for one that is missing.
 
         Args:
             values: every value we have, by name; those the graph does not declare are left out.
@@ -112,14 +112,14 @@ class GraphSession:
                 self._running = None
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any; the session stays usable."""
+        """Stop the run in progress, if any; the session stays usable."""
         with self._lock:
             if self._running is not None:
                 self._running.terminate = True
 
 
 def open_session(model: Path | bytes, place: str, name: str, store: GraphStore | None = None) -> OpenedSession:
-    """Opens a graph on a place (see `providers`), or on the CPU when that refuses it, and says so.
+    """Open a graph on a place (see `ort_devices`), or on the CPU if that refuses it, with a notice.
 
     Args:
         model: file or serialised model.
@@ -178,7 +178,7 @@ def _open_on_cpu(model: Path | bytes, name: str) -> RuntimeSession:
 
 
 def open_unoptimized(model: Path | bytes, name: str) -> GraphSession:
-    """Opens a graph on the CPU for a few runs: nothing is optimised, which for 15,000 nodes takes a tenth of the time."""
+    """Open a graph on the CPU for a few runs without optimisation, which for 15,000 nodes takes a tenth of the time."""
     options = create_session_options()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     # A search for buffers of one size, quadratic where the shapes are unknown.
@@ -193,7 +193,7 @@ def create_session(
     options: ort.SessionOptions | None = None,
     fixed_dims: Mapping[str, int] = MappingProxyType({}),
 ) -> PythonSession:
-    """A bare session. VoiceError where even the CPU cannot open it, BackendError with the reason in its hint for other places.
+    """Open a bare session; raise VoiceError if even the CPU cannot open it, BackendError with the reason in its hint for other places.
 
     Args:
         fixed_dims: sizes that are open in the graph and fixed here, by name.
@@ -210,7 +210,7 @@ def create_session(
 
 
 def open_with_fixed_dims(model: Path | bytes, place: str, name: str, fixed_dims: Mapping[str, int]) -> GraphSession:
-    """A graph on a place with sizes that the graph leaves open fixed, by name. BackendError with the reason in its hint."""
+    """Open a graph on a place with open sizes fixed, by name; raise BackendError with the reason in its hint."""
     target = _build_target(place)
     try:
         with open_engine_cache(model, place, fixed_dims) as kept:

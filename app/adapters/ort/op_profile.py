@@ -19,7 +19,7 @@ from app.adapters.ort.session_options import create_session_options
 def measure_operator_runs(
     model: Path | bytes, calls: Iterable[dict[str, np.ndarray]], *, is_optimised: bool = False, weights: Path | None = None
 ) -> list[Sequence[OperatorRun]]:
-    """Runs a graph on the CPU, for each call the nodes that ran.
+    """Run a graph on the CPU and return, for each call, the nodes that ran.
 
     Args:
         is_optimised: as it runs for a user, where some nodes are one and packed weights are not among the inputs; else as it is written.

@@ -38,7 +38,7 @@ def keep_window_responsive() -> None:
 
 
 def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions], store: GraphStore) -> RuntimeSession | None:
-    """A session on the CPU, or None where the graph itself has to be opened.
+    """Open a session on the CPU; return None if the graph itself has to be opened.
 
     Args:
         create_options: makes the options that the graph itself would be opened with.
@@ -60,7 +60,7 @@ def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions]
 
 
 def _write_copy(model: Path, options: ort.SessionOptions, folder: Path) -> None:
-    """Opening writes the copy. The session is dropped: one that is opened from the copy takes half its memory."""
+    """Write the copy by opening the graph. The session is dropped: one opened from the copy takes half its memory."""
     options.optimized_model_filepath = str(folder / OPTIMIZED_GRAPH_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_file_name", OPTIMIZED_WEIGHTS_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", _MAX_INLINE_WEIGHT_BYTES)
@@ -75,7 +75,7 @@ def _write_copy_in_child(model: Path, folder: Path) -> None:
 
 
 def main() -> int:
-    """Writes the copy that the arguments ask for; returns 0, or 70 where that failed."""
+    """Write the copy that the arguments name; return 0, or 70 if that failed."""
     model, folder = sys.argv[-2:]
     try:
         _write_copy(Path(model), create_session_options(), Path(folder))

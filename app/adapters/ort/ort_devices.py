@@ -37,12 +37,12 @@ class BackendDevice:
 
     @property
     def place(self) -> str:
-        """As `--backend` takes it."""
+        """Return the place as `--backend` takes it."""
         return f"{self.backend}:{self.number}"
 
 
 def list_providers() -> list[str]:
-    """Execution providers that this build of ONNX Runtime offers, by its own names."""
+    """Return the execution providers of this build of ONNX Runtime, by its own names."""
     return list(ort.get_available_providers())
 
 
@@ -56,13 +56,13 @@ def list_device_reports() -> list[dict[str, Any]]:
 
 
 def list_backends() -> list[str]:
-    """Backends that the installed ONNX Runtime offers, the CPU last."""
+    """Return the backends that the installed ONNX Runtime offers, the CPU last."""
     offered = set(list_providers())
     return [name for name, backend in BACKENDS.items() if backend.provider in offered and name != "cpu"] + ["cpu"]
 
 
 def list_devices() -> list[BackendDevice]:
-    """Adapters that ONNX Runtime can distinguish, the fastest of a backend first."""
+    """Return the adapters that ONNX Runtime can distinguish, the fastest of a backend first."""
     try:
         devices = ort.get_ep_devices()
     except (AttributeError, RuntimeError):  # builds without it; systems that report nothing
@@ -76,7 +76,7 @@ def list_devices() -> list[BackendDevice]:
 
 
 def _build_device(backend: str, device: ort.OrtHardwareDevice, count: int) -> BackendDevice:
-    """`count`: adapters of this backend that came before, where the system gives no numbers."""
+    """Build a device; `count` is the number of earlier adapters of this backend, if the system gives no numbers."""
     facts = dict(device.metadata)
     memory = facts.get("DxgiVideoMemory", "").removesuffix(" MB")
     own = memory.isdecimal() and facts.get("Discrete", "1") != "0"
@@ -92,14 +92,14 @@ def _build_device(backend: str, device: ort.OrtHardwareDevice, count: int) -> Ba
 
 
 def list_places() -> list[str]:
-    """Everything that can be tried, the CPU first: every adapter by its number, or the backend where there is nothing to distinguish."""
+    """Return all places, the CPU first: every adapter by its number, or the backend if there is nothing to distinguish."""
     known = list_devices()
     others = [name for name in list_backends() if name != "cpu"]
     return ["cpu", *(place for name in others for place in ([item.place for item in known if item.backend == name] or [name]))]
 
 
 def find_device(place: str) -> BackendDevice | None:
-    """The adapter that a place names; None where it names none. BackendError where it names one that is not there."""
+    """Return the adapter that a place names; None if it names none. Raise BackendError if there is no such adapter."""
     backend, _, wanted = place.partition(":")
     if not wanted or backend not in list_backends():
         # That the backend is missing is reported when a session opens.
@@ -123,7 +123,7 @@ def find_device(place: str) -> BackendDevice | None:
 
 
 def find_effective_device(place: str) -> BackendDevice | None:
-    """As `find_device`; where a place leaves the adapter open and the backend would choose by itself, the one that the system calls the fastest."""
+    """Return the adapter as `find_device`; if a place leaves it open and the backend would choose by itself, the one that the system calls the fastest."""
     device, backend = find_device(place), parse_backend(place)
     if device is not None or not BACKENDS[backend].device_replaces or backend not in list_backends():
         return device
@@ -131,7 +131,7 @@ def find_effective_device(place: str) -> BackendDevice | None:
 
 
 def build_provider_options(place: str) -> dict[str, str]:
-    """The options for the provider of a place; BackendError for an adapter that is not there."""
+    """Return the options for the provider of a place; raise BackendError for an adapter that is not there."""
     backend, _, wanted = place.partition(":")
     known = BACKENDS[backend]
     options = dict(known.options)
@@ -153,6 +153,6 @@ def find_memory_device(place: str) -> tuple[str, int]:
 
 
 def count_intra_threads() -> int:
-    """Physical cores, less one for the window and the sound card where there are more than two."""
+    """Return the number of physical cores, less one for the window and the sound card if there are more than two."""
     cores = psutil.cpu_count(logical=False) or 1
     return max(1, cores - 1 if cores > 2 else cores)

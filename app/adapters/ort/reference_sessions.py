@@ -11,7 +11,7 @@ from app.adapters.ort.ort_devices import count_intra_threads
 
 
 def open_like_reference(model: Path | bytes, name: str, *, has_arena: bool) -> GraphSession:
-    """Nothing optimised; `has_arena` is off for the reference's BERT."""
+    """Open a graph without optimisation; `has_arena` is off for the reference's BERT."""
     options = _create_options()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.enable_cpu_mem_arena = has_arena
@@ -19,12 +19,12 @@ def open_like_reference(model: Path | bytes, name: str, *, has_arena: bool) -> G
 
 
 def open_with_ort_defaults(model: Path, name: str) -> GraphSession:
-    """Everything optimised that ONNX Runtime can, and all else by default."""
+    """Open a graph with all of ONNX Runtime's optimisations and all else by default."""
     return GraphSession(create_session(model, "cpu", name, _create_options()), name)
 
 
 def _create_options() -> ort.SessionOptions:
-    """As many threads as ours have."""
+    """Return session options with as many threads as ours have."""
     options = ort.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = count_intra_threads()

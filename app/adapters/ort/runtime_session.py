@@ -21,16 +21,16 @@ class RuntimeSession(Protocol):
     """A graph as ONNX Runtime runs it."""
 
     def get_inputs(self) -> Sequence[Any]:
-        """Each with `name`, `type` and `shape`, in the order of the graph."""
+        """Return the inputs with `name`, `type` and `shape`, in the order of the graph."""
 
     def get_outputs(self) -> Sequence[Any]:
-        """Likewise."""
+        """Return the outputs with `name`, `type` and `shape`, in the order of the graph."""
 
     def create_run_options(self) -> Any:
-        """New ones, for one run; setting their `terminate` ends it."""
+        """Return options for one run; setting their `terminate` stops it."""
 
     def run(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray], options: Any) -> list[np.ndarray]:
-        """Computes outputs by name; all of them without names."""
+        """Compute outputs by name, or all of them."""
 
 
 class PythonSession(ort.InferenceSession):  # type: ignore[misc]  # ONNX Runtime has no types
@@ -52,15 +52,15 @@ class PythonSession(ort.InferenceSession):  # type: ignore[misc]  # ONNX Runtime
         self._model_bytes = None
 
     def create_run_options(self) -> ort.RunOptions:
-        """New ones, for one run."""
+        """Return options for one run."""
         return ort.RunOptions()
 
 
 def open_for_target(model: Path | bytes, options: ort.SessionOptions, target: ProviderTarget) -> RuntimeSession:
-    """A session that was created without holding Python's lock, where that matters. What ONNX Runtime raises passes through."""
+    """Open a session without holding Python's lock, if that matters; ONNX Runtime's errors pass through."""
     return open_unlocked(model, options, target) or PythonSession(model, options, target)
 
 
 def open_on_cpu(model: Path | bytes, options: ort.SessionOptions) -> RuntimeSession:
-    """A session on the CPU that was created without holding Python's lock, where that matters. What ONNX Runtime raises passes through."""
+    """Open a session on the CPU without holding Python's lock, if that matters; ONNX Runtime's errors pass through."""
     return open_for_target(model, options, CPU_TARGET)

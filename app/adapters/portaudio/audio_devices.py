@@ -41,13 +41,13 @@ class AudioDevice:
 
     @property
     def label(self) -> str:
-        """Name and host, enough to find the device again."""
+        """Return name and host, enough to find the device again."""
         return f"{self.name} ({self.host})"
 
 
 @cache
 def load_portaudio() -> Any:
-    """The sounddevice module; AudioDeviceError where the PortAudio library is missing, cannot start, or waits for a dead server."""
+    """Return the sounddevice module; raise AudioDeviceError if the PortAudio library is missing, cannot start, or waits for a dead server."""
     try:
         return portaudio_thread.call_and_wait(_import_sounddevice)
     except AudioDeviceError:
@@ -70,7 +70,7 @@ def _import_sounddevice() -> Any:
 
 
 def refresh_devices() -> None:
-    """Reads the machine's devices again, which PortAudio does only when it starts. No stream may be open.
+    """Read the machine's devices again, which PortAudio does only when it starts. No stream may be open.
 
     Does nothing while a stream hangs: PortAudio would wait for it before it restarts.
     """
@@ -90,13 +90,13 @@ def refresh_devices() -> None:
 
 
 def leave_hanging_thread(thread: threading.Thread) -> None:
-    """Gives up on a stream whose closing hangs, so that neither a rescan nor the end of the program waits for it."""
+    """Give up on a stream whose closing hangs, so that neither a rescan nor the end of the program waits for it."""
     _hanging_threads.append(thread)
     atexit.unregister(load_portaudio()._exit_handler)
 
 
 def list_output_devices() -> list[AudioDevice]:
-    """All outputs; an empty list on a machine without any."""
+    """Return all outputs; none on a machine without any."""
     sounddevice = load_portaudio()
     with _list_lock:
         try:
@@ -120,7 +120,7 @@ def list_output_devices() -> list[AudioDevice]:
 
 
 def find_output_device(choice: str | int | None) -> AudioDevice:
-    """The output with this index, name, label or part of a name; None means the system's default.
+    """Return the output with this index, name, label or part of a name; None means the system's default.
 
     Where several fit, the whole name wins over a part, then the default host, then the first.
     """
@@ -143,7 +143,7 @@ def find_output_device(choice: str | int | None) -> AudioDevice:
 
 
 def _suggest_file_output() -> str:
-    """The way out where nothing can be heard."""
+    """Return the hint to write a file if no sound can be played."""
     return choose_by_frontend(
         localize("音声ファイルへの書き出しはできます。", "You can still export audio to a file."),
         localize("-o でファイルに書き出すこともできます。", "You can still write a file with -o."),
@@ -160,7 +160,7 @@ def _rank_match(device: AudioDevice, choice: str | int) -> int:
 
 
 def build_device_error(cause: Exception, device: str = "") -> AudioDeviceError:
-    """PortAudio's error as ours."""
+    """Return PortAudio's error as ours."""
     name = localize(f"「{device}」", f" “{device}”") if device else ""
     return AudioDeviceError(
         localize(f"再生デバイス{name}を使用できません。", f"The output device{name} cannot be used."),
@@ -172,7 +172,7 @@ def build_device_error(cause: Exception, device: str = "") -> AudioDeviceError:
 
 
 def build_device_lost_error(device: AudioDevice) -> AudioDeviceError:
-    """The device went away while it played, and none took over."""
+    """Return the error for a device that disconnected while it played, without a substitute."""
     return AudioDeviceError(
         localize(
             f"再生中に再生デバイス「{device.label}」が応答しなくなりました。",

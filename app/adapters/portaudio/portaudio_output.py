@@ -31,18 +31,18 @@ class PortAudioOutput:
 
     @property
     def latency_s(self) -> float:
-        """Time from the callback to the ear, as the device reports it; 0 while none is open."""
+        """Return the time from the callback to the ear, as the device reports it; 0 while none is open."""
         stream = self._stream
         return stream.latency_s if stream else 0.0
 
     @property
     def device(self) -> str:
-        """Label of the device in use, empty while none is open."""
+        """Return the label of the device in use, empty while none is open."""
         stream = self._stream
         return stream.device.label if stream else ""
 
     def open_stream(self, rate: int) -> PortAudioStream:
-        """A stream at this rate where the device takes it; it plays once it gets to `start_stream`. Raises AudioDeviceError."""
+        """Open a stream at this rate if the device takes it; it plays after `start_stream`. Raise AudioDeviceError."""
         try:
             return self._open_device(self._choice, rate)
         except AudioDeviceError:  # perhaps it was plugged in, or its server started, after PortAudio made its list
@@ -50,7 +50,7 @@ class PortAudioOutput:
             return self._open_device(self._choice, rate)
 
     def start_stream(self, stream: PortAudioStream, ring: SampleRing) -> None:
-        """Plays the ring, after the pre-roll."""
+        """Play the ring, after the pre-roll."""
         ring.add_pre_roll(round(self._pre_roll_s * stream.rate))
         stream.start_playing(ring)
         self._stream = stream
@@ -60,7 +60,7 @@ class PortAudioOutput:
         self._replaced = False
 
     def replace_lost_device(self, ring: SampleRing) -> None:
-        """Continues with the ring on the default device when the present one is gone, once in a request.
+        """Continue with the ring on the default device after the present one is gone, once in a request.
 
         Raises AudioDeviceError when that is not possible; then nothing is open. To be called every POLL_S while waiting.
         """
@@ -80,7 +80,7 @@ class PortAudioOutput:
         self.start_stream(stream, ring)
 
     def close(self) -> None:
-        """Lets the device go after what it already holds."""
+        """Close the device after it has played the samples that it holds."""
         if self._stream is not None:
             self._stream.close(play_out=True)
             self._stream = None

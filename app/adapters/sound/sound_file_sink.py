@@ -62,17 +62,17 @@ class SoundFileSink:
         self._output: _SoundPartFile | WavPipeWriter | None = WavPipeWriter(encoding) if piped else _SoundPartFile(Path(path), encoding)
 
     def write_chunk(self, chunk: AudioChunk) -> None:
-        """Appends the chunk; samples outside [-1, 1] are clipped. After OutputFileError nothing is left on the disk."""
+        """Append the chunk, with samples outside [-1, 1] clipped; after an OutputFileError no file is left on the disk."""
         self._append_samples(self._converter.convert_rate(chunk.samples, chunk.sampling_rate))
 
     def finish_sound(self) -> int:
-        """Writes what is left of the sound; how many samples a channel has now. Nothing may be written after it but by `close`."""
+        """Write the rest of the sound and return the samples in each channel; only `close` may follow."""
         if self._output is not None:
             self._append_samples(self._converter.flush_filter())
         return self._frames
 
     def close(self) -> None:
-        """Writes what is left and gives the file its name; does nothing after `abort_output` or an error.
+        """Write the rest and give the file its name; do nothing after `abort_output` or an error.
 
         Raises OutputFileError when there was no sample at all: not every format can be distinguished from a broken file then.
         """
@@ -80,19 +80,19 @@ class SoundFileSink:
             self._finish_output().close()
 
     def finish_as_part(self) -> PartFile:
-        """Ends the file as `close` does, but for its name, which the caller gives it. Not for standard output. Raises as `close`."""
+        """Finish the file as `close` does, but leave its name to the caller; not for standard output. Raise the errors of `close`."""
         output = self._finish_output()
         assert isinstance(output, _SoundPartFile)
         return output.end_encoding()
 
     def abort_output(self) -> None:
-        """Removes what was written; on standard output it just ends. Does nothing after `close`."""
+        """Remove the written data; on standard output just stop. Do nothing after `close`."""
         output, self._output = self._output, None
         if isinstance(output, _SoundPartFile):
             output.discard()
 
     def _finish_output(self) -> _SoundPartFile | WavPipeWriter:
-        """With all of the sound in it; nothing more is to be written."""
+        """Return the output with all of the sound in it; nothing more is to be written."""
         frames, output = self.finish_sound(), self._output
         if not frames or output is None:
             self.abort_output()
@@ -130,24 +130,24 @@ class _SoundPartFile:
             )
 
     def write_frames(self, frames: Float32) -> None:
-        """Float32 (N, channels) within [-1, 1]."""
+        """Write float32 (N, channels) within [-1, 1]."""
         assert self._sound is not None
         with self._discard_on_error():
             self._sound.write(frames)
 
     def close(self) -> None:
-        """Ends the encoding and gives the file its name."""
+        """End the encoding and give the file its name."""
         self.end_encoding().commit()
 
     def end_encoding(self) -> PartFile:
-        """Ends the encoding; the file has no name yet."""
+        """End the encoding and return the file without a name."""
         assert self._sound is not None
         with self._discard_on_error():
             self._sound.close()
         return self._part
 
     def discard(self) -> None:
-        """Ends the encoding and removes the file."""
+        """End the encoding and remove the file."""
         with suppress(soundfile.SoundFileError):
             if self._sound is not None:
                 self._sound.close()
@@ -155,7 +155,7 @@ class _SoundPartFile:
 
     @contextmanager
     def _discard_on_error(self) -> Iterator[None]:
-        """Removes the file when something goes wrong, and says what: the system's word says more than libsndfile's."""
+        """Remove the file after an error, and raise the system's reason, which says more than libsndfile's."""
         try:
             try:
                 yield

@@ -40,7 +40,7 @@ class WavPipeWriter:
         self._send_bytes(self._build_header(_UNKNOWN_LENGTH, _UNKNOWN_LENGTH))
 
     def write_frames(self, samples: Float32) -> None:
-        """Float32 (N, channels) within [-1, 1]."""
+        """Write float32 (N, channels) within [-1, 1]."""
         encoded = io.BytesIO()
         form = self._encoding
         with soundfile.SoundFile(encoded, "w", form.rate, form.channels, form.subtype, endian="LITTLE", format="RAW") as raw:
@@ -49,7 +49,7 @@ class WavPipeWriter:
         self._send_bytes(encoded.getvalue())
 
     def close(self) -> None:
-        """Writes the lengths where that is possible; the output itself stays open."""
+        """Write the lengths if possible; the output itself stays open."""
         if self._start is None or self._find_position() != self._start + _WAV_HEADER_BYTES + self._size:
             # A pipe, or a file that somebody else writes to as well.
             return

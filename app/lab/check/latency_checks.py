@@ -21,7 +21,7 @@ from app.lab.report_rows import Row
 
 
 def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float, repeats: Repeats) -> Iterator[Row]:
-    """The median of warm runs: of a voice until the first sound of each sentence, of a BERT for each sentence and graph."""
+    """Yield the median of warm runs: for a voice until the first sound of each sentence, for a BERT for each sentence and graph."""
     if inputs.speaker is not None:
         for name, text in BENCH_LINES.items():
             yield _build_row(

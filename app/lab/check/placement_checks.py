@@ -14,7 +14,7 @@ from app.lab.report_rows import Row
 
 
 def check_placements(subject: LabSubject, wanted: DevicePlacement) -> Iterator[Row]:
-    """A row a graph; it fails where the graph does not open there, or nothing of it runs there. `value` is the share of nodes that do."""
+    """Yield a row for each graph, failed if the graph does not open there or no node of it runs there; `value` is the share of nodes that do."""
     for name, graph in subject.prepared.items():
         place = choose_device(name, wanted)
         try:

@@ -29,7 +29,7 @@ class BertProjection:
 
 
 def fit_projection(base: Sequence[Float32], wanted: Sequence[Float32]) -> BertProjection:
-    """The projection of base features (n, base width) that is nearest to the wanted ones (n, width); VoiceError for too few tokens."""
+    """Return the projection of base features (n, base width) that is nearest to the wanted ones (n, width); raise VoiceError for too few tokens."""
     rows, targets = np.concatenate(base).astype(np.float64), np.concatenate(wanted).astype(np.float64)
     tokens, width = rows.shape
     if tokens <= width:
@@ -45,7 +45,7 @@ def fit_projection(base: Sequence[Float32], wanted: Sequence[Float32]) -> BertPr
 
 
 def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary: Path, texts: Sequence[str]) -> Path:
-    """Writes a graph of a base model and its projection, and its vocabulary.
+    """Write a graph of a base model and its projection, with its vocabulary.
 
     Args:
         base: file or folder of the model as it comes.

@@ -14,7 +14,7 @@ from app.bench.graph_recording import RecordedGraphRun
 from app.common.errors import AppError
 from app.core.result_metrics import MAX_SNR_DB
 from app.lab.lab_subject import LabSubject
-from app.lab.optimise.bert_candidates import BERT_GRAPH as BERT
+from app.lab.optimise.bert_candidates import BERT_GRAPH
 from app.lab.optimise.candidate_measures import CallResults, compare_results, measure_speedup, open_graph, run_calls
 from app.lab.optimise.candidate_row import build_candidate_row
 from app.lab.optimise.candidate_speech import CandidateSpeech
@@ -62,7 +62,7 @@ def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, sp
     """Open a prepared graph and run it."""
     path, calls = subject.prepared[graph], inputs.calls[graph]
     session = open_graph(path, graph)
-    voice = find_voice_for(subject.bert.id) if graph == BERT and subject.bert is not None else None
+    voice = find_voice_for(subject.bert.id) if graph == BERT_GRAPH and subject.bert is not None else None
     frames = None
     if voice is not None and subject.bert is not None:
         frames = FramesByBert(voice, subject.bert.vocabulary)
@@ -84,7 +84,7 @@ def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: Cand
     name = candidate.name
     session = open_graph(files.graph, exact.graph)
     calls = exact.calls if files.vocabulary is None else _tokenize_sentences(files.vocabulary)
-    difference = compare_results(exact.results, run_calls(session, calls), by_token=exact.graph == BERT)
+    difference = compare_results(exact.results, run_calls(session, calls), by_token=exact.graph == BERT_GRAPH)
     frames = exact.frames.compute_equal_share(session, files.vocabulary) if exact.frames is not None else None
     heard, note = None, candidate.note or describe_library_size(files.folder)
     if exact.speech is not None:

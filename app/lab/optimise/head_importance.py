@@ -26,7 +26,7 @@ class HeadImportance:
     means: list[Float32]
 
     def list_least_heads(self, share: float) -> dict[int, list[int]]:
-        """The heads that add least, by layer; every layer keeps its best."""
+        """Return the heads that add least, by layer; every layer keeps its best."""
         layers, heads = self.shares.shape
         wanted, found = int(share * layers * heads), dict[int, list[int]]()
         for place in np.argsort(self.shares, axis=None, kind="stable").tolist():
@@ -38,7 +38,7 @@ class HeadImportance:
 
 
 def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> HeadImportance:
-    """Runs a lean BERT over token ids. VoiceError where it is none."""
+    """Run a lean BERT over token ids and measure its heads; raise VoiceError if the graph is none."""
     # Onnx is slow to import.
     from app.voices.prepare.variants.attention_heads import AttentionLayer, expose_mixtures
     from app.voices.prepare.variants.graph_copies import write_changed_copy

@@ -34,7 +34,7 @@ def build_coverage_rows(subject: LabSubject, places: Sequence[str], report: Repo
 
 
 def list_known_devices() -> list[str]:
-    """The backends that have a table or are there."""
+    """Return the backends that have a table or are available."""
     return [key for key in BACKENDS if read_kernel_table(key) is not None or key in list_backends()]
 
 

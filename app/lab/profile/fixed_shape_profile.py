@@ -25,7 +25,7 @@ class FixedShapeProfiledSession:
         self.inputs, self.outputs = session.inputs, session.outputs
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As `FailoverSession.run`."""
+        """Run the graph, as `FailoverSession.run_graph`."""
         results = self._session.run_graph(values, outputs)
         formed = self._session.find_device_inputs(values)
         # Else this size is computed on the CPU.
@@ -38,14 +38,14 @@ class FixedShapeProfiledSession:
         return results
 
     def list_sessions(self) -> list[ProfiledSession]:
-        """A session a size."""
+        """Return a session for each size."""
         return list(self._profiled.values())
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any."""
+        """Stop the run in progress, if any."""
         self._session.terminate()
 
     def end_profiling(self) -> list[GraphRun]:
-        """All runs of all sizes, in order."""
+        """Return all runs of all sizes, in order."""
         found = [run for session in self._profiled.values() for run in session.end_profiling()]
         return sorted(found, key=lambda run: run.start_s)

@@ -47,12 +47,12 @@ class SpeakingWays:
     places: dict[str, str]
 
     def end_profiling(self) -> list[GraphRun]:
-        """All runs of all graphs that were profiled."""
+        """End profiling and return all runs of all profiled graphs."""
         return [run for session in self.sessions.values() for run in session.end_profiling()]
 
 
 def open_ways(subject: LabSubject, text: str, backend: str, bert: str | None) -> SpeakingWays:
-    """Opens a voice with a BERT (any one, where its own is missing), or the BERT alone.
+    """Open a voice with a BERT (any one, if its own is missing), or the BERT alone.
 
     Errors as opening them for speaking raises, and InputError where it is neither.
     """

@@ -28,12 +28,12 @@ class _OptionRecorder(CommandParser):
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "機能とオプションを一覧表示する", "list the parts and their options"
 
 
 def list_commands(parts: Mapping[str, ModuleType]) -> Iterator[Row]:
-    """A row a part, and last one with the places that `--backend` takes here."""
+    """Yield a row for each part, and at the end the places that `--backend` takes here."""
     for name, part in parts.items():
         yield {
             "type": "part",
