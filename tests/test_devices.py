@@ -18,8 +18,7 @@ import pytest
 from app.adapters.ort import optimized_graphs
 from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.device_placement import CPU_ONLY
-from app.adapters.ort.devices import device_memory, fixed_shape_store, ort_devices
-from app.adapters.ort.devices import device_thread as ort_device_thread
+from app.adapters.ort.devices import device_memory, device_thread, fixed_shape_store, ort_devices
 from app.adapters.ort.devices.device_openings import NoFixedShapeGraphError
 from app.adapters.ort.devices.fixed_shape_graph import FixedShapeGraph
 from app.adapters.ort.devices.fixed_shape_store import create_fixed_shape_store, find_or_make_fixed_shape_graph
@@ -30,9 +29,9 @@ from app.compose import auto_placement, device_opening, disk_stores, speaker_pla
 from app.compose.auto_placement import guess_placement
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
+from app.core.result_metrics import compute_snr_db
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_preparation import prepare_voice
-from app.voices.audio_metrics import compute_snr_db
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice
 from app.voices.prepared_voice import read_prepared_voice
@@ -65,7 +64,7 @@ def device(monkeypatch: pytest.MonkeyPatch, forms: Path) -> PretendDevice:
     """Forms are made once for all tests."""
     store = create_fixed_shape_store(forms)
     monkeypatch.setattr(device_opening, "_open_fixed_shape_store", lambda _folder: store)
-    monkeypatch.setattr(ort_device_thread, "_thread", None)
+    monkeypatch.setattr(device_thread, "_thread", None)
     gc.collect()  # voices of other tests give back what they held
     monkeypatch.setattr(device_memory, "_reserved_bytes", defaultdict(int))
     return install(monkeypatch)

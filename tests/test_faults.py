@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.adapters.ort.devices import device_thread as ort_device_thread
-from app.adapters.ort.devices import failover_session as ort_failover
+from app.adapters.ort.devices import device_thread, failover_session
 from app.adapters.ort.devices.device_thread import DeviceHungError, run_on_device
 from app.adapters.ort.graph_session import GraphSession
 from app.cli.main import main
@@ -127,8 +126,8 @@ def test_a_device_that_does_not_answer_is_left_behind(expected: np.ndarray, monk
         return results
 
     for name in ("FIRST_RUN_TIMEOUT_S", "MIN_RUN_TIMEOUT_S"):
-        monkeypatch.setattr(ort_failover, name, 0.4)
-    monkeypatch.setattr(ort_device_thread, "RUN_END_GRACE_S", 0.1)
+        monkeypatch.setattr(failover_session, name, 0.4)
+    monkeypatch.setattr(device_thread, "RUN_END_GRACE_S", 0.1)
     device = FaultyDevice(hang, 3)
     monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
@@ -201,8 +200,8 @@ def test_when_the_cpu_fails_too_the_user_reads_why(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_device_thread_gives_results_and_errors_and_survives_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ort_device_thread, "_thread", None)
-    monkeypatch.setattr(ort_device_thread, "RUN_END_GRACE_S", 0.05)
+    monkeypatch.setattr(device_thread, "_thread", None)
+    monkeypatch.setattr(device_thread, "RUN_END_GRACE_S", 0.05)
     before = sum(thread.name == "device" for thread in threading.enumerate())
     assert run_on_device(lambda: threading.current_thread().name, 5, lambda: None) == "device"
     with pytest.raises(KeyError):

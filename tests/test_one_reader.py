@@ -20,10 +20,9 @@ JSON = {
 }
 WHOLE = {
     "app/adapters/openjtalk/built_in_words.py": "ships with the program",
-    "app/ui/help/third_parties.py": "ships with the program",
+    "app/ui/help/about_dialog.py": "ships with the program",
     "app/ui/theme/themed_icons.py": "ships with the program",
     "app/voices/licence_terms.py": "ships with the program",
-    "app/ui/help/about_dialog.py": "ships with the program",
     "app/ui/help/guide_pages.py": "ships with the program",
     "app/bench/bench_home.py": "our own source",
     "app/ui/selftest.py": "/proc",

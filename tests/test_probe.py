@@ -30,7 +30,7 @@ from app.common.processes import self_launch
 from app.compose import device_opening
 from app.compose.auto_placement import choose_placement
 from app.compose.speaker import Speaker
-from app.compose.speaker_opening import open_speaker
+from app.compose.speaker_opening import open_speaker, record_speaker
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice
 
@@ -302,9 +302,10 @@ def test_a_graph_is_timed_with_lengths_it_has_not_met(tmp_path: Path) -> None:
     real = backend_trial._measure_speech
 
     def listen(speaker: Speaker, text: str) -> dict[str, float]:
-        for session in speaker.sessions.values():
-            session.observer = lambda graph, values, *_: met.append((text, values["x_tst"].size)) if graph == "prosody" else None
-        return real(speaker, text)
+        recorded, sessions = record_speaker(speaker)
+        times = real(recorded, text)
+        met.extend((text, run.values["x_tst"].size) for run in sessions["prosody"].runs)
+        return times
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend_trial, "_measure_speech", listen)

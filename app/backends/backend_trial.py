@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
 from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.devices.device_trace import trace_run
@@ -22,7 +20,7 @@ from app.adapters.ort.graph_session import RunnableSession, open_unoptimized
 from app.backends.reference_runs import ReferenceRun, load_reference_runs, save_reference_runs
 from app.common.files import paths
 from app.compose.speaker import Speaker
-from app.compose.speaker_opening import open_speaker
+from app.compose.speaker_opening import open_speaker, record_speaker
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 from app.voices.installed_voices import find_voice
 
@@ -70,20 +68,12 @@ def record_reference_runs(voice_name: str | None, file: Path) -> None:
     """Speak on the CPU in float32 and keep the first calls of every graph."""
     speaker = open_speaker(voice_name, "cpu", precision="float32", graph_precision="exact", force_bert=True)
     models = VoiceGraphs(voice_name, speaker)
-    calls: list[ReferenceRun] = []
-
-    def keep_run(graph: str, values: dict[str, Any], names: list[str], results: list[np.ndarray]) -> None:
-        if sum(call.graph == graph for call in calls) < RUNS_PER_GRAPH:
-            declared = speaker.sessions[graph].inputs
-            arrays = {name: np.array(value) for name, value in values.items() if name in declared}
-            calls.append(ReferenceRun(graph, arrays, dict(zip(names, map(np.array, results), strict=True))))
-
-    for session in speaker.sessions.values():
-        session.observer = keep_run
+    speaker, sessions = record_speaker(speaker)
     # The windows that devices take.
     speaker.pipeline.voice = replace(speaker.pipeline.voice, fixed_windows=True)
     for text in COMPARED_TEXTS:
         _measure_speech(speaker, text)
+    calls = [ReferenceRun(graph, run.values, run.results) for graph, item in sessions.items() for run in item.runs[:RUNS_PER_GRAPH]]
     save_reference_runs(replace_with_zero_noise(models, calls), file)
 
 

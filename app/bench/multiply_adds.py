@@ -91,7 +91,7 @@ def measure_gmac_s(graph: bytes, values: np.ndarray, macs: int, runs: int = PEAK
 
 
 def count_workloads(speaker: Speaker, requests: dict[str, SynthesisRequest]) -> dict[str, dict[str, GraphWorkload]]:
-    """Work by request and stage. Every graph is run once more for each request, on the CPU and as it is written: slow, but nothing is guessed."""
+    """Return the work by request and stage. Every graph runs once more for each request, on the CPU and as written: slow, but nothing is guessed."""
     calls = record_runs(speaker, requests)
     found: dict[str, dict[str, GraphWorkload]] = {name: defaultdict(GraphWorkload) for name in requests}
     for graph, of_graph in calls.items():

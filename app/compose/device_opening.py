@@ -52,7 +52,7 @@ def open_fixed_shape_store() -> GraphStore:
 
 
 def create_failed_devices(*, is_probe: bool) -> FailedDevices:
-    """Nothing has failed yet in this program; a probe judges devices by itself."""
+    """Return an empty list of failures; a probe judges devices by itself."""
     return FailedDevices(journal=None if is_probe else open_device_journal())
 
 
@@ -69,7 +69,7 @@ class DeviceGraphOpener:
         self._openings = DeviceOpenings()
 
     def start_opening(self) -> None:
-        """All graphs are known: what is to be opened in the background is from now on."""
+        """Start opening the waiting graphs in the background, once all are known."""
         self._openings.start_opening()
 
     def open_graph(self, graph: str, name: str, model: Path | bytes) -> FailoverSession:

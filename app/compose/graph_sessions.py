@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer, OrtSynthesizer
 from app.compose.disk_stores import open_graph_store
 from app.compose.speaker_plan import SpeakerPlan
+from app.core.acoustic import AcousticModel
 from app.voices.prepared_voice import Voice
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 def open_sessions(
     plan: SpeakerPlan, same_bert: SpeakerSession | None, failures: FailedDevices | None, *, is_probe: bool
 ) -> tuple[dict[str, SpeakerSession], FailedDevices | None]:
-    """Sessions by graph, and what they know of devices that fail: None where no voice of this program was on a device yet."""
+    """Open the sessions by graph; also return the devices that failed, None if no voice of this program was on a device yet."""
     info = plan.voice.manifest
     wanted: dict[str, tuple[str, Path | bytes]] = {} if same_bert is not None else {"bert": ("BERT", plan.bert_graph)}
     wanted |= {graph: (f"{info.name}: {graph}", model) for graph, model in plan.voice.graphs.items()}
@@ -48,7 +50,21 @@ def _create_opener(plan: SpeakerPlan, failures: FailedDevices | None, is_probe: 
 
 
 def build_synthesizer(voice: Voice, graphs: Mapping[str, RunnableSession]) -> OrtSynthesizer | OrtSingleGraphSynthesizer:
-    """Return what runs the graphs of a voice."""
+    """Return the synthesizer that runs the graphs of a voice."""
     if voice.manifest.is_single_graph:
         return OrtSingleGraphSynthesizer(graphs["whole"])
-    return OrtSynthesizer(graphs["prosody"], graphs.get("flow"), graphs["decoder"], voice.manifest.multilingual)
+    return _build_split_synthesizer(voice, graphs)
+
+
+def build_acoustic_model(voice: Voice, graphs: Mapping[str, RunnableSession]) -> AcousticModel:
+    """Return the acoustic model of a voice of several graphs; a graph that the caller will not run may be missing."""
+    synthesizer = _build_split_synthesizer(voice, graphs)
+    return AcousticModel(synthesizer=synthesizer, voice=replace(voice.build_traits(), decoder_noise=synthesizer.takes_decoder_noise))
+
+
+def _build_split_synthesizer(voice: Voice, graphs: Mapping[str, RunnableSession]) -> OrtSynthesizer:
+    # A graph that is not run needs no session of its own: opening one takes seconds.
+    unused = next(iter(graphs.values()))
+    return OrtSynthesizer(
+        graphs.get("prosody", unused), graphs.get("flow"), graphs.get("decoder", unused), multilingual=voice.manifest.multilingual
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.device_placement import parse_placement
+from app.adapters.ort.graph_session import RunnableSession
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+from app.adapters.ort.recording_session import RecordingSession
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import VoiceError
 from app.common.language import localize
@@ -104,3 +106,15 @@ def _build_speaker(plan: SpeakerPlan, sessions: dict[str, SpeakerSession], cache
         tracker=WorldPitchEstimator(),
     )
     return Speaker(pipeline, voice, sessions, models | {"bert": plan.bert_graph}, plan.bert.id, failures, (bert, synthesizer))
+
+
+def record_speaker(speaker: Speaker) -> tuple[Speaker, dict[str, RecordingSession]]:
+    """Return the speaker with every graph recorded, and the recording sessions by graph; caches are those of the speaker."""
+    sessions = {name: RecordingSession(session) for name, session in speaker.sessions.items()}
+    return replace_sessions(speaker, sessions), sessions
+
+
+def replace_sessions(speaker: Speaker, sessions: Mapping[str, RunnableSession]) -> Speaker:
+    """Return the speaker with the same pipeline over other sessions of its graphs."""
+    bert, synthesizer = OrtBert(sessions["bert"], speaker.bert), build_synthesizer(speaker.voice, sessions)
+    return replace(speaker, pipeline=replace(speaker.pipeline, bert=bert, synthesizer=synthesizer), _runners=(bert, synthesizer))

@@ -50,15 +50,3 @@ def compute_features(graph: Path, texts: Sequence[Int64], width: int) -> list[Fl
             localize("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
         )
     return results
-
-
-def compute_max_difference(expected: Sequence[Float32], results: Sequence[Float32]) -> float:
-    """Return the largest difference relative to the largest expected value."""
-    scale = max(float(np.abs(rows).max()) for rows in expected)
-    return max(float(np.abs(a - b).max()) for a, b in zip(expected, results, strict=True)) / scale
-
-
-def compute_min_cosine(expected: Sequence[Float32], results: Sequence[Float32]) -> float:
-    """Return the lowest cosine between the rows of both; 1 is the same direction."""
-    a, b = np.concatenate(expected).astype(np.float64), np.concatenate(results).astype(np.float64)
-    return float(((a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1) + 1e-12)).min())

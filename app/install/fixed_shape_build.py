@@ -25,12 +25,14 @@ from app.adapters.ort.devices.fixed_shape_graph import (
 )
 from app.adapters.ort.devices.fixed_shape_store import EXACT_OPTION
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
+from app.adapters.ort.recording_session import RecordedRun
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 from app.core.decode_windows import list_window_widths
 from app.core.durations import compute_symbol_frames
-from app.install.recorded_runs import RecordedRun, fit_to_length, record_runs
+from app.core.result_metrics import compute_equal_share
+from app.install.calibration_runs import fit_to_length, record_runs
 from app.voices.int8_result import MIN_FRAMES_EQUAL
 from app.voices.voice_manifest import VoiceManifest, read_manifest
 
@@ -121,11 +123,12 @@ def _has_same_frames(form: FixedShapeGraph, calls: list[RecordedRun], info: Voic
     if info is None or "logw" not in form.outputs:
         return True
     size = next(item for item in sorted(form.sizes) if item >= max(form.measure_length(call.values) for call in calls))
-    session, equal = _open_session(form, size), []
-    for call in calls:
-        right, found = call.results["logw"].reshape(-1), _run_session(form, session, call.values, size)["logw"].reshape(-1)
-        equal.append(compute_symbol_frames(right, 1.0, info.durations) == compute_symbol_frames(found, 1.0, info.durations))
-    return float(np.concatenate(equal).mean()) >= (MIN_FRAMES_EQUAL if form.half else 1.0)
+    session = _open_session(form, size)
+    exact, found = (
+        [compute_symbol_frames(results["logw"].reshape(-1), 1.0, info.durations) for results in side]
+        for side in ([call.results for call in calls], [_run_session(form, session, call.values, size) for call in calls])
+    )
+    return compute_equal_share(exact, found) >= (MIN_FRAMES_EQUAL if form.half else 1.0)
 
 
 def _open_session(form: FixedShapeGraph, size: int) -> GraphSession:

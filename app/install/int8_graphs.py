@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
+from app.adapters.ort.recording_session import RecordingSession
 from app.common.errors import AppError
 from app.common.progress import Report, build_part_report, ignore_report
+from app.core.result_metrics import compute_equal_share, compute_log_spectral_distance_db, compute_snr_db
 from app.core.synthesis_types import Float32, Int64
-from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, RecordingSession, build_calibration_sentences
-from app.voices.audio_metrics import compute_log_spectral_distance_db, compute_snr_db
+from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, build_calibration_sentences
 from app.voices.int8_result import (
     INT8_GRAPH_NAMES,
     MAX_INT8_LSD_DB,
@@ -117,7 +118,7 @@ def run_exact_voice(voice: Voice) -> ExactVoiceRun:
         name: open_cpu_session(voice.graphs[name], voice.manifest.name) for name in INT8_GRAPH_NAMES if name in voice.graphs
     }
     watches = {name: RecordingSession(session) for name, session in sessions.items()}
-    watched = CalibrationVoice(voice.manifest, {**watches})
+    watched = CalibrationVoice(voice, watches)
     sentences = build_calibration_sentences(voice)
     frames: list[Int64] = []
     samples: list[Float32] = []
@@ -126,7 +127,9 @@ def run_exact_voice(voice: Voice) -> ExactVoiceRun:
         frames.append(lengths)
         if len(samples) < CALIBRATING + COMPARED:
             samples.append(watched.decode_samples(sentence, watched.build_decoder_input(sentence, prosody, lengths)))
-    return ExactVoiceRun(sessions, {name: watch.given for name, watch in watches.items()}, sentences, frames, samples)
+    return ExactVoiceRun(
+        sessions, {name: [run.values for run in watch.runs] for name, watch in watches.items()}, sentences, frames, samples
+    )
 
 
 def _make_int8_graph(
@@ -189,19 +192,13 @@ def measure_graph_speedup(exact: ExactVoiceRun, name: str, session: RunnableSess
     return _measure_speedup(lambda: exact.sessions[name].run_graph(largest), lambda: session.run_graph(largest))
 
 
-def measure_sentence_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> float:
-    """Return the speedup of the longest sentence with these graphs in place of the exact ones."""
-    return round(_measure_speedup(_build_sentence_run(voice, exact, {}), _build_sentence_run(voice, exact, replaced)), 2)
-
-
 def measure_quality(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> tuple[float, float, float]:
     """Return SNR and log-spectral distance in dB with unchanged durations, and the share of symbols that last as long."""
-    voiced, compared = CalibrationVoice(voice.manifest, exact.sessions | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
+    voiced, compared = CalibrationVoice(voice, exact.sessions | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
     made = [voiced.speak_sentence(item, frames) for item, frames in zip(exact.sentences[compared], exact.frames[compared], strict=True)]
     right, share = exact.samples[compared], 1.0
     if "prosody" in replaced:
-        others = zip(exact.sentences[CALIBRATING:], exact.frames[CALIBRATING:], strict=True)
-        share = float(np.concatenate([voiced.run_prosody(item)[1] == frames for item, frames in others]).mean())
+        share = compute_equal_share(exact.frames[CALIBRATING:], [voiced.run_prosody(item)[1] for item in exact.sentences[CALIBRATING:]])
     return round(compute_snr_db(right, made), 1), round(compute_log_spectral_distance_db(right, made), 2), round(share, 4)
 
 
@@ -228,7 +225,7 @@ def measure_speaking_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mappi
 
 def _build_sentence_run(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> Callable[[], object]:
     voiced, number = (
-        CalibrationVoice(voice.manifest, exact.sessions | dict(replaced)),
+        CalibrationVoice(voice, exact.sessions | dict(replaced)),
         int(np.argmax([frames.sum() for frames in exact.frames])),
     )
     return lambda: voiced.speak_sentence(exact.sentences[number], exact.frames[number])

@@ -18,6 +18,7 @@ from app.cli.main import main
 from app.common.errors import VoiceError
 from app.common.files.paths import find_resources_dir
 from app.common.progress import ignore_report
+from app.core.result_metrics import compute_snr_db
 from app.install import int8_graphs
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
 from app.install.bert_verification import BERT_TEST_TEXT
@@ -31,7 +32,6 @@ from app.lab.optimise.head_importance import measure_head_importance
 from app.lab.optimise.optimise_options import OptimiseOptions
 from app.lab.repeat_rule import Repeats
 from app.lab.report_rows import Row
-from app.voices.audio_metrics import compute_snr_db
 from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta
 from app.voices.prepare.bert.open_weights import open_deberta_weights
 from app.voices.prepare.bert.product_means import write_product_mean_graph

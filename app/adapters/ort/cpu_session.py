@@ -83,7 +83,7 @@ class CpuSession:
         """Return at once: it is open."""
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As `GraphSession.run_graph`."""
+        """Run as `GraphSession.run_graph`."""
         results = self._session.run_graph(values, outputs)
         self.ran_on = "cpu"
         if self.observer is not None:

@@ -83,7 +83,7 @@ class GraphSession:
 
 
 def open_cpu_session(model: Path | bytes, name: str, store: GraphStore | None = None) -> GraphSession:
-    """Opens a graph on the CPU. VoiceError where it does not open.
+    """Open a graph on the CPU; raise VoiceError if it does not open.
 
     Args:
         model: file or serialised model.
@@ -111,7 +111,7 @@ def open_unoptimized(model: Path | bytes, name: str) -> GraphSession:
 
 
 def create_cpu_session(model: Path | bytes, name: str, options: ort.SessionOptions) -> PythonSession:
-    """A bare session on the CPU. VoiceError where the graph of this name does not open."""
+    """Open a bare session on the CPU; raise VoiceError if the graph of this name does not open."""
     try:
         return PythonSession(model, options)
     except Exception as exc:  # no common base

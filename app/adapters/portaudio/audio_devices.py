@@ -42,7 +42,7 @@ class AudioDevice:
 
     @property
     def label(self) -> str:
-        """Name and host, enough to find the device again."""
+        """Return name and host, enough to find the device again."""
         return f"{self.name} ({self.host})"
 
 

@@ -163,7 +163,7 @@ class PortAudioPlayer:
 
     @property
     def device(self) -> str:
-        """Label of the device in use, empty while none is open."""
+        """Return the label of the device in use, empty while none is open."""
         return self._output.device
 
     def _is_dropped(self, chunk: AudioChunk) -> bool:

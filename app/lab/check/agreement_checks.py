@@ -14,16 +14,15 @@ from app.adapters.ort.ort_bert import arrange_rows_by_token
 from app.bench.graph_recording import RecordedGraphRun
 from app.common.language import localize
 from app.compose.graph_runner import PreparedRunner, create_graph_runner
-from app.install.bert_verification import LEAN_BERT_TOLERANCE as SOURCE_TOLERANCE
-from app.install.bert_verification import MIN_BERT_COSINE, compute_min_cosine
+from app.core.result_metrics import ResultDifference, compute_difference, compute_min_cosine
+from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
-from app.install.verify_voice import VOICE_TOLERANCE as SOUND_TOLERANCE
+from app.install.verify_voice import VOICE_TOLERANCE
 from app.lab.check.check_row import build_check_row
 from app.lab.lab_subject import LabSubject
 from app.lab.public_graph_inputs import build_public_inputs
 from app.lab.recorded_inputs import RecordedInputs
 from app.lab.report_rows import INT8_SUFFIX, Row
-from app.lab.result_difference import ResultDifference, compute_difference
 from app.lab.scratch_folder import create_scratch_folder
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
@@ -56,7 +55,7 @@ def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRu
     model = _remove_noise(graph) if name == "whole" else graph
     right, found = (_run_calls(session, calls) for session in (open_unoptimized(model, name), open_cpu_session(model, name)))
     value = max(measure_output_difference(name, one, other) for one, other in zip(found, right, strict=True))
-    limit = BERT_TOLERANCE if name == "bert" else SOUND_TOLERANCE
+    limit = BERT_TOLERANCE if name == "bert" else VOICE_TOLERANCE
     return build_check_row(
         "parity", name, "optimised / unoptimised", passed=value <= limit, value=value, limit=limit, detail=_describe_infinite(value)
     )
@@ -118,7 +117,7 @@ def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Ro
     found = _run_calls(open_cpu_session(subject.prepared["bert"], "bert"), calls)
     rows = [[item[0].reshape(-1, item[0].shape[-1])] for item in right], [[item[0].reshape(-1, item[0].shape[-1])] for item in found]
     value = max(measure_output_difference("bert", one, other) for one, other in zip(rows[1], rows[0], strict=True))
-    limit = SOURCE_TOLERANCE
+    limit = LEAN_BERT_TOLERANCE
     return build_check_row(
         "parity", "bert", "source / prepared", passed=value <= limit, value=value, limit=limit, detail=_describe_infinite(value)
     )
@@ -127,7 +126,7 @@ def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Ro
 def _build_sound_row(case: str, expected: np.ndarray, found: np.ndarray) -> Row:
     value = compute_difference([expected], [found]).max_abs
     return build_check_row(
-        "parity", "voice", case, passed=value <= SOUND_TOLERANCE, value=value, limit=SOUND_TOLERANCE, detail=_describe_infinite(value)
+        "parity", "voice", case, passed=value <= VOICE_TOLERANCE, value=value, limit=VOICE_TOLERANCE, detail=_describe_infinite(value)
     )
 
 

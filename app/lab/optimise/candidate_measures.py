@@ -13,8 +13,8 @@ from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.stage_timing import RunFigures
 from app.bench.turn_taking import compute_ratio, list_figures, take_turns
+from app.core.result_metrics import ResultDifference, compute_difference
 from app.lab.repeat_rule import Repeats
-from app.lab.result_difference import ResultDifference, compute_difference
 
 CallResults = list[list[np.ndarray]]
 

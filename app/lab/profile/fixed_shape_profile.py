@@ -25,7 +25,7 @@ class FixedShapeProfiledSession:
         self.inputs, self.outputs = session.inputs, session.outputs
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As `SpeakerSession.run`."""
+        """Run the graph, as `SpeakerSession.run_graph`."""
         results = self._session.run_graph(values, outputs)
         formed = self._session.find_device_inputs(values)
         # Else this size is computed on the CPU.

@@ -9,10 +9,9 @@ from typing import Literal
 import numpy as np
 
 from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS, FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
+from app.core.result_metrics import INCOMPARABLE, MAX_SNR_DB, ResultDifference, compute_difference
 from app.export.loudness import compute_block_powers, compute_integrated_lufs
 from app.install.bert_verification import MIN_BERT_COSINE
-from app.lab.result_difference import INCOMPARABLE, ResultDifference, compute_difference
-from app.voices.audio_metrics import MAX_SNR_DB
 from app.voices.int8_result import MIN_INT8_SNR_DB
 
 ResultArrays = Sequence[np.ndarray]

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters.ort import c_session, runtime_session
 from app.adapters.ort.backends import BACKENDS
-from app.adapters.ort.devices import device_sessions as ort_session
+from app.adapters.ort.devices import device_sessions
 from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.devices.ort_devices import list_backends
 from app.adapters.ort.graph_session import open_cpu_session
@@ -126,7 +126,7 @@ def test_a_provider_that_refuses_to_start_falls_back_with_its_own_words(monkeypa
             raise RuntimeError(r"E:\_work\1\s\onnxruntime\core\dml.cpp(91)\state.pyd!00007FF8: 887A0002 no adapter was found")
         real(session, source, options, providers=providers, **rest)
 
-    monkeypatch.setattr(ort_session, "list_backends", lambda: ["directml", "cpu"])
+    monkeypatch.setattr(device_sessions, "list_backends", lambda: ["directml", "cpu"])
     monkeypatch.setattr(ort.InferenceSession, "__init__", create)
     monkeypatch.setattr(
         c_session, "_PROVIDER_SHORT_NAMES", {"CPUExecutionProvider": ""}
@@ -140,11 +140,11 @@ def test_a_provider_that_refuses_to_start_falls_back_with_its_own_words(monkeypa
 
 def test_a_provider_that_was_not_taken_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """ONNX Runtime may accept a provider and then leave it out of the session: the Azure one does so for ordinary graphs."""
-    monkeypatch.setitem(ort_session.BACKENDS, "directml", replace(BACKENDS["directml"], provider="CPUExecutionProvider"))
-    monkeypatch.setattr(ort_session, "list_backends", lambda: ["directml", "cpu"])
+    monkeypatch.setitem(device_sessions.BACKENDS, "directml", replace(BACKENDS["directml"], provider="CPUExecutionProvider"))
+    monkeypatch.setattr(device_sessions, "list_backends", lambda: ["directml", "cpu"])
     monkeypatch.setattr(ort.InferenceSession, "get_providers", lambda _self: ["SomethingElse"])
     with pytest.raises(BackendError, match="could not start"):
-        ort_session.create_session(doubler(), "directml", "tiny")
+        device_sessions.create_session(doubler(), "directml", "tiny")
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns", "batch rows", "batch columns"])

@@ -57,7 +57,7 @@ class PreparedVoice:
         length_scale = float(case["length_scale"].reshape(-1)[0])
         frames = compute_symbol_frames(prosody.logw, length_scale, "ceil")
         style, speaker = case["style_vec"].reshape(-1), int(case["sid"].reshape(-1)[0])
-        return expand_prior(prosody, frames, np.random.default_rng(0), 0.0, length_scale, speaker, style), frames
+        return expand_prior(prosody, frames, None, 0.0, length_scale, speaker, style), frames
 
     def z(self, frame_input: FrameInput) -> np.ndarray:
         """Runs the flow."""

@@ -39,7 +39,7 @@ def _list_drivers() -> list[str]:
 
 
 def _list_windows_drivers() -> list[str]:
-    """Name and version of every display driver, from the registry; ONNX Runtime does not report them."""
+    """Return name and version of every display driver, from the registry; ONNX Runtime does not report them."""
     if sys.platform != "win32":
         return []
     import winreg

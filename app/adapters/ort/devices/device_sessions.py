@@ -146,7 +146,7 @@ def _check_enabled(session: PythonSession, place: str) -> PythonSession:
 
 @contextmanager
 def _keep_engine(model: Path | bytes, place: str, fixed_dims: Mapping[str, int]) -> Iterator[Mapping[str, str]]:
-    """See `open_engine_cache`, which is imported for a backend that keeps what it compiles."""
+    """Open the engine cache (see `open_engine_cache`), imported only for a backend that keeps its compiled engines."""
     if not BACKENDS[parse_backend(place)].cache_options:
         yield {}
         return

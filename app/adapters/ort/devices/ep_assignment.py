@@ -60,7 +60,7 @@ def count_nodes_by_provider(
 
 
 def _list_assigned_parts(model: Path | bytes, place: str, name: str, fixed_dims: Mapping[str, int]) -> list[tuple[str, list[str]]] | None:
-    """Provider and operators of each part of a graph."""
+    """Return provider and operators of each part of a graph."""
     options = create_session_options()
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     session = create_session(model, place, name, options, fixed_dims)

@@ -14,6 +14,7 @@ import numpy as np
 
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
+from app.core.result_metrics import has_min_snr
 
 GRAPH_NAME, FULL_NAME, FORM_NAME, PROOF_NAME = "graph.onnx", "full.onnx", "form.json", "proof.npz"
 MAX_DESCRIPTION_BYTES = 1 << 16
@@ -118,8 +119,6 @@ def is_close_enough(expected: Mapping[str, np.ndarray], results: Mapping[str, np
         found = results[name]
         if found.shape != right.shape or not np.isfinite(found).all():
             return False
-        exact = right.astype(np.float64)
-        noise = np.square(exact - found).sum()
-        if noise > np.square(exact).sum() * 10 ** (-min_snr_db / 10) + 1e-12:
+        if not has_min_snr(right, found, min_snr_db):
             return False
     return True
