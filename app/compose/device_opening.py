@@ -73,7 +73,7 @@ class DeviceGraphOpener:
         self._openings.start_opening()
 
     def open_graph(self, graph: str, name: str, model: Path | bytes) -> FailoverSession:
-        """A session on its place; in the few sizes of its device form where it has one."""
+        """Open a session on its place, in the few sizes of its fixed-shape graph if it has one."""
         place, identity = self._plan.placement.find_place(graph), compute_graph_identity(model)
 
         def open_at(where: str) -> OpenedSession:

@@ -73,7 +73,7 @@ class PythonSession(ort.InferenceSession):  # type: ignore[misc]  # ONNX Runtime
 
 
 def open_unlocked(model: Path | bytes, options: ort.SessionOptions, target: ProviderTarget = CPU_TARGET) -> RuntimeSession | None:
-    """A session of `c_session`, or None where ONNX Runtime's own serves. Raises RuntimeError where the graph does not open."""
+    """Open a session of `c_session`, or return None if ONNX Runtime's own serves; raise RuntimeError if the graph does not open."""
     if _library is None:
         return None
     # Only a window needs it.
