@@ -19,7 +19,7 @@ class ReferenceRun:
 
 
 def save_reference_runs(runs: list[ReferenceRun], file: Path) -> None:
-    """Keeps calls in a file of arrays."""
+    """Keep calls in a file of arrays."""
     arrays: dict[str, np.ndarray] = {}
     for index, call in enumerate(runs):
         arrays |= {f"{index}|{call.graph}|in|{name}": value for name, value in call.values.items()}

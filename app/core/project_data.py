@@ -11,8 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
-from app.core.dictionary_formats import convert_entries_to_data as dictionary_to_data
-from app.core.dictionary_formats import parse_entries as dictionary_from_data
+from app.core.dictionary_formats import convert_entries_to_data, parse_entries
 from app.core.lenient_parsing import ReportLoss, ReportLossAt, TooManyError, skip_unreadable
 from app.core.presets import convert_presets_to_data, parse_untrusted_presets
 from app.core.project import Character, Project, VoiceReference
@@ -49,7 +48,7 @@ def convert_project_to_data(project: Project) -> dict[str, Any]:
         "current": project.current,
         "voices": [_convert_texts_to_data(voice) for voice in project.voices],
         "characters": [_convert_texts_to_data(character) for character in project.characters],
-        "dictionary": dictionary_to_data(project.dictionary) if project.dictionary else None,
+        "dictionary": convert_entries_to_data(project.dictionary) if project.dictionary else None,
         "export": dict(project.export),
         "takes": convert_takes_to_data(project.takes),
         "presets": convert_presets_to_data(project.presets),
@@ -79,7 +78,7 @@ def parse_project(data: object, lose: ReportLossAt | None = None) -> Project:
         current=parts.read_field("current", "", sanitise_short_text),
         voices=parts.read_items("voices", MOST_VOICES, _parse_voice),
         characters=parts.read_items("characters", MOST_CHARACTERS, _parse_character),
-        dictionary=parts.read_field("dictionary", (), partial(dictionary_from_data, lose=parts.lose)),
+        dictionary=parts.read_field("dictionary", (), partial(parse_entries, lose=parts.lose)),
         export=parts.read_field("export", {}, _require_object),
         takes=parts.read_field("takes", (), partial(parse_takes, lose=parts.lose)),
         presets=parts.read_field("presets", {}, partial(parse_untrusted_presets, lose=parts.lose)),

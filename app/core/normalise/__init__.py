@@ -27,7 +27,7 @@ __all__ = ["PLACEHOLDER", "KeptWord", "Lookup", "Spell", "mark_boundaries", "nor
 
 
 def normalise_text(text: str, lookup: Lookup, spell: Spell = convert_spelling) -> str:
-    """Text ready for the front end: NFKC, Japanese, the marks ! ? , . ' - and nothing else that is not spoken.
+    """Return text ready for the front end: NFKC, Japanese, the marks ! ? , . ' - and nothing else that is not spoken.
 
     `lookup` gives the reading of a Latin word the dictionary holds, `spell` that of an English word nobody holds. The steps go from the shapes that are hardest to mistake
     (addresses, dates) to the most general (letters, signs), because each uses characters the next would take for its own.
@@ -36,12 +36,12 @@ def normalise_text(text: str, lookup: Lookup, spell: Spell = convert_spelling) -
 
 
 def normalise_in_pieces(text: str, lookup: Lookup, spell: Spell = convert_spelling) -> list[str | KeptWord]:
-    """The same in pieces: plain text, or a word for a sign, whose reading must not depend on what stands beside it."""
+    """Return normalised text in pieces: plain text, or a word for a sign, whose reading must not depend on its neighbours."""
     return split_kept_words(_apply_rules(text, lookup, spell))
 
 
 def normalise_surface(surface: str) -> str:
-    """A word whose reading is given: only its characters are put right, nothing in it is read."""
+    """Return a word with a given reading, with only its characters normalised; nothing in it is read."""
     return write_kept_words(convert_to_marks(normalise_characters(surface))).replace(" ", "")
 
 

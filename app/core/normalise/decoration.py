@@ -15,12 +15,12 @@ _LAUGHTER = LazyPattern("wW", r"(?<=[ぁ-んァ-ヶー一-龠々!?。)])[wW]+(?=
 
 
 def drop_bullets(text: str) -> str:
-    """Text without the bullets of a list, the signs of a quotation, and those before the number of a post."""
+    """Return text without the bullets of a list, the signs of a quotation, and those before the number of a post."""
     return _POST_ANCHOR.sub("", _BULLET.sub("", text))
 
 
 def replace_runs(text: str) -> str:
-    """Runs of one sign as what they stand for: a pause, a long vowel, a laugh."""
+    """Replace runs of one sign by their meaning: a pause, a long vowel, a laugh."""
     text = _DOT_RUN.sub(lambda match: "." * len(match[0]), text)
     text = _WAVE_RUN.sub(lambda match: "ー" * len(match[0]), text)
     text = _RULED_LINE.sub(".", text)

@@ -16,7 +16,7 @@ _JOINS_CIRCLED = rf"{_JOINS_NUMBER}|(?!番(?![組号地犬人]))[一-龠]"
 
 
 def speak_enclosed(text: str) -> str:
-    """Raw text with such numbers in digits, parted by pauses where they would join what stands beside them."""
+    """Return raw text with enclosed numbers in digits, parted by pauses where they would join their neighbours."""
     for written, spoken in _COMPANY_FORMS.items():
         text = text.replace(written, spoken)
     return _ENCLOSED_NUMBER.sub(_speak_number, text)

@@ -20,7 +20,7 @@ _CONTRACTED_SUFFIXES = {"ve": "ブ", "re": "アー", "ll": "ル", "d": "ド", "m
 
 
 def add_suffix(kana: str, suffix: str) -> str:
-    """`kana` with the ending added in the way its last mora asks for."""
+    """Return `kana` with the ending added as its last mora demands."""
     for end, replacement in _SUFFIXED_ENDINGS.get(suffix, {}).items():
         if kana.endswith(end):
             return kana.removesuffix(end) + replacement

@@ -35,7 +35,7 @@ class _HistoricalWord(NamedTuple):
 
     @property
     def pattern(self) -> str:
-        """As a regular expression."""
+        """Return the word as a regular expression."""
         return self.before + self.old + self.after
 
 
@@ -50,7 +50,7 @@ class _HistoricalVerb(NamedTuple):
 
     @property
     def pattern(self) -> str:
-        """As a regular expression whose group is the stem."""
+        """Return the verb as a regular expression whose group is the stem."""
         return f"({self.stem}){self.old}{self.after}"
 
 
@@ -105,7 +105,7 @@ _HISTORICAL_WORDS = [
 
 
 def convert_to_modern_kana(text: str, lookup: Lookup) -> str:
-    """The text with its historical kana as modern kana; `lookup` says whether the dictionary has a word."""
+    """Return the text with its historical kana as modern kana; `lookup` states whether the dictionary has a word."""
     for word in _HISTORICAL_WORDS:
         if word.old in text:
             text = _compile_pattern(word.pattern).sub(word.new, text)

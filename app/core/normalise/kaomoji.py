@@ -39,13 +39,13 @@ _OTHER_FACES = LazyPattern(
 
 
 def drop_faces(text: str) -> str:
-    """Raw text without them; the characters of a face would not survive any normalisation."""
+    """Return raw text without faces, whose characters would not survive any normalisation."""
     text = _BRACKETED_FACE.sub(lambda match: BOUNDARY_CHAR if _is_face(match[1]) else match[0], text)
     return _OTHER_FACES.sub(BOUNDARY_CHAR, _UNCLOSED_FACE.sub(lambda match: BOUNDARY_CHAR if _is_face(match[1]) else match[0], text))
 
 
 def _is_face(inside: str) -> bool:
-    """Eyes or a mouth, and nothing but what faces are drawn with: neither a word nor a formula, such as (∀x) or (ωt)."""
+    """Return whether the text has eyes or a mouth, and nothing but characters that draw faces: neither a word nor a formula, such as (∀x) or (ωt)."""
     signs = re.sub(r"\s", "", inside)
     letters = [sign for sign in signs if re.match(_TEXT_CHAR, sign) and sign not in _FACE_CHARS]
     if not _LIMBS.issuperset(letters):

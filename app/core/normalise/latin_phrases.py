@@ -24,7 +24,7 @@ _NUMERO = re.compile(r"\bN[oO]\.?\s?(?=\d)")
 
 
 def speak_phrases(text: str) -> str:
-    """Text with such words as katakana, or as they are found in dictionaries."""
+    """Return text with such phrases as katakana, or as they are found in dictionaries."""
     text = _NUMERO.sub("ナンバー", text)
     text = _ENGLISH_TITLE.sub(r"\1 ", text)
     text = _TWICE_NUMBERED_NAME.sub(
@@ -38,7 +38,7 @@ def speak_phrases(text: str) -> str:
 
 
 def _speak_capitals(phrase: str) -> str:
-    """Words in capitals: Japanese in every word (SEKAI NO OWARI) becomes kana; short English ones (THE BEATLES) are no abbreviations."""
+    """Read words in capitals: Japanese in every word (SEKAI NO OWARI) becomes kana; short English ones (THE BEATLES) are no abbreviations."""
     words = phrase.split()
     if all(len(word) < 4 for word in words):
         return phrase

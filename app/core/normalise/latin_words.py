@@ -37,7 +37,7 @@ _SHORTEST_NAME, _LONGEST_NAME = 4, 16  # in fewer letters a name is an abbreviat
 
 
 def speak_latin(text: str, lookup: Lookup, spell: Spell) -> str:
-    """Text whose Latin words are either known to the dictionary or katakana; words stay parted by spaces."""
+    """Return text whose Latin words are either known to the dictionary or katakana; words stay parted by spaces."""
     text = _ARTICLE.sub("ア", _JOINER.sub(" ", speak_phrases(_MODEL_NUMBER_JOINER.sub(" ", text))))
     return _LATIN_WORD.sub(lambda match: f" {_speak_word(match[0], lookup, spell)} ", text)
 
@@ -58,12 +58,12 @@ def _speak_word(word: str, lookup: Lookup, spell: Spell) -> str:
 
 
 def _fold_letter_names(spelled: str) -> str:
-    """Names of letters whichever way the dictionary writes them."""
+    """Return the names of letters in one form, whichever way the dictionary writes them."""
     return spelled.replace("エイ", "エー").replace("エッチ", "エーチ")
 
 
 def _split_camel_case(word: str, lookup: Lookup) -> list[str]:
-    """A word in camelCase taken apart, but not where neighbours make a known word (iPhone, YouTube)."""
+    """Split a word in camelCase, but not where neighbours make a known word (iPhone, YouTube)."""
     parts = [word] if "'" in word or re.fullmatch(r"[A-Z]{2,}s", word) else _CAMEL_CASE_PIECE.findall(word)
     pieces: list[str] = []
     while parts:
@@ -77,7 +77,7 @@ def _split_camel_case(word: str, lookup: Lookup) -> list[str]:
 
 
 def _read_word(word: str, lookup: Lookup, spell: Spell) -> str:
-    """Katakana of one word."""
+    """Return the katakana of one word."""
     if len(word) == 1:
         return LETTER_READINGS[word.lower()]
     return (
@@ -93,7 +93,7 @@ def _read_word(word: str, lookup: Lookup, spell: Spell) -> str:
 
 
 def _is_spelled(word: str) -> bool:
-    """Two or three letters are an abbreviation, unless they look like a word: Ado, fog."""
+    """Return whether a word is spelled: two or three letters are an abbreviation, unless they look like a word (Ado, fog)."""
     is_word = len(word) > 2 and (
         _CAPITALISED_NAME.fullmatch(word) or (word.islower() and word[0] not in "aeiou" and word not in _SMALL_ABBREVIATIONS)
     )
@@ -108,7 +108,7 @@ def _find_known(word: str, lookup: Lookup) -> str | None:
 
 
 def _find_name(word: str, lookup: Lookup) -> str | None:
-    """Reading of a name that the dictionary has in other capitals, as people write it: youtube, iMAC, Nvidia.
+    """Return the reading of a name that the dictionary has in other capitals, as people write it: youtube, iMAC, Nvidia.
 
     In capitals only what is read as a word: SWIFT is spelled out, swift is not.
     """
@@ -122,7 +122,7 @@ def _find_name(word: str, lookup: Lookup) -> str | None:
 
 
 def _read_inflected(word: str, lookup: Lookup, spell: Spell) -> str | None:
-    """Plurals, possessives, -ing, -ed, -er, -ly of a word that is known; s also of one that is not."""
+    """Read plurals, possessives, -ing, -ed, -er, -ly of a known word; s also of an unknown one."""
     for suffix, stems in _list_stems(word.lower()):
         for stem in stems:
             known = (_find_known(stem, lookup) or _find_name(stem, lookup)) if len(stem) > 1 else None
@@ -151,7 +151,7 @@ def _list_stems(word: str) -> list[tuple[str, list[str]]]:
 
 
 def _read_abbreviation(word: str) -> str | None:
-    """Letters by name: capitals, with or without a plural s, and what has no vowel."""
+    """Read letters by name: capitals, with or without a plural s, and words without a vowel."""
     capitals = re.fullmatch(r"([A-Z]{2,5})('?s)?", word)
     if capitals:
         return add_suffix(_spell_letters(capitals[1]), "s") if capitals[2] else _spell_letters(word)
@@ -163,7 +163,7 @@ def _spell_letters(word: str) -> str:
 
 
 def _read_compound(word: str, lookup: Lookup, spell: Spell) -> str | None:
-    """Two known words written as one, such as windsurf; the longest first word wins. Or a known word behind a prefix."""
+    """Read two known words written as one, such as windsurf, with the longest possible first word, or a known word behind a prefix."""
     lower = word.lower()
     for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
         first, second = lower[:cut], lower[cut:]

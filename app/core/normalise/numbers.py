@@ -28,12 +28,12 @@ _POSTCODE = re.compile(r"(?<=郵便番号)\s*(\d{3})-(\d{4})(?!\d)")
 
 
 def speak_digits(digits: str) -> str:
-    """Each digit by its name, as in telephone numbers."""
+    """Return each digit by its name, as in telephone numbers."""
     return "".join(_DIGIT_READINGS[int(digit)] for digit in digits)
 
 
 def speak_numbers(text: str) -> str:
-    """Text with the shapes of numbers resolved that the dictionary would read as something else."""
+    """Return text with the shapes of numbers resolved that the dictionary would read as something else."""
     text = _POSTCODE.sub(lambda match: f"{speak_digits(match[1])}の{speak_digits(match[2])}", text)
     text = _INTERNATIONAL_NUMBER.sub(
         lambda match: "+" + "、".join(speak_digits(group.replace("(0)", "")) for group in match.groups()), text

@@ -33,7 +33,7 @@ _LONGEST_ENGLISH = len(SMALL_NUMBER_READINGS)
 
 
 def speak_half_days(text: str) -> str:
-    """Times of a clock of twelve hours: 10:30pm, PM10:30 → 午後10:30."""
+    """Convert times of a clock of twelve hours: 10:30pm, PM10:30 → 午後10:30."""
     text = _HALF_DAY_THEN_TIME.sub(lambda match: "午前" if match[1] == "A" else "午後", text)
     return _TIME_THEN_HALF_DAY.sub(
         lambda match: ("午前" if match[2] == "a" else "午後") + match[1] + ("" if ":" in match[1] or "時" in match[1] else "時"), text
@@ -41,7 +41,7 @@ def speak_half_days(text: str) -> str:
 
 
 def speak_ordinals(text: str) -> str:
-    """Text with such numbers as words."""
+    """Return text with ordinal numbers as words."""
     text = _ORDINAL.sub(lambda match: _ENGLISH_ORDINALS[match[0].lower()], text)
     text = _ONE_ON_ONE.sub(lambda match: f"{SMALL_NUMBER_READINGS[int(match[1])]}オン{SMALL_NUMBER_READINGS[int(match[2])]}", text)
     text = _LETTER_NUMBER.sub(lambda match: f"{LETTER_READINGS[match[1].lower()]}{SMALL_NUMBER_READINGS[int(match[2])]}", text)
@@ -52,13 +52,13 @@ def speak_ordinals(text: str) -> str:
 
 
 def _speak_numeral_list(match: re.Match[str]) -> str:
-    """A list of Roman numerals, not of letters: I, X."""
+    """Read a list of Roman numerals, not of letters: I, X."""
     numerals = re.findall("[IVX]+", match[0])
     return "、".join(str(_ROMAN_NUMERALS[one]) for one in numerals) if any(len(one) > 1 for one in numerals) else match[0]
 
 
 def _speak_numeral(match: re.Match[str], roman: str) -> str:
-    """In English behind katakana (ファイナルファンタジーVII), in Japanese behind 第 and before what is counted."""
+    """Read a Roman numeral in English behind katakana (ファイナルファンタジーVII), in Japanese behind 第 and before what is counted."""
     number = _ROMAN_NUMERALS[roman]
     text, start, end = match.string, match.start(), match.end()
     counted = text[end : end + 1] in _NUMERAL_COUNTERS and end < len(text)

@@ -80,7 +80,7 @@ _SUBTRACTION_TAIL = re.compile(r"[^\d=]{0,6}=|[^\d=]{1,6}は\s?\d")  # where the
 
 
 def speak_ranges(text: str) -> str:
-    """Text with dashes of ranges as から."""
+    """Return text with dashes of ranges as から."""
     text = _OPEN_WEEKDAY_RANGE.sub(r"\1から", _RANGE_OF_WEEKDAYS.sub(_speak_weekdays, text))
     if not any(map(str.isdecimal, text)):
         return text
@@ -102,13 +102,13 @@ def _speak_date_range(match: re.Match[str]) -> str:
 
 
 def _expand_date(date: str) -> str:
-    """1/3 alone would be a third."""
+    """Expand a date in a range, for 1/3 alone would be a third."""
     month, _, day = date.partition("/")
     return f"{month}月{day}日" if len(month) < 3 and day.isdecimal() and 1 <= int(month) <= 12 and 1 <= int(day) <= 31 else date
 
 
 def _speak_time_range(match: re.Match[str]) -> str:
-    """Both are times of day: they have minutes, or am and pm."""
+    """Read a range of times of day, both with minutes, or with am and pm."""
     has_minutes = ":" in match[1] and (":" in match[2] or "時" in match[2])
     return f"{match[1]}から" if has_minutes or match[1].lower().rstrip(".").endswith("m") else match[0]
 
@@ -127,7 +127,7 @@ def _speak_weekdays(match: re.Match[str]) -> str:
 
 
 def _speak_bare_first(match: re.Match[str]) -> str:
-    """The first number has no unit of its own: 5-8個, 1,000-2,000円, 2-3万, 第1-第3."""
+    """Read a range whose first number has no unit of its own: 5-8個, 1,000-2,000円, 2-3万, 第1-第3."""
     first, scale, prefix, last, last_scale, counter, unit, behind = match.groups(default="")
     if _is_code(first) or _is_code(last) or not (counter or find_base_unit(unit) or last_scale or prefix):
         return match[0]
@@ -140,7 +140,7 @@ def _speak_bare_first(match: re.Match[str]) -> str:
 
 
 def _speak_unit_first(match: re.Match[str]) -> str:
-    """The first number says what it counts: 1000円-2000円, 9時-17時, $10-20, 100m-1km."""
+    """Read a range whose first number has a unit: 1000円-2000円, 9時-17時, $10-20, 100m-1km."""
     money, first, unit, dash, last_money, last, following, behind = match.groups()
     before, unit = match[0].removesuffix(dash), unit.removesuffix("半")
     if money:
@@ -165,7 +165,7 @@ def _speak_unit_first(match: re.Match[str]) -> str:
 
 
 def _speak_open_range(match: re.Match[str]) -> str:
-    """Prices begin at an amount wherever they stand (1000円〜), what else is counted where the phrase ends (9時〜); もう9時〜！ is drawn out."""
+    """Read an open range: prices begin at an amount wherever they stand (1000円〜), other quantities where the phrase ends (9時〜); もう9時〜！ is drawn out."""
     money, number, counter, weekday, _, cry = match.groups(default="")
     unit = _LATIN_UNIT.search(counter)
     is_counted = (find_base_unit(unit[0]) is not None if unit else counter) or weekday or ":" in number or "/" in number

@@ -17,7 +17,7 @@ _VOICED_MARK = "\u3099"
 
 
 def speak_repeats(text: str, lookup: Lookup) -> str:
-    """The text with such signs written out; of several words that could be meant, the one whose repetition the dictionary has."""
+    """Return the text with repeat marks written out; of several possible words, the one whose repetition is in the dictionary."""
     if not _REPEAT_MARK.search(text):
         return text
     text = _REPEAT_MARK.sub(lambda match: _SINGLE_REPEAT_MARKS.get(match[0], match[0]), text)

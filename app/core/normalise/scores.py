@@ -24,14 +24,14 @@ _CARET_POWER = re.compile(r"(?<![\d.A-Za-z])(\d{1,6})\^(-?)(\d{1,3})(?![\d.])")
 
 
 def speak_scores(text: str) -> str:
-    """Text with 対 of scores, a minus behind Japanese, powers and sizes (1920x1080) as words."""
+    """Return text with 対 of scores, a minus behind Japanese, powers and sizes (1920x1080) as words."""
     text = _CARET_POWER.sub(lambda match: f"{match[1]}の{'−' if match[2] else ''}{match[3]}乗", text)
     text = _SCORE_IN_KANJI.sub(_speak_score, _SIZE_CROSS.sub("×", text))
     return _MINUS_SIGN.sub("−", _SCORE.sub(_speak_score, text))
 
 
 def speak_negative_amounts(text: str) -> str:
-    """Text with ▲ or △ before an amount as a minus."""
+    """Return text with ▲ or △ before an amount as a minus."""
     return text if _RACING.search(text) else _NEGATIVE_AMOUNT.sub("−", text)
 
 

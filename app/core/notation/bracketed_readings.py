@@ -17,7 +17,7 @@ _compile_pattern = cache(re.compile)
 
 
 def extract_bracketed_readings(noted: NotedText, readings: FindReadings) -> NotedText:
-    """The text with such readings taken out.
+    """Return the text with readings in brackets taken out.
 
     Args:
         readings: of a dictionary; asked only where kana stand in parentheses behind a kanji.

@@ -22,7 +22,7 @@ _compile_pattern = cache(re.compile)
 
 
 def parse_noted_text(text: str, *, memos: bool) -> NotedText:
-    """The text with such notation taken apart.
+    """Parse a text into its plain text and its notation.
 
     Args:
         memos: what stands in square brackets is not spoken; without it only Aozora Bunko's notes are left out.
@@ -42,12 +42,12 @@ def may_have_memo(text: str) -> bool:
 
 
 def strip_notation(text: str, *, memos: bool) -> str:
-    """The text without such notation, as readers see it."""
+    """Return the text without notation, as readers see it."""
     return parse_noted_text(text, memos=memos).plain
 
 
 def convert_memos_to_notes(text: str) -> str:
-    """The text with its memos as Aozora Bunko's notes, which are one wherever the text is read."""
+    """Convert memos to Aozora Bunko's notes, which are notes wherever the text is read."""
     return re.sub(f"{_AOZORA_NOTE}|{_BRACKETED_MEMO}", _convert_memo, text)
 
 
@@ -71,13 +71,13 @@ def _extract_rubies(noted: NotedText, found: Iterator[tuple[LetterSpan, LetterSp
 
 
 def _find_braced_ruby(text: str) -> Iterator[tuple[LetterSpan, LetterSpan, str]]:
-    """The whole, what it stands at, the reading: {漢字|かんじ}."""
+    """Yield the whole, the base and the reading of {漢字|かんじ}."""
     for match in _compile_pattern(_BRACED_RUBY).finditer(text):
         yield match.span(), match.span(1), match[2]
 
 
 def _find_angled_ruby(text: str) -> Iterator[tuple[LetterSpan, LetterSpan, str]]:
-    """The same of ｜聖剣《エクスカリバー》 and 漢字《かんじ》; without the mark anything but kana is a title."""
+    """Yield whole, base and reading of ｜聖剣《エクスカリバー》 and 漢字《かんじ》; without the mark, brackets after anything but kanji are a title."""
     end = 0
     for match in _compile_pattern(_ANGLED_RUBY).finditer(text):
         first = max(end, match.start() - LONGEST_BASE - 2)

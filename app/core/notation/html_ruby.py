@@ -39,11 +39,11 @@ class _RubyElement:
 
     @property
     def base_length(self) -> int:
-        """Of all bases."""
+        """Return the length of all bases."""
         return sum(part.end - part.start for part in self.parts if part.content == _BASE)
 
     def add_text(self, text: str, start: int, end: int) -> None:
-        """Text up to the next tag; the space around it belongs to the tags."""
+        """Add the text up to the next tag; the space around it belongs to the tags."""
         written = text[start:end]
         first = start + len(written) - len(written.lstrip())
         last = max(first, start + len(written.rstrip()))
@@ -65,7 +65,7 @@ class _RubyElement:
 
 
 def extract_html_ruby(noted: NotedText) -> NotedText:
-    """The text with the elements taken apart; one that is not closed is text."""
+    """Parse the ruby elements of the text; an element that is not closed is text."""
     text = noted.plain
     if "<" not in text:
         return noted
@@ -83,7 +83,7 @@ def extract_html_ruby(noted: NotedText) -> NotedText:
 
 
 def _parse_elements(text: str) -> Iterator[tuple[_RubyElement, int]]:
-    """Each outermost element, and where it ends."""
+    """Yield each outermost element, and its end."""
     tags = list(_RUBY_TAG.finditer(text))
     for first, last in _find_outermost(tags):
         element, at = _RubyElement(tags[first].start()), tags[first].start()
@@ -95,7 +95,7 @@ def _parse_elements(text: str) -> Iterator[tuple[_RubyElement, int]]:
 
 
 def _find_outermost(tags: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
-    """The tags that begin and end an element which is in none; one that is not closed, or too far away, begins nothing."""
+    """Yield the tags that begin and end an outermost element; a tag that is not closed, or closed too far away, begins nothing."""
     opened: list[int] = []
     pairs: list[tuple[int, int]] = []
     for at, tag in enumerate(tags):
@@ -111,7 +111,7 @@ def _find_outermost(tags: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
 
 
 def _build_rubies(text: str, parts: list[_RubySegment]) -> Iterator[RubyReading]:
-    """Of each run of bases the readings that follow it: one each where there are as many, else all of them together.
+    """Yield for each run of bases the readings that follow it: one each if there are as many, else all of them together.
 
     Readings further out than their base are a second one, which nobody can say at once.
     """
@@ -136,6 +136,6 @@ def _build_rubies(text: str, parts: list[_RubySegment]) -> Iterator[RubyReading]
 
 
 def _trim_okurigana(text: str, ruby: RubyReading) -> RubyReading:
-    """取(と)り扱(あつか)い in one element: the kana before 扱 end what was read before."""
+    """Trim kana of 取(と)り扱(あつか)い in one element: the kana before 扱 end the reading before them."""
     kana = _OKURIGANA_BEFORE_KANJI.match(text, ruby.start, ruby.end)
     return ruby if kana is None or ruby.reading.startswith(kana[0]) else RubyReading(kana.end(), ruby.end, ruby.reading)

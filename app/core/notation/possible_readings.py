@@ -55,7 +55,7 @@ class _ReadingDecomposer:
         return None
 
     def _may_begin(self, position: int) -> bool:
-        """魔法使（つか）い: a part of a word is read as in the word. 中止（やめ） is said of the whole word, which is read otherwise."""
+        """Return whether a reading may begin here. In 魔法使（つか）い a part of a word is read as in the word; 中止（やめ） applies to the whole word, which is read otherwise."""
         if position == 0 or not _KANJI_CHAR.match(self._text, position - 1):
             return True
         sounds = [
@@ -80,7 +80,7 @@ class _ReadingDecomposer:
                     yield from self._match_without_honorific(place, own)
 
     def _list_inner_parts(self, end: int, left: int) -> Iterator[tuple[int, int]]:
-        """The same for a part before another one."""
+        """Yield the possible parts before another part."""
         if left > 1 and self._kana[left - 1] in _JOINING_KANA:
             yield from self._list_parts_ending_at(end, left - 1)
         yield from self._list_parts_ending_at(end, left)
@@ -102,7 +102,7 @@ class _ReadingDecomposer:
                 yield position, rest
 
     def _match_without_honorific(self, position: int, reading: str) -> Iterator[tuple[int, int]]:
-        """お母（かあ）さん: kana at the beginning of a word that are not repeated."""
+        """Yield matches after kana at the beginning of a word that the reading leaves out, as in お母（かあ）さん."""
         written = self._text[position : self._end]
         start = _find_leading_kana(written)
         if start and len(start) < len(written) and convert_to_sounds(reading) == convert_to_sounds(convert_to_katakana(start) + self._kana):

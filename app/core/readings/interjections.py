@@ -17,7 +17,7 @@ _TAKES_PARTICLE = frozenset(("名詞", "副詞", "格助詞", "副助詞", "並�
 
 
 def find_cries(morphs: Sequence[Morph]) -> Iterator[Correction]:
-    """Those of a sentence, with the sound that the letter has by itself."""
+    """Yield corrections for cries in a sentence, with the sound that the letter has by itself."""
     before: Morph | None = None  # the last word that is no mark and no cry
     for at, morph in enumerate(morphs):
         if _is_mark(morph):

@@ -62,7 +62,7 @@ def find_misparses(morphs: Sequence[Morph]) -> Iterator[Correction]:
 
 
 def _split_name(index: int, name: Morph, following: Morph) -> Iterator[Correction]:
-    """桜の, 家の before a noun: a noun and its particle."""
+    """Yield the correction of 桜の and 家の before a noun: a noun and its particle."""
     if "名詞" not in following.kinds or not name.reading.endswith("ノ"):
         return
     stem = name.surface.removesuffix(_SWALLOWED_PARTICLE)

@@ -22,12 +22,15 @@ SecondAnalysis = Callable[[str], Sequence[SecondWord]]
 
 @cache
 def load_rules() -> ReadingRules:
-    """All rules, read once."""
+    """Return all rules, read once."""
     return ReadingRules(HOMOGRAPH_RULES + VERB_RULES)
 
 
 def find_corrections(morphs: Sequence[Morph], own: ShippedWords, second_words: SecondAnalysis) -> list[Correction]:
-    """In order, none overlapping, none over a word of the user's dictionary. A phrase of ours wins against a rule for one word in it."""
+    """Return corrections in order, none overlapping, none over a word of the user's dictionary.
+
+    A phrase of ours wins against a rule for one word in it.
+    """
     ours = list(own.find_corrections(morphs))
     phrases = [found for found in ours if found.last - found.first > 1]
     found = [*phrases, *find_affixes(morphs), *find_cries(morphs), *load_rules().find_corrections(morphs), *ours, *find_misparses(morphs)]

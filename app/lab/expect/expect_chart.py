@@ -17,7 +17,7 @@ GOOD, BAD, REST = "#228833", "#ee6677", "#dddddd"
 
 
 def draw_expect_chart(rows: Sequence[Row]) -> str:
-    """The picture as SVG."""
+    """Draw the chart as SVG."""
     graphs = [row for row in rows if row["type"] == "expect" and ": " not in str(row["part"])]
     machine = next((row for row in rows if row["type"] == "machine"), {})
     picture = SvgPicture(WIDTH)

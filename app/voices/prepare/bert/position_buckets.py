@@ -11,7 +11,7 @@ MAX_TOKENS = 512
 
 
 def build_bucket_table(rows: int) -> Int64:
-    """The bucket of every distance from −511 to 511 as a row of the position embeddings: int64 (1023,).
+    """Return the bucket of every distance from −511 to 511 as a row of the position embeddings: int64 (1023,).
 
     Args:
         rows: of the position embeddings, twice the number of buckets.
@@ -26,7 +26,7 @@ def build_bucket_table(rows: int) -> Int64:
 
 
 def merge_position_tables(key: Float32, query: Float32, heads: int) -> Float32:
-    """One table for the products of content with position, heads of the queries first: (2·heads, rows, width of a head).
+    """Return one table for the products of content with position, heads of the queries first: (2·heads, rows, width of a head).
 
     A query meets keys at distance i − j, and along a row of scores j grows: its positions run backwards. A key meets queries at i − j,
     and along a row of its scores i grows: its positions run forwards. So both find theirs by the same rising list of rows; the key

@@ -9,7 +9,7 @@ from app.voices.prepare.graph_walk import GraphLinks
 
 
 def keep_context(decoder: onnx.ModelProto) -> None:
-    """Rewrites a decoder in place: it gives the samples of all frames of its window; one that cuts nothing stays as it is."""
+    """Rewrite a decoder in place so that it gives the samples of all frames of its window; a decoder that cuts nothing stays as it is."""
     graph = decoder.graph
     bounds = {item.name for item in graph.input} & {FIRST_FRAME_INPUT, LAST_FRAME_INPUT}
     if not bounds:
@@ -39,7 +39,7 @@ def keep_context(decoder: onnx.ModelProto) -> None:
 
 
 def drop_unread_nodes(graph: onnx.GraphProto) -> None:
-    """Removes nodes and weights that no output needs."""
+    """Remove nodes and weights that no output needs."""
     wanted = {item.name for item in graph.output}
     nodes = []
     for node in reversed(graph.node):

@@ -31,7 +31,7 @@ DYNAMIC_SHAPE_OPS = {"Loop", "If", "Scan", "NonZero", "RandomNormalLike"}
 
 
 def write_fixed_shape_graphs(source: Path, graph: str, folder: Path, *, half: bool) -> None:
-    """Writes the forms of a graph into a folder.
+    """Write the fixed shapes of a graph into a folder.
 
     Args:
         source: a graph of `app.voices.voice_manifest`, or a lean BERT.
@@ -73,7 +73,7 @@ def _rewrite_graph(source: Path, free: str, *, half: bool, masked: bool, weights
 
 
 def _find_free_axes(model: onnx.ModelProto, free: str) -> dict[str, int]:
-    """The free axis of each input that has one; UnknownGraphError where there is none, or another size is free as well."""
+    """Return the free axis of each input that has one; raise UnknownGraphError if there is none, or if another size is free as well."""
     found = {}
     for item in model.graph.input:
         names = [dim.dim_param for dim in item.type.tensor_type.shape.dim]
@@ -114,7 +114,7 @@ class _SharedWeights:
     _stored: dict[str, TensorProto] = field(default_factory=dict)
 
     def store_weights(self, model: onnx.ModelProto, half: set[str]) -> None:
-        """Makes the tensors of a model refer to the file; those named are stored in half precision."""
+        """Make the tensors of a model refer to the shared file; those named are stored in half precision."""
         for tensor in model.graph.initializer:
             if tensor.name in self._stored:
                 tensor.CopyFrom(self._stored[tensor.name])

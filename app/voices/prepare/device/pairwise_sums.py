@@ -7,7 +7,7 @@ from onnx import helper
 
 
 def split_sums(graph: onnx.GraphProto) -> None:
-    """Rewrites a graph in place."""
+    """Split long sums into pairwise ones, in place."""
     nodes: list[onnx.NodeProto] = []
     for node in graph.node:
         if node.op_type != "Sum" or len(node.input) < 2:

@@ -35,7 +35,7 @@ DATA_MOVING_OPS = {"Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "
 
 
 def evaluate_node(node: RewriteNode, inputs: Sequence[KnownTensor], output: KnownTensor) -> TensorValue | None:
-    """The value of a node's only output, or None.
+    """Return the value of a node's only output, or None if it is not known.
 
     Args:
         inputs: what is known of the inputs; an omitted one is a Tensor without shape.
@@ -74,7 +74,7 @@ def _is_worth_keeping(inputs: Sequence[KnownTensor], output: KnownTensor) -> boo
 
 
 def _evaluate_pattern(node: RewriteNode, inputs: Sequence[KnownTensor], output: KnownTensor) -> TensorValue | None:
-    """Values whose shape depends on the free size."""
+    """Return the value of a result whose shape depends on the free size, or None."""
     if node.op == "Range":
         start, _, step = (item.scalar for item in inputs)
         return RampValue(0) if start == 0 and step == 1 else None
@@ -89,7 +89,7 @@ def _evaluate_pattern(node: RewriteNode, inputs: Sequence[KnownTensor], output: 
 
 
 def _evaluate_fill(node: RewriteNode, scalars: Sequence[Any], output: KnownTensor) -> FillValue | None:
-    """One number everywhere stays one number wherever it is moved, and gives one number."""
+    """Return one repeated number as the result of an operation that moves a repeated number or maps it to another; else None."""
     if node.op in DATA_MOVING_OPS and scalars[0] is not None:
         return FillValue(_cast_scalar(scalars[0], output.dtype) if node.op == "Cast" else scalars[0])
     if any(item is None for item in scalars):
@@ -106,7 +106,7 @@ def _cast_scalar(value: Any, dtype: int) -> Any:
 
 
 def _evaluate_ramp(node: RewriteNode, ramp: RampValue, inputs: Sequence[KnownTensor], output: KnownTensor) -> TensorValue | None:
-    """An index range stays one while it only moves to another axis; compared with its own length it is all true."""
+    """Return an index range that only moved to another axis, or True everywhere for a range compared with its own length; else None."""
     shape, before = output.shape, inputs[0].shape
     if shape is None or before is None:
         return None

@@ -21,24 +21,24 @@ def drop_node(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> st
 
 
 def drop_cast(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """A cast to the type that is there: exporters write many, and int32 inputs become int64 at the border."""
+    """Drop a cast to the type that the tensor has: exporters write many, and int32 inputs become int64 at the border."""
     return node.inputs[0] if writer.tensors[node.inputs[0]].dtype == node.get_attribute("to") else None
 
 
 def convert_to_reshape(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Unsqueeze, Squeeze and Flatten are reshapes; as one operator they merge and cancel."""
+    """Convert Unsqueeze, Squeeze and Flatten to reshapes; as one operator they merge and cancel."""
     if made.shape is None or writer.tensors[node.inputs[0]].shape is None:
         return None
     return writer.add_reshape(node.inputs[0], made.shape)
 
 
 def drop_expand(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Expanding to the shape that is there."""
+    """Drop an Expand to the shape that the tensor has."""
     return node.inputs[0] if made.shape is not None and writer.tensors[node.inputs[0]].shape == made.shape else None
 
 
 def merge_transpose(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Two transposes are one; one that moves only axes of size 1 is a reshape."""
+    """Merge two transposes into one; a transpose that moves only axes of size 1 becomes a reshape."""
     source, shape = node.inputs[0], writer.tensors[node.inputs[0]].shape
     if shape is None or made.shape is None:
         return None
@@ -52,7 +52,7 @@ def merge_transpose(writer: GraphRewriter, node: RewriteNode, made: KnownTensor)
 
 
 def drop_neutral_arithmetic(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """x·1, x/1, x+0, x−0: what is left of masks when nothing is masked."""
+    """Drop x·1, x/1, x+0 and x−0, which remain of masks when nothing is masked."""
     neutral = 1 if node.op in ("Mul", "Div") else 0
     places = [(0, 1), (1, 0)] if node.op in ("Mul", "Add") else [(0, 1)]
     for kept, other in places:
@@ -81,13 +81,13 @@ def simplify_where(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) 
 
 
 def drop_pad(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Padding by nothing."""
+    """Drop a Pad that adds nothing."""
     pads = writer.tensors[node.inputs[1]].sizes
     return node.inputs[0] if pads is not None and all(pad == 0 for pad in pads) else None
 
 
 def merge_pad_into_conv(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Zeros put around a convolution's input are an attribute of the convolution."""
+    """Merge zeros put around a convolution's input into the convolution's attribute."""
     pad = writer.made_by.get(node.inputs[0])
     if pad is None or pad.op != "Pad" or pad.get_attribute("mode", b"constant") != b"constant" or len(pad.inputs) > 3:
         return None
@@ -104,7 +104,7 @@ def merge_pad_into_conv(writer: GraphRewriter, node: RewriteNode, made: KnownTen
 
 
 def simplify_gather(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Picking the only element of an axis is a reshape; picking an assigned column gives what was assigned."""
+    """Replace picking the only element of an axis by a reshape, and picking an assigned column by the assigned values."""
     data, index = writer.tensors[node.inputs[0]], writer.tensors[node.inputs[1]]
     if data.shape is None or made.shape is None or index.shape != () or index.scalar is None:
         return None
@@ -127,12 +127,12 @@ def simplify_gather(writer: GraphRewriter, node: RewriteNode, made: KnownTensor)
 
 
 def drop_concat(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Joining one thing."""
+    """Drop a Concat of a single tensor."""
     return node.inputs[0] if len(node.inputs) == 1 else None
 
 
 def expand_gelu(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """GELU became an operator only in opset 20; written out it is fused again by ONNX Runtime."""
+    """Expand a GELU operator, which exists only since opset 20, to the formula that ONNX Runtime fuses again."""
     if node.get_attribute("approximate", b"none") != b"none":
         return None
     x = node.inputs[0]
@@ -142,7 +142,7 @@ def expand_gelu(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> 
 
 
 def normalise_reduction_axes(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Axes are an input since opset 18 and an attribute before, except for sums."""
+    """Bring the axes of a reduction to one form: they are an input since opset 18 and an attribute before, except for sums."""
     if len(node.inputs) < 2 or not node.inputs[1]:
         return None
     axes = writer.tensors[node.inputs[1]].sizes

@@ -19,7 +19,7 @@ CONSTANT_ATTRIBUTES = {"value_int": np.int64, "value_ints": np.int64, "value_flo
 
 
 def evaluate_by_reference(node: RewriteNode, arrays: Sequence[Array | None]) -> Array | None:
-    """ONNX's own evaluator, for constants that need an operator we have no formula for (weight norms, filters)."""
+    """Evaluate a node with ONNX's own evaluator, for constants that need an operator without a formula here (weight norms, filters)."""
     if "." in node.op or node.op.startswith(("Random", "If", "Loop", "Scan")) or len(node.outputs) != 1:
         return None
     if any(item is not None and (item.dtype == object or item.size > MAX_FOLDED_ELEMENTS) for item in arrays):
@@ -39,13 +39,13 @@ def evaluate_by_reference(node: RewriteNode, arrays: Sequence[Array | None]) -> 
 
 
 def read_fill_value(node: RewriteNode) -> Any:
-    """The number a ConstantOfShape repeats."""
+    """Return the number that a ConstantOfShape repeats."""
     value = node.get_attribute("value")
     return numpy_helper.to_array(value).reshape(-1)[0] if value is not None else np.float32(0)
 
 
 def _is_equal_number(a: Any, b: Any) -> bool:
-    """Equality that is sure for every free size."""
+    """Return whether two numbers are equal for every free size."""
     if not isinstance(a, SymbolicSize) and not isinstance(b, SymbolicSize):
         return bool(a == b)
     return a == b or not (a < b or a > b)
@@ -65,7 +65,7 @@ def _compute_constant(node: RewriteNode) -> Array:
 
 
 def read_axes_array(node: RewriteNode, axes: Array | None) -> tuple[int, ...] | None:
-    """The axes of a node, from its input (newer operators) or its attribute (older ones)."""
+    """Return the axes of a node, from its input (newer operators) or its attribute (older ones)."""
     values = node.get_attribute("axes") if axes is None else axes.reshape(-1)
     return None if values is None else tuple(int(axis) for axis in values)
 

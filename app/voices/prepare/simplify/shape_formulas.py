@@ -43,7 +43,7 @@ def _infer_concat(node: RewriteNode, inputs: Sequence[KnownTensor]) -> SymbolicS
 
 
 def infer_split(node: RewriteNode, inputs: Sequence[KnownTensor]) -> list[SymbolicShape]:
-    """Shapes of the pieces."""
+    """Return the shapes of the pieces of a Split."""
     before, count = require_shape(inputs[0]), len(node.outputs)
     axis = node.get_attribute("axis", 0) % len(before)
     equal = node.get_attribute("split") or [divide_sizes(before[axis], count)] * count if len(inputs) < 2 else []
@@ -86,7 +86,7 @@ def _infer_gemm(node: RewriteNode, inputs: Sequence[KnownTensor]) -> SymbolicSha
 
 
 def _infer_conv(node: RewriteNode, inputs: Sequence[KnownTensor]) -> SymbolicShape:
-    """Convolutions and, turned around, transposed ones."""
+    """Return the shape of the result of a convolution or, turned around, of a transposed one."""
     data, weight = require_shape(inputs[0]), require_shape(inputs[1])
     spatial, turned = len(weight) - 2, node.op == "ConvTranspose"
     if node.get_attribute("auto_pad", b"NOTSET") not in (b"NOTSET", b"") or "output_shape" in node.attributes:
@@ -112,7 +112,7 @@ def _infer_reduction(node: RewriteNode, inputs: Sequence[KnownTensor]) -> Symbol
 
 
 def _infer_non_zero(node: RewriteNode, inputs: Sequence[KnownTensor]) -> SymbolicShape:
-    """As many places as the mask has elements: what is selected is computed everywhere (see `selection`)."""
+    """Return as many places as the mask has elements: selected values are computed everywhere (see `mask_selection`)."""
     before = require_shape(inputs[0])
     return (len(before), compute_size_product(before))
 

@@ -14,7 +14,7 @@ SLICE_BEFORE_START = int(np.iinfo(np.int64).min)
 
 
 def normalise_slice(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Leaves out whole axes, merges slices of different axes, and counts from the end where that makes an index constant."""
+    """Leave out whole axes, merge slices of different axes, and count from the end where that makes an index constant."""
     source = node.inputs[0]
     try:
         parts = resolve_slices([writer.tensors[name] for name in node.inputs])
@@ -41,7 +41,7 @@ def _convert_to_onnx_slice(axis_slice: AxisSlice, size: Size) -> tuple[Size, Siz
 
 
 def _convert_to_constant_index(index: Size, size: Size) -> Size:
-    """A constant for the index, counted from the end if need be; the index itself where there is none."""
+    """Return a constant for the index, counted from the end if need be, or the index itself if there is none."""
     distance = index - size
     if isinstance(index, int) or not isinstance(distance, int):
         return index

@@ -48,7 +48,7 @@ def add_reversed_flows(layers: LayerWriter, name: str, condition: str, noise: st
 
 
 def _list_flow_numbers(weights: VoiceWeights, name: str) -> list[int]:
-    """Numbers of the spline flows: odd ones, as the names count the exchanges between them, too; 0 is a scale and a shift."""
+    """Return the numbers of the spline flows. They are odd, as the names also count the exchanges between them; 0 is a scale and a shift."""
     numbers = weights.list_numbers(name)
     if len(numbers) < 3 or numbers != [0, *range(1, 2 * len(numbers) - 2, 2)]:
         raise build_weight_mismatch_error(localize(f"重み {name} の層が欠けています。", f"Some layers of {name} are missing."))
@@ -56,7 +56,7 @@ def _list_flow_numbers(weights: VoiceWeights, name: str) -> list[int]:
 
 
 def _add_reversed_flow(layers: LayerWriter, name: str, still: str, moving: str, condition: str, hidden: int) -> str:
-    """One flow in reverse: the new values of `moving` [T, 1]."""
+    """Add one flow in reverse and return the new values of `moving` [T, 1]."""
     writer, weights = layers.writer, layers.weights
     with writer.enter_scope(name):
         value = writer.add_node("Add", layers.add_linear(f"{name}.pre", still, 1, hidden), condition)
@@ -73,7 +73,7 @@ def _add_reversed_flow(layers: LayerWriter, name: str, still: str, moving: str, 
 
 
 def _add_separable_convolutions(layers: LayerWriter, name: str, value: str, hidden: int) -> str:
-    """Depth-wise convolutions that reach ever further, each followed by a mix of the channels: [T, hidden] → the same."""
+    """Add depth-wise convolutions that reach ever further, each followed by a mix of the channels, from [T, hidden] to the same shape."""
     writer = layers.writer
     for number in range(layers.weights.count_layers(f"{name}.convs_sep")):
         kernel = layers.weights.take_tensor(f"{name}.convs_sep.{number}.weight", hidden, 1, ANY_SIZE).shape[2]

@@ -18,7 +18,7 @@ SPLINE_EDGES = SPLINE_BINS + 1
 
 
 def add_inverse_spline(writer: GraphWriter, value: str, parameters: str) -> str:
-    """The point that each spline maps to `value`.
+    """Add nodes for the point that each spline maps to `value`.
 
     Args:
         value: [T, 1].
@@ -44,7 +44,7 @@ def add_inverse_spline(writer: GraphWriter, value: str, parameters: str) -> str:
 
 
 def _add_bin_edges(writer: GraphWriter, logits: str) -> str:
-    """Edges of the bins [T, EDGES]: running sums of shares, stretched over [-BOUND, BOUND]; the ends are exact."""
+    """Add the edges of the bins [T, EDGES]: running sums of shares, stretched over [-BOUND, BOUND] with exact ends."""
     shares = np.triu(np.ones((SPLINE_BINS, SPLINE_EDGES)), 1) * (2 * SPLINE_BOUND * (1 - SPLINE_BINS * MIN_BIN_SHARE))
     shares[:, -1] = 0
     offsets = np.arange(SPLINE_EDGES) * (2 * SPLINE_BOUND * MIN_BIN_SHARE) - SPLINE_BOUND
@@ -55,7 +55,7 @@ def _add_bin_edges(writer: GraphWriter, logits: str) -> str:
 def _add_quadratic_solution(
     writer: GraphWriter, value: str, left: str, right: str, floor: str, ceiling: str, slope: str, next_slope: str
 ) -> str:
-    """Solves the quadratic equation of a bin, in the form that does not cancel: 2c / (−b − √(b² − 4ac))."""
+    """Add the solution of a bin's quadratic equation in the form that does not cancel: 2c / (−b − √(b² − 4ac))."""
 
     def add_node(kind: str, *inputs: str) -> str:
         return writer.add_node(kind, *inputs)

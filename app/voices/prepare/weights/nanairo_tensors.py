@@ -20,7 +20,7 @@ _SPEAKER_VECTOR_TENSORS = ("speaker_adapter.gate_logit", "speaker_projection_sca
 
 
 def count_symbols(weights: VoiceWeights, hidden: int) -> int:
-    """Rows of the table of symbols: JP-Extra's or Nanairo's; a VoiceError for any other."""
+    """Return the rows of the table of symbols, JP-Extra's or Nanairo's; raise VoiceError for any other."""
     rows = weights.take_tensor(SYMBOL_TABLE_NAME, ANY_SIZE, hidden).shape[0]
     if rows > NANAIRO_SYMBOL_COUNT:
         raise _build_unknown_table_error(
@@ -31,7 +31,7 @@ def count_symbols(weights: VoiceWeights, hidden: int) -> int:
 
 
 def find_kind_table(weights: VoiceWeights, hidden: int) -> str | None:
-    """Name of the table of symbol kinds, None without one; a VoiceError where its kinds are not the known ones."""
+    """Return the name of the table of symbol kinds, None if there is none; raise VoiceError if its kinds are unknown."""
     name = next((name for name in KIND_TABLE_NAMES if name in weights), None)
     if name is None:
         return None
@@ -45,7 +45,7 @@ def find_kind_table(weights: VoiceWeights, hidden: int) -> str | None:
 
 
 def refuse_vector_speakers(weights: VoiceWeights) -> None:
-    """Raises VoiceError for a voice whose speaker can only be given as a vector."""
+    """Raise VoiceError for a voice whose speaker can only be given as a vector."""
     if SPEAKER_TABLE_NAME in weights:
         return
     if any(name in weights for name in _SPEAKER_VECTOR_TENSORS):

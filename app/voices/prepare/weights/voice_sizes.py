@@ -45,7 +45,7 @@ class VoiceSizes:
 
 
 def read_voice_sizes(config: ConfigSection, weights: VoiceWeights) -> VoiceSizes:
-    """Sizes from `config.json` and the tensors; a VoiceError says which part of a voice is not supported."""
+    """Return the sizes from `config.json` and the tensors; raise VoiceError with the part of the voice that is not supported."""
     model = config.read_section("model", is_required=True)
     _refuse_other_networks(model, weights)
     hidden = weights.take_tensor("enc_p.emb.weight", ANY_SIZE, ANY_SIZE).shape[1]
@@ -70,7 +70,7 @@ def read_voice_sizes(config: ConfigSection, weights: VoiceWeights) -> VoiceSizes
 def _read_decoder_stages(
     config: ConfigSection, model: ConfigSection, weights: VoiceWeights
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Upsampling rates and dilations, which only the settings state; a VoiceError where they contradict each other or the weights."""
+    """Return upsampling rates and dilations, which only the settings state; raise VoiceError if they contradict each other or the weights."""
     rates = model.read_integers("upsample_rates", (8, 8, 2, 2, 2), 1, MAX_LAYER_NUMBER)
     dilations = model.read_integer_lists("resblock_dilation_sizes", ((1, 3, 5),) * 3, 1, MAX_LAYER_NUMBER)
     data = config.read_section("data", is_required=True)
@@ -95,7 +95,7 @@ def _build_count_mismatch_error(model: ConfigSection, key: str, stated: int, act
 
 
 def _refuse_other_networks(model: ConfigSection, weights: VoiceWeights) -> None:
-    """Networks that the published trainer offers but no public voice uses, and those that are no SBV2 at all."""
+    """Raise VoiceError for networks that the published trainer offers but no public voice uses, and for networks of other models."""
     if "enc_p.style_proj.weight" not in weights or "dec.conv_pre.weight" not in weights:
         raise _build_unsupported_error(
             "Style-Bert-VITS2 の声の重みではありません。", "These weights are not from a Style-Bert-VITS2 voice."

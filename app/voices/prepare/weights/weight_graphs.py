@@ -26,7 +26,7 @@ from app.voices.untrusted.sbv2_config import SBV2_CONFIG_NAME, ConfigSection
 
 
 def build_voice_graphs(config: Mapping[str, Any], tensors: Mapping[str, Float32], config_source: str = SBV2_CONFIG_NAME) -> PreparedGraphs:
-    """The three graphs of a voice.
+    """Build the three graphs of a voice.
 
     Args:
         config: SBV2's `config.json` (an `.aivm` carries it as `aivm_hyper_parameters`).
@@ -51,7 +51,7 @@ def build_voice_graphs(config: Mapping[str, Any], tensors: Mapping[str, Float32]
 
 
 def build_prosody_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelProto:
-    """The graph text, style, speaker, noise → log durations and the prior of each symbol."""
+    """Build the graph from text, style, speaker and noise to log durations and the prior of each symbol."""
     writer = GraphWriter("prosody", "T")
     layers = LayerWriter(weights, writer)
     for name in ("x_tst", "tones", "language"):
