@@ -48,7 +48,7 @@ class OperatorModules:
         return self._places.get(module, len(self._places))
 
     def find_stage(self, module: str) -> str | None:
-        """Return the stage that a module belongs to; None if names do not tell."""
+        """Return the stage that a module belongs to; None if its name does not show it."""
         if self.graph == "whole":
             return STAGE_OF_MODULE.get(module.split("/")[0])
         return STAGE_OF_GRAPH.get(self.graph, self.graph)
