@@ -37,7 +37,7 @@ WHOLE = {
     "app/lab/compare/energy_meter.py": "the counters of energy that Linux shows as files",
     "app/adapters/ort/ort_model_file.py": "a model, which ONNX Runtime would read whole as well",
     "app/voices/containers/voice_sources.py": "a graph whose size and kind were checked",
-    "app/backends/reference_runs.py": "what our own child kept a moment ago",
+    "app/backends/backend_trial.py": "what our own child kept a moment ago",
     "app/adapters/files/file_set.py": "a copy of a file of ours, a block at a time",
     "app/adapters/file_prefetch.py": "files of installed packages, a block at a time",
     "app/cli/bounded_input.py": "what a user names may be a pipe; devices are refused and bytes are counted there",

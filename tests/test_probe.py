@@ -19,9 +19,8 @@ from app.adapters.ort.devices.ort_devices import BackendDevice, list_backends
 from app.adapters.probe_results import FIRST_RETRY_DELAY_S, MAX_RETRY_DELAY_S, ProbeResultStore
 from app.backends import backend_probe, backend_trial, trial_process
 from app.backends.backend_probe import BackendProbe
-from app.backends.backend_trial import record_reference_runs, try_placement
+from app.backends.backend_trial import load_reference_runs, record_reference_runs, try_placement
 from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix
-from app.backends.reference_runs import load_reference_runs
 from app.backends.trial_process import run_trial
 from app.cli.main import main
 from app.common.errors import BackendError

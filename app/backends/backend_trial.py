@@ -8,21 +8,55 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
 from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.devices.device_trace import trace_run
 from app.adapters.ort.devices.output_difference import measure_output_difference
 from app.adapters.ort.graph_session import RunnableSession, open_unoptimized
-from app.backends.reference_runs import ReferenceRun, load_reference_runs, save_reference_runs
 from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker, record_speaker
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 from app.voices.installed_voices import find_voice
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRun:
+    """One run of a graph."""
+
+    graph: str
+    values: dict[str, np.ndarray]
+    results: dict[str, np.ndarray]
+
+
+def save_reference_runs(runs: list[ReferenceRun], file: Path) -> None:
+    """Keep calls in a file of arrays."""
+    arrays: dict[str, np.ndarray] = {}
+    for index, call in enumerate(runs):
+        arrays |= {f"{index}|{call.graph}|in|{name}": value for name, value in call.values.items()}
+        arrays |= {f"{index}|{call.graph}|out|{name}": value for name, value in call.results.items()}
+    with file.open("wb") as stream:
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+
+
+def load_reference_runs(file: Path) -> list[ReferenceRun]:
+    """Return what `save_reference_runs` kept."""
+    calls: dict[str, ReferenceRun] = {}
+    with np.load(file) as arrays:
+        content: Mapping[str, np.ndarray] = arrays
+        for key in content:
+            index, graph, side, name = key.split("|", 3)
+            call = calls.setdefault(index, ReferenceRun(graph, {}, {}))
+            (call.values if side == "in" else call.results)[name] = content[key]
+    return list(calls.values())
+
 
 COMPARED_TEXTS = ("今日はとてもいい天気なので、歩きます。", "駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。")
 # What is timed: every length is met for the first time, as users' texts are. Devices compile for a new length.

@@ -6,20 +6,15 @@ from app.core.emoji_symbols import replace_emoji
 from app.core.normalise.arrows import join_arrows
 from app.core.normalise.characters import PLACEHOLDER, normalise_characters
 from app.core.normalise.dates import speak_dates, speak_eras, speak_times
-from app.core.normalise.decoration import drop_bullets, replace_runs
-from app.core.normalise.enclosed_numbers import speak_enclosed
+from app.core.normalise.decoration import drop_bullets, drop_faces, replace_runs
 from app.core.normalise.english_spelling import convert_spelling
-from app.core.normalise.historical_kana import convert_to_modern_kana
-from app.core.normalise.kaomoji import drop_faces
+from app.core.normalise.historical_kana import convert_to_modern_kana, speak_repeats
 from app.core.normalise.kept_words import KeptWord, split_kept_words, write_kept_words
 from app.core.normalise.latin_words import Lookup, Spell, speak_latin
 from app.core.normalise.measurement_units import speak_units
-from app.core.normalise.numbers import speak_numbers
-from app.core.normalise.ordinals import speak_half_days, speak_ordinals
+from app.core.normalise.numbers import speak_enclosed, speak_half_days, speak_negative_amounts, speak_numbers, speak_ordinals, speak_scores
 from app.core.normalise.punctuation import convert_to_marks, speak_links, speak_tags
 from app.core.normalise.ranges import speak_ranges
-from app.core.normalise.repeat_marks import speak_repeats
-from app.core.normalise.scores import speak_negative_amounts, speak_scores
 from app.core.normalise.web_addresses import speak_addresses
 from app.core.normalise.word_boundaries import BOUNDARY_CHAR, mark_boundaries
 

@@ -8,14 +8,19 @@ from functools import cache
 from app.core.readings import sudachi_check
 from app.core.readings.affixes import find_affixes
 from app.core.readings.context_rules import ReadingRules
-from app.core.readings.homograph_rules import HOMOGRAPH_RULES
-from app.core.readings.interjections import find_cries
-from app.core.readings.misparses import find_misparses
+from app.core.readings.homograph_rules import HOMOGRAPH_RULES, VERB_RULES
+from app.core.readings.misparses import find_cries, find_misparses
 from app.core.readings.morphs import Correction, Morph, drop_overlaps
 from app.core.readings.shipped_words import ShippedWords
 from app.core.readings.sudachi_check import SecondWord
-from app.core.readings.verb_rules import VERB_RULES
-from app.core.readings.white_list import WHITE_LIST
+
+WHITE_LIST = frozenset(
+    """
+居り 拵える 起き上る 盗人 奇怪 良人 懐く 集う 蔑む
+半七 左膳 右門 紋也 三千代 三四郎 源十郎 九十郎 宗三郎 唯円 三吉 小坂部 お秀 お民 お蓮 お葉
+""".split()  # noqa: SIM905 — a list to read
+)
+
 
 SecondAnalysis = Callable[[str], Sequence[SecondWord]]
 
