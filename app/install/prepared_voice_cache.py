@@ -31,7 +31,7 @@ def find_cache_dir() -> Path:
 
 
 def find_cached_voice(source: Path, report: Report = ignore_report) -> Voice | None:
-    """The prepared voice of a file, made at an earlier start; a VoiceError when the file is no voice or holds several."""
+    """Return the prepared voice of a file from an earlier start; raise VoiceError if the file is no voice or holds several."""
     folder = _choose_cache_folder(compute_source_digest(source, report))
     if not folder.is_dir():
         return None
@@ -49,7 +49,7 @@ def find_cached_voice(source: Path, report: Report = ignore_report) -> Voice | N
 def cache_voice(
     source: Path, identity: VoiceIdentity, report: Report = ignore_report, prepare: PrepareVoice = prepare_voice_in_sandbox
 ) -> Voice:
-    """Prepares the voice of a file and keeps it.
+    """Prepare the voice of a file and keep it.
 
     Raises:
         VoiceError: the file is no voice, or what it was turned into does not speak as it does.
@@ -71,7 +71,7 @@ def _choose_cache_folder(sha256: str) -> Path:
 
 
 def shrink_cache(kept_folder: Path | None = None) -> None:
-    """Drops those not used for longest, until few enough and little enough are left."""
+    """Remove the voices not used for longest, until their number and size are within the limits."""
     with contextlib.suppress(OSError):
         left = MAX_VOICE_CACHE_BYTES
         newest = sorted(list_subfolders(find_cache_dir()), key=_read_last_use, reverse=True)

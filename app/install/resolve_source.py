@@ -41,7 +41,7 @@ class PriorConsent:
 
 
 def prepare_source(source: Path, report: Report, consent: PriorConsent, prepare: PrepareVoice) -> ResolvedParts:
-    """The voice of a source, which is prepared unless it was before; the values of a `Ready`. Raises VoiceError where it cannot speak."""
+    """Return the voice of a source, prepared unless it was before, as the values of a `ReadyVoice`; raise VoiceError if it cannot speak."""
     if _is_prepared(source) and source.absolute().parent in [*paths.list_voice_dirs(), find_cache_dir()]:
         # A voice in these folders was verified when it came there.
         return read_voice_source(source), str(source), None
@@ -78,7 +78,7 @@ def _is_prepared(source: Path) -> bool:
 
 
 def _open_single_graph(source: Path, error: VoiceError, report: Report) -> ResolvedParts:
-    """A graph that could not be cut correctly still runs whole; weights that were not understood do not run at all."""
+    """Open a graph that could not be cut correctly, which still runs whole; weights that were not understood do not run at all."""
     voice = read_voice_source(source)
     if not voice.manifest.is_single_graph:
         raise error

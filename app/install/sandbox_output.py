@@ -1,4 +1,4 @@
-"""Checks what a confined child brought back: a stranger's graph may have led it astray, so its word and its files count as a stranger's."""
+"""Checks the results of a confined child: a stranger's graph may have taken it over, so its messages and files are not trusted either."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ParsedValue = TypeVar("ParsedValue")
 
 
 def check_voice_files(folder: Path) -> None:
-    """A VoiceError unless a folder is a prepared voice and nothing else."""
+    """Raise VoiceError unless a folder is a prepared voice and nothing else."""
     _require_plain_files(folder, ALLOWED_VOICE_FILES, "voice")
     faster = map_int8_files(read_voice_source(folder).manifest)
     if faster:
@@ -51,7 +51,7 @@ def parse_voice(row: Mapping[str, Any], folder: Path) -> PreparationResult:
 
 
 def check_bert_files(folder: Path, prepared: BertPreparationResult) -> None:
-    """A VoiceError unless a folder holds the graphs of a BERT with its vocabulary, and nothing else."""
+    """Raise VoiceError unless a folder holds the graphs of a BERT with its vocabulary, and nothing else."""
     kept = {VOCABULARY_NAME, *(item for name in prepared.files.values() for item in (name, str(Path(name).with_suffix(".data"))))}
     _require_plain_files(folder, kept, "bert")
     _require_local_weights(folder, [*prepared.files.values()], "bert")
@@ -76,7 +76,7 @@ def parse_bert(row: Mapping[str, Any]) -> BertPreparationResult:
 
 
 def parse_case(row: Mapping[str, Any]) -> CaseResult | SkippedCase:
-    """One case that was compared, or could not be."""
+    """Return one case that was compared, or could not be."""
     with _refuse_malformed_rows("voice"):
         if "skipped" in row:
             return SkippedCase(require_int(row["case"], 0, MAX_STATED_SIZE), sanitise_short_text(row["skipped"]))
@@ -90,14 +90,14 @@ def parse_case(row: Mapping[str, Any]) -> CaseResult | SkippedCase:
 
 
 def parse_agreement(row: Mapping[str, Any]) -> float | None:
-    """A measured share, 0..1; None where there is none."""
+    """Return a measured share, 0..1, or None if there is none."""
     share = row.get("share")
     return share if isinstance(share, float) and 0 <= share <= 1 else None
 
 
 @contextmanager
 def _refuse_malformed_rows(subject: SandboxSubject) -> Iterator[None]:
-    """Values of another shape than ours end the block with an UnsafeFileError."""
+    """Raise UnsafeFileError if the block meets values of another form than ours."""
     try:
         yield
     except (ValueError, KeyError, TypeError) as exc:

@@ -26,7 +26,7 @@ _log = logging.getLogger("koebako")
 
 
 def prepare_voice_in_sandbox(source: Path, folder: Path, report: Report = ignore_report, *, int8: bool = True) -> PreparationResult:
-    """As `app.install.voice_preparation.prepare_voice`; raises UnsafeFileError too."""
+    """Prepare a voice as `app.install.voice_preparation.prepare_voice` does; raise UnsafeFileError too."""
     with _clear_on_failure(folder):
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
             found = _read_single_row("voice", "voice", [str(source.absolute()), str(folder.absolute()), int8], Path(scratch), report)
@@ -35,7 +35,7 @@ def prepare_voice_in_sandbox(source: Path, folder: Path, report: Report = ignore
 
 
 def prepare_bert_in_sandbox(model: Path, folder: Path, report: Report = ignore_report) -> BertPreparationResult:
-    """As `app.install.bert_preparation.prepare_bert`; raises UnsafeFileError too."""
+    """Prepare a BERT as `app.install.bert_preparation.prepare_bert` does; raise UnsafeFileError too."""
     with _clear_on_failure(folder):
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
             found = _read_single_row("bert", "bert", [str(model.absolute()), str(folder.absolute())], Path(scratch), report)
@@ -45,20 +45,20 @@ def prepare_bert_in_sandbox(model: Path, folder: Path, report: Report = ignore_r
 
 
 def verify_source(source: Path, report: Report = ignore_report) -> None:
-    """Lets a voice speak that is used as it is; raises VoiceError, UnsafeFileError among them, where it must not be."""
+    """Let a voice speak that is used as it is; raise VoiceError, such as UnsafeFileError, if it must not be used."""
     with _create_scratch_folder() as scratch:
         list(_run_in_sandbox("voice", "source", [str(source.absolute())], scratch, report))
 
 
 def check_voice(source: Path, expected: Path) -> Generator[tuple[CaseResult | SkippedCase, bool], None, None]:
-    """Each case of a file of expected outputs, and whether the voice is opaque. Raises VoiceError, InputError."""
+    """Yield each case of a file of expected outputs, and whether the voice is a single graph; raise VoiceError or InputError."""
     with _create_scratch_folder() as scratch:
         for found in _run_in_sandbox("voice", "check", [str(source.absolute()), str(expected.absolute())], scratch):
             yield parse_case(found), found.get("opaque") is True
 
 
 def measure_agreements(bert: BertModel, voices: Sequence[Voice]) -> Generator[float | None, None, None]:
-    """For each voice the share of symbols that keep their length in int8; None where it cannot be measured now.
+    """Yield for each voice the share of symbols that keep their length in int8; None if it cannot be measured now.
 
     A voice that takes more than any voice needs has 0: it gets the exact features, and is not tried again. A BERT that does ends it all.
     """
@@ -115,7 +115,7 @@ def _create_scratch_folder() -> Iterator[Path]:
 
 @contextmanager
 def _clear_on_failure(folder: Path) -> Iterator[None]:
-    """The folder is empty when the block fails."""
+    """Empty the folder if the block fails."""
     try:
         yield
     except BaseException:

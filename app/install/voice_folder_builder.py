@@ -27,7 +27,7 @@ def build_voice_folder(
     name: str | None = None,
     source_name: str = "",
 ) -> None:
-    """Prepares a voice under the id of its identity.
+    """Prepare a voice under the id of its identity.
 
     Args:
         folder: empty.
@@ -53,7 +53,7 @@ def build_voice_folder(
 
 
 def _copy_card(card: VoiceCardData, source: Path, folder: Path) -> VoiceCardData:
-    """The card of a voice that was prepared before, its media copied; without them all when one is no plain file of a fair size."""
+    """Copy the card of a voice that was prepared before, with its media; without any of them if one is no plain file of a fair size."""
     if not all(_is_acceptable_file(source / name) for name in list_media_files(card)):
         return replace(card, speakers=())
     for name in list_media_files(card):

@@ -45,16 +45,16 @@ class VoiceIdentity:
     card: VoiceCardData | None = None
 
     def estimate_prepared_bytes(self) -> int:
-        """About how much it takes when it is prepared."""
+        """Return the approximate size of the prepared voice in bytes."""
         return round(PREPARED_TO_SOURCE_RATIO * self.size_bytes)
 
     def create_licence(self, voice_id: str) -> VoiceLicence:
-        """Its licence, for the id it gets."""
+        """Return its licence, for the id that it gets."""
         return VoiceLicence(voice_id, self.name, self.licence)
 
 
 def identify_voice(path: Path, report: Report = ignore_report) -> VoiceIdentity:
-    """Identity of a prepared folder or of any file that `read_voice_source` opens; VoiceError when it is none."""
+    """Return the identity of a prepared folder or of any file that `read_voice_source` opens; raise VoiceError if it is neither."""
     if (path / MANIFEST_NAME).is_file():
         return _identify_prepared_folder(path, report)
     files = list_source_files(path)
@@ -73,7 +73,7 @@ def identify_voice(path: Path, report: Report = ignore_report) -> VoiceIdentity:
 
 
 def compute_source_digest(path: Path, report: Report = ignore_report) -> str:
-    """Digest of any file that `read_voice_source` opens, without a look at what it says."""
+    """Return the digest of any file that `read_voice_source` opens, without parsing its content."""
     return compute_content_digest(compute_file_digests(list_source_files(path), report))
 
 
@@ -94,14 +94,14 @@ def _identify_prepared_folder(folder: Path, report: Report) -> VoiceIdentity:
 
 
 def list_prepared_files(folder: Path, card: VoiceCardData) -> list[Path]:
-    """Every file of a prepared voice: what lies in its folder, and the media its card names."""
+    """Return every file of a prepared voice: those in its folder, and the media that its card names."""
     beside = sorted(item for item in folder.iterdir() if item.is_file() and not item.name.startswith("."))
     media = (folder / name for name in list_media_files(card))
     return [*beside, *(item for item in media if item.is_file())]
 
 
 def compute_prepared_digest(folder: Path, card: VoiceCardData, report: Report = ignore_report) -> str:
-    """Digest of what a prepared voice was made from; where that is not known, of its own files."""
+    """Return the digest of the source of a prepared voice, or of its own files if that is not known."""
     return card.source_sha256 or compute_content_digest(compute_file_digests(list_prepared_files(folder, card), report))
 
 

@@ -63,7 +63,7 @@ def add_voice(
     checkpoint: str | None = None,
     prepare: PrepareVoice = prepare_voice_in_sandbox,
 ) -> InstallResult:
-    """Installs the one voice of a source.
+    """Install the one voice of a source.
 
     Args:
         source: a voice file, a folder or a `.zip`.
@@ -86,7 +86,7 @@ def add_voices(
     all_voices: bool = False,
     prepare: PrepareVoice = prepare_voice_in_sandbox,
 ) -> list[InstallResult]:
-    """As `add_voice`; with `all_voices` all voices of a source, each under its own name."""
+    """Install the voice of a source as `add_voice`; with `all_voices` install all of them, each under its own name."""
     recover_interrupted_moves(find_user_voices_dir())
     with create_staging_folder() as scratch:
         report("reading", 0.0)
@@ -101,13 +101,13 @@ def add_voices(
 
 
 def find_voice_by_content(sha256: str) -> InstallResult | None:
-    """The voice that was made from a file with this SHA-256 (hex); None where there is none."""
+    """Return the voice that was made from a file with this SHA-256 (hex), or None."""
     voice = next((item for item in list_installed_voices(list_voice_dirs()) if _read_digest(item) == sha256), None)
     return None if voice is None else InstallResult(voice, read_card(voice.path), was_installed=True)
 
 
 def ask_licence_early(source: Path, ask: AskLicence) -> None:
-    """Asks for the licence of a voice file before `add_voice` does, which asks for none that was accepted.
+    """Ask for the licence of a voice file before `add_voice` does, which does not ask again for an accepted one.
 
     Raises VoiceError when it is no voice, an UndecidedError when the licence is declined, or nobody can answer now.
     """
@@ -151,7 +151,7 @@ def _add_single_voice(path: Path, source_name: str, options: ImportOptions, repo
 
 
 def _find_existing(identity: VoiceIdentity) -> Voice | None:
-    """The installed voice of the same content, or else of the same id."""
+    """Return the installed voice of the same content, or else of the same id."""
     voices = list_installed_voices(list_voice_dirs())
     same = [voice for voice in voices if _read_digest(voice) == identity.sha256]
     return next(iter(same), None) or next((voice for voice in voices if voice.manifest.id == identity.id), None)
@@ -162,7 +162,7 @@ def _read_digest(voice: Voice) -> str:
 
 
 def _choose_target_folder(identity: VoiceIdentity, existing: Voice | None, options: ImportOptions) -> Path:
-    """Folder of the voice to be: that of the one it replaces, or a free one."""
+    """Return the folder for the new voice: that of the one it replaces, or a free one."""
     if existing is None:
         # A folder that exists already is damaged, or it would have been found.
         return find_user_voices_dir() / identity.id

@@ -165,11 +165,11 @@ def take_others(window: WindowDriver, picture: Callable[[str, QWidget], None]) -
     from app.common.errors import DownloadError
     from app.core.presets import LinePreset
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog
+    from app.ui.parameters.preset_bar import PresetNameDialog
     from app.ui.parameters.preset_collection import PresetEntry
-    from app.ui.parameters.preset_name_dialog import PresetNameDialog
     from app.ui.projects.missing_voice import MissingVoice
     from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
-    from app.ui.projects.project_questions import ask_before_leaving, ask_before_replacing
+    from app.ui.projects.project_controller import ask_before_leaving, ask_before_replacing
     from app.ui.voices.voice_address_dialog import VoiceAddressDialog
     from app.ui.widgets.text_dialog import ask_for_licence
 
@@ -321,7 +321,7 @@ def take_export(window: WindowDriver, picture: Callable[[str, QWidget], None]) -
 def take_service(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
     """What was asked of the service, before the first request and after some."""
     from app.service.request_log import RequestRecord
-    from app.ui.service.service_dialog import ServiceDialog
+    from app.ui.service.service_controller import ServiceDialog
 
     dialog = ServiceDialog(window)
     dialog.show_state("", ())

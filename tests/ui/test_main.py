@@ -43,7 +43,7 @@ def test_the_window_is_seen_before_what_few_starts_need_is_imported() -> None:
             "app.ui.actions.menu_commands",
             "app.ui.actions.command_search",
             "app.ui.help.user_guide",
-            "app.ui.latency.latency_csv",
+            "app.ui.latency.latency_files",
             "app.ui.settings.settings_dialog",
         ),
         *(

@@ -72,7 +72,7 @@ def find_checkpoints(path: Path, temporary_folder: Path | None) -> list[Checkpoi
 
 
 def _build_natural_sort_key(label: str) -> list[tuple[int, str]]:
-    """A key that sorts e100 before e1000."""
+    """Return a key that sorts e100 before e1000."""
     return [(int(digits or 0), text) for digits, text in re.findall(r"([0-9]*)([^0-9]*)", label)]
 
 
@@ -88,7 +88,7 @@ class _CheckpointSearch:
         self.refused: list[tuple[bool, bool, VoiceError]] = []
 
     def search_folder(self, folder: Path) -> None:
-        """Looks into a folder; into its zips only when there is nothing else."""
+        """Search a folder; open its zips only if it holds nothing else."""
         zips = [(path, label) for path, label in self._iterate_files(folder, "", 0) if self._inspect_file(path, label)]
         if zips and not self.found:
             budget = UnpackBudget(folder.name, sum(_read_file_size(path) for path, _ in zips))
@@ -96,19 +96,19 @@ class _CheckpointSearch:
                 self._search_zip(path, f"{label}/", budget, 1)
 
     def search_file(self, path: Path) -> None:
-        """Looks at one file, which the user named: whatever it is, is said."""
+        """Inspect a file that the user named, and report any kind of content."""
         if recognise_container(path) == "zip":
             self._search_zip(path, "", UnpackBudget(path.name, _read_file_size(path)), 1)
         else:
             self.found.append(Checkpoint(path, _identify_format(path), sanitise_short_text(path.name)))
 
     def remove_unpacked_files(self) -> None:
-        """Removes everything that was unpacked."""
+        """Remove all unpacked files."""
         for folder in self._made:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _iterate_files(self, folder: Path, prefix: str, depth: int) -> Iterator[tuple[Path, str]]:
-        """Files below a folder with their labels. Links to files are followed, links to folders are not: they may lead in circles."""
+        """Yield the files below a folder with their labels. Links to files are followed, links to folders are not: they may lead in circles."""
         if is_regular_file(folder / MANIFEST_NAME):
             self.found.append(Checkpoint(folder, "prepared", sanitise_short_text(prefix.rstrip("/") or folder.name)))
             return
@@ -136,7 +136,7 @@ class _CheckpointSearch:
         return sorted(listed)
 
     def _inspect_file(self, path: Path, label: str) -> bool:
-        """Notes a voice, or the reason why a file is none; True for a zip, which is put off."""
+        """Note a voice, or the reason why a file is none; return True for a zip, which is put off."""
         try:
             if path.name.casefold() == "oto.ini":
                 raise UnsupportedFormatError("utau", path.parent.name)
@@ -150,14 +150,14 @@ class _CheckpointSearch:
         return False
 
     def _note_refusal(self, reason: VoiceError, path: Path) -> None:
-        """Notes why a file is no voice. First comes what is called like one, and that it is something else before that it cannot be read."""
+        """Note why a file is no voice. A file named like a voice comes first, and "is something else" comes before "cannot be read"."""
         called = path.name.casefold().endswith(VOICE_SUFFIXES)
         foreign = isinstance(reason, UnsupportedFormatError)
         if called or not isinstance(reason, UnsupportedFormatError) or reason.kind not in NON_MODEL_KINDS:
             self.refused.append((not called, not foreign, reason))
 
     def _search_zip(self, path: Path, prefix: str, budget: UnpackBudget, depth: int) -> None:
-        """Looks into a zip, and into zips inside it when there is nothing else."""
+        """Search a zip, and zips inside it if it holds nothing else."""
         if self._scratch is None:
             return
         self._looks_left = min(self._looks_left, MAX_ARCHIVED_CHECKPOINTS)
@@ -195,7 +195,7 @@ def _read_file_size(path: Path) -> int:
 
 
 def _identify_format(path: Path) -> str:
-    """The format of a voice; VoiceError when a file is no voice or damaged, as far as its headers show."""
+    """Return the format of a voice; raise VoiceError if a file is no voice or damaged, as far as its headers show."""
     container = recognise_container(path)
     if container == "safetensors":
         return "aivm" if has_aivm_metadata(open_voice_tensors(path).metadata) else "safetensors"

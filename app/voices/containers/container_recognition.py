@@ -77,7 +77,7 @@ FOREIGN_TENSOR_PREFIXES = (
 
 
 def recognise_container(path: Path) -> ContainerFormat:
-    """The container a file is; a UnsupportedFormatError names what else it is, a VoiceError says why it cannot be read."""
+    """Return the container format of a file; raise UnsupportedFormatError if the file is something else, VoiceError if it cannot be read."""
     start = read_first_bytes(path, RECOGNITION_BYTES)
     if start.startswith(ZSTD_MAGIC):
         return "sbv2"
@@ -94,7 +94,7 @@ def recognise_container(path: Path) -> ContainerFormat:
 
 
 def read_first_bytes(path: Path, max_bytes: int) -> bytes:
-    """The first bytes of a file; a VoiceError when it cannot be read."""
+    """Return the first bytes of a file; raise VoiceError if it cannot be read."""
     with open_regular_file(path) as file:
         try:
             return file.read(max_bytes)
@@ -123,7 +123,7 @@ def guess_pickle_kind(content: bytes) -> str:
 
 
 def _is_text(start: bytes) -> bool:
-    """True for UTF-8, Shift_JIS or UTF-16 text: no control characters but those of text."""
+    """Return whether bytes are UTF-8, Shift_JIS or UTF-16 text, without control characters but those of text."""
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
     if any(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in start):
@@ -132,7 +132,7 @@ def _is_text(start: bytes) -> bool:
 
 
 def _has_invalid_text(start: bytes, encoding: str) -> bool:
-    """True when these bytes are no text of an encoding, the last character aside, which may be cut."""
+    """Return whether bytes are no text of an encoding, apart from the last character, which may be cut."""
     try:
         start.decode(encoding)
     except UnicodeDecodeError as exc:
@@ -150,7 +150,7 @@ def _recognise_text_kind(start: bytes) -> str:
 
 
 def require_voice_tensors(names: Collection[str], name: str) -> None:
-    """Raises UnsupportedFormatError unless the weights are those of an SBV2 voice."""
+    """Raise UnsupportedFormatError unless the weights are those of an SBV2 voice."""
     if "enc_p.style_proj.weight" in names and "dec.conv_pre.weight" in names:
         return
     kinds = (kind for start, kind in FOREIGN_TENSOR_PREFIXES if any(item.startswith(start) for item in names))
@@ -158,7 +158,7 @@ def require_voice_tensors(names: Collection[str], name: str) -> None:
 
 
 def open_voice_tensors(path: Path) -> SafetensorsFile:
-    """The weights of a voice, only their header read so far; VoiceError when damaged, UnsupportedFormatError when of something else."""
+    """Open the weights of a voice and read their header only; raise VoiceError if they are damaged, UnsupportedFormatError if they are of another model."""
     tensors = SafetensorsFile(path)
     require_voice_tensors(tensors.keys(), path.name)
     return tensors

@@ -49,12 +49,12 @@ class VoiceGraph:
 
     @property
     def is_multilingual(self) -> bool:
-        """It takes features of three languages."""
+        """Return whether the graph takes features of three languages."""
         return "ja_bert" in (self.outline.inputs if self.roles is None else self.roles.assigned)
 
 
 def read_voice_graph(source: Path | bytes, name: str) -> VoiceGraph:
-    """The graph of a file or of a serialised model.
+    """Return the graph of a file or of a serialised model.
 
     Raises:
         VoiceError: it is damaged, fixed to one length, or an input of it is not clear; a UnsupportedFormatError names what else it is.
@@ -119,7 +119,7 @@ def _build_unclear_inputs_error(name: str, inputs: list[str]) -> VoiceError:
 
 
 def _require_any_length(outline: OnnxOutline, roles: InputRoles | None, name: str) -> None:
-    """Raises VoiceError for a graph that speaks nothing but texts of one length, or several at once."""
+    """Raise VoiceError for a graph that speaks only texts of one length, or several at once."""
     for usual in ("x_tst", "tones", "bert", "ja_bert"):
         own = usual if roles is None else roles.assigned[usual].name if usual in roles.assigned else ""
         shape = outline.shapes.get(own) or ()

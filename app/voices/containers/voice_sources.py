@@ -34,7 +34,7 @@ __all__ = ["SBV2_BERT_ID", "ContainerFacts", "compute_source_digest", "list_sour
 
 
 def read_voice_source(path: Path) -> Voice:
-    """A voice from a prepared folder, an SBV2 folder, any of its containers, or a zip with one of them; VoiceError otherwise."""
+    """Return the voice in a prepared folder, an SBV2 folder, any of its containers, or a zip with one of them; raise VoiceError otherwise."""
     try:
         with _open_single_voice(path) as (file, kept):
             voice = _read_prepared_folder(file) if is_folder(file) else _read_container(file)
@@ -49,7 +49,7 @@ def read_voice_source(path: Path) -> Voice:
 
 
 def _load_whole_graph(graph: Path | bytes) -> bytes:
-    """A graph without its file, which is about to go; weights beside it are taken in."""
+    """Return a graph with all its weights as bytes, for its file is about to be removed."""
     from app.voices.prepare.graph_store import load_graph, serialise_graph  # onnx is slow to import
 
     if isinstance(graph, bytes):
@@ -58,7 +58,7 @@ def _load_whole_graph(graph: Path | bytes) -> bytes:
 
 
 def _read_prepared_folder(folder: Path) -> Voice:
-    """A prepared folder from anywhere, such as an exported voice: its graphs must not read what lies elsewhere."""
+    """Return the voice in a prepared folder from anywhere, such as an exported voice: its graphs must not read files that lie elsewhere."""
     voice = read_prepared_voice(folder)
     fast = (folder / file for file in map_int8_files(voice.manifest).values())
     for graph in (*voice.graphs.values(), *(file for file in fast if file.is_file())):
@@ -84,7 +84,7 @@ def read_source_facts(path: Path) -> ContainerFacts:
 
 
 def list_source_files(path: Path) -> list[Path]:
-    """The files that a voice consists of, itself first: what to hash or copy. A zip is one file, a prepared voice a few."""
+    """Return the files that a voice consists of, the voice itself first, to be hashed or copied. A zip is one file, a prepared voice a few."""
     if is_folder(path) and is_regular_file(path / MANIFEST_NAME):
         graphs = sorted({graph for graph in read_prepared_voice(path).graphs.values() if isinstance(graph, Path)})
         further = [file for graph in graphs for file in list_external_files(graph, read_onnx_info(graph).outline)]
@@ -104,13 +104,13 @@ def list_source_files(path: Path) -> list[Path]:
 
 
 def compute_source_digest(path: Path) -> str:
-    """SHA-256 of everything a voice consists of; equal for equal voices, wherever they lie and whatever they are called."""
+    """Return the SHA-256 of everything a voice consists of; equal for equal voices, wherever they lie and whatever their names."""
     return combine_digests([compute_file_digest(file) for file in list_source_files(path)])
 
 
 @contextmanager
 def _open_single_voice(path: Path) -> Iterator[tuple[Path, bool]]:
-    """The one voice that a path leads to, and whether it lies there for good; what a zip holds is gone afterwards."""
+    """Open the one voice that a path leads to, and yield its path and whether it lies there for good; files unpacked from a zip are removed afterwards."""
     if not is_folder(path) and recognise_container(path) != "zip":
         yield path, True
         return

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.audition.mushra_data import parse_readable_mushra_tests
 from app.core.takes import LineTake
 from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
-from app.ui.audition.mushra_dialog import MushraDialog
+from app.ui.audition.mushra_test_controller import MushraDialog
 from app.ui.audition.rating_page import RatingPage
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer

@@ -13,19 +13,17 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.cli.commands.doctor.doctor_checks import DOCTOR_CHECKS
+from app.cli.commands.doctor.run import DOCTOR_CHECKS
 from app.common import language
 from app.common.errors import AudioDeviceError
 from app.common.log import find_log_path
 from app.core.synthesis_types import AudioChunk
 from app.ui.actions.action_definitions import ACTIONS
-from app.ui.actions.command_kana import convert_command_to_kana
 from app.ui.actions.command_search import CommandSearchDialog
-from app.ui.actions.menu_commands import find_matching_commands, list_menu_commands
-from app.ui.help.about_dialog import AboutDialog, format_third_parties
+from app.ui.actions.menu_commands import convert_command_to_kana, find_matching_commands, list_menu_commands
+from app.ui.help.about_dialog import AboutDialog, format_third_parties, list_model_cards, list_third_parties
 from app.ui.help.diagnostics_dialog import DiagnosticsDialog, localize_check
 from app.ui.help.log_dialog import MAX_SHOWN_LOG_BYTES, LogDialog, read_newest_lines
-from app.ui.help.third_parties import list_model_cards, list_third_parties
 from app.ui.playback.output_device_watcher import OutputDeviceWatcher
 from app.ui.shell.voice_commands import list_voice_commands
 from app.ui.synthesis.audio_player import open_portaudio
@@ -101,7 +99,7 @@ def test_names_are_found_as_they_are_read(open_window: OpenWindow, monkeypatch: 
 def test_every_japanese_name_can_be_read() -> None:
     for spec in ACTIONS:
         assert not re.search("[一-龠々]", convert_command_to_kana(spec.ja)), (
-            f"{spec.name}: a word of its name is not in app/ui/actions/command_kana.py"
+            f"{spec.name}: a word of its name is not in app/ui/actions/menu_commands.py"
         )
 
 

@@ -17,8 +17,7 @@ from app.core.request_limits import BOUNDS
 from app.core.script import LineSettings
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
-from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.preset_name_dialog import PresetNameDialog
+from app.ui.parameters.preset_bar import PresetBar, PresetNameDialog
 from app.ui.parameters.preset_storage import load_presets, merge_presets, read_presets, save_presets
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow

@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.devices.device_sessions import open_session
 from app.common.files.atomic_write import write_json
-from app.compose import graph_sessions
-from app.compose.disk_stores import open_device_journal
+from app.compose import device_opening
+from app.compose.device_opening import open_device_journal
 from app.settings.user_settings import Settings
 from app.ui.probe_labels import FIGURE_ROLE
 from app.ui.tasks.task_spec import TaskState
@@ -32,7 +32,7 @@ NEVER = 10**6
 def device(monkeypatch: pytest.MonkeyPatch) -> FaultyDevice:
     """Offered as CUDA; sound until a test sets the run in which it fails."""
     device = FaultyDevice(raising(FAULTS["removed"][0]), NEVER)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     return device
 
 
@@ -184,7 +184,7 @@ def test_one_that_cannot_even_start_is_told_with_the_reason(
     qtbot: QtBot, window: WindowDriver, device: FaultyDevice, monkeypatch: pytest.MonkeyPatch, paced: RecordingPlayer
 ) -> None:
     """No stand-in: the ONNX Runtime of this machine without such a device says so itself."""
-    monkeypatch.setattr(graph_sessions, "open_session", open_session)
+    monkeypatch.setattr(device_opening, "open_session", open_session)
     backend = "cuda"
     begin(qtbot, window)
     choose(window, backend)

@@ -18,7 +18,7 @@ from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.settings.user_settings import Settings, load_settings
 from app.ui.script.autosave import load_autosave
-from app.ui.synthesis.playback_runner import PlaybackRunner
+from app.ui.synthesis.synthesis_worker import PlaybackRunner
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer

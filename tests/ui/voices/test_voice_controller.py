@@ -27,7 +27,7 @@ from app.ui.synthesis.loaded_voices import MAX_LOADED_VOICES
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices import voice_task_specs
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
-from app.ui.voices.voice_name_history import VoiceNameHistory, build_names_path
+from app.ui.voices.voice_controller import VoiceNameHistory, build_names_path
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.required_bert import SBV2_BERT_ID
 from tests.install.voice_files import TERMS, aivmx, quick, wishes

@@ -29,7 +29,7 @@ class OnnxDebertaWeights:
     """Implements `Tensors`."""
 
     def __init__(self, graph: OnnxGraphIndex) -> None:
-        """Finds its way through the graph; VoiceError where it is none of a DeBERTa."""
+        """Find the layers of a DeBERTa in the graph; raise VoiceError if it is none."""
         self._graph = graph
         self._names = {match[1]: name for name in graph.list_constant_names() if (match := DEBERTA_NAME_PATTERN.search(name))}
         self._shorts = {name: short for short, name in self._names.items()}
@@ -46,13 +46,13 @@ class OnnxDebertaWeights:
         self._places = dict(self._iterate_folded_positions())
 
     def read_tensor(self, name: str) -> Float32:
-        """See `Tensors`."""
+        """Return a tensor; see `DebertaWeights`."""
         if name not in self._names:
             raise build_not_deberta_error(name)
         return np.asarray(self._graph.find_constant(self._names[name]), np.float32)
 
     def read_matrix(self, name: str) -> Float32:
-        """See `Tensors`."""
+        """Return a matrix; see `DebertaWeights`."""
         for node in self._graph.iterate_consumers(self._names.get(f"{name}.bias", "")):
             matrix = self._find_bias_matrix(node)
             if matrix is not None:
@@ -60,7 +60,7 @@ class OnnxDebertaWeights:
         return self.read_tensor(f"{name}.weight").T
 
     def read_position_tables(self, layer: int) -> tuple[Float32, Float32]:
-        """See `Tensors`."""
+        """Return the position tables of a layer; see `DebertaWeights`."""
         if "encoder.rel_embeddings.weight" in self._names:
             return compute_position_tables(self, layer)
         try:
@@ -71,7 +71,7 @@ class OnnxDebertaWeights:
             raise build_not_deberta_error(f"encoder.layer.{layer}: rel_embeddings") from exc
 
     def _find_bias_matrix(self, user: onnx.NodeProto) -> Float32 | None:
-        """The matrix whose product the node adds a bias to."""
+        """Return the matrix whose product the node adds a bias to."""
         if user.op_type == "Gemm":
             matrix, turned = self._graph.find_constant(user.input[1]), bool(read_attributes(user).get("transB", 0))
             return None if matrix is None else np.asarray(matrix.T if turned else matrix, np.float32)
@@ -94,7 +94,7 @@ class OnnxDebertaWeights:
         return None
 
     def _read_constant_sizes(self, shape: str) -> list[int | None]:
-        """The constant parts of a shape."""
+        """Return the constant parts of a shape."""
         whole = self._graph.find_constant(shape)
         if whole is not None:
             return [int(size) for size in whole]
@@ -109,7 +109,7 @@ class OnnxDebertaWeights:
         return DEFAULT_EPSILON
 
     def _iterate_folded_positions(self) -> Iterator[tuple[tuple[int, str], Float32]]:
-        """Constants that queries or keys are multiplied with, by layer and which of the two."""
+        """Yield the constants that queries or keys are multiplied by, with the layer and the projection."""
         for node in self._graph.model.graph.node:
             if node.op_type not in MATMUL_OPS:
                 continue
@@ -120,7 +120,7 @@ class OnnxDebertaWeights:
                     yield projection, np.asarray(values, np.float32)
 
     def _iterate_projections(self, content: str) -> Iterator[tuple[int, str]]:
-        """Layer and projection whose result `content` is."""
+        """Yield layer and projection of each product of `content`."""
         maker = self._graph.find_producer(content)
         for name in maker.input if maker is not None and maker.op_type in ("Gemm", "Add") else ():
             match = re.match(r"encoder\.layer\.(\d+)\.attention\.self\.(\w+)\.bias$", self._shorts.get(self._graph.trace_origin(name), ""))
@@ -128,7 +128,7 @@ class OnnxDebertaWeights:
                 yield int(match[1]), match[2]
 
     def _normalise_position_rows(self, values: Float32) -> Float32:
-        """Folded positions (rows, hidden), whatever order the exporter left the axes in."""
+        """Return folded positions as (rows, hidden), in whatever order the exporter left the axes."""
         hidden, heads, width = self.architecture.hidden, self.architecture.heads, self.architecture.head_width
         values = values.reshape([size for size in values.shape if size > 1])
         if values.ndim == 3:

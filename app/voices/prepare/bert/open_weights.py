@@ -16,7 +16,7 @@ BERT_SUFFIXES = (".onnx", ".safetensors")
 
 
 def open_deberta_weights(path: Path) -> OnnxDebertaWeights | SafetensorsDebertaWeights:
-    """The weights of a model; VoiceError where it is no DeBERTa as Style-Bert-VITS2 needs it."""
+    """Open the weights of a model; raise VoiceError unless it is a DeBERTa as Style-Bert-VITS2 needs it."""
     if path.suffix == ".safetensors":
         return SafetensorsDebertaWeights(path)
     graph = open_onnx_index(path)
@@ -30,7 +30,7 @@ def open_deberta_weights(path: Path) -> OnnxDebertaWeights | SafetensorsDebertaW
 
 
 def find_bert_file(source: Path) -> Path:
-    """The file of the model: the one given, or the best of a folder, the exact one first; VoiceError where there is none."""
+    """Return the file of the model: the given one, or the best of a folder, the exact one first; raise VoiceError if there is none."""
     if source.is_file() and source.suffix in BERT_SUFFIXES:
         return source
     if source.is_dir():

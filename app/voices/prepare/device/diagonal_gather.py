@@ -16,7 +16,7 @@ from app.voices.prepare.device.probed_shapes import ProbedShape
 
 
 def gather_diagonals(graph: onnx.GraphProto, shapes: dict[str, ProbedShape], length: tuple[str, int]) -> None:
-    """Rewrites a graph in place.
+    """Replace the selection of diagonals by gathers, in place.
 
     Args:
         shapes: of its tensors.
@@ -78,7 +78,7 @@ class _DiagonalGatherer:
         return self._made[key]
 
     def _add_distances(self) -> str:
-        """Column less row, int64 [T, T]."""
+        """Add the distances, column less row, int64 [T, T], and return their name."""
         if not self._offsets:
             length = self._add_node("Shape", [self._source], "diagonals/length", start=self._axis, end=self._axis + 1)
             last = self._add_node("Squeeze", [length, self._add_constant([0])], "diagonals/last")

@@ -12,16 +12,77 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from app.voices.prepare.bert.external_graph_writer import EXTERNAL_WEIGHT_BYTES, ExternalDataFile
-from app.voices.prepare.device.crop_removal import drop_unread_nodes, keep_context
 from app.voices.prepare.device.diagonal_gather import gather_diagonals
 from app.voices.prepare.device.end_mask import MASK_INPUT, mask_end
 from app.voices.prepare.device.half_precision import convert_array_to_half, convert_to_half
-from app.voices.prepare.device.pairwise_sums import split_sums
 from app.voices.prepare.device.probed_shapes import PROBE_SIZE, infer_probed_shapes
-from app.voices.prepare.graph_walk import UnknownGraphError
+from app.voices.prepare.faster.crop_context import FIRST_FRAME_INPUT, LAST_FRAME_INPUT
+from app.voices.prepare.graph_walk import GraphLinks, UnknownGraphError
+
+
+def split_sums(graph: onnx.GraphProto) -> None:
+    """Split long sums into pairwise ones, in place."""
+    nodes: list[onnx.NodeProto] = []
+    for node in graph.node:
+        if node.op_type != "Sum" or len(node.input) < 2:
+            nodes.append(node)
+            continue
+        total = node.input[0]
+        for place, other in enumerate(node.input[1:], start=2):
+            result = node.output[0] if place == len(node.input) else f"{node.output[0]}/of_{place}"
+            nodes.append(helper.make_node("Add", [total, other], [result], name=result))
+            total = result
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def keep_context(decoder: onnx.ModelProto) -> None:
+    """Rewrite a decoder in place so that it gives the samples of all frames of its window; a decoder that cuts nothing stays as it is."""
+    graph = decoder.graph
+    bounds = {item.name for item in graph.input} & {FIRST_FRAME_INPUT, LAST_FRAME_INPUT}
+    if not bounds:
+        return
+    links = GraphLinks(graph.node)
+    after: set[str] = set()
+    for name in bounds:
+        for reader in links.readers[name]:
+            after |= links.collect_downstream(reader)
+    outputs = {item.name for item in graph.output}
+    uncut: dict[str, str] = {}
+    for node in graph.node:
+        if node.op_type == "Slice" and after & set(node.input[1:]):
+            uncut[node.output[0]] = uncut.get(node.input[0], node.input[0])
+    nodes = [node for node in graph.node if node.output[0] not in uncut]
+    for node in nodes:
+        for place, name in enumerate(node.input):
+            node.input[place] = uncut.get(name, name)
+    del graph.node[:]
+    graph.node.extend(nodes)
+    for name in outputs & uncut.keys():
+        graph.node.append(onnx.helper.make_node("Identity", [uncut[name]], [name], name=f"{name}/uncut/all"))
+    kept = [item for item in graph.input if item.name not in bounds]
+    del graph.input[:]
+    graph.input.extend(kept)
+    drop_unread_nodes(graph)
+
+
+def drop_unread_nodes(graph: onnx.GraphProto) -> None:
+    """Remove nodes and weights that no output needs."""
+    wanted = {item.name for item in graph.output}
+    nodes = []
+    for node in reversed(graph.node):
+        if wanted.intersection(node.output):
+            wanted.update(node.input)
+            nodes.append(node)
+    del graph.node[:]
+    graph.node.extend(reversed(nodes))
+    kept = [item for item in graph.initializer if item.name in wanted]
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
+
 
 MASKED_GRAPH_NAME, FULL_GRAPH_NAME, FIXED_SHAPE_WEIGHTS_NAME, FIXED_SHAPE_INFO_NAME = "graph.onnx", "full.onnx", "weights.data", "form.json"
 FREE_SIZE_NAMES = {"bert": "n", "prosody": "T", "flow": "F", "decoder": "W"}
@@ -31,7 +92,7 @@ DYNAMIC_SHAPE_OPS = {"Loop", "If", "Scan", "NonZero", "RandomNormalLike"}
 
 
 def write_fixed_shape_graphs(source: Path, graph: str, folder: Path, *, half: bool) -> None:
-    """Writes the forms of a graph into a folder.
+    """Write the fixed shapes of a graph into a folder.
 
     Args:
         source: a graph of `app.voices.voice_manifest`, or a lean BERT.
@@ -73,7 +134,7 @@ def _rewrite_graph(source: Path, free: str, *, half: bool, masked: bool, weights
 
 
 def _find_free_axes(model: onnx.ModelProto, free: str) -> dict[str, int]:
-    """The free axis of each input that has one; UnknownGraphError where there is none, or another size is free as well."""
+    """Return the free axis of each input that has one; raise UnknownGraphError if there is none, or if another size is free as well."""
     found = {}
     for item in model.graph.input:
         names = [dim.dim_param for dim in item.type.tensor_type.shape.dim]
@@ -114,7 +175,7 @@ class _SharedWeights:
     _stored: dict[str, TensorProto] = field(default_factory=dict)
 
     def store_weights(self, model: onnx.ModelProto, half: set[str]) -> None:
-        """Makes the tensors of a model refer to the file; those named are stored in half precision."""
+        """Make the tensors of a model refer to the shared file; those named are stored in half precision."""
         for tensor in model.graph.initializer:
             if tensor.name in self._stored:
                 tensor.CopyFrom(self._stored[tensor.name])

@@ -3,16 +3,110 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from app.voices.prepare.simplify.axis_slices import AxisSlice, resolve_slices
 from app.voices.prepare.simplify.graph_rewriter import GraphRewriter, RewriteRule
-from app.voices.prepare.simplify.image_convolutions import convert_conv_to_image, keep_image_layout
-from app.voices.prepare.simplify.known_tensors import KnownTensor, RewriteNode
+from app.voices.prepare.simplify.known_tensors import KnownTensor, RewriteNode, SymbolicShape
 from app.voices.prepare.simplify.mask_selection import GATHER_RULES, SCATTER_RULES
 from app.voices.prepare.simplify.relative_positions import add_to_diagonals, read_diagonals
-from app.voices.prepare.simplify.slice_normalisation import normalise_slice
-from app.voices.prepare.simplify.symbolic_sizes import SymbolicSize
+from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicSize, UndecidedSizeError
+
+SLICE_TO_END = int(np.iinfo(np.int64).max)
+SLICE_BEFORE_START = int(np.iinfo(np.int64).min)
+
+
+def normalise_slice(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Leave out whole axes, merge slices of different axes, and count from the end where that makes an index constant."""
+    source = node.inputs[0]
+    try:
+        parts = resolve_slices([writer.tensors[name] for name in node.inputs])
+        before = writer.made_by.get(source)
+        outer = resolve_slices([writer.tensors[name] for name in before.inputs]) if before is not None and before.op == "Slice" else []
+    except UndecidedSizeError:
+        return None
+    if before is not None and outer and not {part.axis for part in outer} & {part.axis for part in parts}:
+        source, parts = before.inputs[0], sorted(outer + parts, key=lambda part: part.axis)
+    shape = writer.tensors[source].shape or ()
+    parts = [part for part in parts if part.is_reversed or (part.start, part.end) != (0, shape[part.axis])]
+    if not parts:
+        return source
+    rows = zip(*(_convert_to_onnx_slice(part, shape[part.axis]) for part in parts), strict=True)
+    tidy = RewriteNode("Slice", [source, *(writer.add_size_vector(row) for row in rows)], [""], {}, node.name)
+    return writer.append_node(tidy, [made])[0]
+
+
+def _convert_to_onnx_slice(axis_slice: AxisSlice, size: Size) -> tuple[Size, Size, int, int]:
+    """Start, end, axis and step as ONNX wants them."""
+    if axis_slice.is_reversed:
+        return -1, SLICE_BEFORE_START, axis_slice.axis, -1
+    return _convert_to_constant_index(axis_slice.start, size), _convert_to_constant_index(axis_slice.end, size), axis_slice.axis, 1
+
+
+def _convert_to_constant_index(index: Size, size: Size) -> Size:
+    """Return a constant for the index, counted from the end if need be, or the index itself if there is none."""
+    distance = index - size
+    if isinstance(index, int) or not isinstance(distance, int):
+        return index
+    return distance if distance < 0 else SLICE_TO_END
+
+
+# ONNX Runtime has its fast blocked convolutions for images only. What stands between two convolutions stays an image too.
+
+
+def convert_conv_to_image(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Convert a convolution over time to one of an image."""
+    shape, weight = writer.tensors[node.inputs[0]].shape, writer.tensors[node.inputs[1]].shape
+    if made.shape is None or shape is None or weight is None or len(shape) != 3:
+        return None
+    if weight[2] == 1 and not _is_flattened_image(writer, node.inputs[0]):
+        return None  # a matrix product, as good as it is
+    attributes: dict[str, Any] = dict(node.attributes)
+    for name, beside in (("kernel_shape", 1), ("strides", 1), ("dilations", 1), ("output_padding", 0)):
+        if name in attributes:
+            attributes[name] = [beside, *attributes[name]]
+    if "pads" in attributes:
+        attributes["pads"] = [0, attributes["pads"][0], 0, attributes["pads"][1]]
+    inputs = [
+        writer.add_reshape(node.inputs[0], _convert_shape_to_image(shape)),
+        writer.add_reshape(node.inputs[1], _convert_shape_to_image(weight)),
+        *node.inputs[2:],
+    ]
+    return writer.add_reshape(writer.add_operation(node.op, inputs, attributes, name=node.name)[0], made.shape)
+
+
+def keep_image_layout(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Let an operation on single elements of images give an image; operands without a time axis follow."""
+    images = [_is_flattened_image(writer, name) for name in node.inputs]
+    shapes = [writer.tensors[name].shape for name in node.inputs]
+    if made.shape is None or len(made.shape) != 3 or not any(images):
+        return None
+    if not all(is_image or _has_no_time_axis(shape) for is_image, shape in zip(images, shapes, strict=True)):
+        return None
+    inputs = [
+        writer.add_reshape(name, _convert_shape_to_image(shape)) if shape is not None and len(shape) == 3 else name
+        for name, shape in zip(node.inputs, shapes, strict=True)
+    ]
+    return writer.add_reshape(writer.add_operation(node.op, inputs, node.attributes, name=node.name)[0], made.shape)
+
+
+def _convert_shape_to_image(shape: SymbolicShape) -> SymbolicShape:
+    return (*shape[:2], 1, *shape[2:])
+
+
+def _has_no_time_axis(shape: SymbolicShape | None) -> bool:
+    """Return whether the shape is that of a number or of one value per channel."""
+    return shape is not None and (shape in ((), (1,)) or (len(shape) == 3 and shape[2] == 1))
+
+
+def _is_flattened_image(writer: GraphRewriter, name: str) -> bool:
+    """Return whether a tensor is an image that was made flat."""
+    shape, maker = writer.tensors[name].shape, writer.made_by.get(name)
+    if shape is None or len(shape) != 3 or maker is None or maker.op != "Reshape":
+        return False
+    return writer.tensors[maker.inputs[0]].shape == _convert_shape_to_image(shape)
 
 
 def drop_node(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
@@ -21,24 +115,24 @@ def drop_node(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> st
 
 
 def drop_cast(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """A cast to the type that is there: exporters write many, and int32 inputs become int64 at the border."""
+    """Drop a cast to the type that the tensor has: exporters write many, and int32 inputs become int64 at the border."""
     return node.inputs[0] if writer.tensors[node.inputs[0]].dtype == node.get_attribute("to") else None
 
 
 def convert_to_reshape(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Unsqueeze, Squeeze and Flatten are reshapes; as one operator they merge and cancel."""
+    """Convert Unsqueeze, Squeeze and Flatten to reshapes; as one operator they merge and cancel."""
     if made.shape is None or writer.tensors[node.inputs[0]].shape is None:
         return None
     return writer.add_reshape(node.inputs[0], made.shape)
 
 
 def drop_expand(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Expanding to the shape that is there."""
+    """Drop an Expand to the shape that the tensor has."""
     return node.inputs[0] if made.shape is not None and writer.tensors[node.inputs[0]].shape == made.shape else None
 
 
 def merge_transpose(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Two transposes are one; one that moves only axes of size 1 is a reshape."""
+    """Merge two transposes into one; a transpose that moves only axes of size 1 becomes a reshape."""
     source, shape = node.inputs[0], writer.tensors[node.inputs[0]].shape
     if shape is None or made.shape is None:
         return None
@@ -52,7 +146,7 @@ def merge_transpose(writer: GraphRewriter, node: RewriteNode, made: KnownTensor)
 
 
 def drop_neutral_arithmetic(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """x·1, x/1, x+0, x−0: what is left of masks when nothing is masked."""
+    """Drop x·1, x/1, x+0 and x−0, which remain of masks when nothing is masked."""
     neutral = 1 if node.op in ("Mul", "Div") else 0
     places = [(0, 1), (1, 0)] if node.op in ("Mul", "Add") else [(0, 1)]
     for kept, other in places:
@@ -81,13 +175,13 @@ def simplify_where(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) 
 
 
 def drop_pad(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Padding by nothing."""
+    """Drop a Pad that adds nothing."""
     pads = writer.tensors[node.inputs[1]].sizes
     return node.inputs[0] if pads is not None and all(pad == 0 for pad in pads) else None
 
 
 def merge_pad_into_conv(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Zeros put around a convolution's input are an attribute of the convolution."""
+    """Merge zeros put around a convolution's input into the convolution's attribute."""
     pad = writer.made_by.get(node.inputs[0])
     if pad is None or pad.op != "Pad" or pad.get_attribute("mode", b"constant") != b"constant" or len(pad.inputs) > 3:
         return None
@@ -104,7 +198,7 @@ def merge_pad_into_conv(writer: GraphRewriter, node: RewriteNode, made: KnownTen
 
 
 def simplify_gather(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Picking the only element of an axis is a reshape; picking an assigned column gives what was assigned."""
+    """Replace picking the only element of an axis by a reshape, and picking an assigned column by the assigned values."""
     data, index = writer.tensors[node.inputs[0]], writer.tensors[node.inputs[1]]
     if data.shape is None or made.shape is None or index.shape != () or index.scalar is None:
         return None
@@ -127,12 +221,12 @@ def simplify_gather(writer: GraphRewriter, node: RewriteNode, made: KnownTensor)
 
 
 def drop_concat(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Joining one thing."""
+    """Drop a Concat of a single tensor."""
     return node.inputs[0] if len(node.inputs) == 1 else None
 
 
 def expand_gelu(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """GELU became an operator only in opset 20; written out it is fused again by ONNX Runtime."""
+    """Expand a GELU operator, which exists only since opset 20, to the formula that ONNX Runtime fuses again."""
     if node.get_attribute("approximate", b"none") != b"none":
         return None
     x = node.inputs[0]
@@ -142,7 +236,7 @@ def expand_gelu(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> 
 
 
 def normalise_reduction_axes(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Axes are an input since opset 18 and an attribute before, except for sums."""
+    """Bring the axes of a reduction to one form: they are an input since opset 18 and an attribute before, except for sums."""
     if len(node.inputs) < 2 or not node.inputs[1]:
         return None
     axes = writer.tensors[node.inputs[1]].sizes

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def compute_everywhere(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """y[mask] becomes all of y, with the masked axes made one."""
+    """Replace y[mask] by all of y, with the masked axes made one."""
     places, data = writer.tensors[node.inputs[1]].value, writer.tensors[node.inputs[0]].shape
     if not isinstance(places, MaskIndices) or not places.by_row or data is None or node.get_attribute("batch_dims", 0):
         return None
@@ -30,7 +30,7 @@ def compute_everywhere(writer: GraphRewriter, node: RewriteNode, made: KnownTens
 
 
 def _clamp_to_mask_bounds(writer: GraphRewriter, data: str, mask: str) -> str:
-    """Elements that fail their own mask, low ≤ x ≤ high, are moved to its bounds: f may have no answer for them."""
+    """Clamp the elements that fail their own mask, low ≤ x ≤ high, to its bounds: f may have no answer for them."""
     both = writer.made_by.get(mask)
     if both is None or both.op != "And":
         return data
@@ -46,7 +46,7 @@ def _clamp_to_mask_bounds(writer: GraphRewriter, data: str, mask: str) -> str:
 
 
 def replace_masked_assignment(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """x[mask] = v becomes a choice between v and x."""
+    """Replace x[mask] = v by a choice between v and x."""
     places, data = writer.tensors[node.inputs[1]].value, writer.tensors[node.inputs[0]].shape
     if not isinstance(places, MaskIndices) or not places.by_row or data is None or node.get_attribute("reduction", b"none") != b"none":
         return None
@@ -58,7 +58,7 @@ def replace_masked_assignment(writer: GraphRewriter, node: RewriteNode, made: Kn
 
 
 def replace_column_assignment(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """x[..., k] = v, exported as a ScatterND over a grid of all indices, becomes a Where with a constant mask."""
+    """Replace x[..., k] = v, exported as a ScatterND over a grid of all indices, by a Where with a constant mask."""
     data, grid = writer.tensors[node.inputs[0]].shape, writer.made_by.get(node.inputs[1])
     values = writer.tensors[node.inputs[2]].shape
     if data is None or grid is None or grid.op != "Concat" or len(grid.inputs) != len(data) or values != (*data[:-1], 1):

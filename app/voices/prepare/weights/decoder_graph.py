@@ -14,7 +14,7 @@ LEAKY_SLOPE, LAST_LEAKY_SLOPE = 0.1, 0.01  # of the leaky ReLUs; the last one ke
 
 
 def build_decoder_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelProto:
-    """The graph z, sid → audio.
+    """Build the graph z, sid → audio.
 
     The blocks of a stage are averaged; as a leaky ReLU lets a factor through, the next layer's weights divide instead.
     """
@@ -44,7 +44,7 @@ def build_decoder_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelP
 
 
 def _add_upsampling(layers: LayerWriter, module_name: str, value: str, channels: int, rate: int, gain: float) -> tuple[str, int]:
-    """A transposed convolution that makes `rate` steps of one; also says how many channels come out."""
+    """Add a transposed convolution that makes `rate` steps of one; return its result and the number of its channels."""
     writer, weights, name = layers.writer, layers.weights, f"dec.{module_name}"
     outputs = weights.take_tensor(f"{name}.bias", ANY_SIZE).shape[0]
     kernel = weights.fold_weight_norm(name, channels, outputs, ANY_SIZE)[:, :, None] * gain
@@ -56,7 +56,7 @@ def _add_upsampling(layers: LayerWriter, module_name: str, value: str, channels:
 
 
 def _add_residual_block(layers: LayerWriter, module_name: str, value: str, channels: int, dilations: tuple[int, ...]) -> str:
-    """A residual block: pairs of convolutions, the first of each dilated, each pair added to what it was given."""
+    """Add a residual block: pairs of convolutions, the first of each pair dilated, with each pair added to its input."""
     writer, name = layers.writer, f"dec.{module_name}"
     if layers.weights.count_layers(f"{name}.convs1") != len(dilations):
         raise build_weight_mismatch_error(localize(f"{name} の層の数が合いません。", f"The number of layers in {name} does not match."))

@@ -16,7 +16,7 @@ COUPLING_STEP = 2
 
 
 def build_flow_graph(weights: VoiceWeights, sizes: VoiceSizes) -> onnx.ModelProto:
-    """The graph z_p, sid → z.
+    """Build the graph z_p, sid → z.
 
     The channels turn around before each coupling. Nothing is moved for that: a coupling reads and writes the halves where they
     lie, through weights whose rows are turned.

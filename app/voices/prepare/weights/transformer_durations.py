@@ -17,7 +17,7 @@ KIND_INPUT = "duration_symbol_type_ids"
 
 
 def add_symbol_kinds(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
-    """Hidden features [T, hidden] with the kinds of the symbols added, which become an input of the graph."""
+    """Add the kinds of the symbols, a new input of the graph, to the hidden features [T, hidden]."""
     if sizes.kind_table is None:
         return value
     writer = layers.writer
