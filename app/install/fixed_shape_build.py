@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.fixed_shape_graph import (
+from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
+from app.adapters.ort.devices.fixed_shape_graph import (
     FORM_NAME,
     MAX_DESCRIPTION_BYTES,
     PROOF_NAME,
@@ -23,65 +23,18 @@ from app.adapters.ort.fixed_shape_graph import (
     is_close_enough,
     read_fixed_shape_graph,
 )
-from app.adapters.ort.fixed_shape_store import EXACT_OPTION
-from app.adapters.ort.graph_session import GraphSession, RunnableSession, open_session, open_with_fixed_dims
+from app.adapters.ort.devices.fixed_shape_store import EXACT_OPTION
+from app.adapters.ort.graph_session import GraphSession, open_cpu_session
+from app.adapters.ort.recording_session import RecordedRun
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 from app.core.decode_windows import list_window_widths
 from app.core.durations import compute_symbol_frames
-from app.install.bert_verification import build_test_texts
-from app.install.calibration_runs import RecordingSession, compute_decoder_inputs
-from app.voices.bert_models import read_bert
-from app.voices.bert_vocabulary import read_vocabulary
+from app.core.result_metrics import compute_equal_share
+from app.install.calibration_runs import fit_to_length, record_runs
 from app.voices.int8_result import MIN_FRAMES_EQUAL
-from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_manifest import VoiceManifest, read_manifest
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedRun:
-    """A run of a graph: values by name, in the shapes of the contract, and results where they are known."""
-
-    values: dict[str, Any]
-    results: dict[str, np.ndarray] = field(default_factory=dict)
-
-
-def record_runs(graph: str, source: Path) -> list[RecordedRun]:
-    """Return calls of a graph for several sentences.
-
-    Args:
-        source: its file, in the folder of a prepared voice or of a BERT.
-
-    Raises:
-        VoiceError: the folder holds no such thing.
-    """
-    if graph == "bert":
-        bert = read_bert(source.parent)
-        known = len(read_vocabulary(source.parent))
-        return [RecordedRun({"input_ids": ids}) for ids in build_test_texts(bert.vocabulary, known)]
-    watched: dict[str, RecordingSession] = {}
-
-    def record_session(name: str, session: GraphSession) -> RunnableSession:
-        watched[name] = RecordingSession(session)
-        return watched[name]
-
-    frames = compute_decoder_inputs(read_prepared_voice(source.parent), record_session)
-    if graph == "decoder":
-        return [RecordedRun({"z": z, "sid": speaker, "first": 0, "last": z.shape[1]}) for z, speaker in frames]
-    return [RecordedRun(values) for values in watched[graph].given]
-
-
-def fit_to_length(values: Mapping[str, Any], axes: Mapping[str, int], length: int) -> dict[str, Any]:
-    """Return the values repeated, or cut, to a length along their free axes."""
-    found = dict(values)
-    for name, axis in axes.items():
-        array = np.asarray(values[name])
-        found[name] = np.take(array, np.arange(length) % array.shape[axis], axis=axis)
-    if "last" in found:
-        found |= {"first": 0, "last": length}
-    return found
-
 
 FIXED_SIZES_BY_GRAPH = {"bert": (64, 32, 128, 256, 512), "prosody": (128, 256, 64, 512, 1024), "flow": (512, 256, 128, 1024)}
 """Lengths worth a session, the most useful first. A sentence has about 20 tokens, 90 symbols and 280 frames."""
@@ -140,7 +93,7 @@ def _compute_cpu_results(
 
     For each size one that fills it, or two thirds of it where shorter ones are padded; for the least both.
     """
-    cpu, names = open_session(source, "cpu", "graph").session, list(form.outputs)
+    cpu, names = open_cpu_session(source, "graph"), list(form.outputs)
     found: list[tuple[int, RecordedRun]] = []
     for size in form.sizes:
         lengths = {size * 2 // 3} if form.is_padded else {size}
@@ -170,11 +123,12 @@ def _has_same_frames(form: FixedShapeGraph, calls: list[RecordedRun], info: Voic
     if info is None or "logw" not in form.outputs:
         return True
     size = next(item for item in sorted(form.sizes) if item >= max(form.measure_length(call.values) for call in calls))
-    session, equal = _open_session(form, size), []
-    for call in calls:
-        right, found = call.results["logw"].reshape(-1), _run_session(form, session, call.values, size)["logw"].reshape(-1)
-        equal.append(compute_symbol_frames(right, 1.0, info.durations) == compute_symbol_frames(found, 1.0, info.durations))
-    return float(np.concatenate(equal).mean()) >= (MIN_FRAMES_EQUAL if form.half else 1.0)
+    session = _open_session(form, size)
+    exact, found = (
+        [compute_symbol_frames(results["logw"].reshape(-1), 1.0, info.durations) for results in side]
+        for side in ([call.results for call in calls], [_run_session(form, session, call.values, size) for call in calls])
+    )
+    return compute_equal_share(exact, found) >= (MIN_FRAMES_EQUAL if form.half else 1.0)
 
 
 def _open_session(form: FixedShapeGraph, size: int) -> GraphSession:

@@ -162,7 +162,7 @@ def _open_single_graph(source: VoiceSource, error: VoiceError, report: Report) -
 
 
 def _verify_as_it_is(source: VoiceSource, report: Report) -> None:
-    """Lets a voice speak in the sandbox; VoiceError where it must not be used, or is not any more what was verified."""
+    """Let a voice speak in the sandbox; raise VoiceError if it must not be used, or has changed since it was verified."""
     verify_source(source.path, report)
     source.require_unchanged()
 

@@ -54,7 +54,7 @@ class VoiceIdentity:
 
 
 def identify_voice(source: VoiceSource, report: Report = ignore_report) -> VoiceIdentity:
-    """Identity of a prepared folder or of the voice of any other source; VoiceError when it is none."""
+    """Return the identity of a prepared folder or of the voice of any other source; raise VoiceError if there is none."""
     if isinstance(source, PreparedSource):
         return _identify_prepared_folder(source.path, report)
     files = source.list_files()
@@ -73,7 +73,7 @@ def identify_voice(source: VoiceSource, report: Report = ignore_report) -> Voice
 
 
 def compute_source_digest(source: VoiceSource, report: Report = ignore_report) -> str:
-    """Digest of a source, without a look at what it says; remembered until a file changes."""
+    """Return the digest of a source without parsing its content; remembered until a file changes."""
     return compute_content_digest(compute_file_digests(source.list_files(), report))
 
 

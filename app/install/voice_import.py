@@ -126,7 +126,7 @@ def find_user_voices_dir() -> Path:
 def _add_single_voice(
     source: VoiceSource, source_name: str, options: ImportOptions, report: Report, prepare: PrepareVoice, *, name_addition: str | None
 ) -> InstallResult:
-    """Installs one voice; with an addition under its own name and that, whatever name was wished."""
+    """Install one voice; one of several gets its own name, whatever name was requested."""
     identity = identify_voice(source, build_part_report(report, 0.0, 0.1))
     existing = _find_existing(identity)
     if existing is not None and not options.should_update and _read_digest(existing) == identity.sha256:

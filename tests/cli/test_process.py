@@ -119,9 +119,7 @@ def test_version() -> None:
     assert done.stdout.decode().startswith("koebako 0.")
 
 
-@pytest.mark.parametrize(
-    "what", ["app.core.pipeline", "app.cli.cli_parser; app.cli.cli_parser.build_parser()"], ids=["pipeline", "options"]
-)
+@pytest.mark.parametrize("what", ["app.core.pipeline", "app.cli.main; app.cli.main.build_parser()"], ids=["pipeline", "options"])
 def test_the_pipeline_and_the_options_of_all_commands_import_neither_qt_nor_onnx(what: str) -> None:
     code = f"import sys, {what}; print([name for name in ('PySide6', 'onnxruntime', 'onnx', 'pyopenjtalk') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
@@ -137,7 +135,7 @@ def test_the_command_line_imports_no_qt() -> None:
 def test_reading_the_command_line_needs_nothing_that_reads_texts() -> None:
     """And that of one command nothing of the others."""
     code = (
-        "import sys; from app.cli.cli_parser import build_parser; build_parser(['speak', 'はい'])\n"
+        "import sys; from app.cli.main import build_parser; build_parser(['speak', 'はい'])\n"
         "print(*sorted(name for name in sys.modules if name.startswith('app.cli.commands.') and name.endswith('options')))\n"
         "build_parser(); print('app.core.normalise' in sys.modules)"
     )

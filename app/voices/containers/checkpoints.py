@@ -47,7 +47,7 @@ class Checkpoint:
 
     @property
     def path(self) -> Path:
-        """Its file or folder."""
+        """Return its file or folder."""
         return self.source.path
 
 
@@ -155,7 +155,7 @@ class _CheckpointSearch:
         return False
 
     def _add_voice_file(self, path: Path, container: ContainerFormat, label: str) -> None:
-        """Notes a voice; VoiceError when a file is no voice or damaged, as far as its headers show."""
+        """Add a voice; raise VoiceError if a file is no voice or damaged, as far as its headers show."""
         source = create_file_source(path, container)
         self.found.append(Checkpoint(source, source.read_format(), label))
         if len(self.found) > 1:

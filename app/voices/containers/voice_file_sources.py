@@ -44,7 +44,7 @@ class VoiceSource(ABC):
 
     @abstractmethod
     def read_format(self) -> str:
-        """The format of the voice; VoiceError when the file is no voice or damaged, as far as its headers show."""
+        """Return the format of the voice; raise VoiceError if the file is no voice or damaged, as far as its headers show."""
 
     @abstractmethod
     def _find_files(self) -> list[Path]: ...
@@ -54,10 +54,10 @@ class VoiceSource(ABC):
 
     @abstractmethod
     def build_voice(self) -> Voice:
-        """As `load_voice`, but raises MemoryError where there is not enough."""
+        """Load the voice as `load_voice`, but raise MemoryError if there is not enough memory."""
 
     def list_files(self) -> list[Path]:
-        """The files that the voice consists of, itself first: what to hash or copy. A zip is one file, a prepared voice a few."""
+        """Return the files that the voice consists of, the voice itself first, to be hashed or copied. A zip is one file, a prepared voice a few."""
         if self._files is None:
             files = self._find_files()
             self._stamps = {file: _read_file_stamp(file) for file in files} | self._stamps
@@ -74,7 +74,7 @@ class VoiceSource(ABC):
         return self._facts
 
     def load_voice(self) -> Voice:
-        """The voice, its weights as graphs; VoiceError where it is none."""
+        """Return the voice with its weights as graphs; raise VoiceError if there is none."""
         try:
             return self.build_voice()
         except MemoryError as exc:
@@ -84,15 +84,15 @@ class VoiceSource(ABC):
             ) from exc
 
     def compute_digest(self) -> str:
-        """SHA-256 of everything the voice consists of; equal for equal voices, wherever they lie and whatever they are called."""
+        """Return the SHA-256 of everything the voice consists of; equal for equal voices, wherever they lie and whatever their names."""
         return combine_digests([compute_file_digest(file) for file in self.list_files()])
 
     def forget_contents(self) -> None:
-        """Drops what was read, which is read again when it is needed: headers of hundreds of voices would fill the memory."""
+        """Drop the contents, which are read again when needed: headers of hundreds of voices would fill the memory."""
         self._facts = None
 
     def require_unchanged(self) -> None:
-        """Raises VoiceError where a file was changed or removed since it was first looked at."""
+        """Raise VoiceError if a file was changed or removed since it was first read."""
         for file, stamp in self._stamps.items():
             if _read_file_stamp(file) != stamp:
                 raise VoiceError(
@@ -117,7 +117,7 @@ class VoiceSource(ABC):
         return voice
 
     def _create_graph_voice(self, graph: Path | bytes, voice_graph: VoiceGraph) -> Voice:
-        """The voice of a public SBV2 graph, its inputs under their usual names."""
+        """Return the voice of a public SBV2 graph, with its inputs under their usual names."""
         facts, speakers = self.read_facts(), count_speakers(graph, voice_graph, self.path.name)
         if voice_graph.roles is not None:
             from app.voices.prepare.graph_store import load_graph, serialise_graph  # onnx is slow to import
@@ -136,11 +136,11 @@ class OnnxSource(VoiceSource):
         self._graph: VoiceGraph | None = None
 
     def read_format(self) -> str:
-        """The format: aivmx or onnx."""
+        """Return the format: aivmx or onnx."""
         return "aivmx" if has_aivm_metadata(self._read_graph().metadata) else "onnx"
 
     def forget_contents(self) -> None:
-        """Drops the outline, metadata and facts."""
+        """Drop the outline, metadata and facts."""
         super().forget_contents()
         self._info = self._graph = None
 
@@ -178,7 +178,7 @@ class Sbv2Source(VoiceSource):
         super().__init__(path, [path])
 
     def read_format(self) -> str:
-        """The format: sbv2."""
+        """Return the format: sbv2."""
         require_tar(self.path)
         return "sbv2"
 
@@ -205,11 +205,11 @@ class SafetensorsSource(VoiceSource):
         self._names: list[str] = []
 
     def read_format(self) -> str:
-        """The format: aivm or safetensors."""
+        """Return the format: aivm or safetensors."""
         return "aivm" if has_aivm_metadata(self._read_voice_metadata()) else "safetensors"
 
     def forget_contents(self) -> None:
-        """Drops the header and facts."""
+        """Drop the header and facts."""
         super().forget_contents()
         self._metadata = None
 
@@ -234,7 +234,7 @@ class SafetensorsSource(VoiceSource):
         return replace(voice, manifest=replace(voice.manifest, emoji=built.emoji))
 
     def _open_tensors(self) -> SafetensorsFile:
-        """The weights, of which the header is kept; they themselves are not, for a mapped file cannot be moved on Windows."""
+        """Open the weights and keep their header only, for a mapped file cannot be moved on Windows."""
         tensors = SafetensorsFile(self.path)
         self._metadata, self._names = tensors.metadata, list(tensors)
         return tensors
@@ -243,7 +243,7 @@ class SafetensorsSource(VoiceSource):
         return self._open_tensors().metadata if self._metadata is None else self._metadata
 
     def _read_voice_metadata(self) -> dict[str, str]:
-        """The metadata of a file that holds the weights of a voice; an UnsupportedFormatError where it holds others."""
+        """Return the metadata of a file with the weights of a voice; raise UnsupportedFormatError if it holds others."""
         metadata = self._read_metadata()
         require_voice_tensors(self._names, self.path.name)
         return metadata
@@ -253,7 +253,7 @@ class PreparedSource(VoiceSource):
     """A folder of a prepared voice from anywhere, such as an exported one: its graphs must not read what lies elsewhere."""
 
     def read_format(self) -> str:
-        """The format: prepared."""
+        """Return the format: prepared."""
         return "prepared"
 
     def _find_files(self) -> list[Path]:
@@ -274,14 +274,14 @@ class PreparedSource(VoiceSource):
 
 
 def create_file_source(path: Path, container: ContainerFormat) -> VoiceSource:
-    """The source of a file that was recognised as a container of one voice."""
+    """Return the source of a file that was recognised as a container of one voice."""
     if container == "sbv2":
         return Sbv2Source(path)
     return SafetensorsSource(path) if container == "safetensors" else OnnxSource(path)
 
 
 def _read_file_stamp(path: Path) -> tuple[int, int, int]:
-    """Identity, size and time of the last change of a file; VoiceError where it is gone."""
+    """Return identity, size and time of the last change of a file; raise VoiceError if it is gone."""
     try:
         status = path.stat()
     except OSError as exc:

@@ -35,12 +35,12 @@ class _CollectionSource(VoiceSource):
         self._inner: VoiceSource | None = None
 
     def read_format(self) -> str:
-        """The format of the voice inside."""
+        """Return the format of the voice inside."""
         with self._open_inner() as (inner, _):
             return inner.read_format()
 
     def forget_contents(self) -> None:
-        """Drops the voice that was found, too."""
+        """Drop the voice that was found, too."""
         super().forget_contents()
         self._inner = None
 
@@ -57,7 +57,7 @@ class _CollectionSource(VoiceSource):
 
     @contextmanager
     def _open_inner(self) -> Iterator[tuple[VoiceSource, bool]]:
-        """The one voice inside, and whether it lies there for good; what a zip holds is gone afterwards."""
+        """Open the one voice inside, and yield whether it lies there for good; files unpacked from a zip are removed afterwards."""
         if self._inner is not None:
             yield self._inner, True
             return
@@ -91,7 +91,7 @@ class ZipSource(_CollectionSource):
 
 
 def open_voice_source(path: Path) -> VoiceSource:
-    """The source of a prepared folder, an SBV2 folder, any of its containers, or a zip; VoiceError where the file is none of them."""
+    """Return the source of a prepared folder, an SBV2 folder, any of its containers, or a zip; raise VoiceError if the file is none of them."""
     if is_folder(path):
         return PreparedSource(path) if is_regular_file(path / MANIFEST_NAME) else FolderSource(path)
     container = recognise_container(path)
@@ -99,12 +99,12 @@ def open_voice_source(path: Path) -> VoiceSource:
 
 
 def read_voice_source(path: Path) -> Voice:
-    """The voice of a source that nothing else is asked about; raises VoiceError."""
+    """Return the voice of a source that is needed for nothing else; raise VoiceError if there is none."""
     return open_voice_source(path).load_voice()
 
 
 def read_source_facts(path: Path) -> ContainerFacts:
-    """The facts of a source that nothing else is asked about; raises VoiceError."""
+    """Return the facts of a source that is needed for nothing else; raise VoiceError if there are none."""
     return open_voice_source(path).read_facts()
 
 

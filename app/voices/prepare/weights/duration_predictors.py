@@ -32,14 +32,14 @@ def add_symbol_kinds(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
 
 
 def add_duration_transformer(layers: LayerWriter, sizes: VoiceSizes, value: str, band: DiagonalBand) -> str:
-    """Log durations [T, 1] from hidden features [T, hidden]."""
+    """Add log durations [T, 1] from hidden features [T, hidden]."""
     value = _add_transformer(layers, sizes, "dp.transformer_encoder", value, band)
     with layers.writer.enter_scope("dp"):
         return layers.add_linear("dp.output_proj", value, sizes.hidden, 1)
 
 
 def add_stochastic_duration_transformer(layers: LayerWriter, sizes: VoiceSizes, value: str, noise: str, band: DiagonalBand) -> str:
-    """Log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
+    """Add log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
     writer, hidden = layers.writer, sizes.hidden
     with writer.enter_scope("sdp"):
         value = layers.add_linear("sdp.prior_input_proj", value, hidden, hidden)
@@ -123,7 +123,7 @@ def _add_quadratic_solution(
 
 
 def add_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
-    """Log durations [T, 1] from hidden features [T, hidden]."""
+    """Add log durations [T, 1] from hidden features [T, hidden]."""
     writer = layers.writer
     with writer.enter_scope("dp"):
         inner = layers.weights.take_tensor("dp.conv_1.bias", ANY_SIZE).shape[0]
@@ -135,7 +135,7 @@ def add_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str) -
 
 
 def add_stochastic_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str, noise: str) -> str:
-    """Log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
+    """Add log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
     writer, hidden = layers.writer, sizes.hidden
     with writer.enter_scope("sdp"):
         value = layers.add_linear("sdp.pre", value, hidden, hidden)

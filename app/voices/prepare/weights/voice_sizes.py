@@ -36,7 +36,7 @@ def count_symbols(weights: VoiceWeights, hidden: int) -> int:
 
 
 def find_kind_table(weights: VoiceWeights, hidden: int) -> str | None:
-    """Name of the table of symbol kinds, None without one; a VoiceError where its kinds are not the known ones."""
+    """Return the name of the table of symbol kinds, None if there is none; raise VoiceError if its kinds are unknown."""
     name = next((name for name in KIND_TABLE_NAMES if name in weights), None)
     if name is None:
         return None

@@ -59,7 +59,7 @@ def add_text_encoder(layers: LayerWriter, sizes: VoiceSizes, band: DiagonalBand)
 
 
 def add_prior(layers: LayerWriter, sizes: VoiceSizes, value: str) -> tuple[str, str]:
-    """Mean and log scale of the prior, [inter, T] each."""
+    """Add mean and log scale of the prior, [inter, T] each."""
     both = layers.writer.add_transpose(layers.add_linear("enc_p.proj", value, sizes.hidden, 2 * sizes.inter), 1, 0)
     mean, log_scale = layers.writer.add_split(both, [sizes.inter] * 2, axis=0)
     return mean, log_scale
