@@ -17,13 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from app.bench import multiply_adds as bench_work
-from app.bench import stage_timing as bench_stages
+from app.bench import multiply_adds, stage_timing
 from app.bench.turn_taking import UNCOUNTED_TURNS
-from app.cli.cli_parser import build_parser
-from app.cli.commands.bench import run as bench_run
+from app.cli.commands.bench import run
 from app.cli.commands.lab import repeat_options
-from app.cli.main import main
+from app.cli.main import build_parser, main
 from app.common.language import Language, set_language
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
 from app.lab.profile import profile_run
@@ -33,8 +31,8 @@ from app.settings.user_settings import Settings
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.audition.board_keys import BOARD_KEYS
 from app.ui.help.guide_pages import GUIDE_PAGES, locate_page
-from app.ui.latency.latency_columns import list_columns
-from app.ui.takes.take_table import TAKE_TABLE_KEYS as TAKE_KEYS
+from app.ui.latency.latency_table import list_columns
+from app.ui.takes.take_panel import TAKE_TABLE_KEYS
 from tests.interchange.peers import vvproj
 
 ROOT = Path(__file__).parents[1]
@@ -138,7 +136,7 @@ def test_every_name_in_bold_is_shown_in_the_window(language: Language) -> None:
 @pytest.mark.parametrize(("name", "language"), EVERY)
 def test_every_key_is_one_of_the_window(name: str, language: Language) -> None:
     arrows = {"Up": "↑", "Down": "↓"}
-    keys = STRIP_KEYS | BOARD_KEY_NAMES | {key.name.removeprefix("Key_") for key in TAKE_KEYS}
+    keys = STRIP_KEYS | BOARD_KEY_NAMES | {key.name.removeprefix("Key_") for key in TAKE_TABLE_KEYS}
     for key in (key for spec in ACTIONS for key in (*spec.keys, *spec.list_keys)):
         keys |= {key.replace("Return", "Enter"), "+".join(arrows.get(part, part) for part in key.split("+"))}
     quoted = re.findall(r"`((?:Ctrl|Alt|Shift)\+[^`]+|F\d+|Space|Enter|Del|Esc|[A-Z]|[←→↑↓/])`", prose(name, language))
@@ -164,15 +162,15 @@ def exit_code(words: list[str]) -> int:
 
 def measure_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is asked for: the figures are of no interest here."""
-    once = partial(bench_stages.measure_text, runs=1, warmup=0)
-    monkeypatch.setattr(bench_run, "measure_text", lambda speakers, name, text, turns, *, runs, warmup: once(speakers, name, text, turns))
+    once = partial(stage_timing.measure_text, runs=1, warmup=0)
+    monkeypatch.setattr(run, "measure_text", lambda speakers, name, text, turns, *, runs, warmup: once(speakers, name, text, turns))
     monkeypatch.setattr(Repeats, "measure_repeatedly", lambda _self, once: [once()])
     monkeypatch.setattr(
         profile_run, "measure_turns", lambda ways, _repeats, report: measure_turns(ways, Repeats(warmup=0, runs=1, seconds=0), report)
     )
     monkeypatch.setattr(Repeats, "iterate_turns", lambda _self, _ways, _report=None: iter([UNCOUNTED_TURNS]))
     monkeypatch.setattr(repeat_options, "DEFAULT_REPEATS", {"warmup": 0, "runs": 1, "turns": 1, "seconds": 0.0})
-    monkeypatch.setattr(bench_work, "measure_gmac_s", partial(bench_work.measure_gmac_s, runs=1))
+    monkeypatch.setattr(multiply_adds, "measure_gmac_s", partial(multiply_adds.measure_gmac_s, runs=1))
 
 
 @pytest.mark.slow

@@ -19,8 +19,8 @@ from app.bench.turn_taking import SpeedRatio, compute_ratio, list_figures, take_
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.ports import BertRunner
+from app.core.result_metrics import compute_min_cosine
 from app.core.synthesis_types import Float32, Int64, SynthesisRequest
-from app.install.bert_verification import compute_min_cosine
 from app.settings.graph_precision import GraphPrecision
 from app.settings.user_settings import PrecisionChoice
 
@@ -74,7 +74,7 @@ class LineComparisonResult:
     turns: Mapping[str, list[float]] = field(repr=False)
 
     def build_json_record(self) -> dict[str, Any]:
-        """For a JSON line."""
+        """Return the result for a JSON line."""
         return {key: value for key, value in asdict(self).items() if key != "turns"}
 
 
@@ -92,12 +92,12 @@ class ReferenceComparison:
 
     @classmethod
     def open_comparison(cls, originals: OriginalFiles, prepared: PreparedFiles) -> ReferenceComparison:
-        """Opens both sides; the benchmark's own home has to be in force."""
+        """Open both sides; the benchmark's own home has to be in force."""
         exported = OrtBert(open_with_ort_defaults(originals.exported, "BERT"), "") if originals.exported is not None else None
         return cls(ReferenceSpeaker(originals), exported, open_our_speakers(prepared))
 
     def measure_bert(self, turns: Turns) -> BertComparisonResult:
-        """BERT alone."""
+        """Measure BERT alone."""
         ids = self.reference.tokenizer.encode(build_text(BERT_TOKENS))
         runners: dict[str, BertRunner] = {"reference": self.reference.bert}
         if self.exported is not None:
@@ -118,7 +118,7 @@ class ReferenceComparison:
         )
 
     def measure_line(self, name: str, turns: Turns) -> LineComparisonResult:
-        """One line, from text to sound, nothing remembered."""
+        """Measure one line from text to sound, with empty caches."""
         request = build_line_request(self.ours["auto"], BENCH_LINES[name])
         ways: dict[str, Callable[[], RunFigures]] = {"reference": lambda: self.reference.speak_request(request)}
         ways |= {way: lambda speaker=speaker: run_once(speaker, request, cached=False) for way, speaker in self.ours.items()}  # type: ignore[misc]
@@ -144,7 +144,7 @@ class ReferenceComparison:
 
 
 def open_our_speakers(prepared: PreparedFiles) -> dict[str, Speaker]:
-    """Speakers by way; `fast` where graphs of the voice passed their check in int8."""
+    """Return speakers by way; `fast` only if graphs of the voice passed their check in int8."""
     ours = {"auto": open_bench_speaker(prepared), "exact": open_bench_speaker(prepared, precision="float32")}
     faster = open_bench_speaker(prepared, graph_precision="fast", reuse_from=ours["auto"])
     return ours | ({"fast": faster} if faster.fast_graphs else {})
@@ -156,7 +156,7 @@ def open_bench_speaker(
     graph_precision: GraphPrecision = "exact",
     reuse_from: Speaker | None = None,
 ) -> Speaker:
-    """A speaker as a user has it, but that features are never taken from the disk."""
+    """Open a speaker as a user has it, except that features are never taken from the disk."""
     speaker = open_speaker(
         prepared.voice,
         "cpu",
@@ -176,12 +176,12 @@ def find_bert_precision(speaker: Speaker) -> str:
 
 
 def build_line_request(speaker: Speaker, text: str) -> SynthesisRequest:
-    """Durations without noise, so that both sides speak equally long; that changes nothing of what is computed."""
+    """Return a request for durations without noise, so that both sides speak equally long; the computation stays the same."""
     return replace(build_bench_request(speaker, text), noise_w=0.0, sdp_ratio=0.0)
 
 
 def compute_overall_ratio(lines: Iterable[LineComparisonResult], way: str) -> SpeedRatio | None:
-    """All lines together, turn by turn; None where there is no such way."""
+    """Return the ratio of all lines together, turn by turn; None if there is no such way."""
     known = list(lines)
     if any(way not in item.turns for item in known):
         return None

@@ -43,7 +43,7 @@ class BenchMeasurement:
     workloads: Mapping[str, GraphWorkload] = field(default_factory=dict)
 
     def compute_median(self, state: str, row: str) -> float:
-        """Milliseconds."""
+        """Return the median in milliseconds."""
         return float(np.median([figures.get(row, 0.0) for figures in self.figures[state]]))
 
     def build_rows(self, peak: ProcessorPeak | None) -> list[StageRow]:
@@ -66,14 +66,14 @@ class BenchMeasurement:
         return row
 
     def find_workload(self, row: str) -> GraphWorkload | None:
-        """Multiply-adds of a stage or of several; None where none were counted."""
+        """Return the multiply-adds of a stage or of several; None if none were counted."""
         parts = SYNTHESIS if row == "synthesis" and not self.is_single_graph else tuple(self.workloads) if row == "total" else (row,)
         known = [self.workloads[part] for part in parts if part in self.workloads]
         return sum(known, GraphWorkload()) if known else None
 
 
 def build_bench_request(speaker: Speaker, text: str) -> SynthesisRequest:
-    """A request that any voice can speak, without silences."""
+    """Return a request that any voice can speak, without silences."""
     voice = speaker.pipeline.voice
     style, who = min(voice.styles, default=0), min(voice.speakers, default=0)
     return SynthesisRequest(text, style=style, speaker=who, pre_silence_s=0, post_silence_s=0)
@@ -88,7 +88,7 @@ def measure_text(
     runs: int,
     warmup: int,
 ) -> list[BenchMeasurement]:
-    """Speaks a text on every backend: cold once, then in turns warm and with what is remembered of the text.
+    """Speak a text on every backend: cold once, then in turns warm and with cached results of the text.
 
     Args:
         speakers: by backend.
@@ -111,7 +111,7 @@ def measure_text(
 
 
 def run_once(speaker: Speaker, request: SynthesisRequest, *, cached: bool) -> RunFigures:
-    """Milliseconds by stage, to the first audio and in all; `audio_s` of sound, and its `frames`.
+    """Return milliseconds by stage, to the first audio and in all; `audio_s` of sound, and its `frames`.
 
     Args:
         cached: text and features are as they were remembered; sound never is.

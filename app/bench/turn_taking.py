@@ -38,11 +38,11 @@ def take_turns(ways: Mapping[str, Callable[[], RunFigures]], turns: Iterable[int
 
 
 def compute_ratio(slow: Sequence[float], fast: Sequence[float]) -> SpeedRatio:
-    """Of values measured in the same turns."""
+    """Return the ratio of values measured in the same turns."""
     p25, median, p75 = np.percentile([a / b for a, b in zip(slow, fast, strict=True)], (25, 50, 75))
     return SpeedRatio(float(p25), float(median), float(p75))
 
 
 def list_figures(results: Sequence[RunFigures], name: str) -> list[float]:
-    """One figure of every turn."""
+    """Return one figure of every turn."""
     return [figures[name] for figures in results]

@@ -11,7 +11,7 @@ from app.voices.bert_models import find_bert
 
 
 def build_substitute_note(subject: LabSubject) -> Row | None:
-    """A note that another BERT reads; None where there is nothing to say. VoiceError where there is no BERT at all."""
+    """Return a note that another BERT reads, or None if the voice's own does; raise VoiceError if there is no BERT at all."""
     if subject.voice is None:
         return None
     needed = subject.voice.manifest.bert

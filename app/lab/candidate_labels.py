@@ -33,12 +33,12 @@ GROUP_SEPARATOR = ": "
 
 
 def format_candidate(identifier: str) -> str:
-    """In the language of the user; a candidate that has no name yet calls itself by its identifier."""
+    """Return a candidate's name in the language of the user, or its identifier if it has no name yet."""
     return _format_compared(identifier) or _format_optimised(identifier) or identifier
 
 
 def format_candidate_with_id(identifier: str) -> str:
-    """For tables: those of `optimise` are chosen by their identifiers."""
+    """Return name and identifier of a candidate, for tables: the candidates of `optimise` are chosen by their identifiers."""
     name = _format_optimised(identifier)
     if not name:
         return format_candidate(identifier)
@@ -46,7 +46,7 @@ def format_candidate_with_id(identifier: str) -> str:
 
 
 def _format_compared(identifier: str) -> str:
-    """`cpu float32 all prepared`; empty for any other."""
+    """Return the name of an identifier such as `cpu float32 all prepared`; empty for any other."""
     place, *rest = identifier.split(" ")
     if len(rest) != 3 or rest[1] not in LEVEL_LABELS or rest[2] not in CANDIDATE_FORM_LABELS:
         return ""
@@ -57,7 +57,7 @@ def _format_compared(identifier: str) -> str:
 
 
 def _format_optimised(identifier: str) -> str:
-    """Empty for one that is none of these."""
+    """Return the name of a candidate of `optimise`; empty for any other."""
     kind, _, group = identifier.partition(GROUP_SEPARATOR)
     if kind in OPTIMISED_LABELS:
         name = localize(*OPTIMISED_LABELS[kind])

@@ -14,8 +14,7 @@ from app.adapters.sandbox.sandbox_process import SandboxProcess, SandboxStoppedE
 from app.common.files.untrusted_json import require_number
 from app.common.processes.terminal import escape_to_one_line
 from app.common.progress import Report, ignore_report
-from app.install.sandbox_limits import SandboxSubject as Kind
-from app.install.sandbox_limits import UnsafeFileError, compute_limits
+from app.install.sandbox_limits import SandboxSubject, UnsafeFileError, compute_limits
 from app.lab.lab_subject import LabSubject
 from app.lab.scratch_folder import create_scratch_folder
 from app.lab.subject_codec import ensure_file
@@ -45,7 +44,9 @@ def run_in_sandbox(task: str, subject: LabSubject, arguments: Sequence[Any], rep
             yield from read_sandbox_rows(child, kind, compute_limits(kind), report)
 
 
-def read_sandbox_rows(child: SandboxProcess, kind: Kind, limits: ProcessLimits, report: Report = ignore_report) -> Iterator[SandboxRow]:
+def read_sandbox_rows(
+    child: SandboxProcess, kind: SandboxSubject, limits: ProcessLimits, report: Report = ignore_report
+) -> Iterator[SandboxRow]:
     """Read any child's findings as plain values. Raises UnsafeFileError where the child did not end by itself."""
     try:
         yield from (sanitise_value(found) for found in child.iterate_results(report))
@@ -53,7 +54,7 @@ def read_sandbox_rows(child: SandboxProcess, kind: Kind, limits: ProcessLimits, 
         raise UnsafeFileError(exc.reason, kind, limits) from exc
 
 
-def find_subject_kind(subject: LabSubject) -> Kind:
+def find_subject_kind(subject: LabSubject) -> SandboxSubject:
     """Return the kind of a subject: it decides the limits, and its name in errors."""
     if subject.bert is not None or "bert" in subject.source:
         return "bert"
@@ -62,7 +63,7 @@ def find_subject_kind(subject: LabSubject) -> Kind:
 
 @contextmanager
 def reject_malformed(subject: LabSubject) -> Iterator[None]:
-    """Makes what a child said, and what makes no sense, an UnsafeFileError: it was led astray."""
+    """Turn malformed answers of the child into an UnsafeFileError: a hostile graph may control the child."""
     try:
         yield
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as exc:
@@ -70,7 +71,7 @@ def reject_malformed(subject: LabSubject) -> Iterator[None]:
 
 
 def sanitise_value(value: Any, depth: int = 0) -> Any:
-    """A value without what is not for a table: texts are on one line and cut, numbers finite, lists and mappings bounded.
+    """Return a value fit for a table: texts on one line and cut, numbers finite, lists and mappings bounded.
 
     What is too deep is gone. Raises ValueError for a number that is none.
     """

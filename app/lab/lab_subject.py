@@ -42,7 +42,7 @@ class LabSubject:
     installed: bool = False
 
     def require_runnable(self) -> None:
-        """Raises InputError where it is neither a voice nor a BERT, so that nothing can be spoken or read."""
+        """Raise InputError if the subject is neither a voice nor a BERT, so that it can neither speak nor read."""
         if self.voice is None and self.bert is None:
             still = localize(
                 "グラフの構成、想定時間、割り当ては表示できます。", "Its graphs, expected times and placement can be shown all the same."
@@ -56,7 +56,7 @@ class LabSubject:
             )
 
     def iterate_graphs(self) -> Iterator[tuple[GraphForm, str, Path | bytes]]:
-        """Every graph there is: form, name and file."""
+        """Yield form, name and file of every graph."""
         for name, graph in self.source.items():
             yield "source", name, graph
         for name, graph in self.prepared.items():
@@ -64,13 +64,13 @@ class LabSubject:
 
 
 def create_bert_subject(bert: BertModel) -> LabSubject:
-    """A prepared BERT."""
+    """Create the subject of a prepared BERT."""
     prepared: GraphSources = {BERT_GRAPHS_BY_PRECISION[precision]: graph for precision, graph in bert.graphs.items()}
     return LabSubject(bert.name, {}, prepared, bert=bert, reason=bert.kept_whole)
 
 
 def create_voice_subject(voice: Voice, source: GraphSources, reason: str = "") -> LabSubject:
-    """A voice with its int8 graphs, where it has some."""
+    """Create the subject of a voice with its int8 graphs, if there are some."""
     prepared = dict(voice.graphs)
     for name, file in map_int8_files(voice.manifest).items():
         if (voice.path / file).is_file():

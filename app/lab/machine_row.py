@@ -5,7 +5,7 @@ from __future__ import annotations
 import psutil
 
 from app.adapters.ort.graph_session import ORT_VERSION
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.session_options import count_intra_threads
 from app.bench.machine_facts import find_cpu_name
 from app.lab.report_rows import Row
 
@@ -15,7 +15,7 @@ BUSY_SAMPLE_S = 0.2
 
 
 def build_machine_row(backend: str) -> Row:
-    """The first row of every report; `busy` says whether other programs compute now.
+    """Build the first row of every report; `busy` states whether other programs compute now.
 
     Args:
         backend: as it was asked for.

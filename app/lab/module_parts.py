@@ -15,7 +15,8 @@ ROOT_MODULE: ModulePath = ("/",)
 
 
 def parse_module_paths(names: Sequence[str]) -> list[ModulePath]:
-    """Modules of each node, outermost first, as many as say something; ROOT for what an exporter names as outside of all (`/MatMul`).
+    """Return the modules of each node, outermost first, as many as are meaningful; ROOT for a node that an exporter names as outside of all
+    (`/MatMul`).
 
     A node without a path belongs to where the one before it does, () at the start.
     """
@@ -29,13 +30,13 @@ def parse_module_paths(names: Sequence[str]) -> list[ModulePath]:
 
 
 def name_part(path: ModulePath, depth: int) -> str:
-    """The layer, in a stack of layers; else the first modules of the path."""
+    """Return the layer in a stack of layers, or else the first modules of the path."""
     layer = next((module for module in path if LAYER_PATTERN.fullmatch(module)), None)
     return layer or "/".join(path[:depth])
 
 
 def sum_by_part(paths: Sequence[ModulePath], macs: Mapping[int, int], depth: int) -> dict[str, tuple[int, int]]:
-    """Nodes and multiply-adds of each part, in the order of the graph.
+    """Return nodes and multiply-adds of each part, in the order of the graph.
 
     Args:
         macs: by index of the node.

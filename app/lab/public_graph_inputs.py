@@ -11,7 +11,7 @@ PUBLIC_STYLE_WIDTH = 256
 
 
 def build_public_inputs(call: RecordedGraphRun, *, multilingual: bool) -> dict[str, np.ndarray]:
-    """Inputs of the public graph, without noise, for a run of the prosody graph; see `app.compose.graph_runner`."""
+    """Return the inputs of the public graph, without noise, for a run of the prosody graph; see `app.compose.graph_runner`."""
     values = call.values
     symbols = values["x_tst"].size
     features = values["ja_bert" if multilingual else "bert"].reshape(1, -1, symbols)

@@ -69,18 +69,18 @@ def record_inputs(subject: LabSubject, texts: Mapping[str, str] = BENCH_LINES) -
 
 
 def open_subject(subject: LabSubject, place: str = "cpu") -> Speaker:
-    """The pipeline of a voice; where its own BERT is missing another one reads for it, for the lab judges no speech."""
+    """Open the pipeline of a voice; if its own BERT is missing, another one reads for it, for the lab judges no speech."""
     assert subject.voice is not None
     return open_speaker(str(subject.voice.path), place, force_bert=True, precision="float32", graph_precision="exact")
 
 
 def _measure_seconds(speaker: Speaker, text: str) -> float:
-    """Of speech; what the pipeline remembers is used again."""
+    """Return the seconds of speech of a text; cached results of the pipeline are reused."""
     return sum(len(chunk.samples) / chunk.sampling_rate for chunk in speaker.pipeline.synthesize(build_bench_request(speaker, text)))
 
 
 def build_bert_values(ids: Int64) -> dict[str, np.ndarray]:
-    """Inputs of any BERT for token ids int64 (n,); a graph takes those that it declares."""
+    """Return the inputs of any BERT for token ids int64 (n,); a graph takes those that it declares."""
     return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
 
 
@@ -89,7 +89,7 @@ def _build_bert_call(bert: BertModel, name: str, text: str) -> RecordedGraphRun:
 
 
 def _pick_widest_calls(calls: list[RecordedGraphRun]) -> list[RecordedGraphRun]:
-    """The widest of each sentence: one of several windows, or the only one."""
+    """Return the widest call of each sentence: one of several windows, or the only one."""
     widest: dict[str, RecordedGraphRun] = {}
     for call in calls:
         size = sum(value.size for value in call.values.values())
@@ -102,7 +102,7 @@ def _pick_widest_calls(calls: list[RecordedGraphRun]) -> list[RecordedGraphRun]:
 def _merge_decode_windows(
     voice: Voice, sessions: Mapping[str, RunnableSession], flow_call: RecordedGraphRun, window_call: RecordedGraphRun
 ) -> RecordedGraphRun:
-    """All frames of a sentence at once."""
+    """Merge the decode windows of a sentence into one call with all frames."""
     z = sessions["flow"].run_graph(dict(flow_call.values), ["z"])[0]
     return replace(
         window_call, values={**window_call.values, **build_decoder_values(z, voice.manifest.hop_length, window_call.values.get("sid", 0))}
@@ -110,7 +110,7 @@ def _merge_decode_windows(
 
 
 def build_decoder_values(z: np.ndarray, hop: int, speaker: Any) -> dict[str, Any]:
-    """All that a decoder may be given for z (D, F)."""
+    """Return every input that a decoder may take for z (D, F)."""
     frames = z.shape[-1]
     noise = np.random.default_rng(0).standard_normal(frames * hop, dtype=np.float32)
     return {"z": z, "noise": noise, "sid": speaker, "first": np.array([0]), "last": np.array([frames])}

@@ -19,7 +19,8 @@ class Repeats:
     seconds: float = 3.0
 
     def iterate_turns(self, ways: int, report: Report = ignore_report) -> Iterator[int]:
-        """Numbers for `take_turns`, where so many ways share the seconds of all, pauses between them included; those below UNCOUNTED warm up.
+        """Yield numbers for `take_turns`, where so many ways share the total seconds, pauses between them included; numbers below UNCOUNTED
+        warm up.
 
         Each is reported: at real size it takes seconds.
         """

@@ -19,7 +19,7 @@ SHAPES, CHOSEN = {"shape", "counted_with"}, {"winner", "kept"}
 
 
 def group_by_type(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Rows of the same kind, which form one table, in the order in which kinds first came."""
+    """Return rows by kind, each of which forms one table, in the order in which kinds first came."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(str(row["type"]), []).append(row)
@@ -27,12 +27,12 @@ def group_by_type(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def list_columns(rows: Iterable[Row]) -> list[str]:
-    """Names of all values but `type`, in order."""
+    """Return the names of all values but `type`, in order."""
     return list(dict.fromkeys(name for row in rows for name in row if name != "type"))
 
 
 def format_cell(value: object, column: str = "") -> str:
-    """A value for people: numbers in four digits, mappings as `name value`, shapes in brackets, operators by name.
+    """Return a value for people: numbers in four digits, mappings as `name value`, shapes in brackets, operators by name.
 
     Args:
         column: its name. A shape may be names alone, which elsewhere are a list; what was not chosen has not failed.
@@ -57,18 +57,18 @@ def format_cell(value: object, column: str = "") -> str:
 
 
 def _is_shape(value: Sequence[object]) -> bool:
-    """Sizes, some of which may have names."""
+    """Return whether the values are sizes, some of which may have names."""
     return all(isinstance(item, int | str) for item in value) and not all(isinstance(item, str) for item in value)
 
 
 def read_number(row: Row, name: str) -> float:
-    """A figure of a row, 0 where it has none. LookupError where it lacks the column."""
+    """Return a figure of a row, 0 if it has none; raise LookupError if the row lacks the column."""
     value = row[name]
     return float(value) if isinstance(value, int | float) else 0.0
 
 
 def format_exact(value: object) -> str:
-    """A value for programs, where a table has one cell for it."""
+    """Return a value for programs, in one cell of a table."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -53,13 +53,13 @@ TABLE_SPLIT_COLUMNS = {"profile": "scope"}
 
 
 def name_table(row: Row) -> str:
-    """The kind of a row, or the part of its kind that is a table of its own; `format_kind` names both."""
+    """Return the kind of a row, or the part of its kind that is a table of its own; `format_kind` names both."""
     kind = str(row["type"])
     return f"{kind}:{row.get(TABLE_SPLIT_COLUMNS[kind])}" if kind in TABLE_SPLIT_COLUMNS else kind
 
 
 def format_kind(kind: str) -> str:
-    """The heading of rows of a kind; one that nobody has named yet as it is."""
+    """Return the heading for rows of a kind, or the kind itself if it has no name yet."""
     return localize(*TABLE_LABELS.get(kind, (kind, kind)))
 
 
@@ -69,7 +69,7 @@ def format_column(name: str) -> str:
 
 
 def format_identifier(column: str, value: object) -> object:
-    """Candidates and places as people call them, in every table that people read; any other value as it is."""
+    """Return candidates and places as people call them, in every table that people read; any other value as it is."""
     if column in CANDIDATE_COLUMNS and isinstance(value, str):
         return format_candidate_with_id(value)
     if column == "backend" and isinstance(value, str):
@@ -80,7 +80,7 @@ def format_identifier(column: str, value: object) -> object:
 
 
 def format_value(column: str, value: object) -> object:
-    """A short value as people call it; shares, and operators with their counts, in short; any other value as it is."""
+    """Return a short value as people call it; shares, and operators with their counts, in short; any other value as it is."""
     value = format_identifier(column, value)
     if column in SHARE_COLUMNS and isinstance(value, float):
         return f"{value:.1%}"

@@ -15,7 +15,7 @@ OUTLIER_MADS = 14.826
 
 
 def compute_summary(times_ms: Sequence[float]) -> Row:
-    """Milliseconds; `p95_ms` and `p99_ms` are None where there are too few runs."""
+    """Return statistics in milliseconds; `p95_ms` and `p99_ms` are None if there are too few runs."""
     times = np.asarray(times_ms, np.float64)
     p50, p90, p95, p99 = (float(item) for item in np.percentile(times, (50, 90, 95, 99)))
     enough = len(times) >= MIN_RUNS_FOR_TAILS

@@ -15,7 +15,7 @@ GraphReference = Sequence[Any]
 
 
 def _inspect_graphs(channel: SandboxChannel, graphs: Sequence[GraphReference], sizes: Mapping[str, Any]) -> None:
-    """Reads every graph, then counts what each does."""
+    """Read every graph, then count the operations of each."""
     from app.lab.inspect.graph_summaries import read_graphs
     from app.lab.synthetic_inputs import InputSizes
 
@@ -26,7 +26,7 @@ def _inspect_graphs(channel: SandboxChannel, graphs: Sequence[GraphReference], s
 def _measure_graphs(
     channel: SandboxChannel, graphs: Sequence[GraphReference], sizes: Mapping[str, Any], repeats: Mapping[str, Any]
 ) -> None:
-    """Measures this machine, then times every graph."""
+    """Measure this machine, then time every graph."""
     from app.lab.expect.graph_timing import measure_graphs
     from app.lab.repeat_rule import Repeats
     from app.lab.synthetic_inputs import InputSizes
@@ -48,5 +48,5 @@ def _find_coverage(channel: SandboxChannel, graphs: Sequence[Sequence[str]], pla
 
 
 def main() -> int:
-    """Does what the parent asks for."""
+    """Run the task that the parent requests."""
     return serve_task({"inspect": _inspect_graphs, "expect": _measure_graphs, "look": _find_coverage})

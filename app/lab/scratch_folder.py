@@ -10,6 +10,6 @@ from pathlib import Path
 
 @contextmanager
 def create_scratch_folder() -> Iterator[Path]:
-    """For copies of graphs and a child's temporary files; gone afterwards, also where the child was stopped."""
+    """Create a folder for copies of graphs and a child's temporary files; it is removed afterwards, also if the child was stopped."""
     with tempfile.TemporaryDirectory(prefix="koebako-lab-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)

@@ -30,7 +30,7 @@ def dump_subject(subject: LabSubject, scratch: Path) -> dict[str, Any]:
 
 
 def load_subject(values: Mapping[str, Any]) -> LabSubject:
-    """The subject again. VoiceError where its files have changed meanwhile."""
+    """Return the subject from its values; raise VoiceError if its files have changed meanwhile."""
     found = LabSubject(values["name"])
     if values["voice"] is not None:
         found = create_voice_subject(read_voice_source(Path(values["voice"])), {})
@@ -42,7 +42,7 @@ def load_subject(values: Mapping[str, Any]) -> LabSubject:
 
 
 def ensure_file(graph: Path | bytes, scratch: Path) -> Path:
-    """A graph as a file: its own, or one that is written now."""
+    """Return a graph as a file: its own, or one written now."""
     if isinstance(graph, Path):
         return graph.absolute()
     scratch.write_bytes(graph)

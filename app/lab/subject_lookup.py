@@ -32,7 +32,7 @@ BERT_INPUTS = {"input_ids", "attention_mask"}
 def open_subject_by_name(
     name: str | None, ask: AskLicence, report: Report = ignore_report, announce: Callable[[str], object] = print
 ) -> Iterator[LabSubject]:
-    """The voice or BERT of this id, name or path; what was not prepared before is prepared for as long as the block runs.
+    """Open the voice or BERT of this id, name or path; an unprepared one is prepared for as long as the block runs.
 
     Args:
         name: None is the first voice.
@@ -69,7 +69,7 @@ def _find_installed_bert(wanted: str | None) -> BertModel | None:
 
 
 def _prepare_source(path: Path, folder: Path, ask: AskLicence, report: Report, announce: Callable[[str], object]) -> LabSubject:
-    """A file as it comes, prepared into a folder; where it is no voice it may be a BERT, or any graph."""
+    """Prepare an original file into a folder; a file that is no voice may be a BERT, or any graph."""
     try:
         source = read_voice_source(path)
     except VoiceError as error:
@@ -81,7 +81,7 @@ def _prepare_source(path: Path, folder: Path, ask: AskLicence, report: Report, a
 
 
 def _prepare_other_graph(path: Path, folder: Path, report: Report, voice_error: VoiceError) -> LabSubject:
-    """A BERT, or a graph with the reason why it is none; raises `voice_error` where there is no graph."""
+    """Prepare a BERT, or a graph with the reason why it is none; raise `voice_error` if there is no graph."""
     from app.voices.prepare.bert.open_weights import find_bert_file
 
     try:

@@ -71,7 +71,7 @@ CASE_SEPARATOR = re.compile(r"(: | / | \()")
 
 
 def format_graph(graph: str) -> str:
-    """A graph; that in 8 bits stands beside the exact one."""
+    """Return the name of a graph; that of an int8 graph shows that it stands beside the exact one."""
     name = localize(*GRAPH_LABELS.get(graph.removesuffix(INT8_SUFFIX), (graph, graph)))
     return (
         localize(f"{name}（int8）", f"{name}, int8")
@@ -81,12 +81,12 @@ def format_graph(graph: str) -> str:
 
 
 def format_case(composed: str) -> str:
-    """Every word of a case or part: `decoder: product`, `short: windows / whole (a name)`; what has no word stays."""
+    """Return every word of a case or part in the user's language: `decoder: product`, `short: windows / whole (a name)`; unknown words stay."""
     return "".join(item if CASE_SEPARATOR.fullmatch(item) else _format_word(item) for item in CASE_SEPARATOR.split(composed))
 
 
 def format_short_value(column: str, value: str) -> str:
-    """A value of a column whose values are words; any other as it is."""
+    """Return the name of a value in a column whose values are words; any other value as it is."""
     if column == "graph":
         return format_graph(value)
     if column in ("case", "part", "length"):

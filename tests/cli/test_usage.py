@@ -7,10 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.cli.cli_parser import COMMANDS, build_parser
-from app.cli.main import main
-from app.common.argparse_ja import translate_to_japanese
-from app.common.command_parser import CommandParser
+from app.cli.main import COMMANDS, build_parser, main
+from app.common.command_parser import CommandParser, translate_to_japanese
 from app.common.language import set_language
 
 MISTAKES = {

@@ -21,10 +21,7 @@ from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride
 from app.export.export_plan import PlannedFile
 from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
 from app.export.export_settings import SIDECAR_KINDS, TIMING_UNITS, ExportSettings, SidecarKind, TimingUnit
-from app.export.sidecars.ass_karaoke import format_ass
-from app.export.sidecars.hts_labels import format_hts_labels
-from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS, SidecarFormat
-from app.export.sidecars.subtitles import format_srt, format_vtt
+from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS, SidecarFormat, format_ass, format_hts_labels, format_srt, format_vtt
 from app.export.timeline import SpokenFile, SpokenLine, TimedMora, TimedText
 from app.ui.export.export_form import CUE_SIDECARS
 

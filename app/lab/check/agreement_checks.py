@@ -8,22 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session, open_unoptimized
+from app.adapters.ort.devices.output_difference import measure_output_difference
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session, open_unoptimized
 from app.adapters.ort.ort_bert import arrange_rows_by_token
-from app.adapters.ort.output_difference import measure_output_difference
 from app.bench.graph_recording import RecordedGraphRun
 from app.common.language import localize
 from app.compose.graph_runner import PreparedRunner, create_graph_runner
-from app.install.bert_verification import LEAN_BERT_TOLERANCE as SOURCE_TOLERANCE
-from app.install.bert_verification import MIN_BERT_COSINE, compute_min_cosine
+from app.core.result_metrics import ResultDifference, compute_difference, compute_min_cosine
+from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
-from app.install.verify_voice import VOICE_TOLERANCE as SOUND_TOLERANCE
+from app.install.verify_voice import VOICE_TOLERANCE
 from app.lab.check.check_row import build_check_row
 from app.lab.lab_subject import LabSubject
 from app.lab.public_graph_inputs import build_public_inputs
 from app.lab.recorded_inputs import RecordedInputs
 from app.lab.report_rows import INT8_SUFFIX, Row
-from app.lab.result_difference import ResultDifference, compute_difference
 from app.lab.scratch_folder import create_scratch_folder
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
@@ -37,7 +36,7 @@ INT8_CASE = "int8 / float32"
 
 
 def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Row]:
-    """A row for every comparison that this subject allows."""
+    """Yield a row for every comparison that this subject allows."""
     for name, graph in subject.prepared.items():
         if name.endswith(INT8_SUFFIX):
             yield _check_int8(subject, name, inputs.find_calls(name))
@@ -54,18 +53,18 @@ def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Row
 
 def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRun]) -> Row:
     model = _remove_noise(graph) if name == "whole" else graph
-    right, found = (_run_calls(session, calls) for session in (open_unoptimized(model, name), open_session(model, "cpu", name).session))
+    right, found = (_run_calls(session, calls) for session in (open_unoptimized(model, name), open_cpu_session(model, name)))
     value = max(measure_output_difference(name, one, other) for one, other in zip(found, right, strict=True))
-    limit = BERT_TOLERANCE if name == "bert" else SOUND_TOLERANCE
+    limit = BERT_TOLERANCE if name == "bert" else VOICE_TOLERANCE
     return build_check_row(
         "parity", name, "optimised / unoptimised", passed=value <= limit, value=value, limit=limit, detail=_describe_infinite(value)
     )
 
 
 def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -> Row:
-    """Against the exact graph: the cosine of BERT's tokens, or the decibels of the sound."""
+    """Compare with the exact graph: by the cosine of BERT's tokens, or the decibels of the sound."""
     graphs = subject.prepared[name.removesuffix(INT8_SUFFIX)], subject.prepared[name]
-    right, found = (_run_calls(open_session(graph, "cpu", name).session, calls) for graph in graphs)
+    right, found = (_run_calls(open_cpu_session(graph, name), calls) for graph in graphs)
     if name == "bert_int8":
         ids = [call.values["input_ids"].size for call in calls]
         rows = [
@@ -82,7 +81,7 @@ def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -
 
 
 def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> Row:
-    """With noise, of which every window takes its part."""
+    """Compare streaming with the whole, with noise, of which every window takes its part."""
     case = build_public_inputs(call, multilingual=voice.manifest.multilingual) | {"noise_scale": np.asarray(0.6, np.float32)}
     runners = [PreparedRunner(item) for item in (replace(voice, manifest=replace(voice.manifest, windows=SINGLE_DECODE_WINDOW)), voice)]
     prosody = runners[0].run_prosody(case)
@@ -91,7 +90,7 @@ def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> Row:
 
 
 def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, bert: str) -> Row:
-    """Without noise, which a public graph draws by itself."""
+    """Compare with the source, without noise, which a public graph draws by itself."""
     case = build_public_inputs(call, multilingual=voice.manifest.multilingual)
     original = replace(voice, graphs={"whole": source}, manifest=replace(voice.manifest, graphs={"whole": ""}))
     runner = PreparedRunner(voice)
@@ -114,11 +113,11 @@ def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Ro
     with create_scratch_folder() as folder:
         copy = folder / "source.onnx"
         write_float32_copy(open_onnx_index(source), copy)
-        right = _run_calls(open_session(copy, "cpu", "source").session, calls)
-    found = _run_calls(open_session(subject.prepared["bert"], "cpu", "bert").session, calls)
+        right = _run_calls(open_cpu_session(copy, "source"), calls)
+    found = _run_calls(open_cpu_session(subject.prepared["bert"], "bert"), calls)
     rows = [[item[0].reshape(-1, item[0].shape[-1])] for item in right], [[item[0].reshape(-1, item[0].shape[-1])] for item in found]
     value = max(measure_output_difference("bert", one, other) for one, other in zip(rows[1], rows[0], strict=True))
-    limit = SOURCE_TOLERANCE
+    limit = LEAN_BERT_TOLERANCE
     return build_check_row(
         "parity", "bert", "source / prepared", passed=value <= limit, value=value, limit=limit, detail=_describe_infinite(value)
     )
@@ -127,7 +126,7 @@ def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Ro
 def _build_sound_row(case: str, expected: np.ndarray, found: np.ndarray) -> Row:
     value = compute_difference([expected], [found]).max_abs
     return build_check_row(
-        "parity", "voice", case, passed=value <= SOUND_TOLERANCE, value=value, limit=SOUND_TOLERANCE, detail=_describe_infinite(value)
+        "parity", "voice", case, passed=value <= VOICE_TOLERANCE, value=value, limit=VOICE_TOLERANCE, detail=_describe_infinite(value)
     )
 
 

@@ -13,7 +13,7 @@ FAILED_CODE = 3
 def build_check_row(
     check: str, graph: str, case: str, *, passed: bool, value: float | None = None, limit: float | None = None, detail: str = ""
 ) -> Row:
-    """A row.
+    """Build a row of the report.
 
     Args:
         check: parity, placement, shapes or latency.

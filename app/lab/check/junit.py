@@ -12,7 +12,7 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def format_as_junit(rows: Sequence[Row], name: str) -> bytes:
-    """A suite named after the voice or BERT, a case for each finding; other rows are its properties."""
+    """Return a JUnit suite named after the voice or BERT, with a case for each finding; other rows are its properties."""
     cases = [row for row in rows if row["type"] == "check"]
     failures = sum(not row["passed"] for row in cases)
     counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
@@ -41,5 +41,5 @@ def _add_case(suite: ElementTree.Element, row: Row) -> None:
 
 
 def _remove_control_characters(text: str) -> str:
-    """XML has no way to write control characters."""
+    """Return a text without control characters, which XML cannot write."""
     return NOT_IN_XML.sub("\ufffd", text)

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.bench.bench_texts import BENCH_LINES
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.stage_timing import build_bench_request, run_once
@@ -21,7 +21,7 @@ from app.lab.report_rows import Row
 
 
 def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float, repeats: Repeats) -> Iterator[Row]:
-    """The median of warm runs: of a voice until the first sound of each sentence, of a BERT for each sentence and graph."""
+    """Yield the median of warm runs: for a voice until the first sound of each sentence, for a BERT for each sentence and graph."""
     if inputs.speaker is not None:
         for name, text in BENCH_LINES.items():
             yield _build_row(
@@ -29,7 +29,7 @@ def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float,
             )
         return
     for graph, path in subject.prepared.items():
-        session = open_session(path, "cpu", graph).session
+        session = open_cpu_session(path, graph)
         for call in inputs.find_calls(graph):
             yield _build_row(graph, call.request, _measure_median(partial(_measure_run_ms, session, call), repeats), budget_ms)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.common.errors import AppError
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
@@ -35,10 +35,10 @@ MAX_SHOWN_REFUSALS = 3
 
 
 def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = ignore_report) -> Iterator[Row]:
-    """A row a graph: how many lengths it ran with, and which it refused or answered with another shape or no numbers."""
+    """Yield a row for each graph: with how many lengths it ran, and which it refused or answered with another shape or no numbers."""
     for index, (name, graph) in enumerate(subject.prepared.items()):
         of_graph = build_part_report(report, index / len(subject.prepared), (index + 1) / len(subject.prepared))
-        session, values = open_session(graph, "cpu", name).session, inputs.find_calls(name)[-1].values
+        session, values = open_cpu_session(graph, name), inputs.find_calls(name)[-1].values
         tried = _list_lengths(name, values, add_blank=subject.voice is not None and subject.voice.manifest.add_blank)
         # Of one graph the voice decides how long it speaks.
         expected = None if name == "whole" else _measure_growth(session, values)
@@ -55,7 +55,7 @@ def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = 
 
 
 def _list_lengths(name: str, values: dict[str, np.ndarray], *, add_blank: bool) -> list[int]:
-    """Sizes of the growing axis."""
+    """Return the sizes of the growing axis to be tried."""
     text = "x_tst" in values
     counts = [
         count
@@ -66,7 +66,7 @@ def _list_lengths(name: str, values: dict[str, np.ndarray], *, add_blank: bool) 
 
 
 def resize_inputs(values: dict[str, np.ndarray], length: int) -> dict[str, np.ndarray]:
-    """Inputs of a real run, those that grow cut or repeated to another length."""
+    """Return the inputs of a real run, with the growing ones cut or repeated to another length."""
     before = next(value.shape[-1] for name, value in values.items() if name in GROWING_INPUTS and name != "noise")
     found = {
         name: _resize_array(value, value.shape[-1] // before * length) if name in GROWING_INPUTS else value
@@ -99,7 +99,7 @@ class _ShapeGrowth:
 
 
 def _measure_growth(session: RunnableSession, values: dict[str, np.ndarray]) -> _ShapeGrowth | None:
-    """None where the graph does not even run with these lengths."""
+    """Measure how shapes grow with the lengths; return None if the graph does not even run with these lengths."""
     try:
         one, other = ([item.shape for item in session.run_graph(resize_inputs(values, length))] for length in GROWTH_LENGTHS)
     except AppError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.adapters.ort.device_placement import DevicePlacement
-from app.adapters.ort.ep_assignment import read_ep_assignment
+from app.adapters.ort.devices.ep_assignment import read_ep_assignment
 from app.common.errors import AppError
 from app.common.language import localize
 from app.lab.check.check_row import build_check_row
@@ -14,7 +14,7 @@ from app.lab.report_rows import Row
 
 
 def check_placements(subject: LabSubject, wanted: DevicePlacement) -> Iterator[Row]:
-    """A row a graph; it fails where the graph does not open there, or nothing of it runs there. `value` is the share of nodes that do."""
+    """Yield a row for each graph, failed if the graph does not open there or no node of it runs there; `value` is the share of nodes that do."""
     for name, graph in subject.prepared.items():
         place = choose_device(name, wanted)
         try:

@@ -26,7 +26,7 @@ def run_checks(
     repeats: Repeats | None = None,
     report: Report = ignore_report,
 ) -> Iterator[Row]:
-    """A row a finding.
+    """Yield a row for each finding.
 
     Args:
         placement: where the graphs are tried to be placed; everything else runs on the CPU.

@@ -37,7 +37,7 @@ def measure_candidates(
     meter: EnergyMeter,
     report: Report = ignore_report,
 ) -> dict[str, CandidateTimings]:
-    """Runs every candidate on one sentence, in turns.
+    """Run every candidate on one sentence, in turns.
 
     Args:
         repeats: of each candidate.
@@ -64,5 +64,5 @@ def _measure_run(opened: CandidateSessions, values: ValuesByGraph, meter: Energy
 
 
 def collect_figure(turns: Sequence[RunFigures], graph: str) -> list[float]:
-    """One figure, turn by turn; empty where it was not measured."""
+    """Return one figure, turn by turn; empty if it was not measured."""
     return [figures[graph] for figures in turns if graph in figures]

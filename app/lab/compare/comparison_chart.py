@@ -16,7 +16,7 @@ LEGEND_ROW_PX = 20
 
 
 def draw_comparison(rows: Sequence[Row]) -> str:
-    """The picture as SVG: of all graphs together, else of the only one."""
+    """Draw the chart as SVG: of all graphs together, or else of the only one."""
     compared = [row for row in rows if row["type"] == "compare" and row["batch"] == 1] or [row for row in rows if row["type"] == "compare"]
     graph = "total" if any(row["graph"] == "total" for row in compared) else compared[0]["graph"]
     shown = [row for row in compared if row["graph"] == graph]
@@ -54,7 +54,7 @@ class _ComparisonPlot:
         return TOP + HEIGHT * (1 - ms / self.slowest)
 
     def choose_ticks(self) -> list[float]:
-        """Four to nine round numbers."""
+        """Return four to nine round numbers."""
         step = 10.0 ** math.floor(math.log10(self.slowest))
         step *= next(part for part in (1.0, 0.5, 0.2, 0.1) if self.slowest / (step * part) >= 4)
         return [step * index for index in range(int(self.slowest / step) + 1)]

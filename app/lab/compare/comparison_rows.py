@@ -18,7 +18,7 @@ MIN_RUNS_FOR_QUARTILES = 4
 
 
 def build_sentence_rows(timings: Mapping[str, CandidateTimings], length: str, batch: int, size: int, seconds: float | None) -> list[Row]:
-    """A row a graph and candidate, on one sentence.
+    """Return a row for each graph and candidate, on one sentence.
 
     Args:
         size: symbols, or tokens of a BERT.
@@ -56,7 +56,7 @@ def _build_ratio_columns(item: CandidateTimings, graph: str, times: Sequence[flo
 
 
 def _compute_joules_per_s(item: CandidateTimings, seconds: float | None) -> float | None:
-    """Of all graphs, for a second of speech."""
+    """Return the joules of all graphs for a second of speech, or None."""
     taken = collect_figure(item.warm, JOULES_FIGURE)
     return float(np.mean(taken)) / seconds if taken and seconds else None
 

@@ -42,7 +42,7 @@ class CompareOptions:
 
 
 def run_comparison(subject: LabSubject, options: CompareOptions, report: Report = ignore_report) -> Iterator[Row]:
-    """A row a candidate, graph, length and batch; then where the winner changes, and what could not be compared."""
+    """Yield a row for each candidate, graph, length and batch; then where the winner changes, and the candidates that could not be compared."""
     report("checking", 0.0)
     given = record_inputs(subject, {f"{count} tokens": build_text(count) for count in options.tokens} | BENCH_LINES)
     with create_scratch_folder() as folder:
@@ -62,7 +62,7 @@ def run_comparison(subject: LabSubject, options: CompareOptions, report: Report 
 def _open_candidates(
     subject: LabSubject, options: CompareOptions, graphs: CandidateGraphs, folder: Path
 ) -> tuple[dict[str, CandidateSessions], dict[str, str]]:
-    """Candidates by name, and why others do not open."""
+    """Open the candidates; return them by name, with the reasons why others do not open."""
     opened, refused = dict[str, CandidateSessions](), dict[str, str]()
     wanted = list_candidates(graphs, options.places, options.levels, options.precisions, options.forms)
     if not wanted:

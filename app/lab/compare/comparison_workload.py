@@ -30,7 +30,7 @@ class CompareWorkload:
 
 
 def build_workload(subject: LabSubject, inputs: RecordedInputs, folder: Path) -> CompareWorkload:
-    """The prepared graphs and those that came, and what each is given.
+    """Build the prepared and original graphs, and the inputs of each.
 
     Args:
         folder: for copies of graphs.
@@ -77,6 +77,6 @@ def _reduce_candidate(candidate: CompareCandidate) -> CompareCandidate:
 
 
 def measure_size(values: ValuesByGraph) -> int:
-    """Symbols, or tokens of a BERT."""
+    """Return the number of symbols, or of tokens for a BERT."""
     graph, name = ("bert", "input_ids") if "bert" in values else (next(iter(values)), "x_tst")
     return int(np.size(values[graph][name]))

@@ -21,7 +21,7 @@ class EnergyMeter:
         self.there = bool(self._counters)
 
     def read_counters(self) -> list[int]:
-        """Microjoules by package."""
+        """Return the microjoules by package."""
         return [_read_number(folder / "energy_uj") or 0 for folder in self._counters]
 
     def compute_joules_since(self, before: list[int]) -> float:

@@ -46,7 +46,7 @@ def build_expect_rows(subject: LabSubject, sizes: InputSizes, repeats: Repeats, 
 
 
 def build_graph_rows(result: SandboxRow, peaks: Mapping[str, float]) -> Iterator[Row]:
-    """The rows of one graph.
+    """Yield the rows of one graph.
 
     Args:
         result: `macs` by kind, `measured_ms`, and `operators`: kind and milliseconds by name.
@@ -66,12 +66,12 @@ def build_graph_rows(result: SandboxRow, peaks: Mapping[str, float]) -> Iterator
 
 
 def compute_expected_ms(macs: Mapping[str, int], peaks: Mapping[str, float]) -> float:
-    """The least that these multiply-adds take."""
+    """Return the least time that these multiply-adds take."""
     return sum(count / peaks[kind] / 1e6 for kind, count in macs.items())
 
 
 def _compute_lost_ms(operators: Mapping[str, Any], macs: Mapping[str, int], peaks: Mapping[str, float]) -> dict[str, float]:
-    """Milliseconds by operator that are not multiplying; operators of one kind share the work by their time."""
+    """Return by operator the milliseconds that are not multiplying; operators of one kind share the work by their time."""
     whole = {kind: sum(ms for is_of, ms in operators.values() if is_of == kind) for kind in COUNTED_KINDS}
     found = {}
     for operator, (kind, ms) in operators.items():
@@ -81,7 +81,7 @@ def _compute_lost_ms(operators: Mapping[str, Any], macs: Mapping[str, int], peak
 
 
 def _build_row(part: str, macs: int, expected: float, measured: float, lost: Mapping[str, float], runs: int) -> Row:
-    """Only what counts has an efficiency and a verdict: what multiplies nothing is neither good nor bad at it."""
+    """Build a row. Only parts with multiply-adds have an efficiency and a verdict: the others are neither good nor bad at it."""
     efficiency = expected / measured if measured else 0.0
     verdict = (MUCH_WORK if efficiency >= GOOD_EFFICIENCY else INEFFICIENT) if macs else None
     worst = sorted(lost.items(), key=lambda item: -item[1])[:MAX_BLAMED_OPERATORS]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.op_profile import measure_operator_runs
 from app.adapters.ort.profile_events import OperatorRun
 from app.bench.multiply_adds import PEAK_RUNS, OperatorKind, find_operator_kind, measure_gmac_s
@@ -53,7 +53,7 @@ def measure_graphs(graphs: Sequence[GraphFile], sizes: InputSizes, repeats: Repe
 
 
 def measure_peaks() -> dict[OperatorKind, float]:
-    """Thousands of millions of multiply-adds a second, by kind: in one simple convolution and one simple product.
+    """Return billions of multiply-adds a second by kind, measured in one simple convolution and one simple product.
 
     In turns, for what disturbs one kind at a time would make it look slow beside the others.
     """
@@ -85,7 +85,7 @@ def _measure_graph(graph: GraphFile, sizes: InputSizes, repeats: Repeats, report
 
 
 def _measure_runs_ms(path: Path, values: dict[str, np.ndarray], repeats: Repeats) -> list[float]:
-    session = open_session(path, "cpu", path.name).session
+    session = open_cpu_session(path, path.name)
 
     def run_once() -> float:
         began = time.perf_counter()
@@ -106,13 +106,13 @@ def _measure_runs_ms(path: Path, values: dict[str, np.ndarray], repeats: Repeats
 
 
 def _scale_to_best(operators: dict[str, list[Any]], best_ms: float) -> dict[str, list[Any]]:
-    """The same shares of a run that nobody watches: watching every node takes time itself."""
+    """Scale the operators' times to an unprofiled run: profiling every node takes time itself."""
     watched_ms = sum(ms for _, ms in operators.values())
     return {name: [kind, ms * best_ms / watched_ms] for name, (kind, ms) in operators.items()} if watched_ms else {}
 
 
 def _sum_by_operator(nodes: Sequence[OperatorRun]) -> dict[str, list[Any]]:
-    """Kind of what counts (or None) and milliseconds, by operator."""
+    """Return kind (or None) and milliseconds by operator."""
     found: dict[str, list[Any]] = {}
     for node in nodes:
         found.setdefault(node.operator, [find_operator_kind(node.operator), 0.0])[1] += node.own_ms

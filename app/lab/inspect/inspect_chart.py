@@ -19,7 +19,7 @@ REST_COLOR = "#bbbbbb"
 
 
 def draw_inspect_chart(rows: Sequence[Row]) -> str:
-    """The picture as SVG; graphs that were not counted have no bar."""
+    """Draw the chart as SVG; graphs that were not counted have no bar."""
     graphs = [row for row in rows if row["type"] == "graph" and read_number(row, "macs")]
     picture = SvgPicture(WIDTH)
     picture.draw_text(MARGIN, 34, localize("積和演算の数と内訳", "Multiply-adds by part"), size=18, bold=True)
@@ -35,7 +35,7 @@ def draw_inspect_chart(rows: Sequence[Row]) -> str:
 
 
 def _draw_bar(picture: SvgPicture, row: Row, parts: Sequence[Row], scale: float, y: float, colors: dict[str, str]) -> None:
-    """A part has the same colour in every graph."""
+    """Draw a bar; a part has the same colour in every graph."""
     macs = read_number(row, "macs")
     picture.draw_text(LEFT - 10, y + 12, _shorten_name(format_graph(str(row["graph"]))), anchor="end")
     picture.draw_text(LEFT - 10, y + 26, str(format_value("form", row["form"])), size=11, color=PALE, anchor="end")

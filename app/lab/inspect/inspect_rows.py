@@ -22,7 +22,7 @@ GraphKey = tuple[str, str]
 
 
 def build_inspect_rows(subject: LabSubject, sizes: InputSizes, report: Report = ignore_report) -> Iterator[Row]:
-    """A row a graph, then its inputs and outputs, weights and parts, then what preparing changed; at last what there is to say."""
+    """Yield a row for each graph, then its inputs and outputs, weights and parts, then the changes by preparing, and notes at the end."""
     if subject.voice is not None:
         sizes = replace(sizes, hop=subject.voice.manifest.hop_length)
     facts, work, stopped = _collect_facts(subject, sizes, report)
@@ -48,7 +48,7 @@ def _build_rows(facts: dict[GraphKey, SandboxRow], work: dict[GraphKey, SandboxR
 def _collect_facts(
     subject: LabSubject, sizes: InputSizes, report: Report
 ) -> tuple[dict[GraphKey, SandboxRow], dict[GraphKey, SandboxRow], str]:
-    """By form and graph, and why counting ended early."""
+    """Return facts and work by form and graph, and why counting ended early."""
     facts: dict[GraphKey, SandboxRow] = {}
     work: dict[GraphKey, SandboxRow] = {}
     if subject.weights is not None:

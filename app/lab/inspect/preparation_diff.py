@@ -51,7 +51,8 @@ GraphKey = tuple[str, str]
 
 
 def build_difference_rows(facts: Mapping[GraphKey, SandboxRow], work: Mapping[GraphKey, SandboxRow]) -> Iterator[Row]:
-    """Rows `diff`, of all and of each part, and `rewrite`; none where one of the two forms is missing, or a voice stayed in its one graph.
+    """Yield the rows `diff`, of the whole and of each part, and `rewrite`; none if one of the two forms is missing, or if a voice stayed a
+    single graph.
 
     The exact graphs count: those in int8 are further ones.
     """
@@ -82,7 +83,7 @@ def _build_total_row(
 
 
 def _build_part_rows(source: list[SandboxRow], prepared: list[SandboxRow]) -> Iterator[Row]:
-    """Modules that both forms name, or that do all the work of one."""
+    """Yield rows of the modules that both forms name, or that do all the work of one."""
     sides = [_sum_by_part(source), _sum_by_part(prepared)]
     for name in dict.fromkeys([*sides[0], *sides[1]]):
         (nodes, macs), (nodes_now, macs_now) = (side.get(name, (0, 0)) for side in sides)
@@ -108,7 +109,7 @@ def _sum_by_part(found: list[SandboxRow]) -> dict[str, tuple[int, int]]:
 
 
 def _compute_saved_share(before: object, after: object) -> float | None:
-    """Share of the multiply-adds that is gone; negative where there are more."""
+    """Return the share of the multiply-adds that is gone; negative if there are more."""
     return 1 - after / before if isinstance(before, int) and isinstance(after, int) and before else None
 
 

@@ -14,7 +14,7 @@ MAX_LARGEST_WEIGHTS = 5
 
 
 def read_weight_file_facts(path: Path) -> SandboxRow:
-    """As those of a graph; VoiceError where the file is damaged. Only its header is read."""
+    """Return facts in the form of a graph's, from the header alone; raise VoiceError if the file is damaged."""
     file = SafetensorsFile(path)
     kinds: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     items: list[list[Any]] = []

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.core.synthesis_types import Float32
@@ -29,7 +29,7 @@ class BertProjection:
 
 
 def fit_projection(base: Sequence[Float32], wanted: Sequence[Float32]) -> BertProjection:
-    """The projection of base features (n, base width) that is nearest to the wanted ones (n, width); VoiceError for too few tokens."""
+    """Return the projection of base features (n, base width) that is nearest to the wanted ones (n, width); raise VoiceError for too few tokens."""
     rows, targets = np.concatenate(base).astype(np.float64), np.concatenate(wanted).astype(np.float64)
     tokens, width = rows.shape
     if tokens <= width:
@@ -45,7 +45,7 @@ def fit_projection(base: Sequence[Float32], wanted: Sequence[Float32]) -> BertPr
 
 
 def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary: Path, texts: Sequence[str]) -> Path:
-    """Writes a graph of a base model and its projection, and its vocabulary.
+    """Write a graph of a base model and its projection, with its vocabulary.
 
     Args:
         base: file or folder of the model as it comes.
@@ -65,7 +65,7 @@ def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary
     tokens = read_vocabulary(model.parent)
     (folder / VOCABULARY_NAME).write_text(format_vocabulary(tokens), encoding="utf-8", newline="\n")
     write_lean_deberta(open_deberta_weights(model), folder / BASE_GRAPH_NAME, ignore_report)
-    small = _compute_features(open_session(folder / BASE_GRAPH_NAME, "cpu", "base").session, folder / VOCABULARY_NAME, texts)
+    small = _compute_features(open_cpu_session(folder / BASE_GRAPH_NAME, "base"), folder / VOCABULARY_NAME, texts)
     large = _compute_features(exact, vocabulary, texts)
     if [len(rows) for rows in small] != [len(rows) for rows in large]:
         raise VoiceError(

@@ -27,7 +27,7 @@ FEWER_LAYERS = (1, 2, 4)
 
 
 def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence[str], *, by_group: bool) -> Iterator[GraphCandidate]:
-    """In the order of the report; what does not fit this BERT at all is left out.
+    """Yield the candidates in the order of the report; those that do not fit this BERT at all are left out.
 
     Args:
         base: a smaller model, for a projection.
@@ -60,7 +60,7 @@ def list_bert_candidates(subject: LabSubject, base: Path | None, texts: Sequence
 
 
 def _write_source_copy(source: Path, folder: Path) -> Path:
-    """In float32, as it is compared when a BERT is prepared."""
+    """Write a copy in float32, as it is compared when a BERT is prepared."""
     # Onnx is slow to import.
     from app.voices.prepare.bert.float32_copy import write_float32_copy
     from app.voices.prepare.bert.onnx_index import open_onnx_index
@@ -99,7 +99,7 @@ def _cut_layers(exact: Path, count: int, folder: Path) -> Path:
 
 
 def _find_head_sizes(exact: Path) -> tuple[int, int] | None:
-    """Heads and width of a lean BERT; None where it is none."""
+    """Return heads and width of a lean BERT; None for another graph."""
     from app.voices.prepare.graph_store import load_graph
     from app.voices.prepare.variants.attention_heads import find_head_sizes
 
@@ -123,7 +123,7 @@ def _list_fused_candidates(exact: Path) -> Iterator[GraphCandidate]:
 
 
 def _measure_centres(exact: Path, bert: BertModel) -> dict[str, Float32]:
-    """As they are measured when a BERT is prepared: the convolution has none."""
+    """Measure the centres as for preparing a BERT: the convolution has none."""
     from app.voices.prepare.bert.lean_deberta import CONVOLUTION_NAME
     from app.voices.prepare.bert.product_means import expose_product_means
     from app.voices.prepare.graph_store import load_graph
@@ -140,7 +140,7 @@ def _measure_centres(exact: Path, bert: BertModel) -> dict[str, Float32]:
 
 
 def _write_pruned(exact: Path, bert: BertModel, share: float, folder: Path) -> Path:
-    """Measured and pruned with the same sentences; another set judges."""
+    """Write a graph measured and pruned with the same sentences; another set judges it."""
     from app.voices.prepare.variants.attention_heads import prune_heads
     from app.voices.prepare.variants.graph_copies import write_changed_copy
 

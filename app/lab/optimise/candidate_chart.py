@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from app.bench.svg_picture import GRID, INK, PALE, SvgPicture
 from app.common.language import localize
+from app.core.result_metrics import MAX_SNR_DB
 from app.lab.candidate_labels import format_candidate
 from app.lab.report_rows import Row, group_by_type, read_number
 from app.lab.report_tables import measure_columns
 from app.lab.value_labels import format_graph
-from app.voices.audio_metrics import MAX_SNR_DB
 
 WIDTH, LEFT, RIGHT, TOP, PANEL, GAP = 900, 70, 40, 40, 260, 70
 STEPS_DB = (0, 20, 40, 60, 80, 100, 120)
@@ -26,7 +26,7 @@ MIN_AXIS_SPEEDUP = 2.0
 
 
 def draw_candidates(rows: Sequence[Row]) -> str:
-    """All rows of a report; those without figures are left out."""
+    """Draw all rows of a report; those without figures are left out."""
     measured = [
         row
         for row in group_by_type(rows).get("optimise", [])
@@ -63,7 +63,7 @@ def _draw_panel(picture: SvgPicture, top: float, graph: str, rows: Sequence[Row]
 
 
 def _draw_points(picture: SvgPicture, top: float, rows: Sequence[Row], max_speedup: float) -> None:
-    """Dots with their names beside them; a name moves down until it touches no dot and none that was written before."""
+    """Draw points with their names beside them; a name moves down until it touches no point and no earlier name."""
     taken = [
         (x - 5, x + 5, y + 4)
         for x, y in ((_scale_x(read_number(row, "speedup"), max_speedup), _scale_y(top, read_number(row, "snr_db"))) for row in rows)

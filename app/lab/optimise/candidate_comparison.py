@@ -12,8 +12,9 @@ from app.adapters.ort.graph_session import RunnableSession
 from app.bench.bench_texts import BENCH_LINES
 from app.bench.graph_recording import RecordedGraphRun
 from app.common.errors import AppError
+from app.core.result_metrics import MAX_SNR_DB
 from app.lab.lab_subject import LabSubject
-from app.lab.optimise.bert_candidates import BERT_GRAPH as BERT
+from app.lab.optimise.bert_candidates import BERT_GRAPH
 from app.lab.optimise.candidate_measures import CallResults, compare_results, measure_speedup, open_graph, run_calls
 from app.lab.optimise.candidate_row import build_candidate_row
 from app.lab.optimise.candidate_speech import CandidateSpeech
@@ -24,7 +25,6 @@ from app.lab.optimise.optimise_options import OptimiseOptions
 from app.lab.recorded_inputs import RecordedInputs, build_bert_values
 from app.lab.report_rows import Row
 from app.lab.scratch_folder import create_scratch_folder
-from app.voices.audio_metrics import MAX_SNR_DB
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ExactGraph:
     speech: CandidateSpeech | None
 
     def build_row(self) -> Row:
-        """Of the prepared graph itself."""
+        """Build the row of the prepared graph itself."""
         has_frames = self.frames is not None or self.graph == "prosody"
         return build_candidate_row(
             self.graph,
@@ -59,10 +59,10 @@ class ExactGraph:
 
 
 def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, speech: CandidateSpeech | None) -> ExactGraph:
-    """Opens a prepared graph and runs it."""
+    """Open a prepared graph and run it."""
     path, calls = subject.prepared[graph], inputs.calls[graph]
     session = open_graph(path, graph)
-    voice = find_voice_for(subject.bert.id) if graph == BERT and subject.bert is not None else None
+    voice = find_voice_for(subject.bert.id) if graph == BERT_GRAPH and subject.bert is not None else None
     frames = None
     if voice is not None and subject.bert is not None:
         frames = FramesByBert(voice, subject.bert.vocabulary)
@@ -71,7 +71,7 @@ def open_exact_graph(subject: LabSubject, graph: str, inputs: RecordedInputs, sp
 
 
 def measure_candidate(exact: ExactGraph, candidate: GraphCandidate, options: OptimiseOptions) -> Row:
-    """Its row; one that cannot be made or run says why."""
+    """Measure a candidate and return its row; that of a candidate that cannot be built or run states the reason."""
     with create_scratch_folder() as folder:
         try:
             made = CandidateFiles(candidate.make(folder), folder)
@@ -84,7 +84,7 @@ def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: Cand
     name = candidate.name
     session = open_graph(files.graph, exact.graph)
     calls = exact.calls if files.vocabulary is None else _tokenize_sentences(files.vocabulary)
-    difference = compare_results(exact.results, run_calls(session, calls), by_token=exact.graph == BERT)
+    difference = compare_results(exact.results, run_calls(session, calls), by_token=exact.graph == BERT_GRAPH)
     frames = exact.frames.compute_equal_share(session, files.vocabulary) if exact.frames is not None else None
     heard, note = None, candidate.note or describe_library_size(files.folder)
     if exact.speech is not None:
@@ -103,13 +103,13 @@ def _compare_candidate(exact: ExactGraph, candidate: GraphCandidate, files: Cand
 
 
 def _tokenize_sentences(vocabulary: Path) -> list[RecordedGraphRun]:
-    """The sentences in the tokens of a vocabulary of its own."""
+    """Return the sentences in the tokens of a vocabulary of its own."""
     tokenizer = CharTokenizer(vocabulary)
     return [RecordedGraphRun(name, build_bert_values(tokenizer.encode(text))) for name, text in BENCH_LINES.items()]
 
 
 def _keep_files(files: CandidateFiles, folder: Path) -> None:
-    """Graph, weights and what lies beside it that belongs to it."""
+    """Keep the graph, its weights and the files beside it that belong to it."""
     # Onnx is slow to import.
     from app.voices.prepare.variants.graph_copies import list_weight_files
 

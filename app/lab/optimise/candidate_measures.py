@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.stage_timing import RunFigures
 from app.bench.turn_taking import compute_ratio, list_figures, take_turns
+from app.core.result_metrics import ResultDifference, compute_difference
 from app.lab.repeat_rule import Repeats
-from app.lab.result_difference import ResultDifference, compute_difference
 
 CallResults = list[list[np.ndarray]]
 
@@ -33,12 +33,12 @@ def measure_speedup(
 
 
 def run_calls(session: RunnableSession, calls: Sequence[RecordedGraphRun]) -> CallResults:
-    """All outputs of every call."""
+    """Return all outputs of every call."""
     return [session.run_graph(dict(call.values)) for call in calls]
 
 
 def compare_results(expected: CallResults, found: CallResults, *, by_token: bool) -> ResultDifference:
-    """The output that differs most. Axes of 1 more or less make no difference; a candidate may have fewer outputs, which then are the first."""
+    """Return the difference of the output that differs most. Axes of size 1 do not count; a candidate may have fewer outputs, which then are the first."""
     outputs = [
         [(a, _match_shape(b, a)) for a, b in zip(one, other, strict=True)]
         for one, other in zip(zip(*expected, strict=True), zip(*found, strict=True), strict=False)
@@ -48,8 +48,8 @@ def compare_results(expected: CallResults, found: CallResults, *, by_token: bool
 
 
 def open_graph(graph: Path | bytes, name: str) -> RunnableSession:
-    """As the program opens it, on the CPU."""
-    return open_session(graph, "cpu", name).session
+    """Open a graph as the program does, on the CPU."""
+    return open_cpu_session(graph, name)
 
 
 def _match_shape(found: np.ndarray, expected: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ def build_candidate_row(
     kept: bool = False,
     note: str = "",
 ) -> Row:
-    """A row.
+    """Build a row of the report.
 
     Args:
         speedup: time of the prepared graph ÷ time of the candidate.

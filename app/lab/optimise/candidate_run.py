@@ -20,7 +20,7 @@ SINGLE_GRAPH = "whole"
 
 
 def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report = ignore_report) -> Iterator[Row]:
-    """Rows as they come. InputError, before anything is spoken or measured, where something that was named does not exist."""
+    """Yield rows as they come; raise InputError, before anything is spoken or measured, if a named graph or candidate does not exist."""
     subject.require_runnable()
     speech = cache(partial(create_candidate_speech, subject))
     found = {graph: _list_candidates(subject, graph, speech, options) for graph in options.select_graphs(_list_graphs(subject))}
@@ -45,7 +45,7 @@ def run_candidates(subject: LabSubject, options: OptimiseOptions, report: Report
 
 
 def _list_graphs(subject: LabSubject) -> list[str]:
-    """Those that candidates can stand for: not that of a voice which is whole."""
+    """Return the graphs that candidates can replace: not that of a single-graph voice."""
     return [BERT_GRAPH] if subject.voice is None else [graph for graph in subject.voice.graphs if graph != SINGLE_GRAPH]
 
 

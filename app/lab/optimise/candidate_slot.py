@@ -21,7 +21,7 @@ INT8_CANDIDATE_PREFIX = "int8-"
 
 
 def find_slot(graph: str, candidate: str) -> CandidateSlot | None:
-    """The slot that a candidate fits; None where Koebako has none, as for half precision, fewer layers and other formats.
+    """Return the slot that a candidate fits; None if Koebako has none, as for half precision, fewer layers and other formats.
 
     The exact graph fits, too: with it the slot is empty.
     """
@@ -31,7 +31,7 @@ def find_slot(graph: str, candidate: str) -> CandidateSlot | None:
 
 
 def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Path) -> Row:
-    """Puts a candidate into its slot, where it passes what the importer asks for.
+    """Put a candidate into its slot, if it passes the importer's limits.
 
     Raises:
         InputError: there is no slot for it, or the voice or BERT is not installed.
@@ -63,7 +63,7 @@ def install_candidate(subject: LabSubject, graph: str, candidate: str, file: Pat
 
 
 def install_exact(subject: LabSubject, graph: str | None) -> Iterator[Row]:
-    """Empties the slot of a graph, or all that are not: it is computed with its exact graph again. Errors as `install_candidate`."""
+    """Empty the slot of a graph, or all slots in use, so that the exact graph computes again; raise the errors of `install_candidate`."""
     from app.install.bert_int8_exchange import remove_bert_int8
     from app.install.graph_exchange_files import build_already_exact_error
     from app.install.int8_exchange import remove_int8_graph
@@ -86,7 +86,7 @@ def install_exact(subject: LabSubject, graph: str | None) -> Iterator[Row]:
 
 
 def _require_installed(subject: LabSubject) -> None:
-    """A folder from anywhere may say that it is a voice which is installed, too."""
+    """Raise InputError unless the subject is installed; a folder from anywhere may claim the id of an installed voice."""
     if not subject.installed:
         raise InputError(
             localize(f"「{subject.name}」はまだ追加されていません。", f"“{subject.name}” has not been added."),

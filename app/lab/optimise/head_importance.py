@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.core.synthesis_types import Float32, Int64
 from app.lab.scratch_folder import create_scratch_folder
 
@@ -26,7 +26,7 @@ class HeadImportance:
     means: list[Float32]
 
     def list_least_heads(self, share: float) -> dict[int, list[int]]:
-        """The heads that add least, by layer; every layer keeps its best."""
+        """Return the heads that add least, by layer; every layer keeps its best."""
         layers, heads = self.shares.shape
         wanted, found = int(share * layers * heads), dict[int, list[int]]()
         for place in np.argsort(self.shares, axis=None, kind="stable").tolist():
@@ -38,7 +38,7 @@ class HeadImportance:
 
 
 def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> HeadImportance:
-    """Runs a lean BERT over token ids. VoiceError where it is none."""
+    """Run a lean BERT over token ids and measure its heads; raise VoiceError if the graph is none."""
     # Onnx is slow to import.
     from app.voices.prepare.variants.attention_heads import AttentionLayer, expose_mixtures
     from app.voices.prepare.variants.graph_copies import write_changed_copy
@@ -46,7 +46,7 @@ def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> Head
     layers: list[AttentionLayer] = []
     with create_scratch_folder() as folder:
         watched = write_changed_copy(graph, folder, "watched", lambda model: layers.extend(expose_mixtures(model)))
-        session = open_session(watched, "cpu", "BERT").session
+        session = open_cpu_session(watched, "BERT")
         runs = [session.run_graph({"input_ids": ids}) for ids in texts]
     del session
     mixed = [np.concatenate([run[2 * place] for run in runs]) for place in range(len(layers))]

@@ -10,7 +10,7 @@ from app.lab.optimise.general_candidates import OPERATORS_CONFIG_NAME
 
 
 def describe_library_size(folder: Path) -> str:
-    """One sentence about a candidate in ONNX Runtime's own format; empty for any other."""
+    """Return one sentence about a candidate in ONNX Runtime's own format; empty for any other."""
     if not any(folder.glob("*.ort")):
         return ""
     config = next(folder.glob(OPERATORS_CONFIG_NAME.format(graph="*")), None)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.audition.blind_test import BlindTestPlan
 from app.audition.blind_test_data import dump_blind_test
@@ -46,7 +46,7 @@ SampledSound = tuple[Float32, int]
 def write_listening_test(
     subject: LabSubject, graph: str, candidate: str, graph_path: Path, file: Path, report: Report = ignore_report
 ) -> Row:
-    """Speaks the lines both ways and writes a project whose blind test is open; lines that sound the same are left out.
+    """Speak the lines both ways and write a project with an open blind test; lines that sound the same are left out.
 
     Args:
         graph_path: the candidate's graph; a vocabulary beside it is its own.
@@ -94,8 +94,8 @@ def _open_speaker(subject: LabSubject) -> Speaker:
 
 
 def _speak_pairs(speaker: Speaker, graph: str, graph_path: Path) -> Iterator[tuple[str, SampledSound, SampledSound]]:
-    """Text, exact sound and the candidate's; requests and so seeds are the same."""
-    session = open_session(graph_path, "cpu", graph).session
+    """Yield text, exact sound and the candidate's sound; requests and therefore seeds are the same."""
+    session = open_cpu_session(graph_path, graph)
     exact = replace(speaker.pipeline, caches=RenderCaches(), warm=set())
     if graph == "bert":
         vocabulary = graph_path.with_name(VOCABULARY_NAME)

@@ -40,7 +40,7 @@ class OptimiseOptions:
         return not self.only or candidate in (*self.only, self.keep)
 
     def select_graphs(self, known: Sequence[str]) -> list[str]:
-        """Of a subject's graphs, those that are asked for. InputError where it has none of this name."""
+        """Return the requested ones of a subject's graphs; raise InputError if it has none of a name."""
         if self.graph not in (None, *known):
             raise InputError(
                 localize(f"グラフ「{self.graph}」はありません。", f"There is no graph “{self.graph}”."),
@@ -51,7 +51,7 @@ class OptimiseOptions:
         return [graph for graph in known if self.graph in (None, graph)]
 
     def check_kept_graph(self, graphs: Sequence[str]) -> None:
-        """Raises InputError where `keep` would stand for several graphs, or none, and one is needed."""
+        """Raise InputError if `keep` needs one graph and could mean several or none."""
         if self.one_kept and len(graphs) != 1:
             raise InputError(
                 localize(f"候補「{self.keep}」は 1 つのグラフに絞れません。", f"The candidate “{self.keep}” must stand for one graph."),
@@ -59,7 +59,7 @@ class OptimiseOptions:
             )
 
     def check_names(self, known: Set[str]) -> None:
-        """Raises InputError where a candidate that was named does not exist."""
+        """Raise InputError if a named candidate does not exist."""
         named = [*self.only, *([self.keep] if self.keep else [])]
         unknown = next((name for name in named if name not in known), None)
         if unknown is None:

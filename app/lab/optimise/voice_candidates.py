@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.stage_timing import RunFigures
 from app.bench.turn_taking import compute_ratio, list_figures, take_turns
@@ -32,7 +32,7 @@ CalibrationInputs = Sequence[dict[str, Any]]
 def list_voice_candidates(
     subject: LabSubject, graph: str, speech: Callable[[], CandidateSpeech | None], *, by_group: bool
 ) -> Iterator[GraphCandidate]:
-    """Of one graph, in the order of the report: first what the product itself would install.
+    """Yield the candidates of one graph in the order of the report, beginning with the one that the product itself would install.
 
     Args:
         speech: speaks the first time that it is called, which is once a candidate in int8 is made.
@@ -52,7 +52,7 @@ def list_voice_candidates(
 def _list_int8_candidates(
     subject: LabSubject, graph: str, collect_inputs: Callable[[], CalibrationInputs], *, by_group: bool
 ) -> Iterator[GraphCandidate]:
-    """Convolutions, all of them and a group at a time; `list_general_candidates` has the products."""
+    """Yield int8 candidates: all convolutions, and a group at a time; `list_general_candidates` has the products."""
     # Onnx is slow to import.
     from app.voices.prepare.graph_store import load_graph
     from app.voices.prepare.variants.convolution_groups import group_convolutions
@@ -78,12 +78,12 @@ def _write_quantised(
 
 
 def build_source_row(voice: Voice, source: Path | bytes, calls: Sequence[RecordedGraphRun], repeats: Repeats) -> Row:
-    """The graph as it came beside the whole voice, both without noise and optimised as far as they can be."""
+    """Build the row of the original graph beside the whole voice, both without noise and optimised as far as possible."""
     # Onnx is slow to import.
     from app.voices.prepare.zero_noise import build_noiseless_graph
 
     cases = [build_public_inputs(call, multilingual=voice.manifest.multilingual) for call in calls]
-    session, runner = open_session(build_noiseless_graph(source)[0], "cpu", "source").session, PreparedRunner(voice)
+    session, runner = open_cpu_session(build_noiseless_graph(source)[0], "source"), PreparedRunner(voice)
     ways = {
         "prepared": partial(_measure_cases, runner, cases),
         "source": partial(_measure_cases, lambda case: session.run_graph(dict(case)), cases),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.adapters.ort.backends import BACKENDS
-from app.adapters.ort.fixed_shape_graph import FULL_NAME, GRAPH_NAME
+from app.adapters.ort.devices.fixed_shape_graph import FULL_NAME, GRAPH_NAME
 from app.compose.auto_placement import STARTER
 from app.compose.stored_features import is_slow_bert
 from app.lab.lab_subject import LabSubject
@@ -39,7 +39,7 @@ class BackendGraph:
 
 @contextmanager
 def write_backend_graphs(subject: LabSubject, backend: str) -> Iterator[list[BackendGraph]]:
-    """Every graph in the form in which the backend gets it; device forms are there until the block ends."""
+    """Write every graph in the form in which the backend gets it; device forms exist until the block ends."""
     with create_scratch_folder() as folder:
         yield [
             _write_backend_graph(subject, backend, form, name, ensure_file(model, folder / f"{form}-{name}.onnx"), folder)

@@ -16,7 +16,7 @@ THERE, AWAY = "#228833", "#ee6677"
 
 
 def draw_coverage_chart(rows: Sequence[Row]) -> str:
-    """The picture as SVG."""
+    """Draw the chart as SVG."""
     picture = SvgPicture(WIDTH)
     picture.draw_text(MARGIN, 34, localize("実行できる演算子", "What each backend can run"), size=18, bold=True)
     there, away = localize("実行できる", "has a kernel"), localize("CPU で実行", "left to the CPU")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
-from app.adapters.ort.ort_devices import list_backends
+from app.adapters.ort.devices.ort_devices import list_backends
 from app.common.progress import Report, build_part_report
 from app.lab.lab_subject import LabSubject
 from app.lab.place.backend_graphs import BackendGraph, write_backend_graphs
@@ -34,7 +34,7 @@ def build_coverage_rows(subject: LabSubject, places: Sequence[str], report: Repo
 
 
 def list_known_devices() -> list[str]:
-    """The backends that have a table or are there."""
+    """Return the backends that have a table or are available."""
     return [key for key in BACKENDS if read_kernel_table(key) is not None or key in list_backends()]
 
 

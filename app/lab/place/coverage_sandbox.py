@@ -17,7 +17,7 @@ CoverageByGraph = dict[tuple[str, str], KernelCoverage]
 
 
 def find_source_coverage(subject: LabSubject, places: Sequence[str], report: Report) -> CoverageByGraph:
-    """By place and graph of the source. VoiceError where one cannot be read, UnsafeFileError where it asks for too much, or what is said of it makes no sense."""
+    """Return the coverage by place and graph of the source; raise VoiceError if one cannot be read, UnsafeFileError if the child exceeds a limit or answers nonsense."""
     graphs, kind = subject.source, find_subject_kind(subject)
     if not graphs:
         return {}

@@ -16,7 +16,7 @@ PREPARABLE_GRAPHS = ("whole", "bert")
 
 
 def describe_verdict(graph: BackendGraph, backend: str, coverage: KernelCoverage) -> str:
-    """In the language of the user.
+    """Describe the verdict in the language of the user.
 
     Args:
         backend: its name for people.

@@ -31,9 +31,7 @@ class DeviceCopies:
 
 
 def count_copies(operators: Sequence[GraphOperator], unsupported: Set[int]) -> DeviceCopies:
-    """Args:
-    unsupported: which of the operators run on the CPU, by index.
-    """
+    """Count the copies between the device and the CPU; `unsupported` are the indices of the operators that run on the CPU."""
     sizes = _find_size_values(operators)
     made_by = {value: index for index, item in enumerate(operators) for value in item.writes}
     copied: set[tuple[str, bool]] = set()
@@ -53,7 +51,7 @@ def count_copies(operators: Sequence[GraphOperator], unsupported: Set[int]) -> D
 
 
 def _find_size_values(operators: Sequence[GraphOperator]) -> set[str]:
-    """Values that are known beforehand, or only say sizes: ONNX Runtime computes them on the CPU wherever the rest runs, and both sides take them from there."""
+    """Return the values that are known beforehand, or only state sizes: ONNX Runtime computes them on the CPU wherever the rest runs, and both sides take them from there."""
     found: set[str] = set()
     made = {value for item in operators for value in item.writes}
     for item in operators:

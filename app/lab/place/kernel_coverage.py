@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
-from app.adapters.ort.ort_devices import list_backends
+from app.adapters.ort.devices.ort_devices import list_backends
 from app.common.errors import AppError
 from app.common.files.untrusted_json import require_int, sanitise_short_text
 from app.lab.place.device_copies import count_copies
@@ -56,7 +56,7 @@ class KernelCoverage:
     assigned: dict[str, int] | None
 
     def convert_to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the coverage as JSON."""
         return asdict(self)
 
 
@@ -75,7 +75,7 @@ def parse_coverage(values: dict[str, Any]) -> KernelCoverage:
 
 
 def find_coverage(model: Path, graph: str, place: str, free: str = "", *, should_open: bool = True) -> KernelCoverage:
-    """Looks up every operator and opens a session where the backend is there. VoiceError where the graph cannot be read.
+    """Look up every operator and open a session if the backend is available; raise VoiceError if the graph cannot be read.
 
     Args:
         free: the size that is fixed, of a device form.
@@ -96,7 +96,7 @@ def find_coverage(model: Path, graph: str, place: str, free: str = "", *, should
 
 
 def _has_kernel(kernels: KernelTable, operator: GraphOperator) -> bool:
-    """ONNX Runtime takes an operator apart only where the CPU has no kernel for it either."""
+    """Return whether there is a kernel; ONNX Runtime takes an operator apart only if the CPU has no kernel for it either."""
     cpu = read_kernel_table("cpu")
     return kernels.has_kernel(operator) or (kernels.has_body_kernels(operator) and not (cpu is not None and cpu.has_kernel(operator)))
 
@@ -112,7 +112,7 @@ def _count_missing(missing: list[GraphOperator]) -> list[MissingKernel]:
 def _find_assignment(model: Path, graph: str, place: str, free: dict[str, int]) -> dict[str, int] | None:
     if parse_backend(place) not in list_backends():
         return None
-    from app.adapters.ort.ep_node_counts import count_nodes_by_provider
+    from app.adapters.ort.devices.ep_assignment import count_nodes_by_provider
 
     try:
         found = count_nodes_by_provider(model, place, graph, free)

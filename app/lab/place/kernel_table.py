@@ -57,7 +57,7 @@ class KernelTable:
 
 @cache
 def read_kernel_table(backend: str) -> KernelTable | None:
-    """None where there is no table: what that backend takes is known once a session opens."""
+    """Return the table of a backend's kernels, or None if there is none: then coverage is known only once a session opens."""
     file = paths.find_resources_dir() / "kernels" / f"{backend}.json"
     if not file.is_file():
         return None

@@ -42,7 +42,7 @@ class _TraceSpan:
 
 
 def format_trace(turn: ProfileTurn, modules: Mapping[str, OperatorModules], rows: Sequence[Row]) -> str:
-    """The file. Times are microseconds since the text was given.
+    """Return the trace file. Times are microseconds since the text was given.
 
     Args:
         turn: the one that is shown.
@@ -58,7 +58,7 @@ def format_trace(turn: ProfileTurn, modules: Mapping[str, OperatorModules], rows
 
 
 def read_rows(file: Path) -> list[Row]:
-    """The rows that an earlier trace keeps; InputError where there are none."""
+    """Return the rows that an earlier trace keeps; raise InputError if there are none."""
     try:
         content = parse_object(read_bounded(file, MAX_TRACE_BYTES))
         rows = [dict(row) for row in content["otherData"]["profile"]]
@@ -78,7 +78,7 @@ def _build_name_events() -> Iterator[TraceEvent]:
 
 
 def _collect_stage_spans(turn: ProfileTurn, modules: Mapping[str, OperatorModules]) -> Iterator[_TraceSpan]:
-    """Every stage, then what it holds."""
+    """Yield every stage, then its parts."""
     left = list(turn.graphs)
     for stage in turn.profiled:
         yield _TraceSpan(0, "stage", stage.stage, (stage.began_s - turn.began_s) * 1e6, (stage.ended_s - turn.began_s) * 1e6, {})
@@ -102,7 +102,7 @@ def _collect_graph_spans(run: GraphRun, began_s: float, modules: OperatorModules
 
 
 def _match_modules(run: GraphRun, modules: OperatorModules) -> Iterator[tuple[str, int, OperatorRun]]:
-    """Operators with their modules, and in how many loops they are; all of a loop belongs where it does."""
+    """Yield operators with their modules and the depth of loops around them; all of a loop belongs to the loop's module."""
     around: list[int] = []
     outermost = ""
     for module, item in zip(modules.name_modules(run.operators), run.operators, strict=True):
@@ -116,7 +116,7 @@ def _match_modules(run: GraphRun, modules: OperatorModules) -> Iterator[tuple[st
 
 
 def _build_slices(spans: Iterable[_TraceSpan]) -> Iterator[TraceEvent]:
-    """In whole µs, each inside the one around it and after the one before it; clocks of ours and of ONNX Runtime's differ by some of them."""
+    """Yield slices in whole µs, each inside the one around it and after the one before it; our clock and ONNX Runtime's differ by some µs."""
     # Depth → from when on.
     free: dict[int, int] = {0: 0}
     ends: dict[int, int] = {}
@@ -135,7 +135,7 @@ def _build_process_memory_events(turn: ProfileTurn) -> Iterator[TraceEvent]:
 
 
 def _build_memory_events(turn: ProfileTurn) -> Iterator[TraceEvent]:
-    """Of each graph, where it changes."""
+    """Yield the memory of each graph whenever it changes."""
     before: dict[str, int] = {}
     for run in turn.graphs:
         shift = (run.shift_s - turn.began_s) * 1e6

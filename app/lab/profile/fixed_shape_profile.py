@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.failover_session import FailoverSession
+from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.profiled_session import GraphRun, ProfiledSession
 
 
@@ -19,13 +19,13 @@ class FixedShapeProfiledSession:
         inputs, outputs: as the session has them.
     """
 
-    def __init__(self, graph: str, session: FailoverSession) -> None:
+    def __init__(self, graph: str, session: SpeakerSession) -> None:
         self._graph, self._session = graph, session
         self._profiled: dict[tuple[Path, tuple[int, ...]], ProfiledSession] = {}
         self.inputs, self.outputs = session.inputs, session.outputs
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As `FailoverSession.run`."""
+        """Run the graph, as `SpeakerSession.run_graph`."""
         results = self._session.run_graph(values, outputs)
         formed = self._session.find_device_inputs(values)
         # Else this size is computed on the CPU.
@@ -38,14 +38,14 @@ class FixedShapeProfiledSession:
         return results
 
     def list_sessions(self) -> list[ProfiledSession]:
-        """A session a size."""
+        """Return a session for each size."""
         return list(self._profiled.values())
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any."""
+        """Stop the run in progress, if any."""
         self._session.terminate()
 
     def end_profiling(self) -> list[GraphRun]:
-        """All runs of all sizes, in order."""
+        """Return all runs of all sizes, in order."""
         found = [run for session in self._profiled.values() for run in session.end_profiling()]
         return sorted(found, key=lambda run: run.start_s)

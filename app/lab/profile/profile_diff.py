@@ -8,7 +8,7 @@ from app.lab.report_rows import Row, read_number
 
 
 def compare_profiles(rows: Sequence[Row], earlier: Sequence[Row]) -> list[Row]:
-    """The rows with `before_ms`, `speedup` (before ÷ now) and `verdict`; what is gone follows, with no time of now.
+    """Return the rows with `before_ms`, `speedup` (before ÷ now) and `verdict`, followed by those that are gone, without a time of now.
 
     `slower`: what was usual (the median) is now above nine tenths of the earlier runs; `faster`: the other way round.
     """

@@ -20,7 +20,7 @@ OperatorKey = tuple[str, str]  # graph and name
 
 
 def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Row]) -> Iterator[Row]:
-    """A row a stage, measured without a profiler.
+    """Yield a row for each stage, measured without a profiler.
 
     Args:
         copies: by graph, `copy_in_ms`, `run_ms` and `copy_out_ms`.
@@ -45,7 +45,7 @@ def build_stage_rows(turns: Sequence[ProfileTurn], copies: Mapping[str, Row]) ->
 
 
 def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, OperatorModules]) -> Iterator[Row]:
-    """Modules in the order of the graphs, then operators, those that took longest first; all by ONNX Runtime's profile."""
+    """Yield modules in the order of the graphs, then operators by falling time; both from ONNX Runtime's profile."""
     of_module, of_operator, of_stage = (_OperatorSums(len(turns)) for _ in range(3))
     for number, turn in enumerate(turns):
         for run in turn.graphs:
@@ -66,7 +66,7 @@ def build_operator_rows(turns: Sequence[ProfileTurn], modules: Mapping[str, Oper
 
 
 def build_memory_rows(turns: Sequence[ProfileTurn]) -> Iterator[Row]:
-    """A row a run of a graph, of a typical turn: what its session had handed out at most, what all sessions held, what the process had then."""
+    """Yield a row for each run of a graph in a typical turn: the most that its session had allocated, all sessions' memory, and the process's memory after it."""
     turn = choose_typical_turn(turns)
     held: dict[str, int] = {}
     for run in turn.graphs:
@@ -106,7 +106,7 @@ class _OperatorSums:
 
     @property
     def total_ms(self) -> float:
-        """Takes a walk through all."""
+        """Return the sum of all times."""
         return sum(map(self.compute_median_ms, self._ms))
 
     def build_row(self, scope: str, key: OperatorKey, stage: str | None, total: float) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.adapters.ort.device_trace import trace_runs
+from app.adapters.ort.devices.device_trace import trace_runs
 from app.common.progress import Report
 from app.lab.lab_subject import LabSubject
 from app.lab.profile.chrome_trace import format_trace
@@ -46,17 +46,17 @@ class VoiceProfile:
     memory: list[Row]
 
     def build_trace(self) -> str:
-        """A typical turn as a Chrome trace."""
+        """Return a typical turn as a Chrome trace."""
         return format_trace(choose_typical_turn(self.turns), self.modules, self.rows)
 
     def build_rows(self, earlier: Sequence[Row] | None) -> Iterator[Row]:
-        """All rows, beside those of an earlier profile where there is one."""
+        """Yield all rows, beside those of an earlier profile if there is one."""
         yield from self.rows if earlier is None else compare_profiles(self.rows, earlier)
         yield from self.memory
 
 
 def run_profile(subject: LabSubject, options: ProfileOptions, report: Report) -> VoiceProfile:
-    """Errors as opening a voice or BERT and speaking raise them."""
+    """Profile a subject; raise the errors of opening a voice or BERT and of speaking."""
     ways = open_ways(subject, options.text, options.backend, options.bert)
     modules = {name: read_modules(name, graph, options.depth) for name, graph in ways.graphs.items()}
     turns = measure_turns(ways, options.repeats, report)
@@ -65,7 +65,7 @@ def run_profile(subject: LabSubject, options: ProfileOptions, report: Report) ->
 
 
 def _measure_copies(ways: SpeakingWays) -> dict[str, Row]:
-    """By graph, what copying in, running and copying out takes, for the runs of one turn; nothing is copied on the CPU."""
+    """Return by graph the time for copying in, running and copying out, for the runs of one turn; nothing is copied on the CPU."""
     found: dict[str, Row] = {}
     for name, session in ways.sessions.items():
         parts = []

@@ -53,12 +53,12 @@ class ProfileTurn:
 
     @property
     def total_ms(self) -> float:
-        """Of the stages, as it is."""
+        """Return the sum of the measured stages."""
         return sum(span.ms for span in self.plain)
 
 
 def measure_turns(ways: SpeakingWays, repeats: Repeats, report: Report) -> list[ProfileTurn]:
-    """The turns that count."""
+    """Return the turns that count."""
     turns: list[ProfileTurn] = []
     try:
         for number in range(repeats.warmup):
@@ -100,5 +100,5 @@ def _record_spans(speak: SpeakOnce) -> list[StageSpan]:
 
 
 def choose_typical_turn(turns: Sequence[ProfileTurn]) -> ProfileTurn:
-    """The turn in the middle, by how long the stages took."""
+    """Return the median turn by the time of its stages."""
     return sorted(turns, key=lambda turn: turn.total_ms)[len(turns) // 2]

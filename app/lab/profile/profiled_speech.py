@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.device_placement import parse_placement
-from app.adapters.ort.failover_session import FailoverSession
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.profiled_session import GraphRun, ProfiledSession
 from app.bench.stage_timing import build_bench_request
@@ -47,12 +47,12 @@ class SpeakingWays:
     places: dict[str, str]
 
     def end_profiling(self) -> list[GraphRun]:
-        """All runs of all graphs that were profiled."""
+        """End profiling and return all runs of all profiled graphs."""
         return [run for session in self.sessions.values() for run in session.end_profiling()]
 
 
 def open_ways(subject: LabSubject, text: str, backend: str, bert: str | None) -> SpeakingWays:
-    """Opens a voice with a BERT (any one, where its own is missing), or the BERT alone.
+    """Open a voice with a BERT (any one, if its own is missing), or the BERT alone.
 
     Errors as opening them for speaking raises, and InputError where it is neither.
     """
@@ -71,7 +71,7 @@ def open_ways(subject: LabSubject, text: str, backend: str, bert: str | None) ->
     return SpeakingWays(_create_speak(speaker, speaker.pipeline, text), _create_speak(speaker, profiled, text), sessions, graphs, places)
 
 
-def _open_profiled(name: str, graph: Path | bytes, session: FailoverSession) -> AnyProfiledSession:
+def _open_profiled(name: str, graph: Path | bytes, session: SpeakerSession) -> AnyProfiledSession:
     return (
         FixedShapeProfiledSession(name, session)
         if session.is_fixed_shape

@@ -22,7 +22,7 @@ from app.lab.verify.verify_limits import choose_exact_limit
 
 
 def verify_subject(subject: LabSubject, places: Sequence[str], *, should_sweep: bool, report: Report = ignore_report) -> Iterator[Row]:
-    """A row a comparison and sentence.
+    """Yield a row for each comparison and sentence.
 
     Args:
         places: other than the CPU.

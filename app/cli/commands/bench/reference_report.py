@@ -11,7 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from app.adapters.ort.graph_session import ORT_VERSION
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.session_options import count_intra_threads
 from app.bench.bench_home import PreparedFiles, find_originals, prepare_files, use_bench_home
 from app.bench.bench_texts import BENCH_LINES
 from app.bench.machine_facts import find_cpu_name
@@ -31,7 +31,7 @@ MAX_TURNS = 1_000
 
 
 def run_reference(options: argparse.Namespace) -> int:
-    """Prints a line for BERT, for each text and for the memory, then the summary."""
+    """Print a line for BERT, for each text and for the memory, then the summary."""
     if options.memory_of:
         return _measure_memory(options)
     if not 1 <= options.turns <= MAX_TURNS:
@@ -77,7 +77,7 @@ def _iterate_turns(name: str, count: int) -> Iterable[int]:
 
 
 def _measure_memory(options: argparse.Namespace) -> int:
-    """The child's part; ours finds its models in the home that is in force."""
+    """Measure memory in the child; ours finds its models in the home that is in force."""
     if options.memory_of == "ours":
         figures = measure_ours(PreparedFiles(paths.find_data_dir(), options.voice, options.bert))
     else:
@@ -117,7 +117,7 @@ def _build_summary(
 
 
 def _build_fast_summary(lines: list[LineComparisonResult], fast_result: Int8Result | None) -> dict[str, Any] | None:
-    """The faster way to speak; None where the voice has none."""
+    """Return the summary of the faster way to speak; None if the voice has none."""
     whole = compute_overall_ratio(lines, "fast")
     if whole is None or fast_result is None:
         return None

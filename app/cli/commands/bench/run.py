@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
 from tqdm import tqdm
 
+from app.adapters.files.part_file import PartFile
 from app.adapters.ort.graph_session import ORT_VERSION
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.session_options import count_intra_threads
 from app.bench.backend_crossover import find_crossovers, find_fastest_backends, parse_backends
 from app.bench.bench_texts import BENCH_LINES, build_text
 from app.bench.machine_facts import find_cpu_name, measure_peak_mb
 from app.bench.multiply_adds import GraphWorkload, ProcessorPeak, count_workloads, measure_peak
-from app.bench.stage_timing import STAGE_TABLE_COLUMNS, BenchMeasurement, build_bench_request, measure_text
+from app.bench.stage_chart import draw_chart
+from app.bench.stage_timing import STAGE_TABLE_COLUMNS, BenchMeasurement, StageRow, build_bench_request, measure_text
+from app.bench.target_times import list_rows
+from app.cli.atomic_output import write_output_file
 from app.cli.chosen_voice import prepare_chosen_voice
-from app.cli.commands.bench.bench_picture import check_picture_path, write_picture
-from app.cli.commands.bench.bench_tables import format_csv_row, print_comparison, print_table
 from app.cli.console_output import print_json, print_note, print_result
 from app.cli.slow_notices import describe_device_preparation, show_slow_notice
 from app.common.errors import InputError
@@ -29,11 +33,85 @@ from app.common.language import localize
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 
+TABLE_FIGURES = ("median_ms", "mean_ms", "p95_ms", "p99_ms", "min_ms")
+
+
+def format_csv_row(row: StageRow) -> str:
+    """Return one row as CSV."""
+    line = io.StringIO()
+    csv.DictWriter(line, STAGE_TABLE_COLUMNS, lineterminator="").writerow(row)
+    return line.getvalue()
+
+
+def print_table(item: BenchMeasurement, peak: ProcessorPeak) -> None:
+    """Print one text on one backend in milliseconds, with a line for each stage."""
+    rows = {(row["state"], row["stage"]): row for row in item.build_rows(peak)}
+    tokens = localize(f"{item.text} トークン", f"{item.text} tokens") if item.text.isdecimal() else item.text
+    print_result(f"{tokens} · {item.backend} (ms)")
+    names = ("cold", "warm", "mean", "p95", "p99", "min", "cached", "compute", "target")
+    print_result(f"  {'':<12}" + "".join(f"{name:>9}" for name in names))
+    for stage in list_rows(is_single_graph=item.is_single_graph):
+        warm = rows["warm", stage]
+        figures = [
+            rows["cold", stage]["median_ms"],
+            *(warm[name] for name in TABLE_FIGURES),
+            rows["cached", stage]["median_ms"],
+            warm["expected_ms"],
+        ]
+        print_result(f"  {stage:<12}" + "".join(_format_cell(value) for value in figures) + _format_target(warm))
+    rtf = rows["warm", "total"]["rtf"]
+    if rtf is not None:
+        print_result(f"  RTF {rtf:.3f}")
+    print_result("")
+
+
+def _format_cell(value: object) -> str:
+    return f"{value:9.2f}" if isinstance(value, float) else f"{'':>9}"
+
+
+def _format_target(warm: StageRow) -> str:
+    """Return the product's target, and whether the median keeps it."""
+    target, median = warm["target_ms"], warm["median_ms"]
+    if not isinstance(target, float) or not isinstance(median, float):
+        return ""
+    return f"{target:9.0f} {'✓' if median <= target else '✗'}"
+
+
+def print_comparison(measurements: Sequence[BenchMeasurement]) -> None:
+    """Print the fastest backend of each text, and the token counts from which one backend overtakes another."""
+    for text, backend in find_fastest_backends(measurements).items():
+        print_result(localize(f"{text}: {backend} が最速", f"{text}: {backend} is fastest"))
+    for item in find_crossovers(measurements):
+        print_result(
+            localize(
+                f"約 {item.tokens:.0f} トークン以上では {item.above} が {item.below} より速い",
+                f"from about {item.tokens:.0f} tokens, {item.above} is faster than {item.below}",
+            )
+        )
+
+
+def check_picture_path(target: Path) -> None:
+    """Raise InputError for a name of another format, and OutputFileError if the file cannot be written, before any measuring starts."""
+    if target.suffix.lower() != ".svg":
+        raise InputError(
+            localize(f"この形式のグラフは書き出せません: {target}", f"Charts cannot be written in this format: {target}"),
+            localize("ファイル名の末尾を .svg にしてください。", "Use a file name that ends with .svg."),
+        )
+    PartFile(target).discard()
+
+
+def write_picture(measurements: Sequence[BenchMeasurement], peak: ProcessorPeak, target: Path) -> None:
+    """Draw the measurements; raise OutputFileError if the picture cannot be written."""
+    machine = f"{find_cpu_name()}, {count_intra_threads()} threads, {ORT_VERSION}, {2 * peak.floats_gmac_s:.0f} GFLOP/s"
+    picture = draw_chart(measurements, peak, machine).encode("utf-8")
+    write_output_file(target, picture)
+
+
 MAX_RUNS = 10_000
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measures and prints one table (or rows) a text, then a summary."""
+    """Measure and print one table (or rows) for each text, then a summary."""
     if options.reference or options.memory_of:
         from app.cli.commands.bench.reference_report import run_reference
 
@@ -79,7 +157,7 @@ def _parse_lengths(text: str) -> list[int]:
 
 
 def _open_speakers(options: argparse.Namespace) -> tuple[dict[str, Speaker], float]:
-    """A speaker by backend, and how long the first one took to open."""
+    """Return a speaker by backend, and the time that the first one took to open."""
     backends = parse_backends(options.backend)
     wanted = prepare_chosen_voice(options)
     speakers, took_ms = {}, []
@@ -95,7 +173,7 @@ def _open_speakers(options: argparse.Namespace) -> tuple[dict[str, Speaker], flo
 
 
 def _count_workloads(speakers: dict[str, Speaker], measurements: list[BenchMeasurement], texts: dict[str, str]) -> ProcessorPeak:
-    """Fills in the work of what was measured; speakers of the same graphs do the same."""
+    """Count the work of the measurements; speakers of the same graphs do the same work."""
     known: dict[frozenset[Path], dict[str, dict[str, GraphWorkload]]] = {}
     for backend, speaker in speakers.items():
         files = frozenset(speaker.models.values())

@@ -24,7 +24,7 @@ READS = True  # sentences, with a BERT
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "声や BERT に問題がないか検査する（CI 向け）", "check a voice or BERT for problems (for CI)"
 
 
@@ -49,7 +49,7 @@ def add_options(parser: CommandParser) -> None:
 
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
-    """A row a finding; writes the JUnit file after the last."""
+    """Yield a row for each finding, and write the JUnit file after the last."""
     from app.adapters.ort.device_placement import parse_placement
     from app.lab.check.junit import format_as_junit
     from app.lab.check.subject_checks import run_checks
@@ -69,7 +69,7 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
 
 
 def choose_exit_code(rows: Sequence[Row]) -> int:
-    """0 where everything passed, else 3."""
+    """Return 0 if everything passed, else 3."""
     from app.lab.check.check_row import FAILED_CODE, has_all_passed
 
     return 0 if has_all_passed(rows) else FAILED_CODE

@@ -27,7 +27,7 @@ READS = True  # sentences, with a BERT
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "速度を交互に測定して比較する", "compare speeds, measured in turns"
 
 
@@ -59,13 +59,13 @@ def add_options(parser: CommandParser) -> None:
 
 
 def check_options(options: argparse.Namespace) -> None:
-    """Raises BackendError for a backend that nobody knows, InputError for numbers out of range."""
+    """Raise BackendError for an unknown backend, InputError for numbers out of range."""
     parse_devices(options.backend)
     parse_repeats(options)
 
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
-    """A row a candidate, graph, length and batch."""
+    """Yield a row for each candidate, graph, length and batch."""
     # Onnx is slow to import.
     from app.lab.compare.comparison_run import CompareOptions, run_comparison
 

@@ -10,7 +10,7 @@ from app.common.language import localize
 
 
 def parse_devices(text: str, other_names: Sequence[str] = ()) -> list[str]:
-    """Each place once, in lower case; BackendError for one that nobody knows.
+    """Return each place once, in lower case; raise BackendError for an unknown one.
 
     Args:
         other_names: further words that may stand there.

@@ -21,18 +21,18 @@ CONFINES_ITSELF = True
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "想定時間と実測時間を比較する", "compare expected and measured time"
 
 
 def add_options(parser: CommandParser) -> None:
-    """For a sentence of which size, and how often."""
+    """Add options for the size of the sentence, and for the number of runs."""
     add_size_options(parser)
     add_repeat_options(parser)
 
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
-    """Rows of every graph; see `app.lab.expect.expect_rows`."""
+    """Yield the rows of every graph; see `app.lab.expect.expect_rows`."""
     from app.lab.expect.expect_rows import build_expect_rows
 
     yield from build_expect_rows(subject, parse_sizes(options), parse_repeats(options), report)

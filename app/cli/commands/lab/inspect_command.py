@@ -20,17 +20,17 @@ CONFINES_ITSELF = True
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "グラフの構成を表示する", "show what the graphs are made of"
 
 
 def add_options(parser: CommandParser) -> None:
-    """For a sentence of which size multiply-adds are counted."""
+    """Add options for the size of the sentence whose multiply-adds are counted."""
     add_size_options(parser)
 
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
-    """Rows of every graph; see `app.lab.inspect.inspect_rows`."""
+    """Yield the rows of every graph; see `app.lab.inspect.inspect_rows`."""
     from app.lab.inspect.inspect_rows import build_inspect_rows
 
     yield from build_inspect_rows(subject, parse_sizes(options), report)

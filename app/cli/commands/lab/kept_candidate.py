@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_keep_options(options: argparse.Namespace) -> None:
-    """Raises InputError where `--keep` and what it is for do not fit."""
+    """Raise InputError if `--keep` and its purpose do not fit."""
     uses = options.output is not None or options.test is not None or options.install
     if (options.keep is not None) != uses:
         raise InputError(
@@ -53,7 +53,7 @@ def use_kept_candidate(
 
 
 def create_output_folder(options: argparse.Namespace) -> Path | None:
-    """An empty folder, made where there is none; a voice or BERT that is installed is never written to."""
+    """Return an empty folder, made if there is none; an installed voice or BERT is never written to."""
     if options.output is None:
         return None
     folder = Path(options.output)

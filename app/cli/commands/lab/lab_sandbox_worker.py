@@ -10,7 +10,7 @@ from app.adapters.sandbox.sandbox_child import SandboxChannel, serve_task
 
 
 def _run_command(channel: SandboxChannel, part: str, subject: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """All rows as they come. What a part writes beside them, such as a trace, it writes itself."""
+    """Send all rows as they come. Other output of a part, such as a trace, is written by the part itself."""
     from app.cli.commands.lab.options import LAB_COMMANDS  # once the limits hold
     from app.cli.console_output import replace_non_finite
     from app.lab.subject_codec import load_subject
@@ -20,5 +20,5 @@ def _run_command(channel: SandboxChannel, part: str, subject: Mapping[str, Any],
 
 
 def main() -> int:
-    """Does what the parent asks for."""
+    """Run the task that the parent requests."""
     return serve_task({"part": _run_command})

@@ -27,7 +27,7 @@ READS = True  # sentences, with a BERT
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "軽量化の候補を作り、速さと違いを測る", "make lighter candidates and measure speed and difference"
 
 
@@ -76,7 +76,7 @@ def add_options(parser: CommandParser) -> None:
 
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
-    """A row a candidate; why a voice stays in one graph, of which there are none."""
+    """Yield a row for each candidate, or the reason why a single-graph voice has none."""
     from app.lab.optimise.candidate_run import run_candidates
     from app.lab.optimise.optimise_options import OptimiseOptions
     from app.lab.scratch_folder import create_scratch_folder
@@ -117,7 +117,7 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
 
 
 def check_options(options: argparse.Namespace) -> None:
-    """Raises OutputFileError where the test cannot be written."""
+    """Raise OutputFileError if the test cannot be written."""
     if options.test is not None:
         check_output_path(Path(options.test), PROJECT_SUFFIX)
 

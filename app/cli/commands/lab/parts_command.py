@@ -28,12 +28,12 @@ class _OptionRecorder(CommandParser):
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "機能とオプションを一覧表示する", "list the parts and their options"
 
 
 def list_commands(parts: Mapping[str, ModuleType]) -> Iterator[Row]:
-    """A row a part, and last one with the places that `--backend` takes here."""
+    """Yield a row for each part, and at the end the places that `--backend` takes here."""
     for name, part in parts.items():
         yield {
             "type": "part",
@@ -41,7 +41,7 @@ def list_commands(parts: Mapping[str, ModuleType]) -> Iterator[Row]:
             "summary": localize(*part.describe_command()),
             "options": [_describe_option(action) for action in _collect_options(part)],
         }
-    from app.adapters.ort.ort_devices import list_places  # with ONNX Runtime
+    from app.adapters.ort.devices.ort_devices import list_places  # with ONNX Runtime
 
     yield {"type": "places", "places": [place for place in list_places() if place != "cpu"] + ["cpu"]}
 

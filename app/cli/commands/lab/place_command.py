@@ -21,7 +21,7 @@ KNOWN, ALL = "auto", "all"
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "バックエンドごとの対応状況を表示する", "show what each backend can run"
 
 
@@ -38,7 +38,7 @@ def add_options(parser: CommandParser) -> None:
 
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
-    """A row a backend and graph."""
+    """Yield a row for each backend and graph."""
     from app.lab.place.coverage_rows import build_coverage_rows, list_known_devices
 
     listed = {KNOWN: list_known_devices(), ALL: list(BACKENDS)}
@@ -46,6 +46,6 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
 
 
 def check_options(options: argparse.Namespace) -> None:
-    """Raises BackendError for one that nobody knows."""
+    """Raise BackendError for an unknown backend."""
     if options.backend not in (KNOWN, ALL):
         parse_devices(options.backend, [ALL])

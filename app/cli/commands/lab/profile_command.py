@@ -24,7 +24,7 @@ READS = True  # sentences, with a BERT
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "処理時間の内訳を測定する", "show where the time goes"
 
 
@@ -56,7 +56,7 @@ def add_options(parser: CommandParser) -> None:
 
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
-    """Stages, modules, operators, memory."""
+    """Yield the rows of stages, modules, operators and memory."""
     from app.bench.bench_texts import BENCH_LINES
     from app.lab.profile.chrome_trace import read_rows
     from app.lab.profile.profile_run import ProfileOptions, run_profile
@@ -71,7 +71,7 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
 
 
 def check_options(options: argparse.Namespace) -> None:
-    """Raises InputError for numbers out of range and files that are no traces, OutputFileError where none can be written."""
+    """Raise InputError for numbers out of range and files that are no traces, OutputFileError if a file cannot be written."""
     parse_repeats(options)
     if not 1 <= options.depth <= MAX_PROFILE_DEPTH:
         raise InputError(

@@ -18,7 +18,7 @@ MAX_REPEATS = {"warmup": 1000, "runs": 1000, "turns": 1000, "seconds": 600}
 
 
 def add_repeat_options(parser: CommandParser, count_option: str = "runs") -> None:
-    """`--warmup`, `--seconds` and an option for the least number of what counts."""
+    """Add `--warmup`, `--seconds` and an option for the least number of counted runs."""
     words = {
         "warmup": ("測定前の実行回数", "runs before measuring"),
         count_option: ("測定回数の下限", "minimum number of measured runs"),
@@ -31,7 +31,7 @@ def add_repeat_options(parser: CommandParser, count_option: str = "runs") -> Non
 
 
 def parse_repeats(options: argparse.Namespace, count_option: str = "runs") -> Repeats:
-    """Those that were asked for; InputError where one is out of bounds."""
+    """Return the requested repeats; raise InputError if one is out of bounds."""
     # With numpy, which `--help` does not need.
     from app.lab.repeat_rule import Repeats
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Rows as they come with `--json`; every other format at the end. Exit code: see `choose_exit_code` of a part, else 0."""
+    """Print rows as they come with `--json`, every other format at the end. Return the exit code of the part's `choose_exit_code`, else 0."""
     if options.action == "parts":
         return _print_rows(list(parts_command.list_commands(LAB_COMMANDS)), options)
     from app.lab.machine_row import build_machine_row
@@ -72,7 +72,7 @@ def _list_bert_substitutes(command: ModuleType, subject: LabSubject, options: ar
 
 
 def _find_rows(command: ModuleType, subject: LabSubject, options: argparse.Namespace, report: Report) -> Generator[Row, None, None]:
-    """In a child, unless all that is opened is installed, or the part has children of its own for what may not be opened here."""
+    """Yield rows from a child, unless all opened files are installed, or the part has children of its own for files that may not be opened here."""
     strange = not subject.installed or getattr(options, "base", None) is not None or _is_folder(getattr(options, "bert", None))
     if strange and not getattr(command, "CONFINES_ITSELF", False):
         from app.cli.commands.lab.sandboxed_command import run_command_in_sandbox

@@ -18,7 +18,7 @@ MIN_SIZE = 3
 
 
 def add_size_options(parser: CommandParser) -> None:
-    """`--symbols`, `--frames` and `--tokens`."""
+    """Add `--symbols`, `--frames` and `--tokens`."""
     words = {
         "symbols": ("テキストの記号の数", "symbols of the text"),
         "frames": ("音声のフレーム数", "frames of sound"),
@@ -30,7 +30,7 @@ def add_size_options(parser: CommandParser) -> None:
 
 
 def parse_sizes(options: argparse.Namespace) -> InputSizes:
-    """Those that were asked for; InputError where one is out of bounds."""
+    """Return the requested sizes; raise InputError if one is out of bounds."""
     # Numpy and onnx, which `--help` does not need.
     from app.lab.synthetic_inputs import InputSizes
 

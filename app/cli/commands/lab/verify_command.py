@@ -23,7 +23,7 @@ READS = True  # sentences, with a BERT
 
 
 def describe_command() -> tuple[str, str]:
-    """One line of help, in both languages."""
+    """Return one line of help, in both languages."""
     return "計算結果が一致するか検証する", "verify that every way to compute the graphs gives the same result"
 
 
@@ -48,12 +48,12 @@ def add_options(parser: CommandParser) -> None:
 
 
 def check_options(options: argparse.Namespace) -> None:
-    """Raises BackendError for a backend that nobody knows."""
+    """Raise BackendError for an unknown backend."""
     parse_devices(options.backend, SPECIAL_BACKENDS)
 
 
 def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) -> Iterator[Row]:
-    """A row a comparison and sentence."""
+    """Yield a row for each comparison and sentence."""
     # Onnx is slow to import.
     from app.lab.verify.verification_run import verify_subject
 
@@ -61,15 +61,15 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
 
 
 def _list_devices(backends: str) -> list[str]:
-    """All but the CPU, with which they are compared."""
-    from app.adapters.ort.ort_devices import list_backends
+    """Return all devices but the CPU, with which they are compared."""
+    from app.adapters.ort.devices.ort_devices import list_backends
 
     names = list_backends() if backends == ALL_BACKENDS else parse_devices(backends, SPECIAL_BACKENDS)
     return [name for name in names if name not in ("cpu", "auto")]
 
 
 def choose_exit_code(rows: Sequence[Row]) -> int:
-    """3 where a limit was exceeded."""
+    """Return 3 if a limit was exceeded, else 0."""
     from app.lab.verify.verification_run import has_passed
 
     return 0 if has_passed(rows) else VERIFY_FAILED_EXIT_CODE
