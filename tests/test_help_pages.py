@@ -98,6 +98,12 @@ def test_the_pages_are_the_files_of_both_languages() -> None:
         assert {path.stem for path in locate_page("window", language).parent.iterdir()} == set(GUIDE_PAGES)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_readme_links_every_page(language: Language) -> None:
+    linked = set(re.findall(rf"\(resources/help/{language}/([\w-]+)\.md\)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    assert linked == set(GUIDE_PAGES)
+
+
 @pytest.mark.parametrize(("name", "language"), EVERY)
 def test_a_page_has_a_title_and_its_links_lead_to_pages(name: str, language: Language) -> None:
     text = markdown(name, language)
