@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def take_own_package() -> None:
-    """Makes the package that this file belongs to the one that is imported."""
+    """Make the package that this file belongs to the one that is imported."""
     spec = PathFinder.find_spec("app", [str(Path(__file__).parent.parent)])
     assert spec is not None
     assert spec.loader is not None

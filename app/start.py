@@ -25,22 +25,22 @@ CHILD_MODULES = {
 
 
 def main() -> int:
-    """Without arguments or with files the window, with a command the command line; `--selftest` tries the window."""
+    """Run the window if there are no arguments or only files, the command line if there is a command; `--selftest` tries the window."""
     return _run_module(choose_module(sys.argv[1:]))
 
 
 def run_command_line() -> int:
-    """The program `koebako` that an installation has."""
+    """Run the program `koebako` of an installation."""
     return _run_module(COMMAND_LINE_MODULE)
 
 
 def run_window() -> int:
-    """The program `koebako-gui` that an installation has."""
+    """Run the program `koebako-gui` of an installation."""
     return _run_module(WINDOW_MODULE)
 
 
 def choose_module(arguments: list[str]) -> str:
-    """The module that serves these arguments. Files are known by a dot or a folder in their name, which no command has."""
+    """Return the module that serves these arguments. Files are recognised by a dot or a folder in their name, which no command has."""
     if "--selftest" in arguments:
         return "app.ui.selftest"
     if arguments and arguments[0] in CHILD_MODULES:

@@ -15,9 +15,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from app.adapters.ort.graph_session import OpenedSession
+from app.adapters.ort.devices.device_sessions import OpenedSession
 from app.cli.main import main
-from app.compose import graph_sessions, speaker_opening
+from app.compose import device_opening, speaker_opening
 from tests.faulty_device import FaultyDevice
 
 NEVER = 10**6
@@ -42,7 +42,7 @@ class DyingDevice(FaultyDevice):
 if __name__ == "__main__":
     when = sys.argv.pop(1)
     device = DyingDevice(die, NEVER) if when == "opening" else FaultyDevice(die, int(when) if when.isdecimal() else NEVER)
-    graph_sessions.open_session = device.open  # type: ignore[assignment]
+    device_opening.open_session = device.open  # type: ignore[assignment]
     if when == "idle":
         speaker_opening.open_speaker(None, "cuda")
         os.abort()

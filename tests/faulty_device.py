@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort.graph_session import OpenedSession, open_session
+from app.adapters.ort.devices.device_sessions import OpenedSession, open_session
 from app.adapters.ort.runtime_session import RuntimeSession
 
 ORT_ERRORS = ort.capi.onnxruntime_pybind11_state

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.adapters.ort import fixed_shape_session
 from app.adapters.ort.backends import BACKENDS, Backend
-from app.adapters.ort.graph_session import GraphSession, open_with_fixed_dims
+from app.adapters.ort.devices import fixed_shape_session
+from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
+from app.adapters.ort.graph_session import GraphSession
 
 KEY = "pretend"
 Spoil = Callable[[str, list[np.ndarray]], list[np.ndarray]]

@@ -15,8 +15,8 @@ import pytest
 
 from app.backends.trial_process import run_trial
 from app.bench.process_cost import measure_in_child
+from app.cli.commands.selftest import run
 from app.cli.commands.selftest import run as selftest
-from app.cli.commands.selftest import window_and_log as selftest_report
 from app.common.errors import AppError
 from app.common.processes import child_process
 from app.common.processes.self_launch import run_own_program
@@ -63,7 +63,7 @@ def test_only_one_module_starts_processes() -> None:
     assert by_qt
     assert [name for name, source in by_qt.items() if "build_cli_command" not in source or "startDetached" in source] == []
     naming_python = {name for name, source in sources.items() if "sys.executable" in source}
-    assert naming_python <= {"app/common/processes/self_launch.py", "app/ui/help/third_parties.py"}
+    assert naming_python <= {"app/common/processes/self_launch.py", "app/ui/help/about_dialog.py"}
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_start_with_a_console_is_noticed(source: str) -> None:
         lambda folder: run_own_program("--optimise", folder, timeout_s=1),
         lambda folder: run_trial("cpu", None, folder / "calls"),
         lambda _folder: selftest._run_cli("doctor"),
-        lambda _folder: selftest_report.run_window_selftest(),
+        lambda _folder: run.run_window_selftest(),
         lambda _folder: measure_in_child("ours", "mei", "starter"),
     ],
     ids=["own child", "trial", "selftest", "window of the selftest", "measurement"],

@@ -15,23 +15,23 @@ from subprocess import PIPE
 import numpy as np
 import pytest
 
-from app.adapters.ort import device_memory, fixed_shape_store, optimized_graphs
-from app.adapters.ort import device_thread as ort_device_thread
+from app.adapters.ort import optimized_graphs
 from app.adapters.ort.backends import BACKENDS
-from app.adapters.ort.device_openings import NoFixedShapeGraphError
 from app.adapters.ort.device_placement import CPU_ONLY
-from app.adapters.ort.fixed_shape_graph import FixedShapeGraph
-from app.adapters.ort.fixed_shape_store import create_fixed_shape_store, find_or_make_fixed_shape_graph
-from app.adapters.ort.ort_devices import BackendDevice
+from app.adapters.ort.devices import device_memory, device_thread, fixed_shape_store, ort_devices
+from app.adapters.ort.devices.device_openings import NoFixedShapeGraphError
+from app.adapters.ort.devices.fixed_shape_graph import FixedShapeGraph
+from app.adapters.ort.devices.fixed_shape_store import create_fixed_shape_store, find_or_make_fixed_shape_graph
+from app.adapters.ort.devices.ort_devices import BackendDevice
 from app.common.errors import BackendError
 from app.common.files import paths
-from app.compose import auto_placement, disk_stores, graph_sessions, speaker_plan
+from app.compose import auto_placement, device_opening, disk_stores, speaker_plan
 from app.compose.auto_placement import guess_placement
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
+from app.core.result_metrics import compute_snr_db
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_preparation import prepare_voice
-from app.voices.audio_metrics import compute_snr_db
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice
 from app.voices.prepared_voice import read_prepared_voice
@@ -63,8 +63,8 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def device(monkeypatch: pytest.MonkeyPatch, forms: Path) -> PretendDevice:
     """Forms are made once for all tests."""
     store = create_fixed_shape_store(forms)
-    monkeypatch.setattr(disk_stores, "_open_fixed_shape_store", lambda _folder: store)
-    monkeypatch.setattr(ort_device_thread, "_thread", None)
+    monkeypatch.setattr(device_opening, "_open_fixed_shape_store", lambda _folder: store)
+    monkeypatch.setattr(device_thread, "_thread", None)
     gc.collect()  # voices of other tests give back what they held
     monkeypatch.setattr(device_memory, "_reserved_bytes", defaultdict(int))
     return install(monkeypatch)
@@ -162,7 +162,7 @@ def test_a_device_that_is_removed_is_not_heard(voice: str, device: PretendDevice
 
 
 def test_as_many_sizes_as_there_is_memory_for(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph_sessions, "find_memory_limit", lambda _place: 2 * device_memory.estimate_session_bytes(4 << 20))
+    monkeypatch.setattr(device_opening, "find_memory_limit", lambda _place: 2 * device_memory.estimate_session_bytes(4 << 20))
     speaker = opened(voice, DECODER)
     assert [size for _, size in device.opened] == [42, 66]
     assert spoken(speaker, LONG).size  # wide windows are the CPU's
@@ -182,7 +182,7 @@ ADAPTER_MB = {"W": 56, "F": 50, "T": 40, "n": 650}
 def real_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory is counted for a voice and a BERT of real size, all four graphs of which have forms."""
     monkeypatch.setattr(FixedShapeGraph, "weight_bytes", property(lambda form: ADAPTER_MB[form.free] << 20))
-    monkeypatch.setattr(graph_sessions, "is_slow_bert", lambda _bert: True)
+    monkeypatch.setattr(device_opening, "is_slow_bert", lambda _bert: True)
 
 
 def adapter(memory_mb: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,10 +244,10 @@ def test_a_driver_that_crashes_while_a_size_opens_is_lost_and_remembered(
     assert speaker.is_device_lost
     assert speaker.has_failed
     assert "its driver crashed. (exception: access violation" in str(speaker.fallback)
-    assert "its driver crashed while it was in use" in str(disk_stores.open_device_journal().describe_refusal(KEY))
+    assert "its driver crashed while it was in use" in str(device_opening.open_device_journal().describe_refusal(KEY))
     assert spoken(speaker, SHORT).size
     speaker.failures.forget_failures()
-    assert disk_stores.open_device_journal().describe_refusal(KEY) is None
+    assert device_opening.open_device_journal().describe_refusal(KEY) is None
 
 
 def test_half_precision_that_differs_gives_way_to_single_for_that_graph_alone(
@@ -267,7 +267,7 @@ def test_half_precision_that_differs_gives_way_to_single_for_that_graph_alone(
     assert speaker.fallback is None
     assert speaker.backends == {"bert": "cpu", "prosody": KEY, "flow": KEY, "decode": KEY}
     assert [speaker.sessions[graph].is_half_precision for graph in ("decoder", "flow")] == [False, True]
-    assert disk_stores.open_device_journal().describe_refusal(KEY) is None, "nothing is recorded against the device"
+    assert device_opening.open_device_journal().describe_refusal(KEY) is None, "nothing is recorded against the device"
     right, found = spoken(cpu, SHORT), spoken(speaker, SHORT)
     assert abs(len(right) - len(found)) <= 2 * 512
     held = device_memory._reserved_bytes[KEY]
@@ -279,7 +279,7 @@ def test_half_precision_that_differs_gives_way_to_single_for_that_graph_alone(
 
 
 def test_an_int8_bert_is_for_the_cpu_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph_sessions, "is_slow_bert", lambda _bert: True)
+    monkeypatch.setattr(device_opening, "is_slow_bert", lambda _bert: True)
     bert = find_bert(read_prepared_voice(Path(voice)).manifest.bert, paths.list_bert_dirs(), allow_mismatch=True)
     quick = replace(bert, graphs={**bert.graphs, "int8": bert.exact_graph})
     monkeypatch.setattr(speaker_plan, "find_bert", lambda *_args, **_kwargs: quick)
@@ -307,7 +307,7 @@ def test_hard_links_are_not_converted_and_that_is_said(voice: str, device: Prete
 
 
 def test_without_memory_the_cpu_speaks_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph_sessions, "find_memory_limit", lambda _place: 1 << 20)
+    monkeypatch.setattr(device_opening, "find_memory_limit", lambda _place: 1 << 20)
     speaker = opened(voice, DECODER)
     assert speaker.fallback == "Decode runs on the CPU, not on Pretend: the device does not have enough memory."
     assert not speaker.has_failed, "it only has no room"
@@ -369,7 +369,7 @@ def test_a_process_that_soon_ends_converts_nothing_but_takes_what_is_there(
 ) -> None:
     empty = create_fixed_shape_store(tmp_path / "forms")
     with monkeypatch.context() as patch:
-        patch.setattr(disk_stores, "_open_fixed_shape_store", lambda _folder: empty)
+        patch.setattr(device_opening, "_open_fixed_shape_store", lambda _folder: empty)
         speaker = open_speaker(voice, DECODER, force_bert=True, convert=False)
         assert set(speaker.backends.values()) == {"cpu"}
         assert speaker.fallback is None
@@ -438,8 +438,8 @@ def test_the_first_guess_is_the_decoder_on_an_adapter_of_its_own_memory(voice: s
     prepared, included = read_prepared_voice(Path(voice)), find_voice("mei", paths.list_voice_dirs())
     assert guess_placement(prepared) == CPU_ONLY
     fast, shared_memory = BackendDevice("directml", 1, "Fast", 8192, 0), BackendDevice("directml", 0, "Integrated", None, 0)
-    monkeypatch.setattr(auto_placement, "list_devices", lambda: [shared_memory])
+    monkeypatch.setattr(ort_devices, "list_devices", lambda: [shared_memory])
     assert guess_placement(prepared) == CPU_ONLY
-    monkeypatch.setattr(auto_placement, "list_devices", lambda: [fast])
+    monkeypatch.setattr(ort_devices, "list_devices", lambda: [fast])
     assert str(guess_placement(prepared)) == "bert=cpu,prosody=cpu,decoder=directml:1"
     assert guess_placement(included) == CPU_ONLY

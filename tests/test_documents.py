@@ -37,7 +37,7 @@ def test_every_file_that_is_named_is_there(document: Path) -> None:
     for name in set(re.findall(r"`([\w./-]+\.(?:py|md|spec|toml))`", text)) - MADE_BY_US:
         in_a_room = list(ROOT.glob(f"app/**/{name}")) if "/" not in name else []
         assert in_a_room or any((folder / name).exists() for folder in (*LOOKED_UP_IN, document.parent)), name
-    for link in re.findall(r"\]\(([^)#]+)", text):
+    for link in (*re.findall(r"\]\(([^)#]+)", text), *re.findall(r'(?:src|srcset)="([^"]+)"', text)):
         assert "://" in link or (document.parent / link).exists(), link
 
 
@@ -47,6 +47,6 @@ def test_every_room_has_a_row() -> None:
         assert f"`{room}/`" in text or f"`{room.rpartition('/')[2]}/`" in text, room
 
 
-@pytest.mark.parametrize(("document", "most"), [(ROOT / "README.md", 180), (ROOT / ".github" / "CONTRIBUTING.md", 100)])
+@pytest.mark.parametrize(("document", "most"), [(ROOT / "README.md", 250), (ROOT / ".github" / "CONTRIBUTING.md", 220)])
 def test_documents_stay_short(document: Path, most: int) -> None:
     assert len(document.read_text(encoding="utf-8").splitlines()) <= most

@@ -12,13 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.adapters.ort import device_thread as ort_device_thread
-from app.adapters.ort import failover_session as ort_failover
-from app.adapters.ort.device_thread import DeviceHungError, run_on_device
+from app.adapters.ort.devices import device_thread, failover_session
+from app.adapters.ort.devices.device_thread import DeviceHungError, run_on_device
 from app.adapters.ort.graph_session import GraphSession
 from app.cli.main import main
 from app.common.errors import BackendError
-from app.compose import graph_sessions
+from app.compose import device_opening
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import StageTiming, SynthesisRequest
@@ -52,7 +51,7 @@ def test_a_device_that_fails_is_neither_heard_nor_silent(
 ) -> None:
     make, sign = FAULTS[fault]
     device = FaultyDevice(raising(make), at)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     assert set(speaker.backends.values()) == {"cuda"}
     assert speaker.fallback is None
@@ -69,10 +68,27 @@ def test_a_device_that_fails_is_neither_heard_nor_silent(
     assert max(map(on_cpu.count, on_cpu)) <= 2  # to be compared, and to continue: no graph is opened again and again
 
 
+def test_a_device_lost_between_two_voices_on_the_cpu_stays_lost(expected: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FaultyDevice(raising(FAULTS["removed"][0]), 2)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
+    before = open_speaker(None, "cpu")
+    assert np.array_equal(spoken(before)[0], expected)
+    assert (before.failures, before.is_device_lost) == (None, False)
+    lost = open_speaker(None, "cuda", reuse_from=before)
+    spoken(lost)
+    assert lost.is_device_lost
+    between = open_speaker(None, "cpu", reuse_from=lost)
+    assert np.array_equal(spoken(between)[0], expected)
+    assert (between.fallback, between.is_device_lost) == (None, False)
+    again = open_speaker(None, "cuda", reuse_from=between)
+    assert again.is_device_lost
+    assert set(again.backends.values()) == {"cpu"}
+
+
 @pytest.mark.parametrize("fault", ["removed", "hung", "reset", "driver", "crashed"])
 def test_a_lost_device_is_not_tried_again(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS[fault][0]), 2)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     spoken(speaker)
     assert len(device.runs) == 2
@@ -82,7 +98,7 @@ def test_a_lost_device_is_not_tried_again(fault: str, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("fault", ["memory", "refused", "cuda"])
 def test_a_graph_that_does_not_fit_leaves_the_others_where_they_are(fault: str, runs_in_all: int, monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS[fault][0]), 1)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     spoken(speaker)
     assert speaker.backends == {"bert": "cpu", "prosody": "cuda", "flow": "cuda", "decode": "cuda"}
@@ -96,7 +112,7 @@ def test_numbers_that_are_none_are_computed_again(broken: float, expected: np.nd
         return results
 
     device = FaultyDevice(spoil, 4)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     assert np.abs(spoken(speaker)[0] - expected).max() < 1e-6
     assert "invalid values" in str(speaker.fallback)
@@ -110,10 +126,10 @@ def test_a_device_that_does_not_answer_is_left_behind(expected: np.ndarray, monk
         return results
 
     for name in ("FIRST_RUN_TIMEOUT_S", "MIN_RUN_TIMEOUT_S"):
-        monkeypatch.setattr(ort_failover, name, 0.4)
-    monkeypatch.setattr(ort_device_thread, "RUN_END_GRACE_S", 0.1)
+        monkeypatch.setattr(failover_session, name, 0.4)
+    monkeypatch.setattr(device_thread, "RUN_END_GRACE_S", 0.1)
     device = FaultyDevice(hang, 3)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     began = time.perf_counter()
     samples, _ = spoken(speaker)
@@ -134,7 +150,7 @@ def test_stopping_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ORT_ERRORS.Fail("Exiting due to terminate flag being set to true.")
 
     device = FaultyDevice(stop, 3)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     assert [chunk for chunk in speaker.pipeline.synthesize(REQUEST, cancelled=cancelled.is_set) if not chunk.silence] == []
     assert speaker.fallback is None
@@ -144,7 +160,7 @@ def test_stopping_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_lost_device_stays_lost_for_other_voices_until_the_user_chooses_a_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS["removed"][0]), 1)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
     spoken(speaker)
     opened = len(device.opened)
@@ -160,7 +176,7 @@ def test_a_lost_device_stays_lost_for_other_voices_until_the_user_chooses_a_back
 def test_the_command_line_tells_in_its_report(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     command = ["speak", REQUEST.text, "--seed", "3"]
     assert main([*command, "--backend", "cpu", "-o", str(tmp_path / "cpu.wav"), "--json"]) == 0
-    monkeypatch.setattr(graph_sessions, "open_session", FaultyDevice(raising(FAULTS["hung"][0]), 4).open)
+    monkeypatch.setattr(device_opening, "open_session", FaultyDevice(raising(FAULTS["hung"][0]), 4).open)
     assert main([*command, "--backend", "cuda", "-o", str(tmp_path / "cuda.wav"), "--json"]) == 0
     captured = capsys.readouterr()
     report = json.loads(captured.out.splitlines()[-1])
@@ -172,7 +188,7 @@ def test_the_command_line_tells_in_its_report(monkeypatch: pytest.MonkeyPatch, c
 
 def test_when_the_cpu_fails_too_the_user_reads_why(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS["removed"][0]), 1)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
 
     def fail(*_rest: object) -> list[np.ndarray]:
@@ -184,8 +200,8 @@ def test_when_the_cpu_fails_too_the_user_reads_why(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_device_thread_gives_results_and_errors_and_survives_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ort_device_thread, "_thread", None)
-    monkeypatch.setattr(ort_device_thread, "RUN_END_GRACE_S", 0.05)
+    monkeypatch.setattr(device_thread, "_thread", None)
+    monkeypatch.setattr(device_thread, "RUN_END_GRACE_S", 0.05)
     before = sum(thread.name == "device" for thread in threading.enumerate())
     assert run_on_device(lambda: threading.current_thread().name, 5, lambda: None) == "device"
     with pytest.raises(KeyError):
@@ -216,7 +232,7 @@ def until(there: Callable[[], bool], limit_s: float = 10) -> None:
 
 def test_a_timing_says_where_its_graph_ran_and_whether_the_length_was_new(monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS["removed"][0]), 10**6)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda")
 
     def seen(text: str) -> dict[str, set[tuple[str, bool]]]:

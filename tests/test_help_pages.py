@@ -10,29 +10,32 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from app.bench import multiply_adds as bench_work
-from app.bench import stage_timing as bench_stages
+from app.bench import multiply_adds, stage_timing
 from app.bench.repeated_runs import UNCOUNTED_TURNS, Repeats
-from app.cli.cli_parser import build_parser
-from app.cli.commands.bench import run as bench_run
-from app.cli.commands.lab import repeat_options
-from app.cli.main import main
-from app.common.language import Language
+from app.cli.commands.bench import run
+from app.cli.commands.lab import shared_options
+from app.cli.main import build_parser, main
+from app.common.language import Language, set_language
+from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
 from app.lab.profile import profile_run
 from app.lab.profile.profile_turns import measure_turns
+from app.settings.user_settings import Settings
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.audition.board_keys import BOARD_KEYS
 from app.ui.help.guide_pages import GUIDE_PAGES, locate_page
-from app.ui.takes.take_table import TAKE_TABLE_KEYS as TAKE_KEYS
+from app.ui.latency.latency_table import list_columns
+from app.ui.takes.take_panel import TAKE_TABLE_KEYS
 from tests.interchange.peers import vvproj
 
 ROOT = Path(__file__).parents[1]
+PLAIN_HEADERS = frozenset({"ms", "p95"})
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
 EVERY = [(name, language) for name in GUIDE_PAGES for language in LANGUAGES]
 NAMED_IN_PAIRS = [
@@ -94,6 +97,12 @@ def test_the_pages_are_the_files_of_both_languages() -> None:
         assert {path.stem for path in locate_page("window", language).parent.iterdir()} == set(GUIDE_PAGES)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_readme_links_every_page(language: Language) -> None:
+    linked = set(re.findall(rf"\(resources/help/{language}/([\w-]+)\.md\)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    assert linked == set(GUIDE_PAGES)
+
+
 @pytest.mark.parametrize(("name", "language"), EVERY)
 def test_a_page_has_a_title_and_its_links_lead_to_pages(name: str, language: Language) -> None:
     text = markdown(name, language)
@@ -132,7 +141,7 @@ def test_every_name_in_bold_is_shown_in_the_window(language: Language) -> None:
 @pytest.mark.parametrize(("name", "language"), EVERY)
 def test_every_key_is_one_of_the_window(name: str, language: Language) -> None:
     arrows = {"Up": "↑", "Down": "↓"}
-    keys = STRIP_KEYS | BOARD_KEY_NAMES | {key.name.removeprefix("Key_") for key in TAKE_KEYS}
+    keys = STRIP_KEYS | BOARD_KEY_NAMES | {key.name.removeprefix("Key_") for key in TAKE_TABLE_KEYS}
     for key in (key for spec in ACTIONS for key in (*spec.keys, *spec.list_keys)):
         keys |= {key.replace("Return", "Enter"), "+".join(arrows.get(part, part) for part in key.split("+"))}
     quoted = re.findall(r"`((?:Ctrl|Alt|Shift)\+[^`]+|F\d+|Space|Enter|Del|Esc|[A-Z]|[←→↑↓/])`", prose(name, language))
@@ -158,15 +167,15 @@ def exit_code(words: list[str]) -> int:
 
 def measure_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is asked for: the figures are of no interest here."""
-    once = partial(bench_stages.measure_text, runs=1, warmup=0)
-    monkeypatch.setattr(bench_run, "measure_text", lambda speakers, name, text, turns, *, runs, warmup: once(speakers, name, text, turns))
+    once = partial(stage_timing.measure_text, runs=1, warmup=0)
+    monkeypatch.setattr(run, "measure_text", lambda speakers, name, text, turns, *, runs, warmup: once(speakers, name, text, turns))
     monkeypatch.setattr(Repeats, "measure_repeatedly", lambda _self, once: [once()])
     monkeypatch.setattr(
         profile_run, "measure_turns", lambda ways, _repeats, report: measure_turns(ways, Repeats(warmup=0, runs=1, seconds=0), report)
     )
     monkeypatch.setattr(Repeats, "iterate_turns", lambda _self, _ways, _report=None: iter([UNCOUNTED_TURNS]))
-    monkeypatch.setattr(repeat_options, "DEFAULT_REPEATS", {"warmup": 0, "runs": 1, "turns": 1, "seconds": 0.0})
-    monkeypatch.setattr(bench_work, "measure_gmac_s", partial(bench_work.measure_gmac_s, runs=1))
+    monkeypatch.setattr(shared_options, "DEFAULT_REPEATS", {"warmup": 0, "runs": 1, "turns": 1, "seconds": 0.0})
+    monkeypatch.setattr(multiply_adds, "measure_gmac_s", partial(multiply_adds.measure_gmac_s, runs=1))
 
 
 @pytest.mark.slow
@@ -209,3 +218,31 @@ def test_every_shortcut_is_on_the_page_of_keys() -> None:
                 assert re.search(rf"^\| {re.escape((spec.ja, spec.en)[index].rstrip('…'))} \|.*`{re.escape(shown)}`", rows, re.MULTILINE), (
                     key
                 )
+
+
+def list_missing_names(texts: dict[Language, str]) -> list[tuple[Language, str]]:
+    """Settings, columns and files beside the audio that the pages `settings`, `latency` and `export` do not name.
+
+    The texts are those of the three pages of a language, one behind the other. A name is in bold; the words of tables of files, and signs that are no words, are plain.
+    """
+    missing: list[tuple[Language, str]] = []
+    for index, language in enumerate(LANGUAGES):
+        bold = {f"**{label.title[index]}**" for item in fields(Settings) if (label := item.metadata.get("shown"))}
+        set_language(language)
+        headers = [column.header for column in list_columns(has_devices=True)]
+        set_language("en")
+        bold |= {f"**{header}**" for header in headers if header not in PLAIN_HEADERS}
+        plain = {f"`{header}`" for header in PLAIN_HEADERS - {"ms"}} | {" ms"}
+        missing += [(language, name) for name in sorted(bold | plain) if name not in texts[language]]
+        rows = re.findall(r"^\| ([^|]+) \|", texts[language], re.MULTILINE)
+        named = {name for row in rows for name in re.split(r"[,、] ?", row)}
+        missing += [(language, form.name) for form in SIDECAR_FORMATS.values() if form.name not in named]
+    return missing
+
+
+def test_every_shown_setting_column_and_file_beside_the_audio_is_on_its_page() -> None:
+    texts = {language: "".join(markdown(name, language) for name in ("settings", "latency", "export")) for language in LANGUAGES}
+    for language, name in (("ja", "**未使用の声をメモリーから解放**"), ("en", "**Median**"), ("ja", "**実行先**"), ("en", "| TextGrid |")):
+        without = texts | {language: texts[language].replace(name, "")}
+        assert list_missing_names(without) == [(language, name.strip("| ") if "|" in name else name)]
+    assert list_missing_names(texts) == []

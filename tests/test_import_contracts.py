@@ -23,7 +23,7 @@ PLANTED = {
         "voices/untrusted/voice_limits.py",
         "import app.voices.voice_manifest",
     ),
-    "the command line: commands below what parses and starts them": ("cli/commands/g2p/run.py", "import app.cli.cli_parser"),
+    "the command line: commands below what parses and starts them": ("cli/commands/g2p/run.py", "import app.cli.main"),
     "no circles": ("ui/theme/dialog_margins.py", "import app.ui.theme.theme\nif TYPE_CHECKING:\n    import app.ui.widgets.folding_section"),
     "core needs numpy only": ("core/request_limits.py", "import psutil"),
 }

@@ -37,6 +37,13 @@ summarise switch sync synthesize take terminate toggle tokenize touch trace trac
 uncheck undo unescape unload unpack update use validate verify visit wait walk warm warn watch widen wrap write yield
 """
 VERBS = frozenset(VERBS_TEXT.split())
+
+# Further first words of docstrings, beside those of functions.
+DOCSTRING_VERBS_TEXT = """
+analyse assign bend bring compile continue declare drag emit empty fix free fuse kill let multiply optimise pass prefer process profile
+rearrange recompute redraw register reopen repaint rescan respond say share silence spread tick turn work
+"""
+DOCSTRING_VERBS = frozenset(DOCSTRING_VERBS_TEXT.split())
 # Functions of one word: words of the field, of a library's protocol or of a class that says the object.
 ONE_WORD_TEXT = """
 abort acquire cancel check clear close commit discard emit encode flush format get interrupt localize paint post put read redo release
@@ -88,6 +95,12 @@ def find_classes_without_kind(tree: ast.Module) -> list[str]:
     return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name.lstrip("_") in NO_KIND]
 
 
+def find_docstrings_without_verb(tree: ast.Module) -> list[str]:
+    documented = ((node, ast.get_docstring(node) or "") for node in ast.walk(tree) if isinstance(node, Function))
+    opened = [(text, re.match(r"[A-Za-z]+", text)) for _node, text in documented if text]
+    return [text.splitlines()[0] for text, word in opened if word is None or word[0].lower() not in VERBS | DOCSTRING_VERBS]
+
+
 def find_docstrings_without_subject(tree: ast.Module) -> list[str]:
     documented = (node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | Function))
     return [text.splitlines()[0] for node in documented if (text := ast.get_docstring(node)) and NOT_A_SENTENCE.match(text)]
@@ -98,6 +111,10 @@ RULES = {
     "a function names its object": (find_names_of_one_word, "def _compute(): ..."),
     "no function is a participle": (find_participles, "def _faded(sound): ..."),
     "a class says what kind of thing it is": (find_classes_without_kind, "class Part: ..."),
+    "a function's docstring begins with a verb": (
+        find_docstrings_without_verb,
+        'def read_size():\n    """Bytes on the disk."""',
+    ),
     "a docstring has a subject": (
         find_docstrings_without_subject,
         'def read_size():\n    """What the file takes on the disk."""',

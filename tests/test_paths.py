@@ -7,7 +7,7 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 from app.common.files.paths import MAX_PLAIN_PATH_CHARS, build_replaced_path, extend_windows_path, list_subfolders
-from app.install.prepared_voice_cache import CACHE_KEY_LENGTH
+from app.install.resolve_source import CACHE_KEY_LENGTH
 
 LONG = "x" * 50
 

@@ -11,26 +11,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.adapters import probe_results
 from app.adapters.ort.device_placement import CPU_ONLY, parse_placement
-from app.adapters.ort.device_trace import trace_run
-from app.adapters.ort.graph_session import OpenedSession, open_session
-from app.adapters.ort.ort_devices import BackendDevice, list_backends
+from app.adapters.ort.devices import device_facts
+from app.adapters.ort.devices.device_sessions import OpenedSession, open_session
+from app.adapters.ort.devices.device_trace import trace_run
+from app.adapters.ort.devices.ort_devices import BackendDevice, list_backends
 from app.adapters.probe_results import FIRST_RETRY_DELAY_S, MAX_RETRY_DELAY_S, ProbeResultStore
 from app.backends import backend_probe, backend_trial, trial_process
 from app.backends.backend_probe import BackendProbe
-from app.backends.backend_trial import record_reference_runs, try_placement
+from app.backends.backend_trial import load_reference_runs, record_reference_runs, try_placement
 from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix
-from app.backends.reference_runs import load_reference_runs
 from app.backends.trial_process import run_trial
 from app.cli.main import main
 from app.common.errors import BackendError
 from app.common.files import paths
 from app.common.processes import self_launch
-from app.compose import graph_sessions
+from app.compose import device_opening
 from app.compose.auto_placement import choose_placement
 from app.compose.speaker import Speaker
-from app.compose.speaker_opening import open_speaker
+from app.compose.speaker_opening import open_speaker, record_speaker
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice
 
@@ -115,7 +114,7 @@ def test_a_device_that_computes_something_else_is_found_out(tmp_path: Path, monk
             opened.session._session = Slightly(opened.session._session)  # type: ignore[assignment]
         return OpenedSession(opened.session, place, None)
 
-    monkeypatch.setattr(graph_sessions, "open_session", wrong)
+    monkeypatch.setattr(device_opening, "open_session", wrong)
     found = try_placement("cuda", None, tmp_path / "calls.npz", should_trace=False)
     assert found.max_abs_diff["decoder"] == pytest.approx(3e-4, rel=0.05)
     assert found.max_abs_diff["bert"] == 0.0
@@ -282,7 +281,7 @@ def test_a_trial_the_user_stopped_says_nothing(memory: ProbeResultStore) -> None
 def test_a_choice_is_forgotten_when_a_driver_changes(memory: ProbeResultStore, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.save_placement("cuda", "voice")
     assert memory.find_placement("voice") == "cuda"
-    monkeypatch.setattr(probe_results, "collect_machine_facts", lambda: ["another driver"])
+    monkeypatch.setattr(device_facts, "collect_machine_facts", lambda: ["another driver"])
     assert memory.find_placement("voice") is None
 
 
@@ -302,9 +301,10 @@ def test_a_graph_is_timed_with_lengths_it_has_not_met(tmp_path: Path) -> None:
     real = backend_trial._measure_speech
 
     def listen(speaker: Speaker, text: str) -> dict[str, float]:
-        for session in speaker.sessions.values():
-            session.observer = lambda graph, values, *_: met.append((text, values["x_tst"].size)) if graph == "prosody" else None
-        return real(speaker, text)
+        recorded, sessions = record_speaker(speaker)
+        times = real(recorded, text)
+        met.extend((text, run.values["x_tst"].size) for run in sessions["prosody"].runs)
+        return times
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend_trial, "_measure_speech", listen)

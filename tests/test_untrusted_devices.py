@@ -14,12 +14,12 @@ import numpy as np
 import psutil
 import pytest
 
-from app.adapters.ort import device_crash_journal, graph_session
-from app.adapters.ort.device_crash_journal import NOTE_PATTERN, DeviceCrashJournal
+from app.adapters.ort.devices import device_crash_journal, device_sessions
+from app.adapters.ort.devices.device_crash_journal import NOTE_PATTERN, DeviceCrashJournal
 from app.adapters.ort.driver_crash import is_driver_crash
 from app.common.errors import BackendError
 from app.common.files.atomic_write import write_json
-from app.compose import disk_stores, graph_sessions
+from app.compose import device_opening
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import SynthesisRequest
@@ -39,7 +39,7 @@ def speak(when: str, target: Path, backend: str = "cuda") -> subprocess.Complete
 
 
 def notes() -> Sequence[Path]:
-    return sorted(disk_stores.open_device_journal()._folder.glob(NOTE_PATTERN))
+    return sorted(device_opening.open_device_journal()._folder.glob(NOTE_PATTERN))
 
 
 def heard(backend: str = "cuda") -> tuple[np.ndarray, Speaker]:
@@ -75,7 +75,7 @@ def test_a_device_that_kills_the_program_is_not_opened_at_the_next_start(when: s
         assert "koebako backends --probe --retry" in again.stderr
     assert speak("never", tmp_path / "cpu.wav", "cpu").returncode == 0
     assert (tmp_path / "second.wav").read_bytes() == (tmp_path / "cpu.wav").read_bytes()
-    disk_stores.open_device_journal().forget_device("cuda")
+    device_opening.open_device_journal().forget_device("cuda")
     assert CRASHED not in speak("never", tmp_path / "third.wav").stderr
 
 
@@ -90,7 +90,7 @@ def test_our_own_ending_is_no_crash(tmp_path: Path) -> None:
 import sys, threading
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from pathlib import Path
-from app.adapters.ort.device_crash_journal import DeviceCrashJournal
+from app.adapters.ort.devices.device_crash_journal import DeviceCrashJournal
 record, began = DeviceCrashJournal(Path({str(tmp_path)!r})), threading.Event()
 def hang():
     with record.write_risk_note("cuda"):
@@ -127,7 +127,7 @@ def test_the_note_lies_there_while_something_runs_and_not_longer(monkeypatch: py
     seen: list[int] = []
 
     class Watched(FaultyDevice):
-        def open(self, model: Any, place: str, name: str, store: Any = None) -> graph_session.OpenedSession:
+        def open(self, model: Any, place: str, name: str, store: Any = None) -> device_sessions.OpenedSession:
             if place != "cpu":
                 seen.append(len(notes()))
             return super().open(model, place, name, store)
@@ -137,7 +137,7 @@ def test_the_note_lies_there_while_something_runs_and_not_longer(monkeypatch: py
         return results
 
     device = Watched(look, 1)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     heard()
     assert seen == [1, 1, 1, 1, 1]
     assert not notes()
@@ -152,7 +152,7 @@ def test_the_note_lies_there_while_something_runs_and_not_longer(monkeypatch: py
 def test_a_device_that_computes_noise_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     expected, _ = heard("cpu")
     device = NoisyDevice(noise, 1)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     samples, speaker = heard()
     assert np.abs(samples - expected).max() < 1e-6
     assert "its results differ from the CPU's (bert" in str(speaker.fallback)
@@ -162,22 +162,22 @@ def test_a_device_that_computes_noise_is_refused_in_a_sentence(monkeypatch: pyte
     assert {place for _, place in device.opened} == {"cpu"}
     assert "its results differ from the CPU's (bert)" in str(speaker.fallback)
     monkeypatch.setattr(device_crash_journal, "collect_device_facts", lambda place: [place, "a new driver"])
-    disk_stores.open_device_journal()._keys.clear()
+    device_opening.open_device_journal()._keys.clear()
     assert set(open_speaker(None, "cuda").backends.values()) == {"cuda"}
 
 
 def test_a_trial_judges_by_itself_and_leaves_no_note(monkeypatch: pytest.MonkeyPatch) -> None:
     device = NoisyDevice(noise, 1)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     speaker = open_speaker(None, "cuda", is_probe=True)
     for _ in speaker.pipeline.synthesize(REQUEST):
         assert not notes()
-    assert disk_stores.open_device_journal().describe_refusal("cuda") is None
+    assert device_opening.open_device_journal().describe_refusal("cuda") is None
 
 
 def test_a_device_with_little_memory_takes_the_graphs_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     expected, _ = heard("cpu")
-    create, opened = graph_session.open_with_fixed_dims, []
+    create, opened = device_sessions.open_with_fixed_dims, []
 
     def small(model: Any, place: str, name: str, free: Any) -> Any:
         if place != "cpu":
@@ -186,7 +186,7 @@ def test_a_device_with_little_memory_takes_the_graphs_that_fit(monkeypatch: pyte
                 raise BackendError("CUDA could not start.", "8007000E Not enough memory resources")
         return create(model, "cpu", name, free)
 
-    monkeypatch.setattr(graph_session, "open_with_fixed_dims", small)
+    monkeypatch.setattr(device_sessions, "open_with_fixed_dims", small)
     samples, speaker = heard()
     assert speaker.backends == {"bert": "cuda", "prosody": "cuda", "flow": "cpu", "decode": "cpu"}
     assert "Not enough memory" in str(speaker.fallback)
@@ -203,7 +203,7 @@ def access_violation() -> OSError:
 def test_a_driver_that_crashes_in_a_program_that_lives_is_known_at_the_next_start(proven: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     expected, _ = heard("cpu")
     device = FaultyDevice(raising(access_violation), NEVER)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     if proven:
         heard()
     device.at = len(device.runs) + 2
@@ -227,15 +227,15 @@ def test_a_driver_that_crashes_while_a_graph_opens_is_asked_for_no_other(monkeyp
         asked.append(target.provider)
         raise access_violation()
 
-    monkeypatch.setattr(graph_session, "list_backends", lambda: ["cpu", "cuda"])
-    monkeypatch.setattr(graph_session, "build_provider_options", lambda _place: {})
-    monkeypatch.setattr(graph_session, "open_for_target", crash)
+    monkeypatch.setattr(device_sessions, "list_backends", lambda: ["cpu", "cuda"])
+    monkeypatch.setattr(device_sessions, "build_provider_options", lambda _place: {})
+    monkeypatch.setattr(device_sessions, "open_for_target", crash)
     samples, speaker = heard()
     assert samples.size
     assert asked == ["CUDAExecutionProvider"]
     assert speaker.is_device_lost
     assert "its driver crashed. (exception: access violation reading" in str(speaker.fallback)
-    assert disk_stores.open_device_journal().describe_refusal("cuda") is not None
+    assert device_opening.open_device_journal().describe_refusal("cuda") is not None
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 from dataclasses import fields, replace
@@ -15,8 +16,11 @@ from hypothesis import strategies as st
 
 from app.common.errors import OutputFileError
 from app.core.request_limits import BOUNDS
+from app.settings import user_settings
 from app.settings.graph_precision import MAX_VOICE_CHOICES, PrecisionPreference
 from app.settings.user_settings import MOST_RECENT, Settings, load_settings, merge_settings, save_settings
+
+DECLARATION = Path(user_settings.__file__)
 
 
 def test_first_start_has_defaults_and_nothing_to_tell(tmp_path: Path) -> None:
@@ -155,3 +159,31 @@ def test_any_text_and_number_survives(tmp_path_factory: pytest.TempPathFactory, 
     changed = replace(Settings(), text=text, speed=speed, seed=seed)
     save_settings(changed, path)
     assert load_settings(path) == (changed, None)
+
+
+def list_unread_settings(names: list[str], sources: dict[str, str]) -> list[str]:
+    """The settings of which no source reads an attribute. One that a property of `Settings` reads is read where the property is."""
+    read = {
+        node.attr
+        for source in sources.values()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+    declaration = ast.parse(DECLARATION.read_text(encoding="utf-8"))
+    for node in ast.walk(declaration):
+        if isinstance(node, ast.FunctionDef) and any(ast.unparse(item) == "property" for item in node.decorator_list) and node.name in read:
+            read |= {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+    return [name for name in names if name not in read]
+
+
+def test_every_setting_is_read_somewhere() -> None:
+    """Outside of its declaration, its label and the dialog, which reads them all."""
+    app = DECLARATION.parents[1]
+    sources = {
+        str(path): path.read_text(encoding="utf-8")
+        for path in app.rglob("*.py")
+        if path.parent not in (DECLARATION.parent, app / "ui" / "settings")
+    }
+    assert list_unread_settings(["warmth"], sources | {"planted": "settings.warmth = 1"}) == ["warmth"]
+    assert list_unread_settings(["sound_precision"], {"planted": "use(settings.precision_preference)"}) == []
+    assert list_unread_settings([item.name for item in fields(Settings)], sources) == []

@@ -12,6 +12,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 JAPANESE = re.compile("[ぁ-んァ-ヶ一-龥]")
+LATIN = re.compile("[A-Za-z]{2}")
+# Names of methods, formats and programs, units, and the language's own code.
+SAME_IN_JAPANESE = {"ABX", "（int8）", "ja", "Ren’Py（voice/{id}.ogg）", "Wwise（.wsources）", " LUFS（）"}
+# The program's and a method's name, units, the beginning of an address.
+SAME_IN_BOTH = {"Koebako", "MUSHRA   /", "LUFS", "MiB", "https://…"}
+SHOWING_TEXT = """
+QLabel QPushButton QCheckBox QRadioButton QGroupBox QAction QToolButton QMenu setText setWindowTitle setToolTip setPlaceholderText
+setTitle setStatusTip setAccessibleName setAccessibleDescription addTab setInformativeText setSuffix setPrefix setSpecialValueText
+setLabelText setHeaderLabels addRow addAction addMenu addItem addItems setTabText setItemText showMessage
+setHorizontalHeaderLabels setCancelButtonText
+"""
+SHOWING = frozenset(SHOWING_TEXT.split())
 NAMES = {
     "app/core/normalise",
     "app/bench/bench_texts.py",
@@ -127,3 +139,47 @@ def test_no_forbidden_idiom_in_notes() -> None:
         if (match := FORBIDDEN_NOTES.search(text))
     ]
     assert found == []
+
+
+def _literal(node: ast.AST) -> str | None:
+    """The letters of a text, without the values in it; None for what is no text."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    if not isinstance(node, (ast.JoinedStr, ast.Constant)):
+        return None
+    texts = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return "".join(texts) if all(isinstance(text, str) for text in texts) else None
+
+
+def _halves_without_japanese(source: str) -> Iterator[str]:
+    """Japanese halves of `localize` that have letters, but no Japanese ones."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "localize":
+            half = _literal(node.args[0]) if len(node.args) == 2 else None
+            if half and LATIN.search(half) and not JAPANESE.search(half):
+                yield half
+
+
+def _shown_in_one_language(source: str) -> Iterator[str]:
+    """Texts with words that Qt is given as they stand."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in SHOWING:
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                text = re.sub(r"<[^>]*>", "", _literal(argument) or "")
+                if LATIN.search(text) or JAPANESE.search(text):
+                    yield text.strip()
+
+
+def test_every_japanese_half_is_japanese() -> None:
+    assert list(_halves_without_japanese('localize("Save", "Save"); localize(f"Save {name}", "x"); localize("、", ", ")')) == [
+        "Save",
+        "Save ",
+    ]
+    found = {half for name, source in _sources() if "localize" in source for half in _halves_without_japanese(source)}
+    assert found == SAME_IN_JAPANESE
+
+
+def test_no_text_is_shown_in_one_language() -> None:
+    planted = 'QLabel("Save"); box.setToolTip(f"Save {name}"); QLabel("<b>…</b>"); menu.addAction(localize("保存", "Save"))'
+    assert list(_shown_in_one_language(planted)) == ["Save", "Save"]
+    found = {text for name, source in _sources() if name.startswith("app/ui/") for text in _shown_in_one_language(source)}
+    assert found == SAME_IN_BOTH

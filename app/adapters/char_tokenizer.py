@@ -21,7 +21,7 @@ class CharTokenizer:
     """Looks characters up one by one in a `vocab.txt`, whose line number is the id."""
 
     def __init__(self, vocab_path: Path) -> None:
-        """Reads the vocabulary; a VoiceError says why it cannot be used."""
+        """Read the vocabulary; raise VoiceError with the reason if it cannot be used."""
         try:
             tokens = read_bounded(vocab_path, MAX_VOCAB_BYTES).decode("utf-8").split("\n")
         except (OSError, ValueError) as exc:
@@ -31,7 +31,7 @@ class CharTokenizer:
             raise _build_unusable_vocab_error(vocab_path)
 
     def encode(self, text: str) -> Int64:
-        """[CLS], a token per character after NFKC without whitespace, [SEP]: int64 (n,)."""
+        """Return [CLS], a token for each character after NFKC without whitespace, [SEP]: int64 (n,)."""
         unknown = self._ids[_UNKNOWN]
         characters = (char for char in unicodedata.normalize("NFKC", text) if not char.isspace())
         inner = (self._ids.get(char, unknown) for char in characters)

@@ -51,7 +51,7 @@ class DiskFeatureCache:
         self._broken = False
 
     def get(self, bert_id: str, text: str) -> Float16 | None:
-        """Features (n, 1024) as they were put, or None; belongs to one thread at a time."""
+        """Return features (n, 1024) as they were stored, or None; to be called from one thread at a time."""
         if self._broken or (self._reader is None and not self._path.is_file()):
             return None
         key = _hash_key(bert_id, text)
@@ -69,11 +69,11 @@ class DiskFeatureCache:
         return np.frombuffer(row[1], np.float16).reshape(-1, BERT_WIDTH)
 
     def put(self, bert_id: str, text: str, features: Float16) -> None:
-        """Keeps features; returns before they are written."""
+        """Keep features; return before they are written."""
         self._queue_write((_hash_key(bert_id, text), features))
 
     def close(self) -> None:
-        """Writes what waits, within a moment."""
+        """Write the waiting features, within a moment."""
         if self._writer is not None:
             with contextlib.suppress(queue.Full):
                 self._waiting.put(None, timeout=_CLOSE_TIMEOUT_S)
@@ -122,7 +122,7 @@ class DiskFeatureCache:
             held -= size
 
     def _connect_with_retry(self) -> sqlite3.Connection:
-        """SQLite does not wait where two processes make the file at the same moment: each would wait for the other."""
+        """Connect, with retries: SQLite does not wait if two processes create the file at the same moment, as each would wait for the other."""
         ends = time.monotonic() + _WRITE_TIMEOUT_S
         while True:
             try:
@@ -156,7 +156,7 @@ class DiskFeatureCache:
         connection.execute(f"PRAGMA user_version = {FEATURE_CACHE_VERSION}")
 
     def _disable_cache(self, exc: Exception) -> None:
-        """No more remembering in this process; a damaged file makes room for a new one at the next start."""
+        """Disable the cache in this process; a damaged file makes room for a new one at the next start."""
         self._broken = True
         logging.getLogger("koebako").info("features are not kept on the disk: %s", exc)
         if isinstance(exc, sqlite3.DatabaseError) and not isinstance(exc, sqlite3.OperationalError):
@@ -166,10 +166,10 @@ class DiskFeatureCache:
 
 
 def _is_busy(exc: Exception) -> bool:
-    """Another process has the file just now."""
+    """Return whether another process is using the file."""
     return isinstance(exc, sqlite3.OperationalError) and exc.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _hash_key(bert_id: str, text: str) -> bytes:
-    """A hash: the file does not reveal what was spoken."""
+    """Return a hash, so that the file does not reveal the spoken texts."""
     return hashlib.sha256(f"{bert_id}\0{text}".encode("utf-8", "surrogatepass")).digest()

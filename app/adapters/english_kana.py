@@ -15,7 +15,10 @@ MAX_ENGLISH_WORD_CHARS = 32
 
 @lru_cache(maxsize=4096)
 def convert_english_to_kana(word: str) -> str:
-    """Katakana of a word of small letters; by rules of spelling where kanalizer is missing (Windows on ARM) or fails. 5 ms, once a word."""
+    """Return the katakana of a word of small letters; by rules of spelling if kanalizer is missing (Windows on ARM) or fails.
+
+    It takes 5 ms, once for each word.
+    """
     try:
         import kanalizer
     except ImportError:

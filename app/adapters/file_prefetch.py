@@ -22,7 +22,7 @@ _reading: dict[str, Future[int]] = {}
 
 
 def start_prefetch() -> None:
-    """Begins to read, in a thread of its own; once in a process."""
+    """Start reading in a thread of its own, once in a process."""
     if _reading:
         return
     thread = ThreadPoolExecutor(1, "read ahead")
@@ -32,13 +32,13 @@ def start_prefetch() -> None:
 
 
 def wait_for_package(package: str) -> None:
-    """Waits until the files of a package are in memory; where nothing was begun they are read when they are used."""
+    """Wait until the files of a package are in memory; if no prefetch was started, they are read when they are used."""
     if package in _reading:
         wait([_reading[package]])
 
 
 def read_files(package: str, pattern: str) -> int:
-    """Reads what matches in the folder of a package, which is not imported; returns how many bytes that were."""
+    """Read matching files in the folder of a package, which is not imported; return how many bytes they have."""
     size, block = 0, bytearray(PREFETCH_BLOCK_BYTES)
     try:
         spec = importlib.util.find_spec(package)

@@ -7,7 +7,7 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 
 def import_without_telemetry() -> None:
-    """Imports ONNX Runtime and turns off what no variable does, on Windows. Raises ImportError, OSError."""
+    """Import ONNX Runtime and turn off the telemetry that no variable turns off, on Windows; raise ImportError or OSError."""
     import onnxruntime
 
     onnxruntime.disable_telemetry_events()

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.files.file_lock import lock_path_for_change
-from app.adapters.ort.device_facts import collect_machine_facts
 from app.common.files.atomic_write import load_cache, save_data
 from app.common.language import localize
 
@@ -29,7 +28,7 @@ class ProbeResultStore:
         self._clock = clock
 
     def find_placement(self, *models: str) -> str | None:
-        """The placement that was fastest, or None where nothing is known."""
+        """Return the placement that was fastest, or None if none is known."""
         entry = self._find_entry(models)
         chosen = entry.get("chosen")
         return chosen if isinstance(chosen, str) else None
@@ -50,13 +49,13 @@ class ProbeResultStore:
         return min(pause, max(0.0, at + pause - self._clock()))
 
     def begin_trial(self, place: str, *models: str) -> None:
-        """Notes that a trial begins: until `end_trial` it counts as one that failed. Raises OutputFileError: without the note none may begin."""
+        """Record that a trial begins, which counts as failed until `end_trial`; raise OutputFileError, for without the record no trial may begin."""
         with lock_path_for_change(self._path):
             failures = self._count_failures(place, models)
             self._put_trial(models, place, {"failures": failures + 1, "at": self._clock(), "line": None})
 
     def end_trial(self, place: str, trial_line: dict[str, Any], *models: str) -> None:
-        """Keeps the line of a trial that is over; only one that crashed or hung stays counted as failed."""
+        """Keep the line of a finished trial; only one that crashed or hung stays counted as failed."""
         with lock_path_for_change(self._path):
             before = self._count_failures(place, models)
             self._put_trial(
@@ -64,14 +63,14 @@ class ProbeResultStore:
             )
 
     def cancel_trial(self, place: str, *models: str) -> None:
-        """Takes back `begin_trial`: the user stopped the trial, which says nothing about the place."""
+        """Undo `begin_trial`: the user stopped the trial, which proves nothing about the place."""
         with lock_path_for_change(self._path):
             failures = self._count_failures(place, models)
             line = self.find_trials(*models).get(place, {}).get("line")
             self._put_trial(models, place, {"failures": max(0, failures - 1), "at": self._clock(), "line": line})
 
     def save_placement(self, placement: str, *models: str) -> None:
-        """Keeps what was fastest."""
+        """Keep the fastest placement."""
         with lock_path_for_change(self._path):
             entries = self._read_entries()
             entries.setdefault(_compute_key(models), {})["chosen"] = placement
@@ -106,4 +105,7 @@ def _parse_entries(data: Any) -> dict[str, dict[str, Any]]:
 
 
 def _compute_key(models: tuple[str, ...]) -> str:
+    # Where nothing was ever measured no device is asked for its facts.
+    from app.adapters.ort.devices.device_facts import collect_machine_facts
+
     return hashlib.sha256("\0".join((*collect_machine_facts(), *models)).encode("utf-8", "surrogateescape")).hexdigest()[:32]

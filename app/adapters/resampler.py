@@ -20,7 +20,7 @@ class RateConverter:
         self._stream: soxr.ResampleStream | None = None
 
     def convert_rate(self, samples: Float32, rate: int) -> Float32:
-        """Float32 (N,) at `rate` Hz to float32 (about N · self.rate / rate,); the rest comes with a later piece."""
+        """Convert float32 (N,) at `rate` Hz to float32 (about N · self.rate / rate,); the rest comes with a later piece."""
         left = self.flush_filter() if rate != self._from else None
         if rate == self.rate:
             converted = samples
@@ -32,7 +32,7 @@ class RateConverter:
         return converted if left is None or not left.size else np.concatenate([left, converted])
 
     def flush_filter(self) -> Float32:
-        """The samples still inside the filter; the next piece starts afresh."""
+        """Return the samples still inside the filter; the next piece starts with an empty filter."""
         stream, self._stream, self._from = self._stream, None, self.rate
         nothing = np.zeros(0, dtype=np.float32)
         return nothing if stream is None else np.asarray(stream.resample_chunk(nothing, last=True), dtype=np.float32)

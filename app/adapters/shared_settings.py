@@ -10,7 +10,7 @@ from app.settings.user_settings import Settings, find_settings_path, load_usable
 
 
 def change_settings(change: Callable[[Settings], Settings]) -> Settings:
-    """Lets `change` make other settings of the remembered ones; returns these. Raises OutputFileError."""
+    """Let `change` make other settings of the remembered ones and return these; raise OutputFileError."""
     with lock_path_for_change(find_settings_path()):
         settings = load_usable_settings()
         changed = change(settings)
@@ -20,7 +20,7 @@ def change_settings(change: Callable[[Settings], Settings]) -> Settings:
 
 
 def write_changes(before: Settings, after: Settings, path: Path | None = None) -> None:
-    """Writes what changed between two settings of a program: what others chose meanwhile stays.
+    """Write the differences between two settings of a program; other programs' changes stay.
 
     A file that is gone or unreadable is written whole. Raises OutputFileError.
     """

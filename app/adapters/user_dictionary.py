@@ -32,19 +32,19 @@ DictionaryChange = Callable[[tuple[DictionaryEntry, ...]], tuple[DictionaryEntry
 
 
 def find_dictionary_path() -> Path:
-    """The file; it is not there before the first word."""
+    """Return the path of the file, which does not exist before the first word."""
     return find_data_dir() / "dictionary.json"
 
 
 def load_dictionary() -> tuple[tuple[DictionaryEntry, ...], CorruptFileError | None]:
-    """The words; none, and the error to show, where the file cannot be read, of which a copy is kept then."""
+    """Return the words; none, and the error to show, if the file cannot be read; a copy of it is kept then."""
     failed = localize("ユーザー辞書を読み込めません。", "The user dictionary cannot be read.")
     found, error = load_data(find_dictionary_path(), parse_entries, failed)
     return found or (), error
 
 
 def read_user_entries() -> tuple[DictionaryEntry, ...]:
-    """The words. Raises InputError where the file cannot be read."""
+    """Return the words; raise InputError if the file cannot be read."""
     entries, error = load_dictionary()
     if error is not None:
         raise error
@@ -52,7 +52,7 @@ def read_user_entries() -> tuple[DictionaryEntry, ...]:
 
 
 def change_dictionary(change: DictionaryChange) -> tuple[tuple[DictionaryEntry, ...], AppError | None]:
-    """Lets `change` make other words of them, while no other program does; returns these, and the error of `load_dictionary`.
+    """Let `change` replace the words, while no other program does; return the new ones, and the error of `load_dictionary`.
 
     Raises InputError where there would be too many, or the file can neither be read nor kept, OutputFileError where it cannot be written.
     """
@@ -73,7 +73,7 @@ def change_dictionary(change: DictionaryChange) -> tuple[tuple[DictionaryEntry, 
 
 
 def import_entries(file: Path) -> tuple[list[DictionaryEntry], list[InputError]]:
-    """Words of a file from elsewhere, and what is wrong with the others. Raises InputError for a file that is no dictionary."""
+    """Return the words of a file from elsewhere, and an error for each unusable one; raise InputError if the file is no dictionary."""
     try:
         content = read_bounded(file, MAX_DICTIONARY_BYTES)
     except OSError as exc:
@@ -89,7 +89,7 @@ def _build_unreadable_error(name: str, reason: str) -> InputError:
 
 
 def export_entries(entries: tuple[DictionaryEntry, ...], file: Path) -> None:
-    """A file for elsewhere, by its suffix: `.csv` is a table, anything else the JSON of VOICEVOX. Raises OutputFileError."""
+    """Write a file for other programs, by its suffix: `.csv` is a table, anything else the JSON of VOICEVOX. Raise OutputFileError."""
     write: Callable[[tuple[DictionaryEntry, ...]], str] = format_entries_csv if file.suffix.lower() == ".csv" else format_exchange_json
     try:
         write_file_atomically(file, write(entries).encode("utf-8"))

@@ -16,7 +16,7 @@ class WorldPitchEstimator:
     """DIO and StoneMask, which call nothing voiced that is silent. Both let other threads run."""
 
     def estimate_f0(self, samples: Float32, sampling_rate: int) -> Float64:
-        """Hz every PITCH_FRAME_S from the first sample on, 0 where nothing is voiced."""
+        """Return Hz every PITCH_FRAME_S from the first sample on, 0 at unvoiced frames."""
         # Most lines are spoken as they come.
         import pyworld
 

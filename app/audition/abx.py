@@ -38,13 +38,13 @@ class AbxResult:
 
 
 def evaluate_fixed_test(right: int, trials: int) -> AbxResult:
-    """Of a test whose number of trials was fixed beforehand."""
+    """Evaluate a test whose number of trials was fixed beforehand."""
     least = find_needed_hits(trials)
     return AbxResult(right, trials, least, compute_p_value(right, trials), "different" if least is not None and right >= least else "open")
 
 
 def compute_wald_bounds(trials: int) -> tuple[float, float]:
-    """Right answers at which Wald's sequential test ends after so many trials: at most the first, alike; at least the second, different."""
+    """Return the numbers of right answers at which Wald's sequential test ends after so many trials: at most the first, alike; at least the second, different."""
     spread = _UP - _DOWN
     return (log(MISS_PROBABILITY / (1 - SIGNIFICANCE_LEVEL)) - trials * _DOWN) / spread, (
         log((1 - MISS_PROBABILITY) / SIGNIFICANCE_LEVEL) - trials * _DOWN
@@ -62,5 +62,5 @@ def find_sequential_verdict(right: int, trials: int) -> AbxVerdict | None:
 
 
 def evaluate_sequential_test(right: int, trials: int) -> AbxResult:
-    """Of a sequential test, finished or given up."""
+    """Evaluate a sequential test, finished or given up."""
     return AbxResult(right, trials, None, None, find_sequential_verdict(right, trials) or "open")

@@ -12,7 +12,7 @@ ELIMINATING_LOSSES = 2
 
 
 def find_chosen_column(answer: TrialAnswer) -> int | None:
-    """The column that an answer names; None for no preference."""
+    """Return the column that an answer names; None for no preference."""
     return {"a": answer.trial.a, "b": answer.trial.b, "none": None}[answer.choice]
 
 
@@ -32,7 +32,7 @@ def count_right_answers(test: BlindTest) -> int:
 
 
 def list_remaining_columns(test: BlindTest, count: int | None = None) -> tuple[int, ...]:
-    """The columns that are left in a ranking, now or after the first `count` answers."""
+    """Return the columns that are left in a ranking, now or after the first `count` answers."""
     losses = [0] * len(test.plan.names)
     for answer in test.answers[:count]:
         losses[answer.trial.b if find_chosen_column(answer) == answer.trial.a else answer.trial.a] += 1

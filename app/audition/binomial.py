@@ -13,7 +13,8 @@ Sides = Literal[1, 2]
 
 @cache
 def compute_p_value(hits: int, trials: int, sides: Sides = 1) -> float:
-    """The probability that a fair coin gives at least `hits` in `trials`; with two sides, that either of its faces comes up that often.
+    """Return the probability that a fair coin gives at least `hits` in `trials`; with two sides, that either of its faces comes up that
+    often.
 
     Raises ValueError for more hits than trials, or fewer than none.
     """
@@ -27,5 +28,5 @@ def compute_p_value(hits: int, trials: int, sides: Sides = 1) -> float:
 
 @cache
 def find_needed_hits(trials: int, sides: Sides = 1, alpha: float = SIGNIFICANCE_LEVEL) -> int | None:
-    """The fewest hits in `trials` that a coin has with a probability of at most `alpha`; None where even all of them prove nothing."""
+    """Return the fewest hits in `trials` that a coin has with a probability of at most `alpha`; None if even all of them prove nothing."""
     return next((hits for hits in range((trials + 1) // 2, trials + 1) if compute_p_value(hits, trials, sides) <= alpha), None)

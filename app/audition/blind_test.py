@@ -39,12 +39,12 @@ class BlindTestPlan:
 
     @property
     def has_x(self) -> bool:
-        """It asks which of two sounds a third one is."""
+        """Return whether the test asks which of two sounds a third one is."""
         return self.kind in ("abx", "sequential")
 
     @property
     def reference_column(self) -> int | None:
-        """The column that X always is; None where X changes, or there is none."""
+        """Return the column that X always is; None if X changes, or if there is none."""
         if not self.has_x or not self.references:
             return None
         return next((column for column in range(len(self.names)) if tuple(row[column] for row in self.sounds) == self.references), None)
@@ -94,7 +94,7 @@ class BlindTest:
 
     @property
     def commitment(self) -> str:
-        """Shown before the first trial: with it, nobody can choose another seed afterwards."""
+        """Return the commitment shown before the first trial: with it, nobody can choose another seed afterwards."""
         return compute_seal(self.seed)
 
 
@@ -104,7 +104,7 @@ def count_planned_trials(kind: str, trials: int, count: int) -> int:
 
 
 def check_blind_test_plan(plan: BlindTestPlan) -> None:
-    """Raises InputError for what cannot be tested."""
+    """Raise InputError for a plan that cannot be tested."""
     count = len(plan.names)
     if not 2 <= count <= MOST_SOUNDS or (plan.has_x and count != 2):
         raise InputError(

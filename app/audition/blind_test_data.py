@@ -50,7 +50,7 @@ def dump_blind_test(test: BlindTest) -> dict[str, Any]:
 
 
 def parse_blind_test(data: object) -> BlindTest:
-    """Raises ValueError, or InputError for a plan, for what this version could not have written."""
+    """Parse a test; raise ValueError, or InputError for a plan, for data that this version could not have written."""
     if not isinstance(data, dict) or data.get("version") != BLIND_TEST_VERSION or data.get("kind") not in BLIND_TEST_KINDS:
         raise ValueError("no test")
     rows = parse_list(data.get("sounds"), MOST_LINES)
@@ -81,7 +81,7 @@ def has_test_ended(data: Mapping[str, Any]) -> bool:
 
 
 def parse_readable_blind_tests(items: Iterable[object]) -> tuple[BlindTest, ...]:
-    """The tests of a project that this version understands; the others stay in it as they are."""
+    """Return the tests of a project that this version understands; the others stay in it as they are."""
     tests = []
     for item in items:
         with suppress(ValueError, TypeError, InputError):
@@ -90,7 +90,7 @@ def parse_readable_blind_tests(items: Iterable[object]) -> tuple[BlindTest, ...]
 
 
 def _check_trial_order(test: BlindTest) -> None:
-    """Raises ValueError where trials are not those that the seed gives, or follow the end."""
+    """Raise ValueError if trials are not those that the seed gives, or follow the end."""
     for number, answer in enumerate(test.answers):
         # Its pairs follow from logarithms, in which machines differ.
         if test.plan.kind == "ranking":
@@ -126,21 +126,21 @@ def _parse_answer(data: object, number: int, plan: BlindTestPlan, seed: str) -> 
 
 
 def parse_list(data: object, max_items: int) -> list[Any]:
-    """Raises ValueError for what is none, or a longer one."""
+    """Return a list; raise ValueError for any other value, or a longer list."""
     if not isinstance(data, list) or len(data) > max_items:
         raise ValueError("a list")
     return data
 
 
 def parse_seed(value: object) -> str:
-    """64 hex digits. Raises ValueError."""
+    """Return a seed of 64 hex digits; raise ValueError for any other value."""
     if not isinstance(value, str) or not _SEED_PATTERN.fullmatch(value):
         raise ValueError("seed")
     return value
 
 
 def parse_sound_name(value: object) -> str:
-    """The name of a kept sound. Raises ValueError."""
+    """Return the name of a kept sound; raise ValueError for any other value."""
     if not is_sound_name(value):
         raise ValueError("a sound")
     return str(value)

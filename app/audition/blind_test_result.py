@@ -16,7 +16,7 @@ BlindTestResult = AbxResult | PreferenceResult | Ranking
 
 
 def compute_blind_test_result(test: BlindTest) -> BlindTestResult | None:
-    """None for a test that continues, was given up, or has no answer: a score that is seen, or a test that ends when it pleases, proves nothing."""
+    """Return the result; None for a test that continues, was given up, or has no answer: a score seen before the end proves nothing."""
     if test.stopped or not test.answers or find_blind_trial(test) is not None:
         return None
     kind, count = test.plan.kind, len(test.answers)
@@ -37,7 +37,7 @@ def compute_blind_test_result(test: BlindTest) -> BlindTestResult | None:
 
 
 def find_elimination_order(test: BlindTest) -> tuple[int, ...]:
-    """The columns of a finished ranking, the last that remained first, then backwards as they left."""
+    """Return the columns of a finished ranking, the last that remained first, then backwards as they left."""
     gone: list[int] = []
     for count in range(len(test.answers) + 1):
         left = list_remaining_columns(test, count)

@@ -27,7 +27,7 @@ from app.core.script import create_line_id
 
 
 def begin_blind_test(plan: BlindTestPlan, seed: str) -> BlindTest:
-    """A test without answers. Raises InputError for a plan that is none."""
+    """Return a test without answers; raise InputError for a plan that is not valid."""
     check_blind_test_plan(plan)
     return BlindTest(plan, seed, id=create_line_id())
 
@@ -48,14 +48,14 @@ def find_blind_trial(test: BlindTest) -> BlindTrial | None:
 
 
 def find_x_column(plan: BlindTestPlan, pair: tuple[int, int], second: int) -> int | None:
-    """The column that X is: the reference, if there is one, else the first or second of the pair as it was drawn; None where there is no X."""
+    """Return the column that X is: the reference, if there is one, else the first or second of the pair as drawn; None if there is no X."""
     if not plan.has_x:
         return None
     return pair[second] if plan.reference_column is None else plan.reference_column
 
 
 def add_answer(test: BlindTest, choice: AnswerChoice, ms: int = 0, comment: str = "") -> BlindTest:
-    """The test with the answer to its current trial. Raises ValueError where there is none, or no such answer."""
+    """Return the test with the answer to its current trial; raise ValueError if there is no trial, or no such answer."""
     trial = find_blind_trial(test)
     if trial is None or choice not in ANSWER_CHOICES or (choice == "none" and not test.plan.undecided):
         raise ValueError(choice)
@@ -63,7 +63,7 @@ def add_answer(test: BlindTest, choice: AnswerChoice, ms: int = 0, comment: str 
 
 
 def take_back_answer(test: BlindTest) -> BlindTest:
-    """The test without its last answer, for one who pressed a wrong key. Raises ValueError where it has none, or has ended: its score is known."""
+    """Return the test without its last answer, for a user who pressed a wrong key; raise ValueError if it has none, or has ended, for then its score is known."""
     if not test.answers or find_blind_trial(test) is None:
         raise ValueError("nothing to take back")
     return replace(test, answers=test.answers[:-1])

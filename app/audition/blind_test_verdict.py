@@ -14,7 +14,7 @@ from app.common.language import localize
 
 
 def describe_blind_test_verdict(result: BlindTestResult | None, names: Sequence[str], *, by_reference: bool = False) -> str:
-    """One or two sentences; without a result, why there is none.
+    """Return one or two sentences; without a result, why there is none.
 
     Args:
         by_reference: what was asked is which sound is closer to a reference.

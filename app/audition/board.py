@@ -45,11 +45,11 @@ class BoardColumn:
 
     @property
     def voice(self) -> str | None:
-        """Id of the voice; None where each line keeps its own."""
+        """Return the id of the voice; None if each line keeps its own."""
         return dict(self.values).get("voice")
 
     def apply_to_settings(self, settings: LineSettings) -> LineSettings:
-        """The settings of a line in this column; the seed is the line's and stays."""
+        """Return the settings of a line in this column; the seed stays the line's."""
         return replace(settings, **(dict(self.values) | {"seed_locked": True}))
 
 
@@ -66,7 +66,7 @@ class Board:
 
     @property
     def cells(self) -> tuple[BoardCell, ...]:
-        """All of them, line by line."""
+        """Return all cells, line by line."""
         return tuple(BoardCell(row, column) for row, column in product(range(len(self.lines)), range(len(self.columns))))
 
     def find_line(self, cell: BoardCell) -> Line:
@@ -77,14 +77,14 @@ class Board:
 
 @lru_cache(maxsize=MAX_BOARD_CELLS)
 def _apply_column(column: BoardColumn, settings: LineSettings) -> LineSettings:
-    """Lines mostly share their settings, and a board asks for all of its cells."""
+    """Apply a column; cached, as lines mostly share their settings and a board needs all of its cells."""
     return column.apply_to_settings(settings)
 
 
 def combine_columns(
     voices: Iterable[VoiceChoice], strengths: Sequence[float] = (), presets: Mapping[str, Mapping[str, Any]] | None = None
 ) -> tuple[BoardColumn, ...]:
-    """Every combination, the last axis changing fastest: voice, speaker, style, strength of the style, preset.
+    """Return every combination, with the last axis changing fastest: voice, speaker, style, strength of the style, preset.
 
     Args:
         voices: none leaves lines their own.
@@ -108,11 +108,11 @@ RenderingKey = tuple[str, str, LineSettings, Overrides]
 
 
 def map_takes_by_line(takes: Iterable[LineTake]) -> dict[RenderingKey, LineTake]:
-    """The last take of each line as it was made; see `find_take`."""
+    """Return the last take of each line as it was made; see `find_take`."""
     return {(take.line, take.text, replace(take.settings, seed_locked=True), take.overrides): take for take in takes}
 
 
 def find_take(board: Board, cell: BoardCell, takes_by_key: Mapping[RenderingKey, LineTake]) -> LineTake | None:
-    """The take of a cell, if there is one that was made just so."""
+    """Return the take of a cell that was rendered with exactly its settings, or None."""
     line = board.find_line(cell)
     return takes_by_key.get((line.id, line.text, line.settings, line.overrides))

@@ -15,7 +15,7 @@ FocusDirection = Literal["left", "right", "up", "down", "first", "last"]
 def plan_fill_order(
     board: Board, focus: BoardCell, done: Collection[BoardCell] = (), find_bert: Callable[[str], str] = lambda _voice: ""
 ) -> tuple[BoardCell, ...]:
-    """The cells that are still to be made: the focused one, its neighbours, then the others from near to far.
+    """Return the cells to be rendered: the focused one, its neighbours, then the others from near to far.
 
     The others go voice by voice, and those of one BERT together: only so many are open at once, and what a BERT says of a text is remembered.
 
@@ -55,7 +55,7 @@ def plan_fill_order(
 def filter_cells(
     board: Board, find_cell_take: Callable[[BoardCell], LineTake | None], *, starred_only: bool = False, min_rating: int = 0
 ) -> tuple[BoardCell, ...]:
-    """The cells that pass a filter: all of them, those with a star, those rated at least so high."""
+    """Return the cells that pass a filter: all of them, those with a star, those rated at least so high."""
     if not starred_only and not min_rating:
         return board.cells
     takes = {cell: take for cell in board.cells if (take := find_cell_take(cell)) is not None}
@@ -63,7 +63,7 @@ def filter_cells(
 
 
 def move_focus(focus: BoardCell, direction: FocusDirection, shown: Sequence[BoardCell]) -> BoardCell:
-    """The cell that an arrow key leads to: the next that is shown in the row or column; the same one where there is none."""
+    """Return the cell that an arrow key leads to: the next one shown in the row or column, or the same one if there is none."""
     if direction in ("first", "last"):
         row = [cell for cell in shown if cell.row == focus.row]
         return (min(row) if direction == "first" else max(row)) if row else focus
@@ -79,5 +79,5 @@ def find_nearest_cell(focus: BoardCell, shown: Iterable[BoardCell]) -> BoardCell
 
 
 def plan_play_order(shown: Sequence[BoardCell], seed: str | None = None) -> tuple[BoardCell, ...]:
-    """The cells as they are played through: in order, or shuffled by a seed."""
+    """Return the cells in the order of playing: as they are, or shuffled by a seed."""
     return tuple(shown) if seed is None else tuple(shown[place] for place in shuffle_numbers(seed, "board", len(shown)))

@@ -26,17 +26,18 @@ class BoardSetup:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing was chosen: each line would be spoken as it is."""
+        """Return whether nothing was chosen, so that each line would be spoken as it is."""
         return not (self.voices or self.strengths or self.presets)
 
     def count_cells(self, line_count: int) -> int:
-        """Cells that so many lines come to."""
+        """Return the number of cells for so many lines."""
         ways = sum(len(choice.speakers) * len(choice.styles) for choice in self.voices) or 1
         return line_count * ways * (len(self.strengths) or 1) * (len(self.presets) or 1)
 
 
 def build_board(lines: Iterable[Line], setup: BoardSetup) -> Board:
-    """Each line once for every strength, against everything else. Raises ValueError for more cells than anybody listens to.
+    """Build a board with each line once for every strength, against everything else; raise ValueError for more cells than anybody listens
+    to.
 
     So the board is wide and high: a single line in five styles and five strengths is a square, and not one long row.
     """

@@ -48,7 +48,7 @@ class Ranking:
 
 
 def fit_strengths(wins: Float64) -> tuple[Float64, Float64]:
-    """Strengths (…, k), centred, and their covariance (…, k, k)."""
+    """Return strengths (…, k), centred, and their covariance (…, k, k)."""
     count = wins.shape[-1]
     trials, won = wins + wins.swapaxes(-1, -2), wins.sum(axis=-1)
     prior = np.eye(count) / PRIOR_SPREAD**2
@@ -86,7 +86,7 @@ def compare_with_strongest(strengths: Float64, covariance: Float64) -> NDArray[n
 
 
 def choose_next_pair(wins: Float64, columns: tuple[int, ...]) -> tuple[int, int]:
-    """The two of these sounds whose comparison teaches most; of equal ones the first. `wins` is one table."""
+    """Return the two of these sounds whose comparison teaches most; of equal pairs the first. `wins` is one table."""
     strengths, covariance = fit_strengths(wins)
     chance, spread = _compute_win_chances(strengths), _compute_difference_variances(covariance)
     # Equal ones stay equal, on whatever machine.
@@ -105,6 +105,6 @@ def _compute_information(trials: Float64, chance: Float64) -> Float64:
 
 
 def _compute_difference_variances(covariance: Float64) -> Float64:
-    """Variance of the difference between row and column."""
+    """Return the variances of the difference between row and column."""
     own = np.diagonal(covariance, axis1=-2, axis2=-1)
     return np.asarray(own[..., :, None] + own[..., None, :] - 2 * covariance)

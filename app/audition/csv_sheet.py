@@ -19,7 +19,8 @@ ANSWER_COLUMNS = (
 
 
 def build_csv_sheet(test: BlindTest) -> str:
-    """One row for each answer; opens in spreadsheets as UTF-8. Raises InputError while the test continues: it names what stands behind the letters.
+    """Return one row for each answer, as UTF-8 that spreadsheets open; raise InputError while the test continues, for the sheet names the
+    sounds behind the letters.
 
     The "reference" is X in an ABX test, and in pairs the one of the two that stands first in the plan: "correct" says that it was chosen,
     "incorrect" the other one, "undecided" neither. Times are milliseconds.
@@ -33,13 +34,13 @@ def build_csv_sheet(test: BlindTest) -> str:
 
 
 def check_test_ended(test: BlindTest) -> None:
-    """Raises InputError while a test continues."""
+    """Raise InputError while a test continues."""
     if compute_blind_test_result(test) is None and not test.stopped:
         raise create_not_ended_error()
 
 
 def create_not_ended_error() -> InputError:
-    """For sheets that were asked for too early."""
+    """Return the error for a sheet that was requested too early."""
     return InputError(
         localize("テストはまだ終わっていません。", "The test has not ended yet."),
         localize("最後まで答えるか、テストを中止してください。", "Answer all trials, or stop the test."),

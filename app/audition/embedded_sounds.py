@@ -16,7 +16,7 @@ from app.interchange.koebako_files import read_project
 
 
 def pack_sounds(project: Project, project_paths: Iterable[Path | None]) -> tuple[Project, int]:
-    """The project with its sounds, and how many did not fit: those of tests come first, then starred takes, then the newest.
+    """Return the project with its sounds, and how many did not fit: those of tests come first, then starred takes, then the newest.
 
     Args:
         project_paths: project files beside which the sounds may lie, or which hold them; None is a script without a name.
@@ -34,7 +34,7 @@ def pack_sounds(project: Project, project_paths: Iterable[Path | None]) -> tuple
 
 
 def unpack_sounds(project: Project, path: Path) -> Project:
-    """The project without its sounds, which lie beside it then; where nothing can be written there, in the data folder.
+    """Return the project without its sounds, which lie beside it then; in the data folder if nothing can be written there.
 
     Where there is no room either, the project opens all the same, and the takes say that their sounds are missing.
     """
@@ -46,7 +46,7 @@ def unpack_sounds(project: Project, path: Path) -> Project:
 
 
 def copy_sounds_beside(project: Project, path: Path, previous_path: Path | None) -> None:
-    """Puts the sounds that a project names beside the file that is about to be written, from wherever they are; those that are gone stay gone.
+    """Copy the sounds that a project names beside the file that is about to be written; missing ones stay missing.
 
     Raises OutputFileError: the file must not be written then. Sounds that the file holds itself may lie in the data folder as well.
 
@@ -67,7 +67,7 @@ def copy_sounds_beside(project: Project, path: Path, previous_path: Path | None)
 
 
 def is_missing_sounds(project: Project, path: Path) -> bool:
-    """The folder beside the file is not there any more, or not all that takes need is in it."""
+    """Return whether the folder beside the file is gone, or lacks sounds that takes need."""
     store = TakeStore(find_sound_folder(path))
     return not all(map(store.has_sound, _list_wanted_sounds(project)))
 
@@ -87,7 +87,7 @@ def _store_sound(stores: Iterable[TakeStore], name: str, content: bytes) -> None
 
 
 def _read_sounds(names: Iterable[str], project_paths: tuple[Path | None, ...]) -> Iterator[tuple[str, bytes]]:
-    """Those that are anywhere. A file is read only where a folder lacks something: somebody has removed it, as the file alone is enough."""
+    """Yield the sounds that exist anywhere. A file is read only if a folder lacks something: users may remove the folder, as the file alone is enough."""
     stores = [TakeStore(find_sound_folder(place)) for place in project_paths]
     inside: dict[str, bytes] | None = None
     for name in names:

@@ -22,7 +22,7 @@ _SHEET_STYLE = (
 
 
 def build_html_sheet(test: BlindTest) -> str:
-    """The page in the language in use. Raises InputError while the test continues."""
+    """Return the page in the language in use; raise InputError while the test continues."""
     check_test_ended(test)
     kind = describe_test_kind(test.plan.kind)
     title = localize(f"ブラインドテスト：{kind}", f"Blind test: {kind}")
@@ -35,7 +35,7 @@ def build_html_sheet(test: BlindTest) -> str:
 
 
 def build_page(title: str, parts: Iterable[str]) -> str:
-    """A page of these parts, which are HTML, under a title, which is not."""
+    """Return a page of these parts, which are HTML, under a title, which is not."""
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     top = f'<!DOCTYPE html>\n<html lang="{get_language()}"><head>{head}{policy}<title>{escape(title)}</title><style>{_SHEET_STYLE}</style></head>'
@@ -70,7 +70,7 @@ def _has_x(test: BlindTest) -> bool:
 
 
 def build_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Numbers stand at the right."""
+    """Return a table with numbers aligned to the right."""
     titles = "".join(f"<th>{escape(title)}</th>" for title in head)
     body = "".join("<tr>" + "".join(map(_build_cell, row)) + "</tr>" for row in rows)
     return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"

@@ -20,7 +20,7 @@ def render_line(
     cancelled: Callable[[], bool] = ignore_cancellation,
     on_chunk: Callable[[AudioChunk], object] = lambda _chunk: None,
 ) -> tuple[Float32, int] | None:
-    """All samples of a line and their rate; None where it was cancelled. Raises what `Pipeline.synthesize` raises.
+    """Return all samples of a line and their rate; None if cancelled. Raise the errors of `Pipeline.synthesize`.
 
     Args:
         pipeline: of the voice that the line names.

@@ -37,7 +37,7 @@ class MushraPlan:
 
     @property
     def reference_column(self) -> int:
-        """The column of the hidden reference."""
+        """Return the column of the hidden reference."""
         return len(self.names)
 
     @property
@@ -46,7 +46,7 @@ class MushraPlan:
         return len(self.names) + 1 + len(ANCHORS_HZ)
 
     def list_column_names(self) -> tuple[str, ...]:
-        """For people, after the reveal."""
+        """Return the names of the columns for people, after the reveal."""
         anchors = (localize(f"アンカー {hertz / 1000:g} kHz", f"Anchor {hertz / 1000:g} kHz") for hertz in ANCHORS_HZ)
         return (*self.names, localize("参照", "Reference"), *anchors)
 
@@ -85,18 +85,18 @@ class MushraTest:
 
     @property
     def commitment(self) -> str:
-        """Shown before the first trial."""
+        """Return the commitment shown before the first trial."""
         return compute_seal(self.seed)
 
 
 def begin_mushra_test(plan: MushraPlan, seed: str) -> MushraTest:
-    """A test without ratings. Raises InputError for a plan that is none."""
+    """Return a test without ratings; raise InputError for a plan that is not valid."""
     check_mushra_plan(plan)
     return MushraTest(plan, seed, id=create_line_id())
 
 
 def check_mushra_plan(plan: MushraPlan) -> None:
-    """Raises InputError for what cannot be rated."""
+    """Raise InputError for a plan that cannot be rated."""
     whole = all(len(row) == len(plan.names) for row in plan.sounds)
     if not (whole and 1 <= len(plan.names) <= MAX_RATED_SOUNDS and 1 <= len(plan.sounds) <= MOST_LINES):
         raise InputError(
@@ -121,7 +121,7 @@ def find_mushra_trial(test: MushraTest) -> MushraTrial | None:
 
 
 def add_ratings(test: MushraTest, shown: Sequence[int], ms: int = 0) -> MushraTest:
-    """The test with the ratings of its current trial, in the order in which the sounds stand. Raises ValueError for what cannot be."""
+    """Return the test with the ratings of its current trial, in the order of the sounds; raise ValueError for impossible ratings."""
     trial = find_mushra_trial(test)
     if trial is None or len(shown) != len(trial.order) or not all(0 <= value <= HIGHEST_MUSHRA_RATING for value in shown):
         raise ValueError("ratings")
@@ -130,7 +130,7 @@ def add_ratings(test: MushraTest, shown: Sequence[int], ms: int = 0) -> MushraTe
 
 
 def take_back_ratings(test: MushraTest) -> MushraTest:
-    """The test without its last ratings. Raises ValueError where it has none, or has ended."""
+    """Return the test without its last ratings; raise ValueError if it has none, or has ended."""
     if not test.ratings or find_mushra_trial(test) is None:
         raise ValueError("nothing to take back")
     return replace(test, ratings=test.ratings[:-1])

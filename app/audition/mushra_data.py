@@ -32,7 +32,7 @@ def dump_mushra_test(test: MushraTest) -> dict[str, Any]:
 
 
 def parse_mushra_test(data: object) -> MushraTest:
-    """Raises ValueError, or InputError for a plan, for what this version could not have written."""
+    """Parse a test; raise ValueError, or InputError for a plan, for data that this version could not have written."""
     if not isinstance(data, dict) or data.get("version") != VERSION or data.get("kind") != KIND:
         raise ValueError("no test")
     plan = MushraPlan(
@@ -48,7 +48,7 @@ def parse_mushra_test(data: object) -> MushraTest:
 
 
 def parse_readable_mushra_tests(items: Iterable[object]) -> tuple[MushraTest, ...]:
-    """The MUSHRA tests of a project that this version understands."""
+    """Return the MUSHRA tests of a project that this version understands."""
     tests = []
     for item in items:
         with suppress(ValueError, TypeError, InputError):

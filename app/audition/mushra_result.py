@@ -47,7 +47,7 @@ class MushraResult:
 
 
 def compute_mushra_result(test: MushraTest) -> MushraResult | None:
-    """None before the test has ended."""
+    """Return the result; None before the test has ended."""
     if find_mushra_trial(test) is not None or not test.ratings:
         return None
     values = np.array([rating.values for rating in test.ratings])
@@ -65,7 +65,7 @@ def compute_mushra_result(test: MushraTest) -> MushraResult | None:
 
 
 def describe_mushra_verdict(result: MushraResult | None, names: tuple[str, ...]) -> str:
-    """In the words of the user; `names` are those of the compared sounds."""
+    """Return the verdict in the user's language; `names` are those of the compared sounds."""
     if result is None:
         return localize("テストは途中で終了しました。結果は出ません。", "The test was stopped early, so it has no result.")
     rated = [f"{name} ({score.median:g})" for name, score in zip(names, result.scores, strict=False)]
@@ -90,6 +90,6 @@ def describe_mushra_verdict(result: MushraResult | None, names: tuple[str, ...])
 
 
 def _is_above(difference: np.ndarray[tuple[int], np.dtype[np.int64]], count: int) -> bool:
-    """A sign test, certain enough for all pairs that might have been looked at; equal ratings say nothing."""
+    """Return whether a sign test is certain enough for all pairs that might have been compared; equal ratings count for neither."""
     above, below = int((difference > 0).sum()), int((difference < 0).sum())
     return above > below and compute_p_value(above, above + below, 2) <= SIGNIFICANCE_LEVEL / (count * (count - 1) / 2)

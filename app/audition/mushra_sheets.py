@@ -19,7 +19,7 @@ MUSHRA_METHOD = "MUSHRA"
 
 
 def build_mushra_csv(test: MushraTest) -> str:
-    """One row for each rating; opens in spreadsheets as UTF-8. Raises InputError while the test continues. Times are milliseconds.
+    """Return one row for each rating, as UTF-8 that spreadsheets open; raise InputError while the test continues. Times are milliseconds.
 
     Reference and anchors have webMUSHRA's names: `reference`, `anchor35`, `anchor70`.
     """
@@ -36,7 +36,7 @@ def build_mushra_csv(test: MushraTest) -> str:
 
 
 def build_mushra_html(test: MushraTest) -> str:
-    """The page in the language in use. Raises InputError while the test continues."""
+    """Return the page in the language in use; raise InputError while the test continues."""
     result = _require_result(test)
     names = test.plan.list_column_names()
     title = localize(f"ブラインドテスト：{MUSHRA_METHOD}", f"Blind test: {MUSHRA_METHOD}")
@@ -51,13 +51,13 @@ def build_mushra_html(test: MushraTest) -> str:
 
 
 def list_score_titles() -> tuple[str, ...]:
-    """Titles of `build_score_rows`."""
+    """Return the titles of `build_score_rows`."""
     spread = localize("四分位範囲", "Quartiles")
     return localize("順位", "Rank"), localize("音声", "Sound"), localize("中央値", "Median"), spread, localize("平均", "Mean")
 
 
 def build_score_rows(result: MushraResult, names: tuple[str, ...]) -> list[tuple[str, str, str, str, str]]:
-    """The compared sounds, the best first and with their places, then reference and anchors."""
+    """Return the compared sounds, the best first and with their places, then reference and anchors."""
     placed = [(describe_rank(result.ranks, column), column) for column in result.order]
     rows = []
     for place, column in (*placed, *(("", column) for column in range(len(placed), len(names)))):

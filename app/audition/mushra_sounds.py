@@ -13,7 +13,7 @@ STOPBAND_RATIO = 8 / 7
 
 
 def load_mushra_sounds(plan: MushraPlan, trial: MushraTrial, load: LoadSound) -> ComparableSounds:
-    """The open reference first; all of them as loud as the softest."""
+    """Return the sounds with the open reference first, all as loud as the softest."""
     reference, rate = load(plan.references[trial.line])
     anchors = [(filter_low_pass(reference, rate, hertz), rate) for hertz in ANCHORS_HZ]
     columns = [*map(load, plan.sounds[trial.line]), (reference, rate), *anchors]
@@ -21,7 +21,7 @@ def load_mushra_sounds(plan: MushraPlan, trial: MushraTrial, load: LoadSound) ->
 
 
 def filter_low_pass(samples: Float32, rate: int, edge_hz: float) -> Float32:
-    """Without what is above: all of it up to `edge_hz`, nothing from an eighth above on, no delay."""
+    """Return the samples without the frequencies above: all up to `edge_hz` pass, none from an eighth above on, without delay."""
     # Or the end would be heard at the beginning.
     padded = 2 * len(samples)
     spectrum = np.fft.rfft(samples, padded)

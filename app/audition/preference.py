@@ -28,7 +28,7 @@ class PreferenceResult:
 
 
 def evaluate_preference(first: int, second: int, undecided: int = 0) -> PreferenceResult:
-    """Of a test whose number of trials was fixed beforehand."""
+    """Evaluate a test whose number of trials was fixed beforehand."""
     decided = first + second
     least = find_needed_hits(decided, 2)
     proved = least is not None and max(first, second) >= least

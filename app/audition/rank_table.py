@@ -10,12 +10,12 @@ from app.common.language import localize
 
 
 def list_rank_titles() -> tuple[str, str, str]:
-    """Titles of `build_rank_rows`."""
+    """Return the titles of `build_rank_rows`."""
     return localize("順位", "Rank"), localize("音声", "Sound"), localize("強さ（95 % 区間）", "Strength (95 % interval)")
 
 
 def build_rank_rows(result: Ranking, names: Sequence[str]) -> list[tuple[str, str, str]]:
-    """The sounds, the best first; equal ones share a place."""
+    """Return the sounds, the best first; equal ones share a place."""
     return [
         (
             describe_rank(result.ranks, column),

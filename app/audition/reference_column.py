@@ -15,7 +15,7 @@ class ReferenceSplit(NamedTuple):
 
 
 def split_off_reference(names: Sequence[str], sounds: Sequence[Sequence[str]], column: int) -> ReferenceSplit:
-    """Takes a column out of what is compared."""
+    """Split the reference off from the compared columns."""
     return ReferenceSplit(
         tuple(name for place, name in enumerate(names) if place != column),
         tuple(tuple(sound for place, sound in enumerate(row) if place != column) for row in sounds),

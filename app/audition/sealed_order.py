@@ -10,7 +10,7 @@ SEED_DIGITS = 64
 
 
 def generate_seed() -> str:
-    """A seed that nobody can guess: 64 hex digits."""
+    """Return a seed that nobody can guess: 64 hex digits."""
     return os.urandom(SEED_DIGITS // 2).hex()
 
 
@@ -20,7 +20,7 @@ def compute_seal(seed: str) -> str:
 
 
 def draw_positions(seed: str, number: int) -> tuple[bool, int]:
-    """Of a trial: whether its two sounds change places, and which of them, 0 or 1, X is. Independent from trial to trial, as coins are."""
+    """Return for a trial whether its two sounds change places, and which of them, 0 or 1, X is. Trials are independent, as coins are."""
     drawn = _draw_bytes(seed, f"trial {number}")[0]
     return bool(drawn & 1), drawn >> 1 & 1
 
@@ -28,7 +28,7 @@ def draw_positions(seed: str, number: int) -> tuple[bool, int]:
 # A test that is read is gone through answer by answer.
 @lru_cache(maxsize=4096)
 def shuffle_numbers(seed: str, purpose: str, count: int) -> tuple[int, ...]:
-    """The numbers below `count` in an order of their own for each `purpose`."""
+    """Return the numbers below `count` in an order of their own for each `purpose`."""
     return tuple(sorted(range(count), key=lambda number: _draw_bytes(seed, f"{purpose} {number}")))
 
 

@@ -10,7 +10,7 @@ IsAlike = Callable[[int, int], bool]
 
 
 def compute_shared_ranks(order: Sequence[int], is_alike: IsAlike) -> tuple[int, ...]:
-    """The place of each sound by its number; neighbours in the order that are alike share theirs."""
+    """Return the place of each sound by its number; neighbours in the order that are alike share theirs."""
     places = [0] * len(order)
     for position, item in enumerate(order):
         before = order[position - 1]
@@ -19,12 +19,12 @@ def compute_shared_ranks(order: Sequence[int], is_alike: IsAlike) -> tuple[int, 
 
 
 def find_sole_first(ranks: Sequence[int]) -> int | None:
-    """The sound that came first alone; None where several share the first place."""
+    """Return the sound that came first alone; None if several share the first place."""
     return ranks.index(1) if ranks.count(1) == 1 else None
 
 
 def describe_rank(ranks: Sequence[int], item: int) -> str:
-    """The place of a sound, and whether it shares it."""
+    """Return the place of a sound, and whether it is shared."""
     number = ranks[item]
     if ranks.count(number) > 1:
         return localize(f"同率{number}位", f"{number} =")
@@ -32,7 +32,7 @@ def describe_rank(ranks: Sequence[int], item: int) -> str:
 
 
 def describe_order(order: Sequence[int], ranks: Sequence[int], names: Sequence[str]) -> str:
-    """The names from the first to the last, those that share a place joined as equals."""
+    """Return the names from the first to the last, with those that share a place joined as equals."""
     words = ""
     for before, item in zip((None, *order), order, strict=False):
         mark = "" if before is None else " = " if ranks[before] == ranks[item] else " > "

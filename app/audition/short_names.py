@@ -24,7 +24,7 @@ NameParts = Sequence[NamePart]
 
 
 def build_short_names(ways: Sequence[NameParts]) -> list[str]:
-    """A name for each: equal ones have the same name, all others different ones."""
+    """Return a name for each: equal ones have the same name, all others different ones."""
     known: dict[tuple[str, ...], str] = {}
     taken: set[str] = set()
     for way, said in zip(map(_list_labels, ways), choose_short_parts(ways), strict=True):
@@ -41,7 +41,7 @@ def build_short_names(ways: Sequence[NameParts]) -> list[str]:
 
 
 def choose_short_parts(ways: Sequence[NameParts]) -> list[tuple[str, ...]]:
-    """The parts that are said of each; empty in the places that are not.
+    """Return the parts of each name that are shown; parts in other places are empty.
 
     What all share is left out, and what is usual, unless two would then be called the same or one would have no name.
     """
@@ -54,7 +54,7 @@ def choose_short_parts(ways: Sequence[NameParts]) -> list[tuple[str, ...]]:
 
 
 def find_differing_parts(ways: Sequence[NameParts]) -> tuple[int, ...]:
-    """The places in which they are not all the same."""
+    """Return the places in which the names differ."""
     return tuple(place for place, parts in enumerate(zip(*ways, strict=True)) if len({part.label for part in parts}) > 1)
 
 

@@ -25,7 +25,7 @@ _NAME_BYTES, _BLOCK_BYTES = 64, 1 << 20
 
 
 def find_sound_names(file: Path) -> frozenset[str]:
-    """Names of sounds anywhere in a project file or the recovery; none where there is no file. Raises OSError."""
+    """Return the names of sounds anywhere in a project file or the recovery; none if there is no file. Raise OSError if it cannot be read."""
     found: set[bytes] = set()
     try:
         with open_regular_file(file) as source:
@@ -39,7 +39,7 @@ def find_sound_names(file: Path) -> frozenset[str]:
 
 
 def remove_unneeded_sounds(path: Path, recovery: Path, needed: Collection[str]) -> int:
-    """Removes sounds beside a project that nobody names any more, and returns how many; none where a file cannot be read.
+    """Remove sounds beside a project that no file names any more and return their number; remove none if a file cannot be read.
 
     Args:
         recovery: the script that is kept between starts.
@@ -61,7 +61,8 @@ def release_sounds(
     *,
     unnamed_only: bool = False,
 ) -> int:
-    """Removes held sounds that nobody names, and without `unnamed_only` those that lie beside the files that name them; returns how many.
+    """Remove held sounds that no file names, and without `unnamed_only` also those that lie beside the files that name them; return their
+    number.
 
     Args:
         path: the project that is open; None is a script without a name, whose sounds stay held.

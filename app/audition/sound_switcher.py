@@ -42,18 +42,18 @@ class SoundSwitcher:
         self.position, self.heard = 0, heard
 
     def select(self, index: int) -> None:
-        """Another sound from the next sample on; a fade that is not over continues from where it is."""
+        """Switch to another sound from the next sample on; an unfinished fade continues from its present state."""
         if index != self.heard:
             self._from = self._compute_factors(np.array([self._faded]))[:, 0]
             self._to = np.eye(len(self._sounds), dtype=np.float32)[index]
             self._faded, self.heard = 0, index
 
     def seek(self, position: int) -> None:
-        """Continues elsewhere; within 0 and `length`."""
+        """Continue at another position, within 0 and `length`."""
         self.position = min(max(0, position), self.length)
 
     def read(self, count: int) -> Float32:
-        """The next samples: `count`, fewer at the end."""
+        """Return the next `count` samples, fewer at the end."""
         sounds = self._sounds[:, self.position : self.position + count]
         read = sounds.shape[1]
         factors = self._compute_factors(self._faded + 1 + np.arange(read))
@@ -62,7 +62,7 @@ class SoundSwitcher:
         return np.asarray((sounds * factors).sum(axis=0), np.float32)
 
     def _compute_factors(self, elapsed: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Float32:
-        """Of each sound, so many samples after the fade began: (sounds, samples)."""
+        """Return the factors of the sounds, so many samples after the fade began: (sounds, samples)."""
         share = np.minimum(elapsed / self._fade, 1).astype(np.float32)
         factors = self._from[:, None] * (1 - share) + self._to[:, None] * share
         norm = factors.sum(axis=0) if self._alike else np.sqrt(np.square(factors).sum(axis=0))

@@ -61,7 +61,10 @@ class TakeStore:
         self._memory: LRUCache[tuple[Int16, int]] = LRUCache(1 << 16, memory_bytes)
 
     def keep_sound(self, samples: Float32, rate: int) -> KeptSound:
-        """Keeps a sound; one that is there already is not written again. Raises OutputFileError; ValueError for more than ten minutes."""
+        """Keep a sound; an existing one is not written again.
+
+        Raise OutputFileError if the disk refuses it, ValueError for more than ten minutes.
+        """
         kept = convert_to_int16(samples)
         content = encode_take(kept, rate)
         name = hashlib.sha256(content).hexdigest()
@@ -70,7 +73,7 @@ class TakeStore:
         return KeptSound(name, len(content), len(kept) / rate)
 
     def read_sound(self, name: str) -> tuple[Float32, int]:
-        """Samples and rate. Raises InputError where the sound is gone, or is not what its name says."""
+        """Return samples and rate; raise InputError if the sound is gone, or does not match its name."""
         found = self._memory.get(name)
         if found is None:
             found = decode_sound(self.read_content(name))
@@ -82,14 +85,14 @@ class TakeStore:
         return is_sound_name(name) and not self.folder.is_symlink() and _is_plain_file(self.folder / name)
 
     def take_over_sounds(self, other: TakeStore, names: Iterable[str]) -> None:
-        """Takes over what another folder has of these sounds, as when a script gets a name. Raises OutputFileError."""
+        """Take over another folder's files of these sounds, as when a script gets a name; raise OutputFileError if the disk refuses it."""
         for name in filter(other.has_sound, names):
             # Gone, or damaged: so it stays.
             with suppress(InputError):
                 self.write_content(name, other.read_content(name))
 
     def read_content(self, name: str) -> bytes:
-        """The bytes of a file that are what its name says. Raises InputError."""
+        """Return the bytes of a file that match its name; raise InputError if they do not."""
         missing = localize("このテイクの音声が見つかりません。", "The sound of this take is missing.")
         hint = localize("もう一度再生すると作成されます。", "Play the line again to create it.")
         if not self.has_sound(name):
@@ -103,18 +106,18 @@ class TakeStore:
         return content
 
     def write_content(self, name: str, content: bytes) -> None:
-        """Keeps a file whose content is known to hash to its name, in place of one that is damaged. Raises OutputFileError."""
+        """Keep a file whose content hashes to its name, in place of a damaged one; raise OutputFileError if the disk refuses it."""
         if not self._has_content(name, content):
             self._write_file(name, content)
 
     def remove_unneeded_sounds(self, needed: Collection[str]) -> int:
-        """Removes the sounds that no take needs any more, and returns how many; other files stay."""
+        """Remove the sounds that no take needs any more and return their number; other files stay."""
         gone = [name for name in self.list_names() if name not in needed]
         self.remove_sounds(gone)
         return len(gone)
 
     def list_names(self) -> list[str]:
-        """The sounds that there are."""
+        """Return the names of the sounds."""
         try:
             names = [] if self.folder.is_symlink() else [item.name for item in self.folder.iterdir()]
         except OSError:
@@ -122,19 +125,19 @@ class TakeStore:
         return [name for name in names if self.has_sound(name)]
 
     def remove_sounds(self, names: Iterable[str]) -> None:
-        """Removes sounds; what cannot be removed now stays."""
+        """Remove sounds; those that cannot be removed now stay."""
         for name in names:
             remove_path(self.folder / name)
 
     def compute_age_s(self, name: str) -> float:
-        """Seconds since a sound was kept; 0 where it is gone."""
+        """Return the seconds since a sound was kept; 0 if it is gone."""
         try:
             return time.time() - (self.folder / name).stat().st_mtime
         except OSError:
             return 0.0
 
     def sync_folder(self) -> None:
-        """Waits until the names of the sounds are on the disk, for a file that is to rely on them. Raises OutputFileError."""
+        """Wait until the names of the sounds are on the disk, for a file that is to rely on them; raise OutputFileError if that fails."""
         try:
             if self.folder.is_dir():
                 sync_folder(self.folder)
@@ -178,7 +181,7 @@ class TakeStore:
 
 
 def decode_sound(content: bytes) -> tuple[Int16, int]:
-    """As `decode_take`; an InputError for what is no sound."""
+    """Decode a sound as `decode_take` does; raise InputError if the content is none."""
     try:
         return decode_take(content)
     except ValueError as exc:

@@ -17,7 +17,7 @@ from app.core.takes import LineTake
 
 
 def find_winner(test: BlindTest) -> int | None:
-    """The column that came first alone, proved or not; None for a tie, for ABX, and for a test without a result."""
+    """Return the column that came first alone, significantly or not; None for a tie, for ABX, and for a test without a result."""
     result = compute_blind_test_result(test)
     if isinstance(result, PreferenceResult):
         return None if result.first == result.second else int(result.second > result.first)
@@ -25,7 +25,7 @@ def find_winner(test: BlindTest) -> int | None:
 
 
 def find_rated_winner(test: MushraTest) -> int | None:
-    """The same for ratings; None also where they do not count, and where only one sound was rated."""
+    """Return the sound rated first alone; None for a tie, for ratings that do not count, and if only one sound was rated."""
     result = compute_mushra_result(test)
     if result is None or len(result.ranks) < 2 or not (result.knows_reference and result.knows_anchor):
         return None
@@ -33,7 +33,7 @@ def find_rated_winner(test: MushraTest) -> int | None:
 
 
 def list_column_takes(sounds: Sequence[Sequence[str]], column: int, takes: Iterable[LineTake]) -> tuple[LineTake, ...]:
-    """The takes that a column of a plan was made of, a line each; lines whose takes are gone are left out.
+    """Return the takes that a column of a plan was made of, one for each line; lines whose takes are gone are left out.
 
     A line is known by all of its sounds: two lines may share one of them.
     """
@@ -50,7 +50,7 @@ def list_column_takes(sounds: Sequence[Sequence[str]], column: int, takes: Itera
 
 
 def apply_take_settings(script: Script, takes: Iterable[LineTake]) -> Script:
-    """The script with the lines of these takes speaking as they do; texts and readings stay, and the seed is locked, or they would sound otherwise."""
+    """Return the script with the lines of these takes speaking as the takes do; texts and readings stay, and the seed is locked, or they would sound otherwise."""
     wanted = {take.line: replace(take.settings, seed_locked=True) for take in takes}
     lines = tuple(replace(line, settings=wanted[line.id]) if line.id in wanted else line for line in script.lines)
     return replace(script, lines=lines)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, parse_placement
+from app.adapters.ort.devices.ort_devices import BackendDevice, find_device, list_places
 from app.adapters.ort.optimized_graphs import measure_graph_bytes
-from app.adapters.ort.ort_devices import BackendDevice, find_device, list_places
 from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix, parse_result
 from app.backends.trial_process import RECORD_TRIAL, TrialExit, run_trial
 from app.common.errors import AppError, BackendError
@@ -23,7 +23,8 @@ from app.common.files import paths
 from app.common.language import choose_by_frontend, localize
 from app.common.progress import Report, ignore_report
 from app.compose.auto_placement import collect_choice_facts, guess_placement
-from app.compose.disk_stores import open_device_journal, open_probe_memory
+from app.compose.device_opening import open_device_journal
+from app.compose.disk_stores import open_probe_memory
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import find_voice
@@ -64,7 +65,7 @@ class BackendProbe:
         return found
 
     def run_trials(self, report: Report = ignore_report, *, should_retry: bool = False) -> Iterator[ProbeResult]:
-        """Tries everything, gives each finding as it is there, and remembers the fastest.
+        """Try all candidates, yield each result as it is there, and remember the fastest.
 
         Args:
             should_retry: also try what crashed or hung not long ago.
@@ -98,7 +99,7 @@ class BackendProbe:
         yield from found
 
     def list_candidates(self) -> list[str]:
-        """The CPU, then of every device each group of graphs by itself, the decoder first, and all of them."""
+        """Return the CPU, then for every device each group of graphs by itself, the decoder first, and all of them."""
         found = ["cpu"]
         for place in list_places()[1:]:
             found += [str(replace(CPU_ONLY, **{group: place})) for group in reversed(GRAPH_GROUPS) if group in self._weights_mb]
@@ -167,7 +168,7 @@ class BackendProbe:
 
 
 def _build_skipped_result(place: str, results: list[ProbeResult]) -> ProbeResult | None:
-    """The finding for a place on a device that crashed or hung a moment ago with other graphs: each hang takes minutes."""
+    """Return the result for a place on a device that crashed or hung a moment ago with other graphs, without a trial: each hang takes minutes."""
     crashed: set[str] = set().union(*(list_placement_devices(finding.backend) for finding in results if finding.crashed))
     if not crashed & list_placement_devices(place):
         return None
@@ -187,13 +188,13 @@ def _evaluate_exit(place: str, trial_exit: TrialExit) -> ProbeResult:
 
 
 def list_placement_devices(place: str) -> set[str]:
-    """The places of a placement that are not the CPU."""
+    """Return the places of a placement that are not the CPU."""
     placement = parse_placement(place)
     return {getattr(placement, group) for group in GRAPH_GROUPS} - {"cpu"}
 
 
 def _find_device(place: str) -> BackendDevice | None:
-    """The adapter of a place, or the first of a placement; None where it names none, or it went away."""
+    """Return the adapter of a place, or the first of a placement; None if there is none, or if it was removed."""
     try:
         return next((find_device(item) for item in sorted(list_placement_devices(place))), None)
     except AppError:

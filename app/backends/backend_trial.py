@@ -8,19 +8,55 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.device_placement import GRAPH_GROUPS, parse_placement
-from app.adapters.ort.device_trace import trace_run
-from app.backends.device_differences import VoiceGraphs, measure_differences, replace_with_zero_noise
-from app.backends.reference_runs import ReferenceRun, load_reference_runs, save_reference_runs
+from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
+from app.adapters.ort.devices.device_sessions import open_session
+from app.adapters.ort.devices.device_trace import trace_run
+from app.adapters.ort.devices.output_difference import measure_output_difference
+from app.adapters.ort.graph_session import RunnableSession, open_unoptimized
+from app.common.files import paths
 from app.compose.speaker import Speaker
-from app.compose.speaker_opening import open_speaker
+from app.compose.speaker_opening import open_speaker, record_speaker
 from app.core.synthesis_types import StageTiming, SynthesisRequest
+from app.voices.installed_voices import find_voice
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRun:
+    """One run of a graph."""
+
+    graph: str
+    values: dict[str, np.ndarray]
+    results: dict[str, np.ndarray]
+
+
+def save_reference_runs(runs: list[ReferenceRun], file: Path) -> None:
+    """Keep calls in a file of arrays."""
+    arrays: dict[str, np.ndarray] = {}
+    for index, call in enumerate(runs):
+        arrays |= {f"{index}|{call.graph}|in|{name}": value for name, value in call.values.items()}
+        arrays |= {f"{index}|{call.graph}|out|{name}": value for name, value in call.results.items()}
+    with file.open("wb") as stream:
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+
+
+def load_reference_runs(file: Path) -> list[ReferenceRun]:
+    """Return what `save_reference_runs` kept."""
+    calls: dict[str, ReferenceRun] = {}
+    with np.load(file) as arrays:
+        content: Mapping[str, np.ndarray] = arrays
+        for key in content:
+            index, graph, side, name = key.split("|", 3)
+            call = calls.setdefault(index, ReferenceRun(graph, {}, {}))
+            (call.values if side == "in" else call.results)[name] = content[key]
+    return list(calls.values())
+
 
 COMPARED_TEXTS = ("今日はとてもいい天気なので、歩きます。", "駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。")
 # What is timed: every length is met for the first time, as users' texts are. Devices compile for a new length.
@@ -45,7 +81,7 @@ class TrialResult:
         half: any graph takes float16.
         first_audio_ms, total_ms: of a text whose length was not met before, on the average.
         group_ms: group → time in its graphs, likewise.
-        trace: one entry a graph on a device, see `app.adapters.ort.device_trace`.
+        trace: one entry a graph on a device, see `app.adapters.ort.devices.device_trace`.
         open_ms: until the voice was open, the BERT included.
         sentences: of a few texts, milliseconds by group, `first_audio` and `total`: `cold` when their length was new, `warm` the second time.
     """
@@ -63,28 +99,20 @@ class TrialResult:
 
 
 def record_reference_runs(voice_name: str | None, file: Path) -> None:
-    """Speaks on the CPU in float32 and keeps the first calls of every graph."""
+    """Speak on the CPU in float32 and keep the first calls of every graph."""
     speaker = open_speaker(voice_name, "cpu", precision="float32", graph_precision="exact", force_bert=True)
     models = VoiceGraphs(voice_name, speaker)
-    calls: list[ReferenceRun] = []
-
-    def keep_run(graph: str, values: dict[str, Any], names: list[str], results: list[np.ndarray]) -> None:
-        if sum(call.graph == graph for call in calls) < RUNS_PER_GRAPH:
-            declared = speaker.sessions[graph].inputs
-            arrays = {name: np.array(value) for name, value in values.items() if name in declared}
-            calls.append(ReferenceRun(graph, arrays, dict(zip(names, map(np.array, results), strict=True))))
-
-    for session in speaker.sessions.values():
-        session.observer = keep_run
+    speaker, sessions = record_speaker(speaker)
     # The windows that devices take.
     speaker.pipeline.voice = replace(speaker.pipeline.voice, fixed_windows=True)
     for text in COMPARED_TEXTS:
         _measure_speech(speaker, text)
+    calls = [ReferenceRun(graph, run.values, run.results) for graph, item in sessions.items() for run in item.runs[:RUNS_PER_GRAPH]]
     save_reference_runs(replace_with_zero_noise(models, calls), file)
 
 
 def try_placement(placement: str, voice_name: str | None, file: Path, *, should_trace: bool = True) -> TrialResult:
-    """Opens a voice, compares every graph with what `record_reference_runs` kept, and measures; a session may fail at any point."""
+    """Open a voice, compare every graph with the results of `record_reference_runs`, and measure; a session may fail at any point."""
     began = time.perf_counter()
     speaker = open_speaker(voice_name, placement, graph_precision="exact", force_bert=True, is_probe=True)
     speaker.wait_for_devices()
@@ -122,7 +150,7 @@ def _measure_times(speaker: Speaker, result: TrialResult) -> None:
 
 
 def _measure_speech(speaker: Speaker, text: str) -> dict[str, float]:
-    """Milliseconds to the first sound, in all, and in the graphs of each group; nothing is remembered from before."""
+    """Return milliseconds to the first sound, in all, and in the graphs of each group; caches are empty."""
     caches = speaker.pipeline.caches
     caches.clear()
     caches.stored = None
@@ -140,3 +168,52 @@ def _measure_speech(speaker: Speaker, text: str) -> dict[str, float]:
             spent.setdefault("first_audio", (time.perf_counter() - began) * 1000)
     spent["total"] = (time.perf_counter() - began) * 1000
     return spent
+
+
+class VoiceGraphs:
+    """The graphs of a voice; those that a speaker keeps no longer are read again."""
+
+    def __init__(self, voice_name: str | None, speaker: Speaker) -> None:
+        self._wanted = voice_name
+        self._files: dict[str, Path] = speaker.models
+
+    def find_graph(self, graph: str) -> Path | bytes:
+        """Return file or bytes of a graph."""
+        return self._files.get(graph) or find_voice(self._wanted, paths.list_voice_dirs()).graphs[graph]
+
+    def open_zero_noise_session(self, place: str) -> RunnableSession:
+        """Open a copy of a graph without noise: a single-graph voice draws its own, which could not be compared."""
+        # Onnx, which speaking does not need, is slow to import.
+        from app.voices.prepare.zero_noise import build_noiseless_graph
+
+        copy, _ = build_noiseless_graph(self.find_graph("whole"))
+        return open_unoptimized(copy, "whole") if place == "cpu" else open_session(copy, place, "whole").session
+
+
+def measure_differences(speaker: Speaker, graphs: VoiceGraphs, placement: DevicePlacement, runs: list[ReferenceRun]) -> dict[str, float]:
+    """Group → largest difference of its graphs from what was kept."""
+    sessions: dict[str, RunnableSession] = dict(speaker.sessions)
+    if any(call.graph == "whole" for call in runs):
+        sessions["whole"] = graphs.open_zero_noise_session(placement.find_place("whole"))
+    found: dict[str, float] = {}
+    for call in runs:
+        group = GROUP_OF_GRAPH[call.graph]
+        found[group] = max(_measure_difference(call, sessions[call.graph]), found.get(group, 0.0))
+    return found
+
+
+def _measure_difference(run: ReferenceRun, session: RunnableSession) -> float:
+    return measure_output_difference(run.graph, session.run_graph(dict(run.values), list(run.results)), list(run.results.values()))
+
+
+def replace_with_zero_noise(graphs: VoiceGraphs, runs: list[ReferenceRun]) -> list[ReferenceRun]:
+    """Return the calls of a single-graph voice with the results of its noiseless copy; those of other voices unchanged."""
+    if not any(call.graph == "whole" for call in runs):
+        return runs
+    session = graphs.open_zero_noise_session("cpu")
+    return [_replace_results(call, session) if call.graph == "whole" else call for call in runs]
+
+
+def _replace_results(run: ReferenceRun, session: RunnableSession) -> ReferenceRun:
+    results = session.run_graph(dict(run.values), list(run.results))
+    return replace(run, results=dict(zip(run.results, results, strict=True)))

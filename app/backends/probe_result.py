@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
-from app.adapters.ort.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
+from app.adapters.ort.devices.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
 from app.common.errors import BackendError
 from app.common.language import localize
 
@@ -44,7 +44,7 @@ class ProbeResult:
 
     @property
     def cost(self) -> float:
-        """First audio and total count the same."""
+        """Return the cost, in which first audio and total count the same."""
         return (self.first_audio_ms or float("inf")) * (self.total_ms or float("inf"))
 
 
@@ -71,7 +71,7 @@ def evaluate_trial(place: str, trial_line: dict[str, Any]) -> ProbeResult:
 
 
 def parse_result(place: str, stored: dict[str, Any]) -> ProbeResult:
-    """A finding as it was kept; a ValueError where something else was."""
+    """Return a result as it was kept; raise ValueError if the data are none."""
     values = {name: stored[name] for name in _FIELD_CHECKS if name in stored}
     if not all(_FIELD_CHECKS[name](value) for name, value in values.items()):
         raise ValueError("no finding")
@@ -110,7 +110,7 @@ def _choose_tolerance(line: dict[str, Any]) -> float:
 
 
 def find_best_mix(results: list[ProbeResult]) -> str | None:
-    """A placement that takes for each group the place where it was fastest and right; None where one place alone is that."""
+    """Return a placement that takes for each group the place where it was fastest and right; None if one place alone is that."""
     best: dict[str, tuple[float, str]] = {}
     for finding in results:
         placement = parse_placement(finding.backend)
@@ -134,7 +134,7 @@ def _is_on_cpu(finding: ProbeResult, group: str) -> bool:
 
 
 def choose_fastest(results: list[ProbeResult]) -> ProbeResult:
-    """The usable one with the least cost; the CPU unless another is clearly faster."""
+    """Return the usable result with the least cost: the CPU's unless another is clearly faster."""
     cpu = results[0]
     if not cpu.ok:
         raise BackendError(localize("CPU での音声合成に失敗しました。", "Synthesis failed even on the CPU."), cpu.reason or "")

@@ -27,7 +27,7 @@ class TrialExit:
 
 
 def run_trial(trial: str, voice_name: str | None, runs_file: Path) -> TrialExit:
-    """Tries a placement, or with RECORD speaks on the CPU and keeps what every graph computed.
+    """Try a placement in a child, or with RECORD speak on the CPU and keep the results of every graph.
 
     Args:
         trial: what `--trial` takes.

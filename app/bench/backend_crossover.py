@@ -36,7 +36,7 @@ def parse_backends(text: str) -> list[str]:
 
 
 def find_fastest_backends(results: Sequence[BenchMeasurement]) -> dict[str, str]:
-    """Text → the backend that spoke it fastest, warm."""
+    """Return by text the backend that spoke it fastest, warm."""
     texts = dict.fromkeys(item.text for item in results)
     return {text: min((item for item in results if item.text == text), key=_find_total_ms).backend for text in texts}
 

@@ -49,7 +49,7 @@ class PreparedFiles:
 
 
 def find_originals(voice: str | None, bert: str | None) -> OriginalFiles:
-    """The files that `--voice` and `--bert` name; InputError where they name none."""
+    """Return the files that `--voice` and `--bert` name; raise InputError if they name none."""
     graph = _find_file(voice, (FLOAT32_NAME,))
     model = _find_file(bert, (FLOAT16_NAME, FLOAT32_NAME))
     if graph is None or model is None:
@@ -68,7 +68,7 @@ def find_originals(voice: str | None, bert: str | None) -> OriginalFiles:
 
 
 def create_no_graph_error(voice: Path) -> InputError:
-    """For a voice of weights: only our own program makes graphs of them."""
+    """Return the error for a voice of weights: only our own program makes graphs of them."""
     return InputError(
         localize(f"この声には比較できるグラフがありません: {voice}", f"This voice has no graph to compare with: {voice}"),
         localize("ONNX 形式の声（.onnx、.aivmx、.sbv2）を指定してください。", "Specify a voice in ONNX format (.onnx, .aivmx, .sbv2)."),
@@ -85,7 +85,7 @@ def _find_file(wanted: str | None, names: tuple[str, ...]) -> Path | None:
 
 @contextmanager
 def use_bench_home() -> Iterator[Path]:
-    """Until the block ends all data are in a folder of the benchmark's own; what an older program prepared there is dropped."""
+    """Keep all data in a folder of the benchmark's own until the block ends; models that an older program prepared there are removed."""
     root = paths.find_data_dir() / "cache" / "bench"
     home = root / _identify_program()
     for other in paths.list_subfolders(root):
@@ -103,14 +103,14 @@ def use_bench_home() -> Iterator[Path]:
 
 
 def _identify_program() -> str:
-    """A name for what prepares: models prepared by other code would be measured in vain."""
+    """Return a name for the program that prepares: models prepared by other code would be measured in vain."""
     folder = Path(prepare.__file__).parent
     sources = sorted(folder.rglob("*.py"))
     return hashlib.sha256(b"".join(item.read_bytes() for item in sources)).hexdigest()[:12]
 
 
 def prepare_files(originals: OriginalFiles, home: Path, confirm: AskLicence, report: Report) -> PreparedFiles:
-    """Prepares both, unless an earlier run did; VoiceError where that cannot be."""
+    """Prepare voice and BERT, unless an earlier run did; raise VoiceError if that is not possible."""
     bert = add_bert(originals.bert, build_part_report(report, 0.0, 0.6)).bert
     voice = add_voice(originals.voice, ImportOptions(confirm, should_keep_both=True), build_part_report(report, 0.6, 0.95)).voice
     measure_missing_agreements(build_part_report(report, 0.95, 1.0))

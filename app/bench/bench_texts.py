@@ -11,6 +11,6 @@ BENCH_SENTENCE = "今日はとてもいい天気なので、駅前の公園ま�
 
 
 def build_text(tokens: int) -> str:
-    """Text that BERT reads as so many tokens, [CLS] and [SEP] among them."""
+    """Return a text that BERT reads as so many tokens, [CLS] and [SEP] among them."""
     length = max(1, tokens - 2)
     return (BENCH_SENTENCE * (length // len(BENCH_SENTENCE) + 1))[:length]

@@ -28,11 +28,11 @@ _PAINT_ATTRIBUTE = re.compile('(fill|stroke)="(#[0-9a-f]{6})"')
 
 
 def convert_to_dark(svg: str) -> str:
-    """The same picture on dark ground; a colour that is not known stays."""
+    """Return the same picture on dark ground; an unknown colour stays."""
     return _PAINT_ATTRIBUTE.sub(lambda found: f'{found[1]}="{DARK_COLORS.get(found[2], found[2])}"', svg)
 
 
 def build_dark_rules() -> str:
-    """The same as a style sheet, for a page whose readers choose the ground."""
+    """Return the dark colours as a style sheet, for a page whose readers choose the ground."""
     paints = ((paint, *pair) for pair in DARK_COLORS.items() for paint in ("fill", "stroke"))
     return "\n".join(f'svg [{paint}="{light}"] {{ {paint}: {dark}; }}' for paint, light, dark in paints)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from app.compose.speaker import Speaker
+from app.compose.speaker_opening import record_speaker
 from app.core.synthesis_types import SynthesisRequest
 
 
@@ -27,24 +27,14 @@ class RecordedGraphRun:
 
 
 def record_runs(speaker: Speaker, requests: Mapping[str, SynthesisRequest]) -> dict[str, list[RecordedGraphRun]]:
-    """Speaks, with empty caches, and keeps a copy of what every graph was given; graph name → calls, in order."""
+    """Speak each request with empty caches; return what every graph was given, by graph name and in order."""
     calls: dict[str, list[RecordedGraphRun]] = defaultdict(list)
+    recorded, sessions = record_speaker(speaker)
     for name, request in requests.items():
-        _record_request(speaker, name, request, calls)
-    return calls
-
-
-def _record_request(speaker: Speaker, name: str, request: SynthesisRequest, runs: dict[str, list[RecordedGraphRun]]) -> None:
-    def keep_run(graph: str, values: dict[str, Any], _names: list[str], _results: list[np.ndarray]) -> None:
-        declared = speaker.sessions[graph].inputs
-        runs[graph].append(RecordedGraphRun(name, {item: np.array(value) for item, value in values.items() if item in declared}))
-
-    speaker.pipeline.caches.clear()
-    for session in speaker.sessions.values():
-        session.observer = keep_run
-    try:
-        for _chunk in speaker.pipeline.synthesize(request):
+        recorded.pipeline.caches.clear()
+        for _chunk in recorded.pipeline.synthesize(request):
             pass
-    finally:
-        for session in speaker.sessions.values():
-            session.observer = None
+        for graph, session in sessions.items():
+            calls[graph] += (RecordedGraphRun(name, run.values) for run in session.runs)
+            session.runs.clear()
+    return calls

@@ -9,7 +9,7 @@ import psutil
 
 
 def find_cpu_name() -> str:
-    """As the system calls it."""
+    """Return the name of the CPU as the system reports it."""
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8") as file:
             return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
@@ -18,7 +18,7 @@ def find_cpu_name() -> str:
 
 
 def measure_peak_mb() -> float:
-    """Largest resident memory of this process so far; pages of mapped files that it has touched count."""
+    """Return the largest resident memory of this process so far; touched pages of mapped files count."""
     memory = psutil.Process().memory_info()
     peak = getattr(memory, "peak_wset", None)  # Windows
     if peak is None:
@@ -32,7 +32,7 @@ def measure_peak_mb() -> float:
 
 
 def _read_high_water_mark() -> int | None:
-    """Bytes; where Linux reports it. `getrusage` would report the parent's too, which a child inherits."""
+    """Return bytes if Linux reports them. `getrusage` would report the parent's too, which a child inherits."""
     try:
         status = Path("/proc/self/status").read_text(encoding="utf-8")
     except OSError:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.op_profile import measure_operator_runs
 from app.adapters.ort.profile_events import OperatorRun
 from app.bench.graph_recording import record_runs
@@ -44,7 +44,7 @@ class GraphWorkload:
 
     @property
     def gmac(self) -> float:
-        """In thousands of millions, of either kind."""
+        """Return billions of multiply-adds of either kind."""
         return (self.floats + self.bytes) / 1e9
 
 
@@ -56,12 +56,12 @@ class ProcessorPeak:
     bytes_gmac_s: float
 
     def compute_expected_ms(self, work: GraphWorkload) -> float:
-        """The least that this work takes."""
+        """Return the least time that this work takes."""
         return work.floats / self.floats_gmac_s / 1e6 + work.bytes / self.bytes_gmac_s / 1e6
 
 
 def measure_peak() -> ProcessorPeak:
-    """The best of many runs: on a busy machine too, one of them is undisturbed."""
+    """Return the best of many runs: on a busy machine too, one of them is undisturbed."""
     # Onnx is slow to import.
     from app.voices.prepare.product_probe import (
         PRODUCT_INNER,
@@ -75,13 +75,13 @@ def measure_peak() -> ProcessorPeak:
 
 
 def measure_gmac_s(graph: bytes, values: np.ndarray, macs: int, runs: int = PEAK_RUNS) -> float:
-    """Thousands of millions of multiply-adds a second in the best of many runs of a graph.
+    """Return billions of multiply-adds a second in the best of many runs of a graph.
 
     Args:
         graph: takes `x`.
         macs: multiply-adds of one run.
     """
-    session = open_session(graph, "cpu", "peak").session
+    session = open_cpu_session(graph, "peak")
     best_s = math.inf
     for _ in range(runs):
         began = time.perf_counter()
@@ -91,7 +91,7 @@ def measure_gmac_s(graph: bytes, values: np.ndarray, macs: int, runs: int = PEAK
 
 
 def count_workloads(speaker: Speaker, requests: dict[str, SynthesisRequest]) -> dict[str, dict[str, GraphWorkload]]:
-    """Work by request and stage. Every graph is run once more for each request, on the CPU and as it is written: slow, but nothing is guessed."""
+    """Return the work by request and stage. Every graph runs once more for each request, on the CPU and as written: slow, but nothing is guessed."""
     calls = record_runs(speaker, requests)
     found: dict[str, dict[str, GraphWorkload]] = {name: defaultdict(GraphWorkload) for name in requests}
     for graph, of_graph in calls.items():
@@ -110,7 +110,7 @@ def find_operator_kind(operator: str) -> OperatorKind | None:
 
 
 def count_multiply_adds(node: OperatorRun) -> GraphWorkload:
-    """Of products and convolutions, which are all that counts; by shapes alone."""
+    """Count the multiply-adds of products and convolutions, the only ones that matter, by shapes alone."""
     operator = node.operator
     if operator in FLOAT_CONVOLUTIONS:
         return GraphWorkload(floats=_count_convolution_macs(node, weight=1))
@@ -122,13 +122,13 @@ def count_multiply_adds(node: OperatorRun) -> GraphWorkload:
 
 
 def _count_convolution_macs(node: OperatorRun, weight: int) -> int:
-    """Every number that comes out, or with a transposed one goes in, meets a weight of each channel it is made of."""
+    """Count the multiply-adds of a convolution: every number of its output, or of its input if transposed, meets a weight of each channel."""
     numbers = node.inputs[0] if node.operator == "ConvTranspose" else node.outputs[0]
     return math.prod(numbers) * math.prod(node.inputs[weight][1:])
 
 
 def _count_product_macs(node: OperatorRun) -> int:
-    """Every number that comes out is a sum over what the two have in common: they hold m·k and k·n, the result m·n."""
+    """Count the multiply-adds of a product: the operands hold m·k and k·n numbers, the result m·n."""
     left, result = node.inputs[0], node.outputs[0]
     if node.operator in ("Gemm", "FusedGemm", "FusedMatMul") and len(left) >= 2:  # either may be transposed
         return math.prod(result) * (math.prod(left) // max(1, math.prod(result[:-1])))

@@ -36,7 +36,7 @@ class ProcessCost:
 
 
 def measure_ours(prepared: PreparedFiles) -> ProcessCost:
-    """In this process."""
+    """Measure our cost in this process."""
     began = time.perf_counter()
     speaker = open_bench_speaker(prepared)
     load_ms = (time.perf_counter() - began) * 1000
@@ -46,7 +46,7 @@ def measure_ours(prepared: PreparedFiles) -> ProcessCost:
 
 
 def measure_reference(originals: OriginalFiles) -> ProcessCost:
-    """In this process."""
+    """Measure the reference's cost in this process."""
     began = time.perf_counter()
     reference = ReferenceSpeaker(originals)
     load_ms = (time.perf_counter() - began) * 1000
@@ -56,7 +56,7 @@ def measure_reference(originals: OriginalFiles) -> ProcessCost:
 
 
 def measure_in_child(side: BenchSide, voice: str, bert: str) -> ProcessCost:
-    """Measured in a child; `voice` and `bert` are ids for ours, files for the reference."""
+    """Measure a side in a child; `voice` and `bert` are ids for ours, files for the reference."""
     done = run_own_program("bench", "--memory-of", side, "--voice", voice, "--bert", bert, "--json", timeout_s=BENCH_CHILD_LIMIT_S)
     text = done.stdout.decode("utf-8", "replace")
     values = next((line for line in parse_object_lines(text) if {"load_ms", "peak_mb"} <= line.keys()), None)

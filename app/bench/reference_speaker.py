@@ -45,7 +45,7 @@ class ReferenceSpeaker:
         self._info, self._styles, self._g2p = voice.manifest, voice.style_vectors, open_g2p()
 
     def speak_request(self, request: SynthesisRequest) -> RunFigures:
-        """Milliseconds of `bert`, of `synthesis` and in all, and `frames`; the first sound comes with the last."""
+        """Return the milliseconds of `bert`, of `synthesis` and in all, and `frames`; the first sound comes with the last."""
         spent: dict[str, float] = defaultdict(float)
         began = time.perf_counter()
         phones = self._g2p.convert_sentence(request.text)

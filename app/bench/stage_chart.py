@@ -23,7 +23,7 @@ FAR_FROM_LIMIT_RATIO = 3.0
 
 
 def draw_chart(results: Sequence[BenchMeasurement], peak: ProcessorPeak, machine: str) -> str:
-    """The picture as SVG.
+    """Draw the chart as SVG.
 
     Args:
         machine: written below the title.
@@ -41,7 +41,7 @@ def draw_chart(results: Sequence[BenchMeasurement], peak: ProcessorPeak, machine
 
 
 def _draw_bars(picture: SvgPicture, results: Sequence[BenchMeasurement], peak: ProcessorPeak, top: float) -> float:
-    """All texts; returns where they end."""
+    """Draw the bars of all texts; return the y at which they end."""
     longest = max(item.compute_median("warm", "total") for item in results)
     target = find_target_ms("total", results[0].ran_on)
     drawn = target is not None and target <= FAR_FROM_LIMIT_RATIO * longest
@@ -96,7 +96,7 @@ def _draw_bar(picture: SvgPicture, item: BenchMeasurement, peak: ProcessorPeak, 
 
 
 def _draw_legend(picture: SvgPicture, results: Sequence[BenchMeasurement], y: float) -> float:
-    """Stages that can be seen, and the two marks; returns where it ends."""
+    """Draw the legend of the visible stages and the two marks; return the y at which it ends."""
     seen = [
         stage
         for stage in STAGE_COLORS_ON_LIGHT
@@ -117,7 +117,7 @@ def _draw_legend(picture: SvgPicture, results: Sequence[BenchMeasurement], y: fl
 
 
 def _draw_curves(picture: SvgPicture, results: Sequence[BenchMeasurement], top: float) -> None:
-    """Total against length, a line a backend, and where they cross."""
+    """Draw total against length, a line for each backend, and where they cross."""
     lengths = sorted({int(item.text) for item in results if item.text.isdecimal()})
     across, up = (
         _ChartScale(lengths[-1] * 1.05),
@@ -166,7 +166,7 @@ class _ChartScale:
         return LEFT + (RIGHT - LEFT) * value / self.most
 
     def list_ticks(self) -> list[float]:
-        """Four to nine round numbers."""
+        """Return four to nine round numbers."""
         step = 10.0 ** math.floor(math.log10(self.most))
         step *= next(part for part in (1.0, 0.5, 0.2, 0.1) if self.most / (step * part) >= 4)
         return [step * index for index in range(int(self.most / step) + 1)]

@@ -20,14 +20,14 @@ class SvgPicture:
         self._elements: list[str] = []
 
     def draw_box(self, x: float, y: float, width: float, height: float, color: str, title: str = "") -> None:
-        """A filled rectangle; `title` is shown where a pointer rests on it."""
+        """Draw a filled rectangle; `title` is shown under the pointer."""
         inside = f"<title>{escape(title)}</title>" if title else ""
         self._add_element(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(0.0, width):.1f}" height="{height:.1f}" fill="{color}">{inside}</rect>', y + height
         )
 
     def draw_line(self, points: list[tuple[float, float]], color: str, *, dashed: bool = False, width: float = 1.0) -> None:
-        """Straight from point to point."""
+        """Draw straight lines from point to point."""
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         dash = ' stroke-dasharray="5 4"' if dashed else ""
         self._add_element(
@@ -35,17 +35,17 @@ class SvgPicture:
         )
 
     def draw_marker(self, x: float, y: float, color: str) -> None:
-        """A small triangle that points down to (x, y)."""
+        """Draw a small triangle that points down to (x, y)."""
         self._add_element(f'<polygon points="{x - 5:.1f},{y - 8:.1f} {x + 5:.1f},{y - 8:.1f} {x:.1f},{y:.1f}" fill="{color}"/>', y)
 
     def draw_dot(self, x: float, y: float, color: str) -> None:
-        """A measured point."""
+        """Draw a measured point."""
         self._add_element(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{color}"/>', y + 4)
 
     def draw_text(
         self, x: float, y: float, words: str, *, size: int = 13, color: str = INK, anchor: str = "start", bold: bool = False
     ) -> None:
-        """Words on the line y; `anchor` is start, middle or end."""
+        """Draw words on the line y; `anchor` is start, middle or end."""
         weight = ' font-weight="bold"' if bold else ""
         self._add_element(
             f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{color}" text-anchor="{anchor}"{weight} '
@@ -54,7 +54,7 @@ class SvgPicture:
         )
 
     def render_svg(self, margin: float) -> str:
-        """The whole file."""
+        """Return the whole file."""
         height = round(self.height + margin)
         head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{height}" viewBox="0 0 {self.width} {height}">'
         paper = f'<rect width="{self.width}" height="{height}" fill="{PAPER}"/>'

@@ -13,7 +13,7 @@ GPU_MS = {"g2p": 30.0, "bert": 50.0, "expand": 5.0, "synthesis": 50.0, "audio": 
 
 
 def find_target_ms(row: str, backends: Mapping[str, str]) -> float | None:
-    """The target of a stage, of `synthesis` (all graphs of the voice) or of `total`; None where the guide has none.
+    """Return the target of a stage, of `synthesis` (all graphs of the voice) or of `total`; None if the guide has none.
 
     Args:
         backends: where each stage runs; the whole is measured as its decoder is.

@@ -10,7 +10,7 @@ from app.common.language import localize
 
 
 def check_output_path(target: Path, suffix: str) -> None:
-    """Raises InputError for a name of another format and OutputFileError where nothing can be written, before any work starts."""
+    """Raise InputError for a name of another format, and OutputFileError if nothing can be written, before any work starts."""
     if target.suffix.lower() != suffix:
         raise InputError(
             localize(f"この形式では書き出せません: {target}", f"This format cannot be written: {target}"),
@@ -20,7 +20,7 @@ def check_output_path(target: Path, suffix: str) -> None:
 
 
 def write_output_file(target: Path, content: bytes) -> None:
-    """Writes a file that has its name only once it is complete; OutputFileError where that is impossible."""
+    """Write a file that gets its name only once it is complete; raise OutputFileError if that is impossible."""
     file = PartFile(target)
     try:
         file.write(content)

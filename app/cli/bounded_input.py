@@ -29,7 +29,7 @@ INPUT_NOTICE_DELAYS_S = (3.0, 30.0, 300.0, 3000.0)
 
 
 def read_named_input(path: Path) -> bytes:
-    """The content of a file or a pipe. Raises InputError where there is none, where it is a device, and where it is too large."""
+    """Return the content of a file or a pipe; raise InputError if there is none, if it is a device, or if it is too large."""
     try:
         with _announce_waiting(str(path)):
             # Opening a device may have an effect on it, so it is refused before.
@@ -46,14 +46,14 @@ def read_named_input(path: Path) -> bytes:
 
 
 def read_piped_input() -> tuple[bytes, str]:
-    """All of standard input, and what it is called. Raises InputError as `read_named_input` does."""
+    """Return all of standard input, and its name; raise the errors of `read_named_input`."""
     stream, name = _open_stdin()
     with _announce_waiting(name, is_person=stream.isatty()):
         return _read_bounded(stream.buffer, name), name
 
 
 def iterate_piped_lines() -> Iterator[tuple[str, bool]]:
-    """Each line of standard input without its end, and whether that is all of it: of one beyond `MAX_INPUT_LINE_CHARS` it is the start."""
+    """Yield each line of standard input without its end, and whether it is complete: of a line beyond `MAX_INPUT_LINE_CHARS` only the start is."""
     stream, name = _open_stdin()
     # UTF-8 takes four bytes a character at most; other encodings have more characters in as many bytes.
     most_bytes = 4 * (MAX_INPUT_LINE_CHARS + 1)
@@ -89,7 +89,10 @@ def _truncate_line(line: str) -> tuple[str, bool]:
 
 
 def decode_text(content: bytes, name: str) -> str:
-    """The text of a file, with the line ends of Python; an encoding other than UTF-8 is announced. Raises InputError where it is no text."""
+    """Return the text of a file, with the line ends of Python; an encoding other than UTF-8 is announced.
+
+    Raise InputError if it is no text.
+    """
     found = detect_and_decode(name, content)
     if found.encoding != UTF8:
         print_note(found.describe_encoding(name))
@@ -117,7 +120,7 @@ def _open_stdin() -> tuple[TextIO, str]:
 
 
 def _refuse_device(status: os.stat_result, name: str) -> None:
-    """Devices such as /dev/zero have no end. The null device is as good as an empty file; those of Windows end."""
+    """Refuse devices such as /dev/zero, which have no end. The null device is as good as an empty file; those of Windows end."""
     is_device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
     if is_device and sys.platform != "win32" and status.st_rdev != Path(os.devnull).stat().st_rdev:
         raise InputError(
@@ -128,7 +131,7 @@ def _refuse_device(status: os.stat_result, name: str) -> None:
 
 @contextmanager
 def _announce_waiting(name: str, *, is_person: bool = False) -> Iterator[None]:
-    """Says on stderr what is waited for, where that takes long, rarer and rarer; a person at a terminal has seen it before."""
+    """Announce on stderr what a long wait is for, at growing intervals; a person at a terminal has already been asked."""
     over = threading.Event()
 
     def announce_wait() -> None:

@@ -15,7 +15,7 @@ from app.voices.installed_voices import BertRequirement
 
 
 def create_bert_finder(options: argparse.Namespace) -> BertRequirement:
-    """Raises VoiceError for a BERT that is not there, with what the options say about BERTs."""
+    """Return a finder that raises VoiceError for a missing BERT, with a hint about the options."""
     return partial(find_bert, folders=paths.list_bert_dirs(), chosen_id=getattr(options, "bert", None), allow_mismatch=options.force_bert)
 
 

@@ -18,35 +18,35 @@ from app.common.processes.terminal import escape_lines, escape_to_one_line, writ
 
 
 def use_utf8() -> None:
-    """Texts are UTF-8 whatever the console's code page says; lone surrogates must not kill a line."""
+    """Use UTF-8 whatever the console's code page is; lone surrogates must not kill a line."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
 
 
 def print_json(value: dict[str, Any], stream: TextIO | None = None) -> None:
-    """Prints one JSON object on a line of its own; numbers that JSON cannot hold become null. Raises as `print_result`."""
+    """Print one JSON object on a line of its own; numbers that JSON cannot hold become null. Raise the errors of `print_result`."""
     line = json.dumps(replace_non_finite(value), ensure_ascii=False)
     write_text(DISTURBING_CHARS.sub(_escape_character, line) + "\n", stream)
 
 
 def _escape_character(match: re.Match[str]) -> str:
-    """The character as a JSON escape: the same value, but harmless on a terminal. A lone surrogate has no valid form at all."""
+    """Return the character as a JSON escape: the same value, but harmless on a terminal. A lone surrogate has no valid form at all."""
     return "?" if "\ud800" <= match[0] <= "\udfff" else f"\\u{ord(match[0]):04x}"
 
 
 def print_result(line: str, stream: TextIO | None = None) -> None:
-    """Prints a line of the result for people. Raises OutputFileError, BrokenPipeError."""
+    """Print a line of the result for people; raise OutputFileError or BrokenPipeError."""
     write_text(escape_to_one_line(line) + "\n", stream)
 
 
 def print_result_lines(text: str) -> None:
-    """The same for a text of several lines."""
+    """Print a result of several lines for people; raise OutputFileError or BrokenPipeError."""
     write_text(escape_lines(text) + "\n")
 
 
 def open_stdin() -> TextIO:
-    """Standard input; InputError where there is none. A person at a terminal sees that we wait for text."""
+    """Return standard input; raise InputError if there is none. A person at a terminal sees that we wait for text."""
     if sys.stdin is None:
         raise InputError(
             localize("標準入力がありません。", "There is no standard input."),
@@ -59,7 +59,7 @@ def open_stdin() -> TextIO:
 
 
 def replace_non_finite(value: Any) -> Any:
-    """A value as JSON can hold it: numbers that are none are None."""
+    """Return a value as JSON can hold it: numbers that are not finite become None."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -68,23 +68,23 @@ def replace_non_finite(value: Any) -> Any:
 
 
 def print_note(line: str) -> None:
-    """A line for people, on stderr."""
+    """Print a line for people on stderr."""
     write_error_line(escape_to_one_line(line))
 
 
 def print_note_lines(text: str) -> None:
-    """A text of several lines for people, on stderr."""
+    """Print a text of several lines for people on stderr."""
     write_error_line(escape_lines(text))
 
 
 def ask_question(question: str) -> str:
-    """Asks on stderr and reads the answer from stdin, without its line break; empty at the end of input."""
+    """Ask on stderr and return the answer from stdin, without its line break; empty at the end of input."""
     write_error_line(escape_to_one_line(question), end=" ")
     return sys.stdin.readline().strip()
 
 
 def print_error(error: AppError, *, as_json: bool, stream: TextIO | None = None, source: str | None = None) -> None:
-    """An error as a sentence and a hint, or as one JSON line; with what it is about, where a command continues with the next."""
+    """Print an error as a sentence and a hint, or as one JSON line; `source` names its subject if a command continues with others."""
     if as_json:
         about: dict[str, Any] = {} if source is None else {"source": source}
         if error.ways:

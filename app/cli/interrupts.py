@@ -15,7 +15,7 @@ INTERRUPT_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SI
 
 
 def exit_now() -> NoReturn:
-    """Ends the process now, wherever its threads are: takes no lock, waits for nothing and takes nothing apart.
+    """End the process now, wherever its threads are, without locks, waits or clean-up.
 
     For imports, which take seconds and write nothing: libraries of C++ that KeyboardInterrupt meets in theirs end the process with a
     message of their own, and Python prints what its callbacks drop. And for what has nothing to end, as the service.
@@ -54,7 +54,7 @@ class InterruptHandler:
 
     @contextmanager
     def call_on_interrupt(self, action: Callable[[], None]) -> Iterator[None]:
-        """Within the block a request calls `action` and raises nothing; it must be safe to call at any time."""
+        """Call `action` on an interrupt within the block, and raise nothing; the action must be safe at any time."""
         self._action = action
         try:
             if self.requested:

@@ -10,16 +10,37 @@ import os
 import sys
 from collections.abc import Sequence
 
-from app.cli.cli_parser import build_parser
 from app.cli.console_output import print_error, use_utf8
 from app.cli.interrupts import INTERRUPTED_EXIT_CODE, exit_now, interrupt_handler
 from app.cli.raw_arguments import check_characters, choose_json_stream, decode_utf8, is_json_requested
+from app.common.command_parser import CommandParser
 from app.common.errors import AppError, InputError, InternalError, OutputFileError
 from app.common.files.private_data_dir import check_data_dir
 from app.common.language import localize
 from app.common.log import allow_words_in_log, find_log_path, start_log
 from app.common.system_errors import describe_reason
 from app.common.user_notices import set_notice_handler
+from app.common.version import VERSION
+
+COMMANDS = ("speak", "export", "serve", "g2p", "dict", "project", "voices", "bert", "backends", "doctor", "selftest", "bench", "lab")
+
+
+def build_parser(arguments: Sequence[str] = ()) -> CommandParser:
+    """Build the whole command line; if `arguments` begins with a command, build that one alone, which takes half the time."""
+    parser = CommandParser(prog="koebako", description=localize("日本語のテキストを読み上げます。", "Speaks Japanese text."))
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"koebako {VERSION}",
+        help=localize("バージョンを表示して終了する", "show the version and exit"),
+    )
+    commands = parser.add_subparsers(
+        dest="command", required=True, parser_class=CommandParser, metavar="COMMAND", title=localize("コマンド", "commands")
+    )
+    for name in arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS:
+        getattr(importlib.import_module(f"app.cli.commands.{name}.options"), f"add_{name}")(commands)
+    return parser
+
 
 GC_THRESHOLD = (
     # New objects; Python searches for garbage so often while it imports that it takes a fifteenth of the start, and finds none.
@@ -28,7 +49,7 @@ GC_THRESHOLD = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit code."""
+    """Run one command and return its exit code."""
     # The process is all ours.
     if argv is None:
         gc.set_threshold(GC_THRESHOLD)
@@ -78,7 +99,7 @@ def _report_failure(error: BaseException, arguments: list[str]) -> int:
 
 
 def _log_error(error: BaseException) -> None:
-    """Arguments may be the text to be spoken, so they stay out; where in the program it happened shows which command it was."""
+    """Log an error without the arguments, which may be the text to be spoken; its place in the program shows which command it was."""
     from app.settings.user_settings import load_settings
 
     # The user sees the error even if the log cannot be written.
@@ -89,7 +110,7 @@ def _log_error(error: BaseException) -> None:
 
 
 def _create_unexpected_error(error: BaseException) -> AppError:
-    """The error for an exception nobody foresaw; if the system refused a file, it at least names the file and the reason."""
+    """Return the error for an unforeseen exception; if the system refused a file, it at least names the file and the reason."""
     details = localize(f"詳細なログ: {find_log_path()}", f"See the log for details: {find_log_path()}")
     name = error.filename if isinstance(error, OSError) else None
     if isinstance(name, str) and name:
@@ -99,7 +120,7 @@ def _create_unexpected_error(error: BaseException) -> AppError:
 
 
 def _discard_stdout() -> None:
-    """Nothing more can be written there; without this the interpreter would complain at exit."""
+    """Discard standard output, which cannot be written any more; without this the interpreter would complain at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()
         return

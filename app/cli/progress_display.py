@@ -29,7 +29,7 @@ class ProgressView(Protocol):
     """A report whose steps are shown."""
 
     def __call__(self, step: str, fraction: float) -> None:
-        """As of any report."""
+        """Show progress, as any report."""
 
     def update_download(self, progress: DownloadProgress) -> None:
         """Update the state of a download; it is shown with the next step."""
@@ -40,7 +40,7 @@ class ProgressView(Protocol):
 
 @contextmanager
 def show_progress(*, as_json: bool) -> Iterator[ProgressView]:
-    """A report whose steps are shown while the block runs."""
+    """Show the steps of the report while the block runs."""
     if as_json:
         yield _JsonProgressView()
     elif sys.stderr is not None and sys.stderr.isatty():
@@ -54,7 +54,7 @@ def show_progress(*, as_json: bool) -> Iterator[ProgressView]:
 
 
 def format_step(step: str) -> str:
-    """A step in the language of the user."""
+    """Return a step in the language of the user."""
     names = {
         "reading": localize("読み込み中", "reading"),
         "unpacking": localize("展開中", "unpacking"),

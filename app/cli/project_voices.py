@@ -18,7 +18,9 @@ from app.voices.voice_labels import format_voice_name
 
 
 def match_local_voices(project: Project, source: Path, voice: str = "") -> Project:
-    """The project with the voices of this machine. `voice` speaks lines without one, and those whose voice is missing, which is announced.
+    """Return the project with the voices of this machine.
+
+    `voice` speaks lines without one, and those whose voice is missing, which is announced.
 
     Args:
         source: file of the script.
@@ -42,6 +44,6 @@ def _create_voice_check(known: Sequence[AssignableVoice], voice: str) -> Callabl
 
 
 def _find_speaker_only_names(project: Project, source: Path) -> set[str]:
-    """Names that a table has for speakers alone: where nobody is called so, its rows fail."""
+    """Return the names that a table has for speakers alone: if no voice has such a name, its rows fail."""
     is_table = source.suffix.lower() in TABLES
     return {character.name for character in project.characters if is_table and character.speaker and not character.voice}

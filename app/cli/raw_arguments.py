@@ -15,7 +15,7 @@ _INVALID_CHARACTERS = re.compile("[\x00\ud800-\udfff]")
 
 
 def decode_utf8(argument: str) -> str:
-    """The argument decoded as UTF-8 whatever the locale; bytes that are not UTF-8 stay lone surrogates, which `check_characters` refuses."""
+    """Return the argument decoded as UTF-8 whatever the locale; bytes that are not UTF-8 stay lone surrogates, which `check_characters` refuses."""
     try:
         return os.fsencode(argument).decode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -23,7 +23,7 @@ def decode_utf8(argument: str) -> str:
 
 
 def check_characters(arguments: list[str]) -> None:
-    """Raises InputError for undecodable arguments: with replacement characters the wrong text would be spoken, or the wrong file written."""
+    """Raise InputError for undecodable arguments: with replacement characters the wrong text would be spoken, or the wrong file written."""
     for argument in arguments:
         if _INVALID_CHARACTERS.search(argument):
             raise InputError(

@@ -23,7 +23,7 @@ SLOW_NOTICE_INTERVAL_S = 10.0
 
 @contextmanager
 def show_slow_notice(message: str, describe_progress: Callable[[], str] = str) -> Iterator[None]:
-    """Prints a notice if the block takes longer than `SLOW_NOTICE_DELAY_S`, and again now and then until it ends.
+    """Print a notice if the block takes longer than `SLOW_NOTICE_DELAY_S`, and again now and then until it ends.
 
     Args:
         message: what is being done.
@@ -52,7 +52,7 @@ def _report_until_done(message: str, describe_progress: Callable[[], str], finis
 
 
 def describe_speaking(text: str) -> str:
-    """The notice of `speak` while it writes a file."""
+    """Return the notice of `speak` while it writes a file."""
     return localize(f"{len(text):,} 文字を合成しています", f"Synthesising {len(text):,} characters")
 
 
@@ -62,7 +62,7 @@ def describe_synthesized_length(seconds: float) -> str:
 
 
 def create_sentence_bar(text: str) -> tqdm | None:  # type: ignore[type-arg]
-    """A progress bar over the sentences of a long text; None without a terminal."""
+    """Return a progress bar over the sentences of a long text; None without a terminal."""
     if sys.stderr is None or not sys.stderr.isatty() or len(text) < 200:
         return None
     from tqdm import tqdm

@@ -46,7 +46,7 @@ def add_voice_options(parser: CommandParser) -> None:
 
 
 def add_licence_option(parser: CommandParser) -> None:
-    """`--accept-licence`, for commands that use a voice."""
+    """Add `--accept-licence`, for commands that use a voice."""
     parser.add_argument(
         "--accept-licence",
         action="store_true",

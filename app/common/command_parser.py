@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from typing import Any, NoReturn
 
-from app.common.argparse_ja import translate_to_japanese
 from app.common.errors import InputError
 from app.common.language import localize
 from app.common.processes.terminal import escape_lines, write_text
+
+_TRANSLATIONS = (
+    (r"the following arguments are required: (.+)", r"\1 が必要です"),
+    (r"one of the arguments (.+) is required", r"\1 のいずれかが必要です"),
+    (r"unrecognized arguments: (.+)", r"不明な引数です: \1"),
+    (r"not allowed with argument (.+)", r"\1 と一緒には使えません"),
+    (r"expected one argument", r"値を一つ指定してください"),
+    (r"expected at least one argument", r"値を一つ以上指定してください"),
+    (r"ignored explicit argument (.+)", r"値は指定できません: \1"),
+    (r"invalid int value: (.+)", r"整数を指定してください: \1"),
+    (r"invalid float value: (.+)", r"数値を指定してください: \1"),
+    (r"invalid choice: (.+?)(?:, maybe you meant .+)? \(choose from (.+)\)", r"\1 は使用できません（使用できるもの: \2）"),
+    (r"ambiguous option: (.+) could match (.+)", r"\1 では \2 のどれか判断できません"),
+)
+
+
+def translate_to_japanese(message: str) -> str:
+    """Return a message of argparse in Japanese; an unknown one unchanged."""
+    argument = re.fullmatch(r"argument (.+?): (.+)", message, re.DOTALL)
+    if argument:
+        return f"{argument[1]}: {translate_to_japanese(argument[2])}"
+    for english, japanese in _TRANSLATIONS:
+        match = re.fullmatch(english, message, re.DOTALL)
+        if match:
+            return match.expand(japanese)
+    return message
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -22,11 +48,11 @@ class CommandParser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help=localize("このヘルプを表示して終了する", "show this help and exit"))
 
     def error(self, message: str) -> NoReturn:
-        """A usage mistake becomes an InputError, shown like any other error."""
+        """Raise InputError for a usage mistake, which is shown like any other error."""
         raise _build_usage_error(self.prog, message)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As `ArgumentParser`, but refuses `--` as a value: argparse would drop it and store an empty list."""
+        """Parse as `ArgumentParser`, but refuse `--` as a value: argparse would drop it and store an empty list."""
         given = list(sys.argv[1:] if args is None else args)
         if not self._subparsers:
             options, values = (given[: given.index("--")], given[given.index("--") + 1 :]) if "--" in given else (given, [])
@@ -39,7 +65,7 @@ class CommandParser(argparse.ArgumentParser):
         return super().parse_known_args(given, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As of any parser; what is too much is reported with the help of the command it was given to."""
+        """Parse as any parser; report excess arguments with the help of their command."""
         options, rest = self.parse_known_args(args, namespace)
         if rest:
             given = [getattr(options, name, None) for name in ("command", "action")]
@@ -47,11 +73,11 @@ class CommandParser(argparse.ArgumentParser):
         return options
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Prints help and version; argparse itself would ignore a full disk."""
+        """Print help and version; argparse itself would ignore a full disk."""
         write_text(escape_lines(message), file)
 
     def format_help(self) -> str:
-        """The help text; argparse writes its first word in English only."""
+        """Return the help text; argparse writes its first word in English only."""
         text = super().format_help()
         return text.replace("usage:", localize("使い方:", "usage:"), 1)
 
@@ -64,7 +90,7 @@ def _build_usage_error(command: str, message: str) -> InputError:
 
 
 def add_command_parser(commands: Any, name: str, ja: str, en: str) -> CommandParser:
-    """A command with `--json`, which every command has; `commands` is what `add_subparsers` gave."""
+    """Add a command with `--json`, which every command has; `commands` is the result of `add_subparsers`."""
     parser: CommandParser = commands.add_parser(name, help=localize(ja, en), description=localize(ja, en))
     parser.add_argument("--json", action="store_true", help=localize("結果を JSON Lines で出力する", "print the result as JSON Lines"))
     return parser

@@ -17,7 +17,7 @@ WORK_S, REST_S = 0.0005, 0.001
 
 
 def iterate_yielding_gil(items: Iterable[Item]) -> Iterator[Item]:
-    """The same items; a rest twice as long as the work before it, but none in the main thread, which waits for nobody: it is the window's own."""
+    """Yield the items, and rest twice as long as the work before each, but not in the main thread, which waits for nobody: it is the window's own."""
     if threading.current_thread() is threading.main_thread():
         yield from items
         return

@@ -14,7 +14,7 @@ _FRONTEND_VARIABLE = "KOEBAKO_FRONTEND"
 
 
 def find_system_language() -> Language:
-    """The language of the system: KOEBAKO_LANG, then the usual variables, then the platform's own setting."""
+    """Return the language of the system: KOEBAKO_LANG, then the usual variables, then the platform's own setting."""
     for variable in ("KOEBAKO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
         value = os.environ.get(variable, "")
         if value:
@@ -27,18 +27,18 @@ _current: Language = find_system_language()
 
 
 def set_language(language: Language) -> None:
-    """Sets the language of all messages made from now on."""
+    """Set the language of all messages made from now on."""
     global _current
     _current = language
 
 
 def get_language() -> Language:
-    """The language in use."""
+    """Return the language in use."""
     return _current
 
 
 def localize(ja: str, en: str) -> str:
-    """The text in the language in use."""
+    """Return the text in the language in use."""
     return ja if _current == "ja" else en
 
 
@@ -48,5 +48,5 @@ def use_window_wording() -> None:
 
 
 def choose_by_frontend(window: str, command: str) -> str:
-    """The words that fit where they are read: in the window, which has menus, or on the command line, which has options."""
+    """Return the words that fit the front end: the window, which has menus, or the command line, which has options."""
     return window if os.environ.get(_FRONTEND_VARIABLE) == "window" else command

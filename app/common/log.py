@@ -30,12 +30,12 @@ class LogFormatter(logging.Formatter):
     includes_words = False
 
     def format(self, record: logging.LogRecord) -> str:
-        """One message; what another formatter has made of its error is not taken over."""
+        """Format one message; its error's text from another formatter is not taken over."""
         record.exc_text = None
         return super().format(record)
 
     def formatException(self, ei: object) -> str:  # noqa: N802
-        """The error of a message, with all that led to it."""
+        """Format the error of a message, with all errors that led to it."""
         error = ei[1] if isinstance(ei, tuple) else None
         if not isinstance(error, BaseException):
             return ""
@@ -51,7 +51,7 @@ def find_log_path() -> Path:
 
 
 def start_log() -> None:
-    """Sends messages of the logger `koebako` to the log file; without a writable folder there is none, and that must not stop anything."""
+    """Send messages of the logger `koebako` to the log file; without a writable folder there is none, which must not stop anything."""
     if logger.handlers:
         return
     # A full disk would print a traceback on the terminal for every message.
@@ -71,7 +71,7 @@ def allow_words_in_log(is_allowed: bool) -> None:
 
 
 def describe_error_chain(error: BaseException) -> str:
-    """Kinds and places of an error and of those that led to it, the first one first, without what they say."""
+    """Return the kinds and places of an error and of those that led to it, the first one first, without their texts."""
     parts: list[str] = []
     met: list[BaseException] = []
     cause: BaseException | None = error

@@ -9,9 +9,9 @@ Report = Callable[[str, float], None]
 
 
 def build_part_report(report: Report, start: float, end: float) -> Report:
-    """A report for one part of a job: its 0..1 becomes start..end of the whole."""
+    """Return a report for one part of a job: its 0..1 becomes start..end of the whole."""
     return lambda step, fraction: report(step, start + (end - start) * min(max(fraction, 0.0), 1.0))
 
 
 def ignore_report(_step: str, _fraction: float) -> None:
-    """For callers that do not show progress."""
+    """Do nothing, as the report of callers that do not show progress."""

@@ -22,5 +22,5 @@ STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}
 
 
 def find_stage_label(stage: str) -> str:
-    """A stage of the pipeline."""
+    """Return the name of a pipeline stage."""
     return localize(*STAGE_LABELS[stage])

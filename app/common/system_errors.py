@@ -9,7 +9,7 @@ from app.common.language import get_language, localize
 
 
 def describe_reason(error: BaseException) -> str:
-    """A short reason without a full stop, such as "the disk is full". In English an unknown error keeps its own text."""
+    """Return a short reason without a full stop, such as "the disk is full". In English an unknown error keeps its own text."""
     own = str(getattr(error, "strerror", None) or error).rstrip(".。")
     if isinstance(error, OSError) and type(error).__module__ == "builtins":
         return _describe_system_error(error.errno, own)

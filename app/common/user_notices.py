@@ -11,7 +11,7 @@ _LOGGER = logging.getLogger("koebako.notices")
 
 
 def show_notice(error: AppError | None) -> None:
-    """Shows the user something that stops nothing; None shows nothing. From any thread."""
+    """Show the user an error that stops nothing; None shows nothing. May be called from any thread."""
     if error is not None:
         _LOGGER.warning("%s %s", error.message, error.hint, extra={"error": error})
 

@@ -7,7 +7,7 @@ from app.adapters.sound.sound_file_sink import SoundFileSink
 
 
 def open_player(device: str | int | None, sampling_rate: int) -> PortAudioPlayer:
-    """A player on an open device, by name or index; AudioDeviceError where there is none."""
+    """Open a player on a device, by name or index; raise AudioDeviceError if there is none."""
     player = PortAudioPlayer(device)
     player.open_device(sampling_rate)
     return player
@@ -16,5 +16,5 @@ def open_player(device: str | int | None, sampling_rate: int) -> PortAudioPlayer
 def open_sound_file(
     path: str, sampling_rate: int, subtype: str | None = None, rate: int | None = None, stereo: bool = False
 ) -> SoundFileSink:
-    """A sound file; OutputFileError where it cannot be written."""
+    """Open a sound file for writing; raise OutputFileError if it cannot be written."""
     return SoundFileSink(path, sampling_rate, subtype, 2 if stereo else 1, rate)

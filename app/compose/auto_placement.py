@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from app.adapters.ort.device_placement import CPU_ONLY, DevicePlacement, parse_placement
 from app.adapters.ort.optimized_graphs import compute_graph_identity
-from app.adapters.ort.ort_devices import list_devices
 from app.common.errors import AppError
 from app.compose.disk_stores import open_probe_memory
 from app.voices.bert_models import BertModel
@@ -29,6 +28,9 @@ def guess_placement(voice: Voice) -> DevicePlacement:
     """Return where a voice speaks before anything is measured: its decoder, which is most of the work, on an adapter with memory of its own."""
     if voice.manifest.format == STARTER or voice.manifest.is_single_graph:
         return CPU_ONLY
+    # Most voices that speak without a measurement are the included one, which asks for no device.
+    from app.adapters.ort.devices.ort_devices import list_devices
+
     fastest = next((device.place for device in list_devices() if device.rank == 0 and device.memory_mb is not None), "cpu")
     return replace(CPU_ONLY, decoder=fastest)
 

@@ -10,13 +10,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from app.adapters.ort.graph_session import open_session, open_unoptimized
-from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+from app.adapters.ort.graph_session import open_cpu_session, open_unoptimized
 from app.common.errors import VoiceError
 from app.common.language import localize
-from app.compose.graph_sessions import build_synthesizer
-from app.core.decode_windows import plan_windows
-from app.core.durations import compute_symbol_frames, expand_prior
+from app.compose.graph_sessions import build_acoustic_model
+from app.core.acoustic import NoiseStreams
 from app.core.ports import Prosody, ProsodyInput
 from app.core.synthesis_types import Float32, Int64
 from app.voices.expected_outputs import CaseRunner
@@ -30,22 +28,8 @@ FIXED_FRAMES, IS_FIXED = "durations_frames_override", "durations_frames_override
 
 
 def create_graph_runner(voice: Voice) -> CaseRunner:
-    """Samples (N,) and frames per symbol (T,) of a case without noise, computed as the pipeline would."""
+    """Return a runner that gives samples (N,) and frames per symbol (T,) of a case without noise, computed as the pipeline would."""
     return _SingleGraphRunner(voice) if voice.manifest.is_single_graph else PreparedRunner(voice)
-
-
-def draw_duration_noise(case: Case, seed: int) -> Float32:
-    """Standard normal noise of the duration predictor for a case, float32 (2, T)."""
-    return np.random.default_rng((seed, 0)).standard_normal((2, case["x_tst"].size), dtype=np.float32)
-
-
-def draw_prior_noise(channels: int, frames: int, seed: int) -> Float32:
-    """Standard normal noise of the prior, float32 (C, F)."""
-    return _create_prior_generator(seed).standard_normal((channels, frames), dtype=np.float32)
-
-
-def _create_prior_generator(seed: int) -> np.random.Generator:
-    return np.random.default_rng((seed, 1))
 
 
 class _SingleGraphRunner:
@@ -64,7 +48,7 @@ class _SingleGraphRunner:
 
     @property
     def used_inputs(self) -> frozenset[str]:
-        """See `CaseRunner`."""
+        """Return the inputs that count; see `CaseRunner`."""
         return PUBLIC_INPUT_NAMES | self._session.inputs.keys()
 
     def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
@@ -73,22 +57,19 @@ class _SingleGraphRunner:
 
 
 class PreparedRunner:
-    """The graphs of a prepared voice; durations and windows are ours.
+    """The acoustic model of a prepared voice, which speaks the cases of a public graph.
 
     A `seed` of None turns the noise off; otherwise the case says how much there is, by `noise_scale` and `noise_scale_w`.
     """
 
     def __init__(self, voice: Voice) -> None:
-        graphs = {name: open_session(graph, "cpu", f"{voice.manifest.name}: {name}").session for name, graph in voice.graphs.items()}
-        synthesizer = build_synthesizer(voice, graphs)
-        assert isinstance(synthesizer, OrtSynthesizer)
-        self._synthesizer = synthesizer
-        self._info = voice.manifest
+        graphs = {name: open_cpu_session(graph, f"{voice.manifest.name}: {name}") for name, graph in voice.graphs.items()}
+        self._model, self._prosody_inputs = build_acoustic_model(voice, graphs), frozenset(graphs["prosody"].inputs)
 
     @property
     def used_inputs(self) -> frozenset[str]:
-        """See `CaseRunner`; frames that a case fixes are no input of a graph, but ours to count."""
-        return PUBLIC_INPUT_NAMES | self._synthesizer.prosody_inputs | {FIXED_FRAMES, IS_FIXED}
+        """Return the inputs that count; see `CaseRunner`. Fixed frames are no input of a graph, but count as one."""
+        return PUBLIC_INPUT_NAMES | self._prosody_inputs | {FIXED_FRAMES, IS_FIXED}
 
     def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
         return self.speak_case(case, self.run_prosody(case))
@@ -97,8 +78,8 @@ class PreparedRunner:
         """Log durations and the prior of each symbol."""
         noise = np.zeros((2, case["x_tst"].size), np.float32)
         if seed is not None:
-            noise = draw_duration_noise(case, seed) * np.float32(_convert_to_float(case["noise_scale_w"]))
-        return self._synthesizer.run_prosody(
+            noise = NoiseStreams((seed,)).draw_duration_noise(case["x_tst"].size) * np.float32(_convert_to_float(case["noise_scale_w"]))
+        return self._model.predict_prosody(
             ProsodyInput(
                 phones=case["x_tst"].reshape(-1),
                 tones=case["tones"].reshape(-1),
@@ -115,26 +96,34 @@ class PreparedRunner:
         )
 
     def speak_case(self, case: Case, prosody: Prosody, seed: int | None = None) -> tuple[Float32, Int64]:
-        """Samples (N,) and frames per symbol (T,), decoded window by window."""
+        """Return samples (N,) and frames per symbol (T,), decoded window by window."""
         style, speaker, length_scale = (
             case["style_vec"].reshape(-1),
             int(_convert_to_float(case["sid"])),
             _convert_to_float(case["length_scale"]),
         )
-        frames = _apply_fixed_frames(compute_symbol_frames(prosody.logw, length_scale, self._info.durations), case)
-        scale = 0.0 if seed is None else _convert_to_float(case["noise_scale"])
+        frames = _apply_fixed_frames(self._model.compute_frames(prosody, length_scale), case)
+        noise = None if seed is None else NoiseStreams((seed,)).draw_prior_noise(len(prosody.mean), int(frames.sum()))
         # A broken voice's infinities are for the caller to judge.
         with np.errstate(over="ignore", invalid="ignore"):
-            given = expand_prior(prosody, frames, _create_prior_generator(seed or 0), scale, length_scale, speaker, style)
-        z = self._synthesizer.run_flow(given)
-        hop, count = self._info.hop_length, z.shape[1]
-        noise = np.zeros(count * hop, np.float32) if self._synthesizer.takes_decoder_noise else None
-        parts = []
-        for window in plan_windows(count, self._info.windows, self._info.margin_frames):
-            part = None if noise is None else noise[window.start * hop : window.end * hop]
-            wanted = (window.exact - window.start, window.last - window.start)
-            samples = self._synthesizer.decode_window(z[:, window.start : window.end], part, speaker, wanted)
-            if len(samples) != (window.last - window.exact) * hop:
+            z = self._model.compute_flow(
+                prosody,
+                frames,
+                noise=noise,
+                noise_scale=0.0 if noise is None else _convert_to_float(case["noise_scale"]),
+                length_scale=length_scale,
+                speaker=speaker,
+                style_vector=style,
+            )
+        return self._decode_checked(z, speaker), frames
+
+    def _decode_checked(self, z: Float32, speaker: int) -> Float32:
+        """Return the samples of all frames, decoded window by window; VoiceError where they are not as many as the manifest says."""
+        hop, count, parts = self._model.voice.hop_length, z.shape[1], []
+        noise = np.zeros(count * hop, np.float32) if self._model.voice.decoder_noise else None
+        decoded = self._model.decode_windows(z, noise=noise, speaker=speaker)
+        for window, samples in zip(self._model.plan_windows(count), decoded, strict=True):
+            if len(samples) != (window.last - window.first) * hop:
                 raise VoiceError(
                     localize(
                         f"声の設定（config.json）の hop_length（{hop}）が、グラフの出力の長さと合いません。",
@@ -144,12 +133,12 @@ class PreparedRunner:
                         "その項目を修正するか、声をもう一度ダウンロードしてください。", "Correct that field, or download the voice again."
                     ),
                 )
-            parts.append(samples[(window.first - window.exact) * hop :])
-        return np.concatenate(parts), frames
+            parts.append(samples)
+        return np.concatenate(parts)
 
 
 def _apply_fixed_frames(frames: Int64, case: Case) -> Int64:
-    """Frames per symbol, those that a case fixes as it says: NaN, in whole numbers anything below 1, and a mask leave some to the voice."""
+    """Return frames per symbol, with those that a case fixes; NaN, in whole numbers anything below 1, and a mask leave some to the voice."""
     if FIXED_FRAMES not in case:
         return frames
     given = case[FIXED_FRAMES].reshape(-1)

@@ -1,104 +1,70 @@
-"""Opens the graphs of a voice where they were put, each in the form that its place needs."""
+"""Opens the graphs of a voice where they were put."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING
 
-from app.adapters.ort.backends import BACKENDS, format_device_name, parse_backend
-from app.adapters.ort.device_memory import find_memory_limit
-from app.adapters.ort.device_openings import DeviceOpenings, NoFixedShapeGraphError
-from app.adapters.ort.failed_devices import FailedDevices
-from app.adapters.ort.failover_session import FailoverSession
-from app.adapters.ort.fixed_shape_graph import FixedShapeGraph
-from app.adapters.ort.fixed_shape_session import DeviceOpening, FixedShapeSession
-from app.adapters.ort.fixed_shape_store import find_or_make_fixed_shape_graph
-from app.adapters.ort.graph_session import OpenedSession, RunnableSession, explain_unusable, open_session
-from app.adapters.ort.optimized_graphs import compute_graph_identity
+from app.adapters.ort.backends import CPU_PLACES
+from app.adapters.ort.cpu_session import CpuSession, SpeakerSession
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer, OrtSynthesizer
-from app.adapters.ort.session_errors import describe_staying_on_cpu
-from app.common.language import localize
-from app.compose.auto_placement import STARTER
-from app.compose.disk_stores import open_fixed_shape_store, open_graph_store
+from app.compose.disk_stores import open_graph_store
 from app.compose.speaker_plan import SpeakerPlan
-from app.compose.stored_features import is_slow_bert
+from app.core.acoustic import AcousticModel
 from app.voices.prepared_voice import Voice
 
-# Of an adapter's memory: the other graphs, which are smaller and more of the work, have room as well.
-BERT_SHARE = 0.5
+if TYPE_CHECKING:
+    from app.adapters.ort.devices.failed_devices import FailedDevices
+    from app.compose.device_opening import DeviceGraphOpener
 
 
-def open_sessions(plan: SpeakerPlan, same_bert: FailoverSession | None, failures: FailedDevices) -> dict[str, FailoverSession]:
-    """Sessions by graph; they share what they know of devices that fail."""
-    openings = DeviceOpenings()
-    if same_bert is None:
-        same_bert = _open_session("bert", "BERT", plan.bert_graph, plan, failures, openings, is_small=not is_slow_bert(plan.bert))
+def open_sessions(
+    plan: SpeakerPlan, same_bert: SpeakerSession | None, failures: FailedDevices | None, *, is_probe: bool
+) -> tuple[dict[str, SpeakerSession], FailedDevices | None]:
+    """Open the sessions by graph; also return the devices that failed, None if no voice of this program was on a device yet."""
     info = plan.voice.manifest
-    graphs = {
-        name: _open_session(name, f"{info.name}: {name}", graph, plan, failures, openings, is_small=info.format == STARTER)
-        for name, graph in plan.voice.graphs.items()
-    }
-    openings.start_opening()
-    return {"bert": same_bert} | graphs
+    wanted: dict[str, tuple[str, Path | bytes]] = {} if same_bert is not None else {"bert": ("BERT", plan.bert_graph)}
+    wanted |= {graph: (f"{info.name}: {graph}", model) for graph, model in plan.voice.graphs.items()}
+    opener = None if all(plan.placement.find_place(graph) in CPU_PLACES for graph in wanted) else _create_opener(plan, failures, is_probe)
+    sessions: dict[str, SpeakerSession] = {} if same_bert is None else {"bert": same_bert}
+    for graph, (name, model) in wanted.items():
+        place = plan.placement.find_place(graph)
+        if opener is None or place in CPU_PLACES:
+            sessions[graph] = CpuSession(graph, open_cpu_session(model, name, open_graph_store()), place)
+        else:
+            sessions[graph] = opener.open_graph(graph, name, model)
+    if opener is None:
+        return sessions, failures
+    opener.start_opening()
+    return sessions, opener.failures
 
 
-def _open_session(
-    graph: str, name: str, model: Path | bytes, plan: SpeakerPlan, failures: FailedDevices, openings: DeviceOpenings, *, is_small: bool
-) -> FailoverSession:
-    """A session on its place; in the few sizes of its device form where it has one.
+def _create_opener(plan: SpeakerPlan, failures: FailedDevices | None, is_probe: bool) -> DeviceGraphOpener:
+    # All that is about devices comes with it, and most people have none.
+    from app.compose.device_opening import DeviceGraphOpener, create_failed_devices
 
-    Args:
-        openings: get what is to be opened in the background.
-        is_small: fixed sizes would gain nothing.
-    """
-    store, identity, place = open_graph_store(), compute_graph_identity(model), plan.placement.find_place(graph)
-    formed = isinstance(model, Path) and graph != "whole" and not is_small
-    away = place in ("cpu", "auto") or failures.find_reason(place) or explain_unusable(place)
-    if away or (not formed and (plan.is_measured or BACKENDS[parse_backend(place)].takes_any_size)):
-        opened = failures.open_session(lambda where: open_session(model, where, name, store), place, identity)
-        return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures, identity)
-    cpu = open_session(model, "cpu", name, store).session
-    unfit = _describe_missing_graph(place) if not formed else _describe_int8(place) if model == plan.bert.graphs.get("int8") else None
-    if unfit:
-        return FailoverSession(graph, OpenedSession(cpu, "cpu", unfit, has_failed=False), place, lambda: cpu, failures, identity)
-    room = int(find_memory_limit(place) * (BERT_SHARE if graph == "bert" else 1))
-    opening = DeviceOpening(graph, identity, place, failures, room)
-    find = partial(find_or_make_fixed_shape_graph, open_fixed_shape_store(), graph, cast(Path, model), may_make=plan.should_convert)
-    sized = FixedShapeSession(cpu, name, opening)
-    if not plan.should_convert and not _has_fixed_shape_graph(find, is_exact=sized.needs_exact):
-        return FailoverSession(graph, OpenedSession(cpu, "cpu", None), place, lambda: cpu, failures, identity)
-    openings.add_session(graph, sized, lambda exact: find(is_exact=exact))
-    return FailoverSession(graph, sized, place, lambda: cpu, failures, identity)
-
-
-def _has_fixed_shape_graph(find: Callable[..., FixedShapeGraph], *, is_exact: bool) -> bool:
-    try:
-        find(is_exact=is_exact)
-    except NoFixedShapeGraphError:
-        return False
-    return True
-
-
-def _describe_missing_graph(device: str) -> str:
-    return localize(
-        f"このモデルは {format_device_name(device)} 用の形式に変換できないため、CPU で動作します。",
-        f"This model has no form for {format_device_name(device)}; it runs on the CPU.",
-    )
-
-
-def _describe_int8(place_id: str) -> str:
-    device = format_device_name(place_id)
-    reason = localize(
-        f"int8 は CPU 用です。{device} で動かすには、BERT の精度を自動か float32 にしてください。",
-        f"int8 is for the CPU. To run it on {device}, set the precision of the BERT to Auto or float32.",
-    )
-    return describe_staying_on_cpu("BERT", place_id, reason)
+    return DeviceGraphOpener(plan, failures or create_failed_devices(is_probe=is_probe))
 
 
 def build_synthesizer(voice: Voice, graphs: Mapping[str, RunnableSession]) -> OrtSynthesizer | OrtSingleGraphSynthesizer:
-    """Return what runs the graphs of a voice."""
+    """Return the synthesizer that runs the graphs of a voice."""
     if voice.manifest.is_single_graph:
         return OrtSingleGraphSynthesizer(graphs["whole"])
-    return OrtSynthesizer(graphs["prosody"], graphs.get("flow"), graphs["decoder"], voice.manifest.multilingual)
+    return _build_split_synthesizer(voice, graphs)
+
+
+def build_acoustic_model(voice: Voice, graphs: Mapping[str, RunnableSession]) -> AcousticModel:
+    """Return the acoustic model of a voice of several graphs; a graph that the caller will not run may be missing."""
+    synthesizer = _build_split_synthesizer(voice, graphs)
+    return AcousticModel(synthesizer=synthesizer, voice=replace(voice.build_traits(), decoder_noise=synthesizer.takes_decoder_noise))
+
+
+def _build_split_synthesizer(voice: Voice, graphs: Mapping[str, RunnableSession]) -> OrtSynthesizer:
+    # A graph that is not run needs no session of its own: opening one takes seconds.
+    unused = next(iter(graphs.values()))
+    return OrtSynthesizer(
+        graphs.get("prosody", unused), graphs.get("flow"), graphs.get("decoder", unused), multilingual=voice.manifest.multilingual
+    )

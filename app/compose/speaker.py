@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from app.adapters.ort.failed_devices import FailedDevices
-from app.adapters.ort.failover_session import FailoverSession
+from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer, OrtSynthesizer
 from app.common.stage_labels import STAGE_OF_GRAPH
@@ -15,6 +15,9 @@ from app.core.pipeline import Pipeline
 from app.core.synthesis_types import StageTiming
 from app.voices.prepared_voice import Voice
 from app.voices.voice_manifest import map_int8_files
+
+if TYPE_CHECKING:
+    from app.adapters.ort.devices.failed_devices import FailedDevices
 
 # For converting a voice and its BERT, and opening them in all sizes.
 DEVICE_WAIT_S = 1200.0
@@ -30,15 +33,15 @@ class Speaker:
         sessions: by graph; the BERT among them.
         models: the files of graphs; those that were only in memory are not kept.
         bert: id of the BERT, which is the voice's own unless another one was forced.
-        failures: what is known of devices that failed.
+        failures: what is known of devices that failed; None while no voice was put on one.
     """
 
     pipeline: Pipeline
     voice: Voice
-    sessions: dict[str, FailoverSession]
+    sessions: dict[str, SpeakerSession]
     models: dict[str, Path]
     bert: str
-    failures: FailedDevices
+    failures: FailedDevices | None
     _runners: tuple[OrtBert | OrtSynthesizer | OrtSingleGraphSynthesizer, ...]
 
     def list_graph_backends(self) -> dict[str, str]:
@@ -52,7 +55,7 @@ class Speaker:
 
     @property
     def fast_graphs(self) -> frozenset[str]:
-        """Names of the graphs that run in int8 for speed."""
+        """Return the names of the graphs that run in int8 for speed."""
         files = map_int8_files(self.voice.manifest)
         return frozenset(name for name, file in files.items() if self.models[name].name == file)
 
@@ -70,13 +73,13 @@ class Speaker:
         return any(session.fallback_reason and session.has_failed for session in self.sessions.values())
 
     def wait_for_devices(self, limit_s: float = DEVICE_WAIT_S) -> None:
-        """Waits until all that is to run on a device does; until then the CPU speaks."""
+        """Wait until every graph meant for a device runs there; until then the CPU speaks."""
         end = time.monotonic() + limit_s
         for session in self.sessions.values():
             session.wait_until_settled(max(0.0, end - time.monotonic()))
 
     def add_backend(self, timing: StageTiming) -> StageTiming:
-        """A timing that has just been taken, with what its graph ran on."""
+        """Return a timing that has just been taken, with the backend that its graph ran on."""
         session = self.sessions.get(_GRAPHS_BY_STAGE.get(timing.stage, timing.stage))
         if session is None or timing.cache_hit:
             return timing
@@ -85,9 +88,9 @@ class Speaker:
     @property
     def is_device_lost(self) -> bool:
         """Return whether a device that it was put on failed, so that nothing more is tried there."""
-        return any(session.place in self.failures.lost_reasons for session in self.sessions.values())
+        return self.failures is not None and any(session.place in self.failures.lost_reasons for session in self.sessions.values())
 
     def terminate(self) -> None:
-        """Stops the graph that is running now, from any thread."""
+        """Stop the running graph; may be called from any thread."""
         for runner in self._runners:
             runner.terminate()

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.device_placement import parse_placement
-from app.adapters.ort.failed_devices import FailedDevices
-from app.adapters.ort.failover_session import FailoverSession
+from app.adapters.ort.graph_session import RunnableSession
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+from app.adapters.ort.recording_session import RecordingSession
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import VoiceError
 from app.common.language import localize
-from app.compose.disk_stores import open_device_journal
 from app.compose.graph_sessions import build_synthesizer, open_sessions
 from app.compose.speaker import Speaker
 from app.compose.speaker_plan import SpeakerPlan, plan_speaker
@@ -26,6 +27,9 @@ from app.core.pipeline import Pipeline
 from app.core.render_caches import RenderCaches
 from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import PrecisionChoice, load_usable_settings
+
+if TYPE_CHECKING:
+    from app.adapters.ort.devices.failed_devices import FailedDevices
 
 
 def open_speaker(
@@ -42,7 +46,7 @@ def open_speaker(
     is_probe: bool = False,
     convert: bool = True,
 ) -> Speaker:
-    """Opens a voice with everything it needs.
+    """Open a voice with everything it needs.
 
     Args:
         wanted: id, name or path of a voice; None is the first one.
@@ -62,10 +66,9 @@ def open_speaker(
     with _report_missing_files():
         chosen = plan_speaker(wanted, parse_placement(backend), settings, bert, force_bert)
         same_bert = reuse_from.sessions["bert"] if reuse_from is not None and reuse_from.pipeline.bert_id == chosen.bert_id else None
-        known = failures or (
-            reuse_from.failures if reuse_from is not None else FailedDevices(journal=None if is_probe else open_device_journal())
-        )
-        sessions = open_sessions(replace(chosen, is_measured=chosen.is_measured or is_probe, should_convert=convert), same_bert, known)
+        plan = replace(chosen, is_measured=chosen.is_measured or is_probe, should_convert=convert)
+        known = failures or (reuse_from.failures if reuse_from is not None else None)
+        sessions, known = open_sessions(plan, same_bert, known, is_probe=is_probe)
     caches = reuse_from.pipeline.caches if reuse_from is not None else caches or RenderCaches()
     caches.stored = open_stored_features(chosen.bert, settings.disk_cache_mib)
     return _build_speaker(chosen, sessions, caches, known)
@@ -73,7 +76,7 @@ def open_speaker(
 
 @contextmanager
 def _report_missing_files() -> Iterator[None]:
-    """Raises VoiceError where a file is gone that was there a moment ago: another program removed the voice or the BERT."""
+    """Raise VoiceError if a file has vanished meanwhile: another program removed the voice or the BERT."""
     try:
         yield
     except FileNotFoundError as exc:
@@ -83,7 +86,7 @@ def _report_missing_files() -> Iterator[None]:
         ) from exc
 
 
-def _build_speaker(plan: SpeakerPlan, sessions: dict[str, FailoverSession], caches: RenderCaches, failures: FailedDevices) -> Speaker:
+def _build_speaker(plan: SpeakerPlan, sessions: dict[str, SpeakerSession], caches: RenderCaches, failures: FailedDevices | None) -> Speaker:
     models = {name: graph for name, graph in plan.voice.graphs.items() if isinstance(graph, Path)}
     voice = replace(plan.voice, graphs=dict(models))
     bert, synthesizer = OrtBert(sessions["bert"], plan.bert.id), build_synthesizer(voice, sessions)
@@ -103,3 +106,15 @@ def _build_speaker(plan: SpeakerPlan, sessions: dict[str, FailoverSession], cach
         tracker=WorldPitchEstimator(),
     )
     return Speaker(pipeline, voice, sessions, models | {"bert": plan.bert_graph}, plan.bert.id, failures, (bert, synthesizer))
+
+
+def record_speaker(speaker: Speaker) -> tuple[Speaker, dict[str, RecordingSession]]:
+    """Return the speaker with every graph recorded, and the recording sessions by graph; caches are those of the speaker."""
+    sessions = {name: RecordingSession(session) for name, session in speaker.sessions.items()}
+    return replace_sessions(speaker, sessions), sessions
+
+
+def replace_sessions(speaker: Speaker, sessions: Mapping[str, RunnableSession]) -> Speaker:
+    """Return the speaker with the same pipeline over other sessions of its graphs."""
+    bert, synthesizer = OrtBert(sessions["bert"], speaker.bert), build_synthesizer(speaker.voice, sessions)
+    return replace(speaker, pipeline=replace(speaker.pipeline, bert=bert, synthesizer=synthesizer), _runners=(bert, synthesizer))

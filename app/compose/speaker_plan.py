@@ -64,5 +64,5 @@ def plan_speaker(
 
 
 def _hash_facts(*facts: str) -> str:
-    """One name for results that nothing else may change."""
+    """Return one name for results that depend on these facts alone."""
     return hashlib.sha256("\0".join((*facts, ORT_VERSION)).encode("utf-8", "surrogateescape")).hexdigest()

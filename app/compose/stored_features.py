@@ -22,7 +22,7 @@ def is_slow_bert(bert: BertModel) -> bool:
 
 
 def open_stored_features(bert: BertModel, room_mib: int) -> DiskFeatureCache | None:
-    """The features kept of a BERT; None where there is no room for any, or no use."""
+    """Open the stored features of a BERT; return None if there is no space for any, or no use."""
     if not room_mib or not is_slow_bert(bert):
         return None
     return _open_features_file(paths.find_data_dir() / "cache" / "features.sqlite3", room_mib)

@@ -8,12 +8,12 @@ from app.core.render_caches import RenderCaches
 
 
 def open_g2p() -> OpenJTalkG2P:
-    """The text front end."""
+    """Open the text front end."""
     return OpenJTalkG2P()
 
 
 def forget_readings(caches: RenderCaches | None) -> None:
-    """The user's dictionary has changed: what is read from now on is read with the new one."""
+    """Forget cached readings after the user's dictionary has changed."""
     forget_user_lexicon()
     if caches is not None:
         caches.phones.clear()

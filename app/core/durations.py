@@ -58,15 +58,14 @@ def round_with_carry(length: np.ndarray) -> Int64:
 
 
 def expand_prior(
-    prosody: Prosody, frames: Int64, rng: np.random.Generator, noise_scale: float, length_scale: float, speaker: int, style: Float32
+    prosody: Prosody, frames: Int64, noise: Float32 | None, noise_scale: float, length_scale: float, speaker: int, style: Float32
 ) -> FrameInput:
-    """Spread the prior over frames and add seeded noise: z_p = mean + noise · exp(log_scale) · noise_scale."""
+    """Spread the prior over frames and add noise (C, F), standard normal: z_p = mean + noise · exp(log_scale) · noise_scale."""
     z_p = np.repeat(prosody.mean, frames, axis=1)
-    if noise_scale:
-        scale = np.repeat(np.exp(prosody.log_scale) * np.float32(noise_scale), frames, axis=1)
-        noise = rng.standard_normal(z_p.shape, dtype=np.float32)
-        np.multiply(noise, scale, out=noise)
-        np.add(z_p, noise, out=z_p)
+    if noise is not None and noise_scale:
+        scaled = np.repeat(np.exp(prosody.log_scale) * np.float32(noise_scale), frames, axis=1)
+        np.multiply(noise, scaled, out=scaled)
+        np.add(z_p, scaled, out=z_p)
     phone_frames = np.repeat(frames, frames)
     starts = np.repeat(np.cumsum(frames) - frames, frames)
     position = (np.arange(len(starts)) - starts + 0.5) / phone_frames

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
+from app.core.acoustic import AcousticModel
 from app.core.ports import G2P, BertRunner, PitchTracker, SingleGraphSynthesizer, Synthesizer, Tokenizer
 from app.core.render_caches import RenderCaches
 from app.core.voice_traits import VoiceTraits
@@ -29,3 +31,8 @@ class SentenceContext:
     graphs_id: str = ""
     caches: RenderCaches = field(default_factory=RenderCaches)
     tracker: PitchTracker | None = None
+
+    @property
+    def acoustic_model(self) -> AcousticModel:
+        """Return the acoustic model of a voice that is not one graph."""
+        return AcousticModel(synthesizer=cast(Synthesizer, self.synthesizer), voice=self.voice)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from app.core.decode_windows import plan_fixed_windows, plan_windows
-from app.core.durations import FrameTarget, compute_symbol_frames, expand_prior
+from app.core.acoustic import NoiseStreams
+from app.core.durations import FrameTarget
 from app.core.edit_targets import (
     LineOffset,
     build_frame_targets,
@@ -24,7 +24,7 @@ from app.core.edit_targets import (
 )
 from app.core.phone_ids import PhoneIds, convert_phones_to_ids
 from app.core.pitch_shift import PitchChange, PitchShift
-from app.core.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer, Synthesizer
+from app.core.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
 from app.core.render_caches import SentenceRendering, build_pitched_key, build_prosody_key, build_rendering_key, find_phones
 from app.core.request_limits import check_phone_count
 from app.core.sentence_context import SentenceContext
@@ -35,9 +35,6 @@ from app.core.waveform import apply_gain, trim_tail
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
-
-# Each noise has a random stream of its own, so a change of one leaves the others alone.
-DURATION_NOISE, PRIOR_NOISE, DECODER_NOISE = range(3)
 
 
 def convert_to_phones(context: SentenceContext, request: SynthesisRequest, sentence: LineSentence, clock: StageClock) -> Phones:
@@ -121,7 +118,7 @@ class SentenceStages:
             return count_phone_frames(known.timings, self.context.voice)
         if self._prosody is None:
             return ()
-        frames = compute_symbol_frames(self._prosody.logw, 1 / self.request.speed, self.context.voice.durations, self._targets)
+        frames = self.context.acoustic_model.compute_frames(self._prosody, 1 / self.request.speed, self._targets)
         return count_phone_frames(build_phone_timings(self.phones, frames, self.context.voice), self.context.voice)
 
     @property
@@ -200,9 +197,9 @@ class SentenceStages:
     def _run_prosody(self, features: Float32) -> Prosody:
         request, ids = self.request, self._ids
         self.clock.start_stage()
-        noise = self._create_noise(DURATION_NOISE).standard_normal((2, len(ids.phones)), dtype=np.float32)
+        noise = self._noise.draw_duration_noise(len(ids.phones))
         noise *= np.float32(request.noise_w)
-        prosody = cast(Synthesizer, self.context.synthesizer).run_prosody(
+        prosody = self.context.acoustic_model.predict_prosody(
             ProsodyInput(ids.phones, ids.tones, ids.language, features, self.style, request.speaker, request.sdp_ratio, noise, ids.kinds)
         )
         self.clock.stop_stage("prosody", phones=len(ids.phones))
@@ -210,32 +207,35 @@ class SentenceStages:
 
     def _run_graphs(self) -> tuple[tuple[PhoneTiming, ...], int, Iterator[Float32]]:
         """Run the graphs: durations, then all frames, then samples window by window."""
-        request, voice = self.request, self.context.voice
-        assert self._prosody is not None
+        request, model, prosody = self.request, self.context.acoustic_model, self._prosody
+        assert prosody is not None
         self.clock.start_stage()
         length_scale = 1 / request.speed
-        frames = compute_symbol_frames(self._prosody.logw, length_scale, voice.durations, self._targets)
-        frame_input = expand_prior(
-            self._prosody, frames, self._create_noise(PRIOR_NOISE), request.noise, length_scale, request.speaker, self.style
+        frames = model.compute_frames(prosody, length_scale, self._targets)
+        z = model.compute_flow(
+            prosody,
+            frames,
+            noise=self._noise.draw_prior_noise(len(prosody.mean), int(frames.sum())) if request.noise else None,
+            noise_scale=request.noise,
+            length_scale=length_scale,
+            speaker=request.speaker,
+            style_vector=self.style,
         )
-        z = cast(Synthesizer, self.context.synthesizer).run_flow(frame_input)
         self.clock.stop_stage("flow", phones=len(self._ids.phones), frames=z.shape[1])
-        return build_phone_timings(self.phones, frames, voice), z.shape[1], self._decode_windows(z, frames)
+        return build_phone_timings(self.phones, frames, model.voice), z.shape[1], self._decode_windows(z, frames)
 
     def _decode_windows(self, z: Float32, frames: Int64) -> Iterator[Float32]:
-        voice, hop, count = self.context.voice, self.context.voice.hop_length, z.shape[1]
-        noise = self._create_noise(DECODER_NOISE).standard_normal(count * hop, dtype=np.float32) if voice.decoder_noise else None
+        """Yield the samples window by window, each one timed, without the inaudible tail."""
+        model, voice, count = self.context.acoustic_model, self.context.voice, z.shape[1]
+        noise = self._noise.draw_decoder_noise(count * voice.hop_length) if voice.decoder_noise else None
         tail = int(frames[: find_phone_symbols(len(self.phones.phones) - 1, voice.add_blank)[0]].sum())
-        plan = plan_fixed_windows if voice.fixed_windows else plan_windows
-        for window in plan(count, voice.windows, voice.margin_frames):
+        for window in model.plan_windows(count):
             self.clock.start_stage()
-            part = None if noise is None else noise[window.start * hop : window.end * hop]
-            frames_in, wanted = z[:, window.start : window.end], (window.exact - window.start, window.last - window.start)
-            samples = cast(Synthesizer, self.context.synthesizer).decode_window(frames_in, part, self.request.speaker, wanted)
-            samples = samples[(window.first - window.exact) * hop :]
+            samples = model.decode_window(z, window, noise=noise, speaker=self.request.speaker)
             self.clock.stop_stage("decode", frames=window.end - window.start, samples=len(samples))
             # Only the last `_` may lose its silence: a pause that the user set is never trimmed.
-            yield trim_tail(samples, voice.sampling_rate, max(0, tail - window.first) * hop) if window.last == count else samples
+            kept = max(0, tail - window.first) * voice.hop_length
+            yield trim_tail(samples, voice.sampling_rate, kept) if window.last == count else samples
 
     def _run_single_graph(self) -> tuple[tuple[PhoneTiming, ...], int, Iterator[Float32]]:
         """Run a voice of one graph, which returns all samples at once."""
@@ -260,6 +260,6 @@ class SentenceStages:
         self.clock.stop_stage("audio", samples=len(samples))
         return AudioChunk(samples, self.context.voice.sampling_rate, self.request.id, self.clock.sentence, phones=timings)
 
-    def _create_noise(self, stream: int) -> np.random.Generator:
-        """Return a generator that depends on the seed, the sentence and the stream, and on nothing else."""
-        return np.random.default_rng((self.request.seed, self.clock.sentence, stream))
+    @property
+    def _noise(self) -> NoiseStreams:
+        return NoiseStreams((self.request.seed, self.clock.sentence))

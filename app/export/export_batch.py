@@ -46,14 +46,14 @@ class ExportBatch:
     def write_files(
         self, files: Sequence[PlannedFile], settings: ExportSettings, loudness_files: Sequence[PlannedFile]
     ) -> Iterator[TaskOutcome]:
-        """Writes the files; those in `loudness_files` make up the batch whose loudness counts. Raises the error that ends all."""
+        """Write the files; those in `loudness_files` make up the batch whose loudness counts. Raise the error that ends the batch."""
         gains = self._measure_gains(loudness_files, settings) if settings.loudness is not None else {}
         bad = {item.file for item, _ in self.failed}
         tasks = [ExportTask(item, gains.get(item.file.as_posix(), 0.0)) for item in files if item.file not in bad]
         yield from self._run_tasks(tasks)
 
     def stop_batch(self) -> None:
-        """Ends everything soon, from any thread; what is not complete is not there."""
+        """Stop the batch soon; may be called from any thread. Incomplete files are removed."""
         self.stopped.set()
         for worker in self._workers:
             worker.stop_task()
@@ -118,6 +118,6 @@ class ExportBatch:
             outcomes.put(None)
 
     def close(self) -> None:
-        """Lets the workers go."""
+        """Close the workers."""
         for worker in self._workers:
             worker.close()

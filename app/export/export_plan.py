@@ -55,17 +55,17 @@ class PlanContext:
 
 
 def build_numbered_lines(lines: Iterable[Line]) -> list[NumberedLine]:
-    """All lines of a script that have something to be spoken."""
+    """Return all lines of a script that have something to be spoken."""
     return [NumberedLine(number, line) for number, line in enumerate(lines, 1) if line.text.strip()]
 
 
 def choose_default_pattern() -> str:
-    """Of names, where the user has chosen none."""
+    """Return the pattern of names for users who have chosen none."""
     return DEFAULT_PATTERN_JAPANESE if get_language() == "ja" else DEFAULT_PATTERN_ENGLISH
 
 
 def plan_files(lines: Sequence[NumberedLine], settings: ExportSettings, context: PlanContext) -> list[PlannedFile]:
-    """A file a line, a speaker or for all. With `filter_existing` "number" none is there yet; else those that are there are marked."""
+    """Plan a file for each line, for each speaker or for all. With `existing` "number" no name exists yet; else existing files are marked."""
     taken: dict[str, set[str]] = {}
     there = _FolderContents()
     files = []
@@ -91,12 +91,12 @@ def plan_files(lines: Sequence[NumberedLine], settings: ExportSettings, context:
 
 
 def filter_existing(files: Iterable[PlannedFile]) -> list[PlannedFile]:
-    """Those that were there before."""
+    """Return the files that existed before."""
     return [item for item in files if item.already_exists]
 
 
 def filter_writable(files: Iterable[PlannedFile], settings: ExportSettings) -> list[PlannedFile]:
-    """Those that are to be written once nothing is to be asked any more."""
+    """Return the files to be written once no question is left."""
     return [item for item in files if settings.existing in ("replace", "number") or not item.already_exists]
 
 

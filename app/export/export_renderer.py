@@ -2,29 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.common.language import localize
+from app.core.edit_rebasing import move_overrides_to_text
+from app.core.line_reading import LineReading, read_line
 from app.core.line_requests import build_request
-from app.core.script import Line
+from app.core.line_sound import LineSound, SoundSpan
+from app.core.phone_ids import NO_INDEX, map_phones_to_moras
+from app.core.script import CAST_FIELDS, Line
+from app.core.sentence_splitting import split_sentences
 from app.core.silent_lines import synthesize_or_silence
 from app.core.stage_clock import OnStage, ignore_cancellation, ignore_stage
-from app.core.synthesis_types import AudioChunk, Float32
+from app.core.synthesis_types import AudioChunk, Float32, PhoneTiming, ReadingOverride
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_writer import PlannedFileWriter
-from app.export.line_timing import LineTimingCollector
 from app.export.loudness import LoudnessMeasurement, measure_loudness, merge_measurements
-from app.export.timeline import SpokenFile, SpokenLine
+from app.export.timeline import PAUSE_PHONE, SpokenFile, SpokenLine, TimedMora, TimedText
 from app.voices.installed_voices import find_id_by_name
+from app.voices.prepared_voice import Voice
+from app.voices.voice_card_data import read_card
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
+
+
+MAX_CREDIT_CHARACTERS = 1_000
+
+
+def format_credit(voice: Voice) -> str:
+    """Return the voice, its makers, and the first paragraph of its licence."""
+    name = voice.manifest.name
+    creators = ", ".join(_read_creators(voice.path))
+    licence = voice.manifest.licence.strip().split("\n\n")[0].replace("\n", " ")
+    shown = licence if len(licence) <= MAX_CREDIT_CHARACTERS else licence[: MAX_CREDIT_CHARACTERS - 1] + "…"
+    return " — ".join(part for part in (f"{name} ({creators})" if creators else name, shown) if part)
+
+
+@lru_cache(maxsize=64)
+def _read_creators(folder: Path) -> tuple[str, ...]:
+    return read_card(folder).creators
+
+
+class LineTimingCollector:
+    """Takes every chunk of one line.
+
+    Args:
+        speaker: who speaks it.
+        speaker_name, style_name: as they were chosen.
+    """
+
+    def __init__(self, line: Line, speaker: Speaker, speaker_name: str, style_name: str) -> None:
+        self._line, self._speaker = line, speaker
+        self._names = (speaker_name, style_name)
+        self._sound = LineSound(line.id)
+        self._samples = 0
+        self._bounds: dict[int, tuple[int, int]] = {}  # samples of each sentence
+
+    def add_chunk(self, chunk: AudioChunk) -> None:
+        """Add the next chunk."""
+        self._sound.add_chunk(chunk)
+        start, self._samples = self._samples, self._samples + len(chunk.samples)
+        if not chunk.silence:
+            self._bounds[chunk.sentence] = (self._bounds.get(chunk.sentence, (start, 0))[0], self._samples)
+
+    def build_spoken_line(self) -> SpokenLine:
+        """Build the spoken line with times from 0 s."""
+        line, voice, silent = self._line, self._speaker.voice, not self._bounds
+        reading = self._read_line()
+        settings = {name: value for name, value in asdict(line.settings).items() if name not in CAST_FIELDS}
+        spoken = SpokenLine(
+            line.id,
+            reading.extract_text(),
+            "".join(mora.kana for mora in reading.moras),
+            line.settings.seed,
+            voice.manifest.id,
+            *self._names,
+            settings | {"pauses": dict(line.settings.pauses)},
+            "" if silent else format_credit(voice),
+            0.0,
+            self._samples / self._rate,
+            sentences=tuple(self._build_sentences(reading)),
+            is_silent=silent,
+        )
+        if silent:
+            return replace(spoken, phones=(TimedText(PAUSE_PHONE, 0.0, spoken.end_s),))
+        times = self._sound.compute_spans(reading)
+        if times is None or not times.moras:
+            return spoken
+        moras = self._build_moras(reading, times.moras)
+        return replace(spoken, moras=moras, phrases=_build_phrases(reading, moras), phones=tuple(self._collect_phones()))
+
+    @property
+    def _rate(self) -> int:
+        return self._speaker.pipeline.voice.sampling_rate
+
+    def _read_line(self) -> LineReading:
+        line, pipeline = self._line, self._speaker.pipeline
+
+        def read_text(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+            return read_line(text, readings, pipeline.g2p, pipeline.caches.phones, emoji=emoji, memos=memos)
+
+        memos = line.settings.memos or pipeline.g2p.should_skip_memos
+        overrides = move_overrides_to_text(line.overrides, line.text, read_text, emoji=pipeline.voice.emoji, memos=memos)
+        return read_text(line.text, overrides.readings, pipeline.voice.emoji, memos)
+
+    def _build_sentences(self, reading: LineReading) -> list[TimedText]:
+        found = split_sentences(self._line.text, self._speaker.pipeline.g2p.split_words, memos=reading.memos)
+        texts = {item.index: reading.extract_text(item.start, item.start + len(item.text)).strip() for item in found}
+        bounds = sorted(self._bounds.items())
+        return [TimedText(texts.get(index, ""), start / self._rate, end / self._rate) for index, (start, end) in bounds]
+
+    def _build_moras(self, reading: LineReading, spans: Sequence[SoundSpan]) -> tuple[TimedMora, ...]:
+        """Return the morae with the tones that were spoken, which edits may have changed."""
+        tones = [tone for _, (_, phones) in sorted(self._sound.phones.items()) for tone in _collect_mora_tones(phones)]
+        # A sentence with nothing to speak has no sound.
+        if len(tones) != len(reading.moras):
+            tones = [mora.tone for mora in reading.moras]
+        ends = {index: end / self._rate for index, (_, end) in self._bounds.items()}
+        return tuple(
+            TimedMora(mora.kana, min(span.start_s, ends[mora.sentence]), min(span.end_s, ends[mora.sentence]), tone)
+            for mora, span, tone in zip(reading.moras, spans, tones, strict=True)
+            if mora.sentence in ends
+        )
+
+    def _collect_phones(self) -> list[TimedText]:
+        """Collect the phones without a gap from 0 to the end; between sentences lies a pause."""
+        tiles: list[TimedText] = []
+        end_s = 0.0
+        for index, (start_s, phones) in sorted(self._sound.phones.items()):
+            tiles.append(TimedText(PAUSE_PHONE, end_s, start_s))
+            end_s = self._bounds[index][1] / self._rate
+            moras = map_phones_to_moras([phone.phone for phone in phones])
+            for phone, mora in zip(phones, moras, strict=True):
+                name = PAUSE_PHONE if mora == NO_INDEX else phone.phone
+                tiles.append(TimedText(name, min(start_s + phone.start_s, end_s), min(start_s + phone.end_s, end_s)))
+            tiles[-1] = replace(tiles[-1], end_s=end_s)
+        return [*tiles, TimedText(PAUSE_PHONE, end_s, self._samples / self._rate)]
+
+
+def _collect_mora_tones(phones: Sequence[PhoneTiming]) -> list[int]:
+    """Return a tone for each mora: that of its last phone."""
+    by_mora = {mora: phone.tone for mora, phone in zip(map_phones_to_moras([item.phone for item in phones]), phones, strict=True)}
+    return [tone for mora, tone in sorted(by_mora.items()) if mora != NO_INDEX]
+
+
+def _build_phrases(reading: LineReading, moras: Sequence[TimedMora]) -> tuple[TimedText, ...]:
+    starts = [start for start in reading.phrases if start < len(moras)]
+    groups = [moras[start:end] for start, end in zip(starts, [*starts[1:], len(moras)], strict=True)]
+    return tuple(TimedText("".join(mora.text for mora in group), group[0].start_s, group[-1].end_s) for group in groups)
+
 
 FindIds = Callable[[Line, "Speaker"], tuple[int, int]]
 """Numbers of the speaker and the style of a line."""
@@ -57,7 +191,10 @@ class FileRenderer:
     before_disk_wait: Callable[[], object] = lambda: None
 
     def write_file(self, item: PlannedFile, settings: ExportSettings, gain_db: float = 0.0) -> WrittenFile | None:
-        """Writes the sound and what belongs beside it; None, and no file, where it was cancelled. Raises AppError, and leaves no file then."""
+        """Write the sound and the files beside it; return None and leave no file if cancelled.
+
+        If AppError is raised, no file is left either.
+        """
         rate = self.open_speaker(item.lines[0].settings.voice).pipeline.voice.sampling_rate
         writer = PlannedFileWriter(item.file, settings, rate, gain_db)
         lines: list[SpokenLine] = []
@@ -74,7 +211,7 @@ class FileRenderer:
         return WrittenFile(item.file, spoken, tuple(sidecars))
 
     def measure_file(self, item: PlannedFile) -> LoudnessMeasurement | None:
-        """Measures the sound without writing it; None where it was cancelled."""
+        """Measure the sound without writing it; return None if cancelled."""
         found: list[LoudnessMeasurement] = []
         pieces: list[Float32] = []
         for chunk in self._render_chunks(item, []):
@@ -100,7 +237,7 @@ class FileRenderer:
 
 
 def find_ids_by_name(line: Line, speaker: Speaker) -> tuple[int, int]:
-    """By exact names; an unknown speaker or style is an error."""
+    """Return the ids of a line's speaker and style by exact names; raise an error for unknown ones."""
     info = speaker.voice.manifest
     return (
         find_id_by_name(line.settings.speaker or None, info.speakers, localize("話者", "speaker")),

@@ -71,12 +71,12 @@ class ExportSettings:
 
     @property
     def suffix(self) -> str:
-        """Of the sound files, with the dot."""
+        """Return the suffix of the sound files, with the dot."""
         return f".{self.sound}"
 
     @property
     def channels(self) -> int:
-        """Of the sound files."""
+        """Return the channels of the sound files."""
         return 2 if self.stereo else 1
 
 
@@ -90,7 +90,7 @@ def convert_settings_to_data(settings: ExportSettings) -> dict[str, Any]:
 
 
 def parse_settings_data(data: object) -> ExportSettings:
-    """Raises ValueError for what no version could have written; names of a later version are left out."""
+    """Parse settings; raise ValueError for values that no version could have written, and leave out names of a later version."""
     if not isinstance(data, dict):
         raise ValueError("export settings")
     return ExportSettings(

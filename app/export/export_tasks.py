@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from app.core.dictionary_entries import DictionaryEntry
-from app.core.dictionary_formats import convert_entries_to_data as dictionary_to_data
-from app.core.dictionary_formats import parse_entries as dictionary_from_data
+from app.core.dictionary_formats import convert_entries_to_data, parse_entries
 from app.core.script import Script
 from app.core.script_data import convert_script_to_data, parse_script
 from app.export.export_plan import PlannedFile
@@ -38,7 +37,7 @@ class BatchSettings:
         return {
             "export": convert_settings_to_data(self.export),
             "voices": dict(self.voices),
-            "words": dictionary_to_data(self.words),
+            "words": convert_entries_to_data(self.words),
             "backend": self.backend,
             "precision": self.precision,
             "force_bert": self.force_bert,
@@ -46,8 +45,8 @@ class BatchSettings:
 
     @staticmethod
     def from_data(data: Mapping[str, Any]) -> BatchSettings:
-        """Raises ValueError, KeyError."""
-        words = dictionary_from_data(data["words"])
+        """Parse the settings of a batch; raise ValueError or KeyError."""
+        words = parse_entries(data["words"])
         export = parse_settings_data(data["export"])
         return BatchSettings(export, data["voices"], words, data["backend"], data["precision"], data["force_bert"])
 
@@ -65,13 +64,13 @@ class ExportWorker(Protocol):
     """Does one task after another."""
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
-        """A row of a written file, or what was measured; empty where it was stopped. Raises AppError."""
+        """Return the row of a written file, or its measurement; empty if stopped. Raise AppError if it fails."""
 
     def stop_task(self) -> None:
-        """Ends what is done now, from any thread."""
+        """Stop the present task; may be called from any thread."""
 
     def close(self) -> None:
-        """Lets everything go."""
+        """Close everything that is open."""
 
 
 def convert_task_to_data(task: ExportTask) -> dict[str, Any]:
@@ -81,7 +80,7 @@ def convert_task_to_data(task: ExportTask) -> dict[str, Any]:
 
 
 def parse_task_data(data: Mapping[str, Any]) -> ExportTask:
-    """Raises ValueError, KeyError."""
+    """Parse a task; raise ValueError or KeyError."""
     lines = parse_script(data["script"]).lines
     return ExportTask(PlannedFile(Path(data["file"]), lines), float(data["gain_db"]), bool(data["measures"]))
 

@@ -37,11 +37,11 @@ class PlannedFileWriter:
         self._sink = SoundFileSink(file, rate, settings.subtype or None, settings.channels, settings.rate or None, settings.quality)
 
     def write_chunk(self, chunk: AudioChunk) -> None:
-        """Appends a chunk; after OutputFileError nothing is left."""
+        """Append a chunk; after an OutputFileError no file is left."""
         self._sink.write_chunk(chunk if self._gain == 1 else replace(chunk, samples=chunk.samples * self._gain))
 
     def close(self, lines: Sequence[SpokenLine], before_file: Callable[[], object] = lambda: None) -> tuple[SpokenFile, list[Path]]:
-        """Gives the files their names as one, see `FileSet`; the sound last, so that a new one that is there has all that belongs to it.
+        """Give the files their names as one, see `FileSet`; the sound comes last, so that all its companions are there once it is.
 
         Args:
             before_file: called before each file.
@@ -66,7 +66,7 @@ class PlannedFileWriter:
         return spoken, sidecars
 
     def abort_output(self) -> None:
-        """Leaves nothing."""
+        """Remove all files."""
         self._sink.abort_output()
 
     def _build_sidecar_texts(self, spoken: SpokenFile) -> Iterator[tuple[Path, str]]:

@@ -22,7 +22,7 @@ _WWISE_CONVERSION = "Default Conversion Settings"
 
 
 def write_game_list(files: Sequence[PlannedFile], settings: ExportSettings) -> Path | None:
-    """Writes the list of an engine that reads one, over all files of the plan; None for others. Raises OutputFileError."""
+    """Write the list of an engine that reads one, over all files of the plan; return None for others. Raise OutputFileError if that fails."""
     name = GAME_LIST_NAMES.get(settings.game)
     if name is None or not files:
         return None
@@ -49,7 +49,7 @@ def format_csv_list(files: Sequence[PlannedFile], root: Path) -> str:
 
 
 def format_wwise_list(files: Sequence[PlannedFile], root: Path) -> str:
-    """External sources, with paths from where the list lies."""
+    """Return external sources for Wwise, with paths relative to the list."""
     rows = "".join(
         f"  <Source Path={quoteattr(_format_relative_path(item, root))} Conversion={quoteattr(_WWISE_CONVERSION)}/>\n" for item in files
     )

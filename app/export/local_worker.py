@@ -7,12 +7,42 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from app.adapters.openjtalk.project_words import PROJECT_WORDS
-from app.export.export_renderer import FileRenderer, find_ids_by_name
-from app.export.export_rows import build_file_row
+from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
 from app.export.export_tasks import BatchSettings, ExportTask
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
+
+
+def build_file_row(result: WrittenFile) -> dict[str, Any]:
+    """Return a row of the command-line contract; that of a file of several lines also names the lines."""
+    spoken = result.spoken
+    first = spoken.lines[0]
+    row: dict[str, Any] = {
+        "type": "file",
+        "id": first.id,
+        "file": str(result.file),
+        "text": spoken.text,
+        "voice": first.voice,
+        "speaker": first.speaker,
+        "style": first.style,
+        "seed": first.seed,
+        "audio_s": spoken.length_s,
+        "samples": spoken.samples,
+        "rate": spoken.rate,
+        "sidecars": [str(path) for path in result.sidecars],
+    }
+    if spoken.is_silent:
+        row["silent"] = True
+    if len(spoken.lines) > 1:
+        row["lines"] = [
+            {"id": line.id, "text": line.text, "voice": line.voice, "speaker": line.speaker, "style": line.style, "seed": line.seed}
+            | {"start_s": line.start_s, "end_s": line.end_s}
+            | ({"silent": True} if line.is_silent else {})
+            for line in spoken.lines
+        ]
+    return row
+
 
 MAX_OPEN_EXPORT_VOICES = 3
 
@@ -28,7 +58,7 @@ class LocalWorker:
         PROJECT_WORDS.entries = batch.words
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
-        """As of any worker."""
+        """Run a task, as any worker."""
         if task.is_measurement:
             measured = self._renderer.measure_file(task.item)
             return {} if measured is None else {"powers": list(measured.powers), "peak": measured.peak, "seconds": measured.seconds}
@@ -36,13 +66,13 @@ class LocalWorker:
         return {} if written is None else build_file_row(written)
 
     def stop_task(self) -> None:
-        """As of any worker."""
+        """Stop the present task, as any worker."""
         self._stopped.set()
         for speaker in list(self._open.values()):
             speaker.terminate()
 
     def close(self) -> None:
-        """As of any worker."""
+        """Close the worker, as any worker."""
         self._open.clear()
         PROJECT_WORDS.entries = ()
 

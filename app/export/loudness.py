@@ -39,20 +39,20 @@ class LoudnessMeasurement:
 
 
 def measure_loudness(samples: Float32, rate: int) -> LoudnessMeasurement:
-    """Measures one channel of sound."""
+    """Measure one channel of sound."""
     return LoudnessMeasurement(
         tuple(map(float, compute_block_powers(samples, rate))), measure_true_peak(samples, rate), len(samples) / rate
     )
 
 
 def merge_measurements(items: Sequence[LoudnessMeasurement]) -> LoudnessMeasurement:
-    """Several sounds as one programme; no block lies across two of them."""
+    """Merge several sounds into one programme; no block lies across two of them."""
     powers = tuple(power for item in items for power in item.powers)
     return LoudnessMeasurement(powers, max((item.peak for item in items), default=0.0), sum(item.seconds for item in items))
 
 
 def compute_integrated_lufs(powers: Sequence[float]) -> float:
-    """LUFS of one channel's blocks, gated; minus infinity where nothing passes the gate."""
+    """Return the gated LUFS of one channel's blocks; minus infinity if no block passes the gate."""
     found = _filter_by_gate(np.asarray(powers, np.float64), ABSOLUTE_GATE)
     return _convert_to_lufs(_filter_by_gate(found, _convert_to_lufs(found) + RELATIVE_GATE))
 
@@ -66,7 +66,7 @@ def compute_gain_db(measurement: LoudnessMeasurement, target_lufs: float, channe
 
 
 def compute_gains_db(items: Sequence[LoudnessMeasurement], target_lufs: float, channels: int, *, is_per_file: bool) -> list[float]:
-    """A gain a file: one for all, or each its own; what is too short to be measured takes that of all."""
+    """Return a gain for each file: one for all, or each its own; a file too short to be measured takes the gain of all."""
     common = compute_gain_db(merge_measurements(items), target_lufs, channels)
     if not is_per_file:
         return [common] * len(items)
@@ -79,7 +79,7 @@ def compute_gains_db(items: Sequence[LoudnessMeasurement], target_lufs: float, c
 
 
 def measure_true_peak(samples: Float32, rate: int) -> float:
-    """The highest value between and at the samples, found at four times the rate."""
+    """Return the highest value between and at the samples, found at four times the rate."""
     converter = RateConverter(_PEAK_OVERSAMPLING * rate)
     highest = float(np.abs(samples).max(initial=0.0))
     for piece in (converter.convert_rate(samples, rate), converter.flush_filter()):
@@ -88,7 +88,7 @@ def measure_true_peak(samples: Float32, rate: int) -> float:
 
 
 def compute_block_powers(samples: Float32, rate: int) -> Float64:
-    """Mean squares of all whole blocks of 400 ms, one every 100 ms, after K-weighting."""
+    """Return the mean squares of all whole blocks of 400 ms, one every 100 ms, after K-weighting."""
     size = round(rate / BLOCKS_PER_S)
     weighted = apply_k_weighting(samples, rate)
     steps = len(weighted) // size
@@ -100,7 +100,7 @@ def compute_block_powers(samples: Float32, rate: int) -> Float64:
 
 
 def _compute_max_gain_db(peak: float) -> float:
-    """The most that a true peak allows."""
+    """Return the highest gain that a true peak allows."""
     return MAX_TRUE_PEAK_DB - 20 * math.log10(peak) if peak > 0 else 0.0
 
 

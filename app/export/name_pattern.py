@@ -45,7 +45,7 @@ class SpeakerNames:
 
 
 def list_tokens() -> list[PatternToken]:
-    """All there are, in the order of a menu."""
+    """Return all tokens, in the order of a menu."""
     meanings = {
         "number": localize("行の番号（3桁）", "line number, three digits"),
         "speaker": localize("話者", "speaker"),
@@ -100,7 +100,7 @@ def build_token_values(line: Line, number: int, names: SpeakerNames, project: st
 
 
 def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
-    """The pattern with its values; of those nothing stays that a name cannot have. `$take$` stays where it has no value."""
+    """Fill the values into the pattern, without characters that a name cannot have; `$take$` stays if it has no value."""
 
     def replace_token(found: re.Match[str]) -> str:
         name = _MEANING_BY_JAPANESE_TOKEN.get(found[1], found[1])

@@ -29,7 +29,7 @@ class ProcessWorker:
         self._stopped = threading.Event()
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
-        """As of any worker."""
+        """Run a task, as any worker."""
         child = self._child or self._start_process()
         assert child.stdin is not None
         assert child.stdout is not None
@@ -52,14 +52,14 @@ class ProcessWorker:
         )
 
     def stop_task(self) -> None:
-        """As of any worker."""
+        """Stop the present task, as any worker."""
         self._stopped.set()
         child = self._child
         if child is not None:
             child.terminate()
 
     def close(self) -> None:
-        """As of any worker."""
+        """Close the worker, as any worker."""
         child, self._child = self._child, None
         if child is None:
             return
@@ -100,6 +100,6 @@ def _require_success(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_error(data: Mapping[str, Any]) -> AppError:
-    """The error that a child reports."""
+    """Return the error that a child reports."""
     kinds = {kind.family: kind for kind in AppError.__subclasses__()}
     return kinds.get(str(data["family"]), AppError)(str(data["message"]), str(data["hint"]))

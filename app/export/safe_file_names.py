@@ -18,7 +18,7 @@ _TAKE_TOKEN = f"${COUNTER_TOKEN}$"
 
 
 def sanitise_stem(stem: str, default: str = "koebako") -> str:
-    """A name without its suffix: composed letters, no longer than file systems take, no device of Windows, not hidden.
+    """Return a name without its suffix: composed letters, no longer than file systems allow, no device of Windows, not hidden.
 
     Args:
         default: where nothing is left of it.
@@ -33,12 +33,12 @@ def sanitise_stem(stem: str, default: str = "koebako") -> str:
 
 
 def fold_file_name(name: str) -> str:
-    """Equal for names that some file system takes for one."""
+    """Return a key that is equal for names that some file system takes for one."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
 
 
 def find_free_stem(stem: str, default: str, taken: Collection[str], is_existing: Callable[[str], bool]) -> str:
-    """A safe name that is not among those taken and not there; `$take$` in it is counted up, or else a number put behind it.
+    """Return a safe name that is neither taken nor existing; `$take$` in it is counted up, or else a number is appended.
 
     Args:
         taken: names of this batch, folded.

@@ -62,13 +62,13 @@ class SpokenLine:
 
     @property
     def speech_span(self) -> TimedText:
-        """The line without the silences around it."""
+        """Return the line without the silences around it."""
         if not self.sentences:
             return TimedText(self.text, self.start_s, self.end_s)
         return TimedText(self.text, self.sentences[0].start_s, self.sentences[-1].end_s)
 
     def shift_times(self, offset_s: float) -> SpokenLine:
-        """The same line later in a file."""
+        """Return the same line later in a file."""
         return replace(
             self,
             start_s=self.start_s + offset_s,
@@ -98,27 +98,27 @@ class SpokenFile:
 
     @property
     def length_s(self) -> float:
-        """Of the whole file."""
+        """Return the length of the whole file."""
         return self.samples / self.rate
 
     @property
     def text(self) -> str:
-        """All lines."""
+        """Return the text of all lines."""
         return "\n".join(line.text for line in self.lines)
 
     @property
     def is_silent(self) -> bool:
-        """Every line is."""
+        """Return whether every line is silent."""
         return all(line.is_silent for line in self.lines)
 
     @property
     def has_phone_times(self) -> bool:
-        """Every line has the times of its phones."""
+        """Return whether every line has the times of its phones."""
         return all(line.phones for line in self.lines)
 
 
 def join_lines(lines: Sequence[SpokenLine]) -> tuple[SpokenLine, ...]:
-    """Lines one behind the other."""
+    """Return the lines one after the other."""
     placed: list[SpokenLine] = []
     for line in lines:
         placed.append(line.shift_times(placed[-1].end_s if placed else 0.0))
@@ -126,7 +126,7 @@ def join_lines(lines: Sequence[SpokenLine]) -> tuple[SpokenLine, ...]:
 
 
 def fill_gaps_with_pauses(phones: Sequence[TimedText], length_s: float) -> tuple[TimedText, ...]:
-    """Phones from 0 to the end of the sound without a gap, with a pause at both ends and none beside another."""
+    """Return the phones from 0 to the end of the sound without a gap, with a pause at both ends and none beside another."""
     tiles: list[TimedText] = []
     for phone in phones:
         if tiles and phone.text == PAUSE_PHONE and tiles[-1].text == PAUSE_PHONE:

@@ -15,7 +15,7 @@ from app.export.local_worker import LocalWorker
 
 
 def main() -> int:
-    """The process."""
+    """Run the worker process."""
     lines = sys.stdin.buffer
     worker = LocalWorker(BatchSettings.from_data(parse_object(lines.readline())))
     for line in lines:

@@ -40,7 +40,7 @@ BERT_CALIBRATION_SENTENCES = (
 
 
 def measure_activation_means(graph: Path, texts: Sequence[Int64]) -> dict[str, Float32]:
-    """Mean of the content over all tokens, by name of the product (inputs,).
+    """Return the mean of the content over all tokens, by name of the product (inputs,).
 
     Args:
         graph: a graph of `app.voices.prepare.bert.product_means`.
@@ -50,7 +50,7 @@ def measure_activation_means(graph: Path, texts: Sequence[Int64]) -> dict[str, F
 
 
 def measure_means_by_session(session: RunnableSession, texts: Sequence[Int64]) -> dict[str, Float32]:
-    """The same by a session on such a graph."""
+    """Measure the means with a session on the graph that outputs them."""
     sums = [np.zeros((), np.float64)] * len(session.outputs)
     for ids in texts:
         means = session.run_graph({"input_ids": ids})

@@ -8,9 +8,10 @@ from typing import Any
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
 from app.common.language import localize
+from app.core.result_metrics import compute_min_cosine
 from app.core.synthesis_types import BERT_WIDTH
 from app.install.bert_preparation import INT8_BERT_NAME
-from app.install.bert_verification import MIN_BERT_COSINE, build_test_texts, compute_features, compute_min_cosine
+from app.install.bert_verification import MIN_BERT_COSINE, build_test_texts, compute_features
 from app.install.graph_exchange_files import build_already_exact_error, build_refusal_error, copy_other_files, store_graph_copy
 from app.install.install_bert import require_user_bert
 from app.install.staging_folders import create_staging_folder, move_into_place
@@ -20,7 +21,7 @@ from app.voices.untrusted.voice_limits import MAX_BERT_JSON_BYTES
 
 
 def install_bert_int8(bert: BertModel, graph: Path) -> BertModel:
-    """Makes a graph what a BERT is computed with in int8. Errors as `app.install.int8_exchange.install_int8_graph`."""
+    """Install a graph as the int8 graph of a BERT; raise the errors of `app.install.int8_exchange.install_int8_graph`."""
     require_user_bert(bert)
     cosine = _measure_cosine(bert, graph)
     if cosine < MIN_BERT_COSINE:
@@ -38,7 +39,7 @@ def install_bert_int8(bert: BertModel, graph: Path) -> BertModel:
 
 
 def remove_bert_int8(bert: BertModel) -> BertModel:
-    """Leaves a BERT its exact graph alone. Errors as `app.install.int8_exchange.remove_int8_graph`."""
+    """Remove the int8 graph of a BERT; raise the errors of `app.install.int8_exchange.remove_int8_graph`."""
     require_user_bert(bert)
     if "int8" not in bert.graphs:
         raise build_already_exact_error("bert")

@@ -10,16 +10,10 @@ from app.adapters.char_tokenizer import CharTokenizer
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
+from app.core.result_metrics import compute_min_cosine, compute_relative_difference
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
-from app.install.bert_verification import (
-    LEAN_BERT_TOLERANCE,
-    MIN_BERT_COSINE,
-    build_test_texts,
-    compute_features,
-    compute_max_difference,
-    compute_min_cosine,
-)
+from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE, build_test_texts, compute_features
 from app.install.preparation_results import BertPreparationResult
 from app.voices.bert_models import BERT_GRAPH_NAME, BertPrecision
 from app.voices.bert_vocabulary import VOCABULARY_NAME, format_vocabulary, read_vocabulary
@@ -38,7 +32,7 @@ INT8_BLOCK_SIZES = (256, 32)
 
 
 def prepare_bert(model: Path, folder: Path, report: Report = ignore_report, *, width: int = BERT_WIDTH) -> BertPreparationResult:
-    """Writes the graphs and the vocabulary of a BERT into an empty folder.
+    """Write the graphs and the vocabulary of a BERT into an empty folder.
 
     Args:
         model: an ONNX or safetensors file, its vocabulary beside it.
@@ -64,7 +58,7 @@ def prepare_bert(model: Path, folder: Path, report: Report = ignore_report, *, w
     expected = _compute_expected(model, folder, texts, width, build_part_report(report, 0.15, 0.5))
     exact = compute_features(folder / BERT_GRAPH_NAME, texts, width)
     report("checking", 0.65)
-    difference = compute_max_difference(expected, exact)
+    difference = compute_relative_difference(expected, exact)
     if difference > LEAN_BERT_TOLERANCE:
         return _keep_source_graph(architecture, folder, difference)
     _remove_graph(folder / SOURCE_COPY_NAME)
@@ -127,7 +121,7 @@ def _find_passing_int8(
 
 
 def _keep_source_graph(architecture: DebertaSizes, folder: Path, difference: float) -> BertPreparationResult:
-    """The source's graph instead of the lean one; VoiceError where there is none, for then nothing is known to be right."""
+    """Keep the source's graph instead of the lean one; raise VoiceError if there is none, for then nothing is known to be right."""
     _remove_graph(folder / INT8_BERT_NAME)
     _remove_graph(folder / BERT_GRAPH_NAME)
     reason = localize(

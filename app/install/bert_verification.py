@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.common.errors import BackendError, VoiceError
 from app.common.language import localize
@@ -23,7 +23,7 @@ BERT_TEST_TEXT = "今日はとてもいい天気なので、駅前の公園ま�
 
 
 def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
-    """Token ids to compare with: real sentences of several lengths, then one of everything the vocabulary has.
+    """Return token ids to compare with: real sentences of several lengths, then one of the whole vocabulary.
 
     Args:
         token_count: how many ids the model knows.
@@ -35,9 +35,9 @@ def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
 
 
 def compute_features(graph: Path, texts: Sequence[Int64], width: int) -> list[Float32]:
-    """Features (n, width) of each text by a graph; a VoiceError where it does not open, does not run, or gives something else."""
+    """Return the features (n, width) of each text; raise VoiceError if the graph does not open, does not run, or gives something else."""
     try:
-        runner = OrtBert(open_session(graph, "cpu", "BERT").session, "", width)
+        runner = OrtBert(open_cpu_session(graph, "BERT"), "", width)
         results = [runner.run_graph(ids) for ids in texts]
     except BackendError as exc:
         raise VoiceError(
@@ -50,15 +50,3 @@ def compute_features(graph: Path, texts: Sequence[Int64], width: int) -> list[Fl
             localize("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
         )
     return results
-
-
-def compute_max_difference(expected: Sequence[Float32], results: Sequence[Float32]) -> float:
-    """Relative to the largest value expected."""
-    scale = max(float(np.abs(rows).max()) for rows in expected)
-    return max(float(np.abs(a - b).max()) for a, b in zip(expected, results, strict=True)) / scale
-
-
-def compute_min_cosine(expected: Sequence[Float32], results: Sequence[Float32]) -> float:
-    """Return the lowest cosine between the rows of both; 1 is the same direction."""
-    a, b = np.concatenate(expected).astype(np.float64), np.concatenate(results).astype(np.float64)
-    return float(((a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1) + 1e-12)).min())

@@ -1,26 +1,28 @@
-"""Records graph inputs and sound of a voice for a few sentences; its other forms are made and judged by these."""
+"""Runs the graphs of a voice or a BERT on a few sentences; their other forms are made and judged by what is recorded here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import GraphSession, RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert
-from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+from app.adapters.ort.recording_session import RecordedRun, RecordingSession
 from app.common.files import paths
+from app.compose.graph_sessions import build_acoustic_model
 from app.compose.text_front_end import open_g2p
-from app.core.durations import compute_symbol_frames, expand_prior
 from app.core.ports import Prosody, ProsodyInput
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones
+from app.install.bert_verification import build_test_texts
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES, build_prosody_input
-from app.voices.bert_models import list_installed_berts
-from app.voices.prepared_voice import Voice
-from app.voices.voice_manifest import VoiceManifest
+from app.voices.bert_models import list_installed_berts, read_bert
+from app.voices.bert_vocabulary import read_vocabulary
+from app.voices.prepared_voice import Voice, read_prepared_voice
 
 # Sentences whose frames are looked at.
 FRAME_SENTENCE_COUNT = 6
@@ -29,26 +31,6 @@ MAX_CALIBRATION_FRAMES = 100  # of a sentence
 MAX_CALIBRATION_SYMBOL_FRAMES = 20
 # As a request has it by default.
 CALIBRATION_NOISE = 0.6
-
-WrapSession = Callable[[str, GraphSession], RunnableSession]
-
-
-class RecordingSession:
-    """A session that keeps what it is given.
-
-    Attributes:
-        given: of every run, the values that the graph declares.
-    """
-
-    def __init__(self, session: RunnableSession) -> None:
-        self.given: list[dict[str, Any]] = []
-        self.inputs, self.outputs, self.terminate = session.inputs, session.outputs, session.terminate
-        self._session = session
-
-    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As the session's own."""
-        self.given.append({name: value for name, value in values.items() if name in self.inputs})
-        return self._session.run_graph(values, outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +44,33 @@ class CalibrationSentence:
 class CalibrationVoice:
     """A voice's three graphs, each in one form or another."""
 
-    def __init__(self, manifest: VoiceManifest, sessions: dict[str, RunnableSession]) -> None:
-        self._info = manifest
-        flow = sessions.get("flow")
-        self._synthesizer = OrtSynthesizer(sessions["prosody"], flow, sessions["decoder"], manifest.multilingual)
+    def __init__(self, voice: Voice, sessions: Mapping[str, RunnableSession]) -> None:
+        self._model = build_acoustic_model(voice, sessions)
 
     def run_prosody(self, sentence: CalibrationSentence) -> tuple[Prosody, Int64]:
         """Log durations with the prior, and frames per symbol."""
-        found = self._synthesizer.run_prosody(sentence.values)
-        return found, np.minimum(compute_symbol_frames(found.logw, 1.0, self._info.durations), MAX_CALIBRATION_SYMBOL_FRAMES)
+        found = self._model.predict_prosody(sentence.values)
+        return found, np.minimum(self._model.compute_frames(found), MAX_CALIBRATION_SYMBOL_FRAMES)
 
     def build_decoder_input(self, sentence: CalibrationSentence, prosody: Prosody, frames: Int64) -> Float32:
         """Build the decoder's input, (D, F), F at most LONGEST_FRAMES."""
         values = sentence.values
-        noise = np.random.default_rng(sentence.number)
-        given = expand_prior(prosody, frames, noise, CALIBRATION_NOISE, 1.0, values.speaker, values.style_vector)
-        return self._synthesizer.run_flow(given)[:, :MAX_CALIBRATION_FRAMES]
+        z = self._model.compute_flow(
+            prosody,
+            frames,
+            noise=_draw_noise(sentence, (len(prosody.mean), int(frames.sum()))),
+            noise_scale=CALIBRATION_NOISE,
+            length_scale=1.0,
+            speaker=values.speaker,
+            style_vector=values.style_vector,
+        )
+        return z[:, :MAX_CALIBRATION_FRAMES]
 
     def decode_samples(self, sentence: CalibrationSentence, z: Float32) -> Float32:
-        """The sound of it."""
-        count, noise = z.shape[1], None
-        if self._synthesizer.takes_decoder_noise:
-            noise = np.random.default_rng(sentence.number).standard_normal(count * self._info.hop_length, dtype=np.float32)
-        return self._synthesizer.decode_window(z, noise, sentence.values.speaker, (0, count))
+        """Return the sound of a sentence."""
+        traits = self._model.voice
+        noise = _draw_noise(sentence, (z.shape[1] * traits.hop_length,)) if traits.decoder_noise else None
+        return self._model.decode_all_frames(z, noise=noise, speaker=sentence.values.speaker)
 
     def speak_sentence(self, sentence: CalibrationSentence, frames: Int64) -> Float32:
         """From text to sound, with durations that are given."""
@@ -92,35 +78,65 @@ class CalibrationVoice:
         return self.decode_samples(sentence, self.build_decoder_input(sentence, prosody, frames))
 
 
+def _draw_noise(sentence: CalibrationSentence, shape: tuple[int, ...]) -> Float32:
+    return np.random.default_rng(sentence.number).standard_normal(shape, dtype=np.float32)
+
+
 def build_calibration_sentences(voice: Voice, texts: Sequence[str] = VOICE_CALIBRATION_SENTENCES) -> list[CalibrationSentence]:
-    """The sentences with features of the voice's own BERT, noise where that is missing; speakers and styles take turns."""
+    """Return the sentences with features of the voice's own BERT, or noise if it is missing; speakers and styles take turns."""
     g2p = open_g2p()
     phones = [g2p.convert_sentence(text) for text in texts]
     found = zip(phones, _compute_token_features(voice.manifest.bert, phones), strict=True)
     return [CalibrationSentence(number, _build_values(voice, number, *given)) for number, given in enumerate(found)]
 
 
-def compute_decoder_inputs(voice: Voice, wrap_session: WrapSession) -> list[tuple[Float32, int]]:
-    """Return the inputs of a voice's decoder for some sentences, z (D, F) and the speaker.
+def record_runs(graph: str, source: Path) -> list[RecordedRun]:
+    """Return runs of a graph, several sentences.
 
     Args:
-        wrap_session: may put something between us and the sessions of prosody and flow.
+        graph: bert, prosody, flow or decoder.
+        source: its file, in the folder of a prepared voice or of a BERT.
+
+    Raises:
+        VoiceError: the folder holds no such thing.
     """
-    names = [name for name in ("prosody", "flow") if name in voice.graphs]
-    sessions = {name: wrap_session(name, open_session(voice.graphs[name], "cpu", voice.manifest.name).session) for name in names}
-    voiced = CalibrationVoice(voice.manifest, sessions | {"decoder": sessions["prosody"]})  # nothing is decoded
+    if graph == "bert":
+        bert = read_bert(source.parent)
+        known = len(read_vocabulary(source.parent))
+        return [RecordedRun({"input_ids": ids}) for ids in build_test_texts(bert.vocabulary, known)]
+    voice = read_prepared_voice(source.parent)
+    sessions = {
+        name: RecordingSession(open_cpu_session(file, voice.manifest.name))
+        for name, file in voice.graphs.items()
+        if name in ("prosody", "flow")
+    }
+    speaking = CalibrationVoice(voice, sessions)
     sentences = build_calibration_sentences(voice, VOICE_CALIBRATION_SENTENCES[1 : 1 + FRAME_SENTENCE_COUNT])
-    return [(voiced.build_decoder_input(item, *voiced.run_prosody(item)), item.values.speaker) for item in sentences]
+    frames = [(speaking.build_decoder_input(item, *speaking.run_prosody(item)), item.values.speaker) for item in sentences]
+    if graph == "decoder":
+        return [RecordedRun({"z": z, "sid": speaker, "first": 0, "last": z.shape[1]}) for z, speaker in frames]
+    return sessions[graph].runs
+
+
+def fit_to_length(values: Mapping[str, Any], axes: Mapping[str, int], length: int) -> dict[str, Any]:
+    """Return the values repeated, or cut, to a length along their free axes."""
+    found = dict(values)
+    for name, axis in axes.items():
+        array = np.asarray(values[name])
+        found[name] = np.take(array, np.arange(length) % array.shape[axis], axis=axis)
+    if "last" in found:
+        found |= {"first": 0, "last": length}
+    return found
 
 
 def _compute_token_features(bert_id: str, sentences: Iterable[Phones]) -> list[Float32]:
-    """Token features (n, 1024); noise where the BERT is missing."""
+    """Return token features (n, 1024), or noise if the BERT is missing."""
     bert = next((item for item in list_installed_berts(paths.list_bert_dirs()) if item.id == bert_id), None)
     if bert is None:
         rng = np.random.default_rng(0)
         return [rng.standard_normal((len(phones.word2ph), BERT_WIDTH), dtype=np.float32) for phones in sentences]
     tokenizer = CharTokenizer(bert.vocabulary)
-    runner = OrtBert(open_session(bert.graphs.get("int8", bert.graphs["float32"]), "cpu", "BERT").session, bert.id)
+    runner = OrtBert(open_cpu_session(bert.graphs.get("int8", bert.graphs["float32"]), "BERT"), bert.id)
     return [runner.run_graph(tokenizer.encode(phones.text)) for phones in sentences]
 
 

@@ -35,7 +35,7 @@ NOISE_W, SDP_RATIO = 0.8, 0.2
 
 
 def build_prosody_input(voice: Voice, phones: Phones, tokens: Float32, *, speaker: int, style: int, seed: int = 0) -> ProsodyInput:
-    """One sentence as a request has it by default.
+    """Return the input of one sentence as a request has it by default.
 
     Args:
         tokens: features of its BERT tokens (n, 1024).

@@ -23,7 +23,7 @@ LONGEST_STEM_BYTES, LONGEST_SUFFIX = 120, 20
 
 
 def choose_download_folder(url: str, version: str | None = None) -> Path:
-    """The folder of a download; one for each address and version."""
+    """Return the folder of a download, one for each address and version."""
     return find_downloads_dir() / compute_download_key(url, version)
 
 
@@ -38,7 +38,7 @@ def find_pending_download(folder: Path) -> Path | None:
 
 @contextmanager
 def discard_after_use(path: Path) -> Iterator[Path]:
-    """Discards what a fetch returned after the block has installed it, or found it bad: it would be found again, and be as bad.
+    """Discard a download after the block has installed it or found it bad: it would be found again, and be as bad.
 
     After anything else it is there for the next try.
     """
@@ -53,14 +53,14 @@ def discard_after_use(path: Path) -> Iterator[Path]:
 
 
 def discard_download(path: Path) -> None:
-    """Removes what a fetch returned, after it was installed; leaves everything outside the downloads folder alone."""
+    """Remove a download after it was installed; leave everything outside the downloads folder alone."""
     root = find_downloads_dir()
     if root in path.parents and ".." not in path.relative_to(root).parts:
         shutil.rmtree(root / path.relative_to(root).parts[0], ignore_errors=True)
 
 
 def sanitise_file_name(name: str) -> str:
-    """A file name that every system takes, with its suffix; what the server says may be anything."""
+    """Return a file name that every system accepts, with its suffix, from any name that a server sends."""
     plain = re.sub(r'[\x00-\x1f\x7f<>:"/\\|?*]', "_", sanitise_long_text(name).replace("\\", "/").rpartition("/")[2]).rstrip(" .")
     stem, dot, suffix = plain.rpartition(".")
     if not dot or len(suffix) > LONGEST_SUFFIX:

@@ -84,7 +84,7 @@ NO_MONITOR = DownloadMonitor()
 
 
 def fetch_url(url: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
-    """A voice by its address; pages of AivisHub and of Hugging Face are understood too.
+    """Fetch a voice by its address; pages of AivisHub and of Hugging Face are understood too.
 
     Returns:
         The file, under the server's name made safe.
@@ -119,7 +119,7 @@ def fetch_url(url: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
 
 
 def fetch_hub_voice(uuid: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
-    """A voice of AivisHub by its UUID or page, verified against the hub's checksum.
+    """Fetch a voice of AivisHub by its UUID or page, verified against the hub's checksum.
 
     Returns:
         The AIVMX file.
@@ -132,7 +132,7 @@ def fetch_hub_voice(uuid: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
 
 
 def fetch_listed_voice(voice: HubVoice, monitor: DownloadMonitor = NO_MONITOR) -> Path:
-    """As `fetch_hub_voice`, for a voice that the hub was asked about already."""
+    """Fetch a voice that the hub has already described, as `fetch_hub_voice` does."""
     target = choose_download_folder(voice.file.url, voice.file.sha256 or voice.version) / sanitise_file_name(
         re.sub(r"[/\\]", "_", voice.name) + ".aivmx"
     )
@@ -140,12 +140,15 @@ def fetch_listed_voice(voice: HubVoice, monitor: DownloadMonitor = NO_MONITOR) -
 
 
 def find_hub_checksum(uuid: str, monitor: DownloadMonitor = NO_MONITOR) -> str | None:
-    """SHA-256 (hex) of the newest file of a voice on AivisHub; None where it is no id, or the hub does not say. Raises DownloadError."""
+    """Return the SHA-256 (hex) of the newest file of a voice on AivisHub; None if the text is no id, or the hub states none.
+
+    Raise DownloadError if the hub cannot be reached.
+    """
     return fetch_hub_description(uuid, monitor).file.sha256 if parse_aivishub_uuid(uuid) else None
 
 
 def fetch_hugging_face_files(repo: str, files: Mapping[str, KnownFileFacts], revision: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
-    """Files of a repository of Hugging Face at a revision, verified against the checksum that is known, else (big ones) against the hub's.
+    """Fetch files of a Hugging Face repository at a revision, verified against the known checksum, or for big files the hub's.
 
     Args:
         repo: owner/name.
@@ -178,7 +181,7 @@ def fetch_hugging_face_files(repo: str, files: Mapping[str, KnownFileFacts], rev
 
 
 def fetch_standard_bert(monitor: DownloadMonitor = NO_MONITOR) -> Path:
-    """The BERT that SBV2 voices are trained with, 653 MB, CC BY-SA 4.0 (the caller shows that first).
+    """Fetch the BERT that SBV2 voices are trained with, 653 MB, CC BY-SA 4.0 (the caller shows that first).
 
     Returns:
         A folder with model_fp16.onnx and tokenizer.json.
@@ -231,7 +234,7 @@ def _download_file(file: HubFile, target: Path, monitor: DownloadMonitor) -> Dow
 
 
 def shift_progress(on_progress: OnProgress, bytes_before: int, total: int) -> OnProgress:
-    """The progress of one download as that of all, of which so many bytes came before it."""
+    """Return a callback that reports the progress of one download as part of all, `bytes_before` of which precede it."""
 
     def report_shifted_progress(file_progress: DownloadProgress) -> None:
         left_s = (

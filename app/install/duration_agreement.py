@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert
-from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+from app.compose.graph_sessions import build_acoustic_model
 from app.compose.text_front_end import open_g2p
-from app.core.durations import compute_symbol_frames
+from app.core.acoustic import AcousticModel
+from app.core.result_metrics import compute_equal_share
 from app.core.synthesis_types import Float32, Int64, Phones
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES, build_prosody_input
 from app.voices.bert_models import BERT_PRECISIONS, BertModel, BertPrecision
@@ -27,34 +26,38 @@ class BertReading:
 
 
 def read_with_bert(bert: BertModel) -> BertReading:
-    """Lets a BERT read the sentences in both precisions, one after the other: the exact one takes a gigabyte."""
+    """Read the sentences with a BERT in both precisions, one after the other: the exact one takes a gigabyte."""
     g2p, tokenizer = open_g2p(), CharTokenizer(bert.vocabulary)
     sentences = [g2p.convert_sentence(text) for text in VOICE_CALIBRATION_SENTENCES]
     texts = [tokenizer.encode(phones.text) for phones in sentences]
     features = {}
     for precision in BERT_PRECISIONS:
-        runner = OrtBert(open_session(bert.graphs[precision], "cpu", "BERT").session, bert.id)
+        runner = OrtBert(open_cpu_session(bert.graphs[precision], "BERT"), bert.id)
         features[precision] = [runner.run_graph(ids) for ids in texts]
     return BertReading(sentences, features)
 
 
 def measure_duration_agreement(voice: Voice, reading: BertReading) -> float:
-    """The share of symbols that last as many frames with int8 features as with exact ones, 0..1.
+    """Return the share of symbols that last as many frames with int8 features as with exact ones, 0..1.
 
     A voice of one graph cannot be measured; it keeps the exact features.
     """
-    prosody = open_session(voice.graphs["prosody"], "cpu", voice.manifest.name).session
-    synthesizer = OrtSynthesizer(prosody, None, prosody, voice.manifest.multilingual)  # nothing is decoded
-    equal = [
-        compute_frames(voice, synthesizer, phones, exact) == compute_frames(voice, synthesizer, phones, quantised)
-        for phones, exact, quantised in zip(reading.sentences, reading.features["float32"], reading.features["int8"], strict=True)
-    ]
-    return float(np.concatenate(equal).mean())
+    model = open_prosody_model(voice)
+    exact, quantised = (
+        [predict_symbol_frames(voice, model, *given) for given in zip(reading.sentences, reading.features[precision], strict=True)]
+        for precision in BERT_PRECISIONS
+    )
+    return compute_equal_share(exact, quantised)
 
 
-def compute_frames(voice: Voice, synthesizer: OrtSynthesizer, phones: Phones, tokens: Float32) -> Int64:
-    """Frames of each symbol, with the same noise every time."""
+def open_prosody_model(voice: Voice) -> AcousticModel:
+    """Open the prosody graph of a voice on the CPU; the model that comes back can do no more than predict prosody."""
+    return build_acoustic_model(voice, {"prosody": open_cpu_session(voice.graphs["prosody"], voice.manifest.name)})
+
+
+def predict_symbol_frames(voice: Voice, model: AcousticModel, phones: Phones, tokens: Float32) -> Int64:
+    """Return the frames of each symbol, int64 (T,), with the same noise every time; `tokens` are BERT's features (n, 1024)."""
     info = voice.manifest
     speaker, style = (min((item.id for item in items), default=0) for items in (info.speakers, info.styles))
     values = build_prosody_input(voice, phones, tokens, speaker=speaker, style=style)
-    return compute_symbol_frames(synthesizer.run_prosody(values).logw, 1.0, info.durations)
+    return model.compute_frames(model.predict_prosody(values))

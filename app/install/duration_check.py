@@ -13,7 +13,7 @@ from app.voices.voice_precision import find_equal_duration_share, remember_equal
 
 
 def measure_missing_agreements(report: Report = ignore_report) -> int:
-    """Measures every installed voice with its BERT where that was not done yet; returns how many were measured.
+    """Measure every installed voice with its BERT unless that was done before; return how many were measured.
 
     A voice that cannot be measured keeps the exact features, and is tried again the next time.
     """

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.fixed_shape_graph import (
+from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
+from app.adapters.ort.devices.fixed_shape_graph import (
     FORM_NAME,
     MAX_DESCRIPTION_BYTES,
     PROOF_NAME,
@@ -22,14 +23,16 @@ from app.adapters.ort.fixed_shape_graph import (
     is_close_enough,
     read_fixed_shape_graph,
 )
-from app.adapters.ort.fixed_shape_store import EXACT_OPTION
-from app.adapters.ort.graph_session import GraphSession, open_session, open_with_fixed_dims
+from app.adapters.ort.devices.fixed_shape_store import EXACT_OPTION
+from app.adapters.ort.graph_session import GraphSession, open_cpu_session
+from app.adapters.ort.recording_session import RecordedRun
 from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_object
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 from app.core.decode_windows import list_window_widths
 from app.core.durations import compute_symbol_frames
-from app.install.recorded_runs import RecordedRun, fit_to_length, record_runs
+from app.core.result_metrics import compute_equal_share
+from app.install.calibration_runs import fit_to_length, record_runs
 from app.voices.int8_result import MIN_FRAMES_EQUAL
 from app.voices.voice_manifest import VoiceManifest, read_manifest
 
@@ -44,7 +47,7 @@ _BUILD_FAILED_EXIT_CODE = 70
 
 
 def make_fixed_shape_graph(graph: str, source: Path, folder: Path, *, must_be_exact: bool = False) -> None:
-    """Fills a folder with a form that was proved, or with the reason why there is none.
+    """Fill a folder with a verified fixed-shape graph, or with the reason why there is none.
 
     Args:
         graph: bert, prosody, flow or decoder.
@@ -78,7 +81,7 @@ def make_fixed_shape_graph(graph: str, source: Path, folder: Path, *, must_be_ex
 
 
 def update_description(folder: Path, **more: Any) -> None:
-    """Says more of the form in a folder."""
+    """Add facts to the description in a folder."""
     content = parse_object(read_bounded(folder / FORM_NAME, MAX_DESCRIPTION_BYTES))
     (folder / FORM_NAME).write_text(json.dumps(content | more), encoding="utf-8")
 
@@ -86,11 +89,11 @@ def update_description(folder: Path, **more: Any) -> None:
 def _compute_cpu_results(
     form: FixedShapeGraph, source: Path, calls: list[RecordedRun]
 ) -> tuple[list[RecordedRun], list[tuple[int, RecordedRun]]]:
-    """The calls, and others that fit the sizes, with what the CPU makes of them.
+    """Return the calls, and others that fit the sizes, with the CPU's results.
 
     For each size one that fills it, or two thirds of it where shorter ones are padded; for the least both.
     """
-    cpu, names = open_session(source, "cpu", "graph").session, list(form.outputs)
+    cpu, names = open_cpu_session(source, "graph"), list(form.outputs)
     found: list[tuple[int, RecordedRun]] = []
     for size in form.sizes:
         lengths = {size * 2 // 3} if form.is_padded else {size}
@@ -120,11 +123,12 @@ def _has_same_frames(form: FixedShapeGraph, calls: list[RecordedRun], info: Voic
     if info is None or "logw" not in form.outputs:
         return True
     size = next(item for item in sorted(form.sizes) if item >= max(form.measure_length(call.values) for call in calls))
-    session, equal = _open_session(form, size), []
-    for call in calls:
-        right, found = call.results["logw"].reshape(-1), _run_session(form, session, call.values, size)["logw"].reshape(-1)
-        equal.append(compute_symbol_frames(right, 1.0, info.durations) == compute_symbol_frames(found, 1.0, info.durations))
-    return float(np.concatenate(equal).mean()) >= (MIN_FRAMES_EQUAL if form.half else 1.0)
+    session = _open_session(form, size)
+    exact, found = (
+        [compute_symbol_frames(results["logw"].reshape(-1), 1.0, info.durations) for results in side]
+        for side in ([call.results for call in calls], [_run_session(form, session, call.values, size) for call in calls])
+    )
+    return compute_equal_share(exact, found) >= (MIN_FRAMES_EQUAL if form.half else 1.0)
 
 
 def _open_session(form: FixedShapeGraph, size: int) -> GraphSession:
@@ -151,7 +155,7 @@ def _write_test_runs(folder: Path, expected: list[tuple[int, RecordedRun]]) -> N
 
 
 def main() -> int:
-    """Makes the form that the arguments ask for; returns 0, or 70 where that failed."""
+    """Build the fixed-shape graph that the arguments name; return 0, or 70 if that failed."""
     graph, source, folder = sys.argv[-3:]
     try:
         make_fixed_shape_graph(graph, Path(source), Path(folder), must_be_exact=EXACT_OPTION in sys.argv[:-3])

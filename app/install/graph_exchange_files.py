@@ -11,7 +11,7 @@ from app.common.language import localize
 
 
 def store_graph_copy(graph: Path, folder: Path, name: str) -> str:
-    """The file name of a copy of a graph, its weights beside it."""
+    """Copy a graph with its weights and return its file name."""
     # Onnx is slow to import.
     from app.voices.prepare.graph_store import load_graph, store_graph
 
@@ -19,7 +19,7 @@ def store_graph_copy(graph: Path, folder: Path, name: str) -> str:
 
 
 def copy_other_files(stem: str, source: Path, target: Path) -> None:
-    """All files but those of a graph; as links where the file system has them, for a BERT takes gigabytes."""
+    """Copy all files but those of a graph, as links if the file system has them, for a BERT takes gigabytes."""
     files = [path for path in sorted(source.rglob("*")) if path.is_file() and not path.name.startswith(f"{stem}.")]
     for path in files:
         copy = target / path.relative_to(source)
@@ -31,7 +31,7 @@ def copy_other_files(stem: str, source: Path, target: Path) -> None:
 
 
 def build_refusal_error(reason: str) -> VoiceError:
-    """Of a candidate that does not pass."""
+    """Return the error for a candidate that does not pass."""
     return VoiceError(
         localize(f"この候補は組み込めません（{reason}）。", f"This candidate cannot be installed: {reason}."),
         localize("ほかの候補を選んでください。", "Choose another candidate."),
@@ -39,7 +39,7 @@ def build_refusal_error(reason: str) -> VoiceError:
 
 
 def build_already_exact_error(name: str) -> VoiceError:
-    """Of a graph that has no other one in its place."""
+    """Return the error for a graph that no other graph replaces."""
     return VoiceError(
         localize(f"「{name}」に組み込まれた int8 のグラフはありません。", f"No int8 graph is installed for “{name}”."),
         localize("すでに元のグラフで計算しています。", "The exact graph is already in use."),

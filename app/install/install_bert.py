@@ -39,7 +39,7 @@ class AddBertResult:
 
 
 def add_bert(source: Path, report: Report = ignore_report, *, id: str | None = None) -> AddBertResult:  # noqa: A002
-    """Installs the BERT of a file or folder, in place of one of the same id.
+    """Install the BERT of a file or folder, in place of one of the same id.
 
     Args:
         source: `model_fp16.onnx`, `model.onnx` or `model.safetensors`, or the folder it lies in, with the vocabulary beside it.
@@ -78,13 +78,13 @@ def add_bert(source: Path, report: Report = ignore_report, *, id: str | None = N
 
 
 def remove_bert(bert: BertModel) -> None:
-    """Removes an installed BERT, at once or not at all. Errors as `require_user_bert`."""
+    """Remove an installed BERT, at once or not at all; raise the errors of `require_user_bert`."""
     require_user_bert(bert)
     remove_folder(bert.folder)
 
 
 def require_user_bert(bert: BertModel) -> None:
-    """A VoiceError where the BERT ships with the program."""
+    """Raise VoiceError if the BERT ships with the program."""
     if not bert.folder.is_relative_to(paths.find_data_dir()):
         raise VoiceError(
             localize(
@@ -96,7 +96,7 @@ def require_user_bert(bert: BertModel) -> None:
 
 
 def find_installed_bert(wanted: str) -> BertModel:
-    """The installed BERT of this id, users' own first; a VoiceError names those there are."""
+    """Return the installed BERT of this id, users' own first; raise VoiceError with the known ones if there is none."""
     known = list_installed_berts(paths.list_bert_dirs())
     for bert in known:
         if bert.id == wanted:
@@ -108,7 +108,7 @@ def find_installed_bert(wanted: str) -> BertModel:
 
 
 def _write_description(model: Path, folder: Path, prepared: BertPreparationResult, sha256: str, wanted_id: str | None) -> BertModel:
-    """Writes `bert.json`."""
+    """Write `bert.json` and return the BERT."""
     sizes = prepared.architecture
     vocabulary = compute_vocabulary_sha256(read_vocabulary(folder))
     standard = vocabulary == STANDARD_VOCABULARY_SHA256 and (sizes.layers, sizes.heads, sizes.hidden, sizes.inner) == STANDARD_BERT_SIZES

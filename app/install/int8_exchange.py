@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.common.language import localize
 from app.install.graph_exchange_files import build_already_exact_error, build_refusal_error, copy_other_files, store_graph_copy
 from app.install.int8_graphs import (
@@ -31,7 +31,7 @@ Int8Figures = tuple[float, float, float, float]
 
 
 def install_int8_graph(reference: str, name: str, graph: Path) -> VoiceManifest:
-    """Makes a graph what `name` is computed with where a voice speaks fast.
+    """Install a graph that replaces `name` where a voice speaks fast.
 
     Args:
         reference: id of an installed voice.
@@ -54,7 +54,7 @@ def install_int8_graph(reference: str, name: str, graph: Path) -> VoiceManifest:
 
 
 def remove_int8_graph(reference: str, name: str) -> VoiceManifest:
-    """Computes `name` exactly again where a voice speaks fast. Errors as `install_int8_graph`, VoiceError where it is exact already."""
+    """Restore the exact graph of `name` where a voice speaks fast; raise the errors of `install_int8_graph`, and VoiceError if it is exact already."""
     voice = find_user_voice(reference)
     graphs = _find_int8_graphs(voice)
     if graphs.pop(name, None) is None:
@@ -73,7 +73,7 @@ def _find_int8_graphs(voice: Voice) -> dict[str, Int8Graph]:
 
 def _open_int8_sessions(voice: Voice, names: Iterable[str]) -> dict[str, RunnableSession]:
     files = {name: voice.path / file for name, file in map_int8_files(voice.manifest).items() if name in names}
-    return {name: open_session(file, "cpu", name).session for name, file in files.items() if file.is_file()}
+    return {name: open_cpu_session(file, name) for name, file in files.items() if file.is_file()}
 
 
 def _measure_remaining(voice: Voice, graphs: dict[str, Int8Graph]) -> Int8Result:
@@ -83,8 +83,8 @@ def _measure_remaining(voice: Voice, graphs: dict[str, Int8Graph]) -> Int8Result
 
 
 def _measure_candidate(voice: Voice, name: str, graph: Path) -> tuple[Int8Figures, Int8Figures]:
-    """Alone, and with the graphs that are there; VoiceError where it does not pass. Sessions as above."""
-    exact, session = run_exact_voice(voice), open_session(graph, "cpu", name).session
+    """Measure the graph alone, and with the installed ones; raise VoiceError if it does not pass."""
+    exact, session = run_exact_voice(voice), open_cpu_session(graph, name)
     sessions = _open_int8_sessions(voice, _find_int8_graphs(voice).keys() - {name}) | {name: session}
     alone, together = measure_quality(voice, exact, {name: session}), measure_quality(voice, exact, sessions)
     gain = measure_graph_speedup(exact, name, session)

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
+from app.adapters.ort.recording_session import RecordingSession
 from app.common.errors import AppError
 from app.common.progress import Report, build_part_report, ignore_report
+from app.core.result_metrics import compute_equal_share, compute_log_spectral_distance_db, compute_snr_db
 from app.core.synthesis_types import Float32, Int64
-from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, RecordingSession, build_calibration_sentences
-from app.voices.audio_metrics import compute_log_spectral_distance_db, compute_snr_db
+from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, build_calibration_sentences
 from app.voices.int8_result import (
     INT8_GRAPH_NAMES,
     MAX_INT8_LSD_DB,
@@ -60,7 +61,7 @@ class ExactVoiceRun:
 
 
 def add_int8_graphs(voice: Voice, folder: Path, report: Report = ignore_report) -> VoiceManifest:
-    """Stores the int8 graphs that pass in the folder of a prepared voice.
+    """Store the int8 graphs that pass in the folder of a prepared voice.
 
     Returns:
         The manifest as it is now in `voice.json`; it names the int8 graphs there are, and says of the others why there are none.
@@ -81,7 +82,7 @@ def add_int8_graphs(voice: Voice, folder: Path, report: Report = ignore_report) 
 
 
 def _make_int8_graphs(voice: Voice, folder: Path, report: Report) -> tuple[Int8Result | None, dict[str, Int8Rejection]]:
-    """All graphs that pass, alone and together, and why the others do not; no Fast where none does, or where they do not pay together."""
+    """Build all graphs that pass, alone and together, and return them with the reasons against the others; no result if none passes, or if they bring no gain together."""
     exact = run_exact_voice(voice)
     report("cutting", 0.3)
     passed: dict[str, tuple[Int8Graph, RunnableSession]] = {}
@@ -112,12 +113,12 @@ def _make_int8_graphs(voice: Voice, folder: Path, report: Report) -> tuple[Int8R
 
 
 def run_exact_voice(voice: Voice) -> ExactVoiceRun:
-    """Speaks the sentences exactly, and keeps what every graph was given; AppError where a graph does not run."""
+    """Speak the sentences exactly and keep the inputs of every graph; raise AppError if a graph does not run."""
     sessions: dict[str, RunnableSession] = {
-        name: open_session(voice.graphs[name], "cpu", voice.manifest.name).session for name in INT8_GRAPH_NAMES if name in voice.graphs
+        name: open_cpu_session(voice.graphs[name], voice.manifest.name) for name in INT8_GRAPH_NAMES if name in voice.graphs
     }
     watches = {name: RecordingSession(session) for name, session in sessions.items()}
-    watched = CalibrationVoice(voice.manifest, {**watches})
+    watched = CalibrationVoice(voice, watches)
     sentences = build_calibration_sentences(voice)
     frames: list[Int64] = []
     samples: list[Float32] = []
@@ -126,18 +127,20 @@ def run_exact_voice(voice: Voice) -> ExactVoiceRun:
         frames.append(lengths)
         if len(samples) < CALIBRATING + COMPARED:
             samples.append(watched.decode_samples(sentence, watched.build_decoder_input(sentence, prosody, lengths)))
-    return ExactVoiceRun(sessions, {name: watch.given for name, watch in watches.items()}, sentences, frames, samples)
+    return ExactVoiceRun(
+        sessions, {name: [run.values for run in watch.runs] for name, watch in watches.items()}, sentences, frames, samples
+    )
 
 
 def _make_int8_graph(
     voice: Voice, name: str, exact: ExactVoiceRun, folder: Path, report: Report
 ) -> tuple[Int8Graph, RunnableSession] | Int8Rejection:
-    """One graph in int8, where that can be made, passes and pays; AppError where it does not run."""
+    """Build one graph in int8, if that is possible, exact enough and faster; raise AppError if it does not run."""
     file = quantise_graph(voice.graphs[name], name, exact.graph_inputs[name][:CALIBRATING], folder)
     report("cutting", 0.5)
     if file is None:
         return Int8Rejection("unsuitable")
-    session = open_session(folder / file, "cpu", name).session
+    session = open_cpu_session(folder / file, name)
     found, gain = measure_quality(voice, exact, {name: session}), measure_graph_speedup(exact, name, session)
     report("cutting", 1.0)
     why = find_rejection_reason(*found, gain)
@@ -151,7 +154,7 @@ def _reject_combination(graph: Int8Graph) -> Int8Rejection:
 def quantise_graph(
     graph: Path | bytes, name: str, inputs: Sequence[dict[str, Any]], folder: Path, allowed_results: Container[str] | None = None
 ) -> str | None:
-    """The file name of a graph in int8; None where nothing in it can be.
+    """Return the file name of a graph in int8; None if nothing in it can be quantised.
 
     Args:
         inputs: runs that show how large the numbers become.
@@ -170,7 +173,7 @@ def quantise_graph(
         return None
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
         expose_value_ranges(model)
-        session = open_session(Path(scratch) / store_graph(model, Path(scratch), "watched"), "cpu", name).session
+        session = open_cpu_session(Path(scratch) / store_graph(model, Path(scratch), "watched"), name)
         seen = [session.run_graph(values, ["least", "greatest"]) for values in inputs]
         # The session holds its file, which is about to be deleted.
         del session
@@ -189,19 +192,13 @@ def measure_graph_speedup(exact: ExactVoiceRun, name: str, session: RunnableSess
     return _measure_speedup(lambda: exact.sessions[name].run_graph(largest), lambda: session.run_graph(largest))
 
 
-def measure_sentence_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> float:
-    """Return the speedup of the longest sentence with these graphs in place of the exact ones."""
-    return round(_measure_speedup(_build_sentence_run(voice, exact, {}), _build_sentence_run(voice, exact, replaced)), 2)
-
-
 def measure_quality(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> tuple[float, float, float]:
-    """SNR and log-spectral distance in dB with durations as they are, and the share of symbols that last as long."""
-    voiced, compared = CalibrationVoice(voice.manifest, exact.sessions | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
+    """Return SNR and log-spectral distance in dB with unchanged durations, and the share of symbols that last as long."""
+    voiced, compared = CalibrationVoice(voice, exact.sessions | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
     made = [voiced.speak_sentence(item, frames) for item, frames in zip(exact.sentences[compared], exact.frames[compared], strict=True)]
     right, share = exact.samples[compared], 1.0
     if "prosody" in replaced:
-        others = zip(exact.sentences[CALIBRATING:], exact.frames[CALIBRATING:], strict=True)
-        share = float(np.concatenate([voiced.run_prosody(item)[1] == frames for item, frames in others]).mean())
+        share = compute_equal_share(exact.frames[CALIBRATING:], [voiced.run_prosody(item)[1] for item in exact.sentences[CALIBRATING:]])
     return round(compute_snr_db(right, made), 1), round(compute_log_spectral_distance_db(right, made), 2), round(share, 4)
 
 
@@ -211,7 +208,7 @@ def is_close_enough(snr_db: float, lsd_db: float, frames_equal: float) -> bool:
 
 
 def find_rejection_reason(snr_db: float, lsd_db: float, frames_equal: float, gain: float) -> Int8RejectionReason | None:
-    """The first limit that a graph misses; None where it is near enough and pays."""
+    """Return the first limit that a graph misses; None if it is exact and fast enough."""
     limits: dict[Int8RejectionReason, bool] = {
         "noise": snr_db >= MIN_INT8_SNR_DB,
         "spectrum": lsd_db <= MAX_INT8_LSD_DB,
@@ -228,7 +225,7 @@ def measure_speaking_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mappi
 
 def _build_sentence_run(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> Callable[[], object]:
     voiced, number = (
-        CalibrationVoice(voice.manifest, exact.sessions | dict(replaced)),
+        CalibrationVoice(voice, exact.sessions | dict(replaced)),
         int(np.argmax([frames.sum() for frames in exact.frames])),
     )
     return lambda: voiced.speak_sentence(exact.sentences[number], exact.frames[number])

@@ -13,13 +13,13 @@ from app.voices.voice_manifest import VoiceManifest
 
 
 def list_known_voices() -> list[AssignableVoice]:
-    """The installed ones, then AivisSpeech's. Raises VoiceError where a folder cannot be read."""
+    """Return the installed voices, then AivisSpeech's; raise VoiceError if a folder cannot be read."""
     voices = [describe_voice(voice.manifest, read_card(voice.path)) for voice in list_installed_voices(paths.list_voice_dirs())]
     return voices + list_unprepared_voices(voice.id for voice in voices)
 
 
 def list_unprepared_voices(installed: Iterable[str] = ()) -> list[AssignableVoice]:
-    """AivisSpeech's voices but for those with these ids."""
+    """Return AivisSpeech's voices but for those with these ids."""
     ids = set(installed)
     found = [voice for voice in list_aivisspeech_voices(find_aivisspeech_folder()) if voice.manifest.id not in ids]
     speakers = read_speaker_cards(found)
@@ -27,7 +27,7 @@ def list_unprepared_voices(installed: Iterable[str] = ()) -> list[AssignableVoic
 
 
 def describe_voice(manifest: VoiceManifest, card: VoiceCardData) -> AssignableVoice:
-    """A voice that is installed."""
+    """Describe an installed voice."""
     return _build_known_voice(manifest, card.uuid, card.speakers)
 
 

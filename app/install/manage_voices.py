@@ -27,7 +27,7 @@ ZIP_SUFFIX = ".zip"
 
 
 def remove_voice(reference: str) -> None:
-    """Removes an installed voice by id or name, damaged ones by the name of their folder too.
+    """Remove an installed voice by id or name, a damaged one by the name of its folder too.
 
     Raises:
         VoiceError: there is none, or it ships with the program.
@@ -39,7 +39,7 @@ def remove_voice(reference: str) -> None:
 
 
 def rename_voice(reference: str, name: str) -> Voice:
-    """Gives an installed voice another name; its id stays. Raises as `remove_voice`, InputError for a name that is none."""
+    """Give an installed voice another name, but keep its id; raise the errors of `remove_voice`, and InputError for a name that is not valid."""
     name = validate_voice_name(name)
     voice = find_user_voice(reference)
     try:
@@ -50,7 +50,7 @@ def rename_voice(reference: str, name: str) -> Voice:
 
 
 def validate_voice_name(name: str) -> str:
-    """A name as it is kept: one line, up to 80 letters. Raises InputError."""
+    """Return a name in the form that is kept: one line, up to 80 letters. Raise InputError if it is not valid."""
     shown = " ".join(name.split())
     if not shown or len(shown) > MAX_VOICE_NAME_CHARS or not shown.isprintable():
         raise InputError(
@@ -63,7 +63,7 @@ def validate_voice_name(name: str) -> str:
 
 
 def export_voice(reference: str, target: Path, report: Report = ignore_report, *, may_replace: bool = False) -> Path:
-    """Copies a prepared voice with its card into a new folder or a `.zip`, which another Koebako can add.
+    """Copy a prepared voice with its card into a new folder or a `.zip`, which another Koebako can add.
 
     Args:
         may_replace: a zip that is there already gives way when the new one is complete.
@@ -101,7 +101,7 @@ def _write_export(files: list[Path], voice: Voice, part: Path, target: Path, rep
 
 
 def _check_free(target: Path) -> None:
-    """An empty folder may be there, nothing else."""
+    """Raise an error unless the target is free; an empty folder may exist."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise OutputFileError(
             localize(f"すでにあります: {target}", f"This already exists: {target}"),
@@ -110,7 +110,7 @@ def _check_free(target: Path) -> None:
 
 
 def _write_zip(files: list[Path], voice: Voice, target: Path, report: Report) -> None:
-    """Below a folder named as the id. Nothing is packed smaller: weights do not become smaller."""
+    """Write a zip with a folder named as the id. Nothing is compressed: weights do not become smaller."""
     with zipfile.ZipFile(target, "x", zipfile.ZIP_STORED) as archive:
         for index, path in enumerate(files):
             report("storing", index / len(files))
@@ -128,7 +128,7 @@ def _copy_files(files: list[Path], voice: Voice, target: Path, report: Report) -
 
 
 def find_user_voice(reference: str) -> Voice:
-    """An installed voice, by id or name, that may be changed; VoiceError where there is none, or it ships with the program."""
+    """Return an installed voice, by id or name, that may be changed; raise VoiceError if there is none, or if it ships with the program."""
     voice = find_installed_voice(reference, list_voice_dirs())
     if voice is None:
         raise build_unknown_voice_error(reference, [item.manifest for item in list_installed_voices([find_user_voices_dir()])])

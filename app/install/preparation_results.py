@@ -53,7 +53,7 @@ class BertPreparationResult:
     kept_whole: str | None = None
 
     def build_description(self) -> dict[str, Any]:
-        """As `bert.json` has them."""
+        """Return the results as `bert.json` has them."""
         found = {
             "hidden_size": self.architecture.hidden,
             "layers": self.architecture.layers,

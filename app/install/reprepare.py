@@ -14,7 +14,7 @@ from app.voices.installed_voices import list_installed_voices
 def prepare_voice_again(
     reference: str, ask_licence: AskLicence, report: Report = ignore_report, *, prepare: PrepareVoice = prepare_voice_in_sandbox
 ) -> InstallResult:
-    """Id, name, card and licence stay; until the new voice is complete and proved, the old one is there.
+    """Prepare a voice again with its id, name, card and licence; the old one stays until the new one is complete and verified.
 
     Args:
         reference: id or name.
@@ -27,5 +27,5 @@ def prepare_voice_again(
 
 
 def list_user_voice_ids() -> list[str]:
-    """Ids of all voices that the user has added."""
+    """Return the ids of all voices that the user has added."""
     return [voice.manifest.id for voice in list_installed_voices([find_user_voices_dir()])]

@@ -1,26 +1,104 @@
-"""Gets a voice ready that is not installed: AivisSpeech's, or a file somewhere. Apart from `ready`, for most starts need none of it."""
+"""Gets a voice ready that is not installed: AivisSpeech's, or a file somewhere. An installed voice needs none of it.
+
+Voice files that are spoken with where they lie are prepared once, into `<data>/cache/prepared`, and found there at the next start.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.common.errors import OutputFileError, VoiceError
+from app.adapters.files.free_space import check_free_space
+from app.common.errors import AppError, OutputFileError, VoiceError
 from app.common.files import paths
+from app.common.files.paths import find_data_dir, list_subfolders
+from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
-from app.common.progress import Report, build_part_report
+from app.common.progress import Report, build_part_report, ignore_report
 from app.install.preparation_results import PrepareVoice
-from app.install.prepared_voice_cache import cache_voice, find_cache_dir, find_cached_voice
-from app.install.sandboxed_import import UnsafeFileError, verify_source
-from app.install.voice_identity import VoiceIdentity, identify_voice
+from app.install.sandboxed_import import UnsafeFileError, prepare_voice_in_sandbox, verify_source
+from app.install.staging_folders import create_staging_folder, move_into_place, remove_folder
+from app.install.voice_folder_builder import build_voice_folder
+from app.install.voice_identity import VoiceIdentity, compute_source_digest, identify_voice
 from app.install.voice_licence import AskLicence, require_licence
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
-from app.voices.containers.voice_sources import read_voice_source
+from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
+from app.voices.containers.voice_sources import open_voice_source
 from app.voices.installed_voices import build_unknown_voice_error, find_voice_among, is_path_text, list_installed_voices
-from app.voices.prepared_voice import Voice
+from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
+
+MAX_CACHED_VOICES = 5
+# The key is short because Windows limits the length of paths.
+CACHE_KEY_LENGTH = 32
+MAX_VOICE_CACHE_BYTES = 3 << 30
+
+
+def find_cache_dir() -> Path:
+    """Return the folder of prepared voices; it may be deleted at any time."""
+    return find_data_dir() / "cache" / "prepared"
+
+
+def find_cached_voice(source: VoiceSource, report: Report = ignore_report) -> Voice | None:
+    """Return the prepared voice of a file from an earlier start; raise VoiceError if the file is no voice or holds several."""
+    folder = _choose_cache_folder(compute_source_digest(source, report))
+    if not folder.is_dir():
+        return None
+    try:
+        voice = read_prepared_voice(folder)
+    except VoiceError:  # damaged: made again
+        with contextlib.suppress(AppError):
+            remove_folder(folder)
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(folder / MANIFEST_NAME)  # used just now
+    return voice
+
+
+def cache_voice(
+    source: VoiceSource, identity: VoiceIdentity, report: Report = ignore_report, prepare: PrepareVoice = prepare_voice_in_sandbox
+) -> Voice:
+    """Prepare the voice of a file and keep it.
+
+    Raises:
+        VoiceError: the file is no voice, or what it was turned into does not speak as it does.
+        OutputFileError: nothing can be kept.
+    """
+    folder = _choose_cache_folder(identity.sha256)
+    check_free_space(folder, identity.estimate_prepared_bytes())
+    with create_staging_folder() as stage:
+        staged = stage / folder.name
+        make_private_folder(staged)
+        build_voice_folder(staged, source, identity, report, prepare)
+        move_into_place(staged, folder)
+    shrink_cache(folder)
+    return read_prepared_voice(folder)
+
+
+def _choose_cache_folder(sha256: str) -> Path:
+    return find_cache_dir() / sha256[:CACHE_KEY_LENGTH]
+
+
+def shrink_cache(kept_folder: Path | None = None) -> None:
+    """Remove the voices not used for longest, until their number and size are within the limits."""
+    with contextlib.suppress(OSError):
+        left = MAX_VOICE_CACHE_BYTES
+        newest = sorted(list_subfolders(find_cache_dir()), key=_read_last_use, reverse=True)
+        for place, folder in enumerate(newest):
+            left -= sum(item.stat().st_size for item in folder.rglob("*") if item.is_file())
+            if folder != kept_folder and (place >= MAX_CACHED_VOICES or left < 0):
+                with contextlib.suppress(AppError):  # in use: next time
+                    remove_folder(folder)
+
+
+def _read_last_use(folder: Path) -> float:
+    manifest = folder / MANIFEST_NAME
+    return manifest.stat().st_mtime if manifest.is_file() else 0.0
+
 
 ResolvedParts = tuple[Voice, str, str | None]
 
@@ -33,18 +111,19 @@ class PriorConsent:
     require_bert: Callable[[str], object]
     announce: Callable[[str], object]
 
-    def __call__(self, source: Path, identity: VoiceIdentity) -> None:
+    def __call__(self, source: VoiceSource, identity: VoiceIdentity) -> None:
         require_licence(identity.create_licence(identity.id), self.ask_licence)
-        self.require_bert(read_manifest(source).bert if _is_prepared(source) else SBV2_BERT_ID)
+        self.require_bert(read_manifest(source.path).bert if isinstance(source, PreparedSource) else SBV2_BERT_ID)
         name = identity.name
         self.announce(localize(f"声「{name}」を準備しています（初回のみ）。", f"Preparing the voice “{name}” (first time only)."))
 
 
-def prepare_source(source: Path, report: Report, consent: PriorConsent, prepare: PrepareVoice) -> ResolvedParts:
-    """The voice of a source, which is prepared unless it was before; the values of a `Ready`. Raises VoiceError where it cannot speak."""
-    if _is_prepared(source) and source.absolute().parent in [*paths.list_voice_dirs(), find_cache_dir()]:
+def prepare_source(path: Path, report: Report, consent: PriorConsent, prepare: PrepareVoice) -> ResolvedParts:
+    """Return the voice of a source, prepared unless it was before, as the values of a `ReadyVoice`; raise VoiceError if it cannot speak."""
+    source = open_voice_source(path)
+    if isinstance(source, PreparedSource) and path.absolute().parent in [*paths.list_voice_dirs(), find_cache_dir()]:
         # A voice in these folders was verified when it came there.
-        return read_voice_source(source), str(source), None
+        return source.load_voice(), str(path), None
     voice = find_cached_voice(source, build_part_report(report, 0.0, 0.1))
     if voice is None:
         identity = identify_voice(source)
@@ -52,8 +131,8 @@ def prepare_source(source: Path, report: Report, consent: PriorConsent, prepare:
         try:
             voice = cache_voice(source, identity, build_part_report(report, 0.1, 0.9), prepare)
         except OutputFileError as error:
-            verify_source(source, build_part_report(report, 0.9, 1.0))
-            return read_voice_source(source), str(source), _explain_cache_failure(error)
+            _verify_as_it_is(source, build_part_report(report, 0.9, 1.0))
+            return source.load_voice(), str(path), _explain_cache_failure(error)
         except UnsafeFileError:
             raise
         except VoiceError as error:
@@ -73,17 +152,19 @@ def find_source(reference: str, *, may_be_path: bool = True) -> Path:
     raise build_unknown_voice_error(reference, [*installed, *(item.manifest for item in found)])
 
 
-def _is_prepared(source: Path) -> bool:
-    return (source / MANIFEST_NAME).is_file()
-
-
-def _open_single_graph(source: Path, error: VoiceError, report: Report) -> ResolvedParts:
-    """A graph that could not be cut correctly still runs whole; weights that were not understood do not run at all."""
-    voice = read_voice_source(source)
+def _open_single_graph(source: VoiceSource, error: VoiceError, report: Report) -> ResolvedParts:
+    """Open a graph that could not be cut correctly, which still runs whole; weights that were not understood do not run at all."""
+    voice = source.load_voice()
     if not voice.manifest.is_single_graph:
         raise error
-    verify_source(source, report)
-    return voice, str(source), _explain_unprepared(error)
+    _verify_as_it_is(source, report)
+    return voice, str(source.path), _explain_unprepared(error)
+
+
+def _verify_as_it_is(source: VoiceSource, report: Report) -> None:
+    """Let a voice speak in the sandbox; raise VoiceError if it must not be used, or has changed since it was verified."""
+    verify_source(source.path, report)
+    source.require_unchanged()
 
 
 def _explain_single_graph(voice: Voice) -> str:

@@ -40,7 +40,7 @@ def resolve_ready_voice(
     prepare: PrepareVoice | None = None,
     may_be_path: bool = True,
 ) -> ResolvedVoice:
-    """The voice of this id, name or path, else the first that can speak; one that is not prepared is prepared now, unless it was before.
+    """Return the voice of this id, name or path, or else the first that can speak; an unprepared one is prepared now, unless it was before.
 
     Args:
         may_be_path: a path is one; not where a stranger's project may have named the voice.
@@ -83,7 +83,7 @@ def resolve_ready_voice(
 
 
 def find_unprepared_voice(reference: str, *, may_be_path: bool = True) -> Voice:
-    """The voice of this id, name or path as it is; nothing is prepared and no licence asked for."""
+    """Return the voice of this id, name or path as it is, without preparing it or asking for a licence."""
     from app.install.resolve_source import find_source
     from app.voices.containers.voice_sources import read_voice_source
 

@@ -48,7 +48,7 @@ class UnsafeFileError(VoiceError):
 
 
 def _describe_model_stop(reason: SandboxStopReason, subject: SandboxSubject, limits: ProcessLimits | None) -> tuple[str, str]:
-    """Message and hint for a voice or a BERT."""
+    """Return message and hint for a voice or a BERT."""
     ja, en = ("声", "voice") if subject == "voice" else ("BERT", "BERT")
     this = "この声" if subject == "voice" else "この BERT"
     hint = localize(
@@ -72,7 +72,7 @@ def _describe_model_stop(reason: SandboxStopReason, subject: SandboxSubject, lim
 
 
 def _describe_graph_stop(reason: SandboxStopReason, _subject: SandboxSubject, limits: ProcessLimits | None) -> tuple[str, str]:
-    """For a graph of another kind, of which nobody knows what it should need."""
+    """Return message and hint for a graph of another kind, whose needs are unknown."""
     hint = localize(
         "声には大きすぎるモデルか、壊れているか悪意を持って作られたファイルの可能性があります。",
         "It may be larger than any model of a voice, damaged or malicious.",
@@ -94,7 +94,7 @@ def _describe_graph_stop(reason: SandboxStopReason, _subject: SandboxSubject, li
 
 
 def compute_limits(subject: SandboxSubject) -> ProcessLimits:
-    """The limits on this machine."""
+    """Return the limits on this machine."""
     memory_bytes, seconds = LIMITS_BY_SUBJECT[subject]
     return ProcessLimits(memory_bytes, round(seconds * measure_core_slowdown()))
 
@@ -106,7 +106,7 @@ def measure_core_slowdown() -> float:
 
 
 def _measure_matmul_s() -> float:
-    """Products of matrices so small that no library shares them among cores."""
+    """Measure products of matrices so small that no library shares them among cores."""
     one = np.full((48, 48), 0.5, np.float32)
     began = time.perf_counter()
     for _ in range(200):

@@ -13,7 +13,7 @@ from app.common.errors import AppError
 
 
 def _prepare_voice(channel: SandboxChannel, source: str, folder: str, int8: bool) -> None:
-    """Prepares a voice."""
+    """Prepare a voice."""
     from app.install.voice_preparation import prepare_voice
 
     prepared = prepare_voice(Path(source), Path(folder), channel.report_progress, int8=int8)
@@ -21,7 +21,7 @@ def _prepare_voice(channel: SandboxChannel, source: str, folder: str, int8: bool
 
 
 def _prepare_bert(channel: SandboxChannel, model: str, folder: str) -> None:
-    """Prepares a BERT."""
+    """Prepare a BERT."""
     from app.install.bert_preparation import prepare_bert
 
     prepared = prepare_bert(Path(model), Path(folder), channel.report_progress)
@@ -29,7 +29,7 @@ def _prepare_bert(channel: SandboxChannel, model: str, folder: str) -> None:
 
 
 def _verify_source(channel: SandboxChannel, source: str) -> None:
-    """Lets a voice speak that is used as it is."""
+    """Let a voice speak that is used as it is."""
     from app.install.verify_voice import speak_single_graph, verify_prepared_voice
     from app.voices.containers.voice_sources import read_voice_source
 
@@ -41,7 +41,7 @@ def _verify_source(channel: SandboxChannel, source: str) -> None:
 
 
 def _check_voice(channel: SandboxChannel, source: str, expected: str) -> None:
-    """Compares a voice with expected outputs."""
+    """Compare a voice with expected outputs."""
     from app.compose.graph_runner import create_graph_runner
     from app.install.voice_preparation import open_prepared_copy
     from app.voices.expected_outputs import find_unused_input, read_cases, verify_case
@@ -59,7 +59,7 @@ def _check_voice(channel: SandboxChannel, source: str, expected: str) -> None:
 
 
 def _measure_agreements(channel: SandboxChannel, bert: str, voices: Sequence[str]) -> None:
-    """Measures voices with a BERT in int8; reports first that the BERT itself has run."""
+    """Measure voices with a BERT in int8; report first that the BERT itself has run."""
     from app.install.duration_agreement import measure_duration_agreement, read_with_bert
     from app.voices.bert_models import read_bert
     from app.voices.prepared_voice import read_prepared_voice
@@ -74,7 +74,7 @@ def _measure_agreements(channel: SandboxChannel, bert: str, voices: Sequence[str
 
 
 def main() -> int:
-    """Does what the parent asks for."""
+    """Run the task that the parent requests."""
     return serve_task(
         {"voice": _prepare_voice, "bert": _prepare_bert, "source": _verify_source, "check": _check_voice, "shares": _measure_agreements}
     )

@@ -1,24 +1,139 @@
-"""Opens and runs a stranger's graph in a limited child (`app.install.sandbox_worker`), and checks the child's results."""
+"""Opens and runs a stranger's graph in a limited child (`app.install.sandbox_worker`), and checks the child's results.
+
+The graph may have led the child astray, so its word and its files count as a stranger's.
+"""
 
 from __future__ import annotations
 
 import logging
+import math
+import stat
 import tempfile
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from app.adapters.sandbox.sandbox_process import SandboxProcess, SandboxStoppedError
 from app.common.files.atomic_write import remove_path
-from app.common.files.untrusted_json import sanitise_long_text
+from app.common.files.untrusted_json import require_int, sanitise_long_text, sanitise_short_text
 from app.common.progress import Report, ignore_report
 from app.install.preparation_results import BertPreparationResult, PreparationResult
 from app.install.sandbox_limits import SandboxSubject, UnsafeFileError, compute_limits
-from app.install.sandbox_output import check_bert_files, check_voice_files, parse_agreement, parse_bert, parse_case, parse_voice
-from app.voices.bert_models import BertModel
+from app.voices.bert_models import BERT_GRAPH_NAME, BertModel, BertPrecision
+from app.voices.bert_vocabulary import VOCABULARY_NAME
+from app.voices.containers.external_data import list_external_files
+from app.voices.containers.onnx_metadata import read_onnx_info
+from app.voices.containers.voice_sources import read_voice_source
 from app.voices.expected_outputs import CaseResult, SkippedCase
-from app.voices.prepared_voice import Voice
+from app.voices.prepare.bert.deberta_sizes import DebertaSizes
+from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
+from app.voices.voice_manifest import MANIFEST_NAME, map_int8_files
+
+ALLOWED_VOICE_GRAPHS = ("prosody", "flow", "decoder", "prosody_int8", "flow_int8", "decoder_int8", "whole")
+ALLOWED_VOICE_FILES = frozenset(
+    {MANIFEST_NAME, STYLE_VECTORS_NAME, *(f"{name}.{kind}" for name in ALLOWED_VOICE_GRAPHS for kind in ("onnx", "bin"))}
+)
+ALLOWED_BERT_GRAPHS: dict[BertPrecision, tuple[str, ...]] = {"float32": (BERT_GRAPH_NAME, "source.onnx"), "int8": ("bert_int8.onnx",)}
+MAX_STATED_SIZE = 1 << 31
+
+ParsedValue = TypeVar("ParsedValue")
+
+
+def check_voice_files(folder: Path) -> None:
+    """Raise VoiceError unless a folder is a prepared voice and nothing else."""
+    _require_plain_files(folder, ALLOWED_VOICE_FILES, "voice")
+    faster = map_int8_files(read_voice_source(folder).manifest)
+    if faster:
+        _require_local_weights(folder, ALLOWED_VOICE_FILES & {*faster.values()}, "voice")
+
+
+def parse_voice(row: Mapping[str, Any], folder: Path) -> PreparationResult:
+    """Parse the result of a voice; only the description in its file counts."""
+    manifest = read_prepared_voice(folder).manifest
+    with _refuse_malformed_rows("voice"):
+        return PreparationResult(
+            manifest, _parse_optional(_parse_number, row["max_abs_diff"]), _parse_optional(sanitise_long_text, row["reason"])
+        )
+
+
+def check_bert_files(folder: Path, prepared: BertPreparationResult) -> None:
+    """Raise VoiceError unless a folder holds the graphs of a BERT with its vocabulary, and nothing else."""
+    kept = {VOCABULARY_NAME, *(item for name in prepared.files.values() for item in (name, str(Path(name).with_suffix(".data"))))}
+    _require_plain_files(folder, kept, "bert")
+    _require_local_weights(folder, [*prepared.files.values()], "bert")
+
+
+def parse_bert(row: Mapping[str, Any]) -> BertPreparationResult:
+    """Parse the result of a BERT."""
+    with _refuse_malformed_rows("bert"):
+        *sizes, epsilon = row["architecture"]
+        layers, heads, hidden, inner, vocabulary = (require_int(item, 1, MAX_STATED_SIZE) for item in sizes)
+        files = {precision: row["files"][precision] for precision in ALLOWED_BERT_GRAPHS if precision in row["files"]}
+        if "float32" not in files or any(name not in ALLOWED_BERT_GRAPHS[precision] for precision, name in files.items()):
+            raise ValueError("no graph of a BERT")
+        return BertPreparationResult(
+            DebertaSizes(layers, heads, hidden, inner, vocabulary, _parse_number(epsilon)),
+            files,
+            _parse_number(row["max_rel_diff"]),
+            _parse_optional(_parse_number, row["int8_cosine"]),
+            None if row["int8_block"] is None else require_int(row["int8_block"], 1, MAX_STATED_SIZE),
+            _parse_optional(sanitise_long_text, row["kept_whole"]),
+        )
+
+
+def parse_case(row: Mapping[str, Any]) -> CaseResult | SkippedCase:
+    """Return one case that was compared, or could not be."""
+    with _refuse_malformed_rows("voice"):
+        if "skipped" in row:
+            return SkippedCase(require_int(row["case"], 0, MAX_STATED_SIZE), sanitise_short_text(row["skipped"]))
+        difference = _parse_optional(_parse_number, row["max_abs_diff"])
+        return CaseResult(
+            require_int(row["case"], 0, MAX_STATED_SIZE),
+            difference,
+            row["durations_equal"] is True,
+            require_int(row["frames"], 0, MAX_STATED_SIZE),
+        )
+
+
+def parse_agreement(row: Mapping[str, Any]) -> float | None:
+    """Return a measured share, 0..1, or None if there is none."""
+    share = row.get("share")
+    return share if isinstance(share, float) and 0 <= share <= 1 else None
+
+
+@contextmanager
+def _refuse_malformed_rows(subject: SandboxSubject) -> Iterator[None]:
+    """Raise UnsafeFileError if the block meets values of another form than ours."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError) as exc:
+        raise UnsafeFileError("crash", subject) from exc
+
+
+def _parse_number(value: Any) -> float:
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise ValueError("no number")
+    return float(value)
+
+
+def _parse_optional(parse: Callable[[Any], ParsedValue], value: Any) -> ParsedValue | None:
+    return None if value is None else parse(value)
+
+
+def _require_plain_files(folder: Path, names: Collection[str], subject: SandboxSubject) -> None:
+    for item in folder.iterdir():
+        if item.name not in names or not stat.S_ISREG(item.lstat().st_mode):
+            raise UnsafeFileError("crash", subject)
+
+
+def _require_local_weights(folder: Path, graphs: Collection[str], subject: SandboxSubject) -> None:
+    if not graphs or not all((folder / name).is_file() for name in graphs):
+        raise UnsafeFileError("crash", subject)
+    for name in graphs:
+        list_external_files(folder / name, read_onnx_info(folder / name).outline)
+
 
 __all__ = ["UnsafeFileError", "check_voice", "measure_agreements", "prepare_bert_in_sandbox", "prepare_voice_in_sandbox", "verify_source"]
 
@@ -26,7 +141,7 @@ _log = logging.getLogger("koebako")
 
 
 def prepare_voice_in_sandbox(source: Path, folder: Path, report: Report = ignore_report, *, int8: bool = True) -> PreparationResult:
-    """As `app.install.voice_preparation.prepare_voice`; raises UnsafeFileError too."""
+    """Prepare a voice as `app.install.voice_preparation.prepare_voice` does; raise UnsafeFileError too."""
     with _clear_on_failure(folder):
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
             found = _read_single_row("voice", "voice", [str(source.absolute()), str(folder.absolute()), int8], Path(scratch), report)
@@ -35,7 +150,7 @@ def prepare_voice_in_sandbox(source: Path, folder: Path, report: Report = ignore
 
 
 def prepare_bert_in_sandbox(model: Path, folder: Path, report: Report = ignore_report) -> BertPreparationResult:
-    """As `app.install.bert_preparation.prepare_bert`; raises UnsafeFileError too."""
+    """Prepare a BERT as `app.install.bert_preparation.prepare_bert` does; raise UnsafeFileError too."""
     with _clear_on_failure(folder):
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
             found = _read_single_row("bert", "bert", [str(model.absolute()), str(folder.absolute())], Path(scratch), report)
@@ -45,20 +160,20 @@ def prepare_bert_in_sandbox(model: Path, folder: Path, report: Report = ignore_r
 
 
 def verify_source(source: Path, report: Report = ignore_report) -> None:
-    """Lets a voice speak that is used as it is; raises VoiceError, UnsafeFileError among them, where it must not be."""
+    """Let a voice speak that is used as it is; raise VoiceError, such as UnsafeFileError, if it must not be used."""
     with _create_scratch_folder() as scratch:
         list(_run_in_sandbox("voice", "source", [str(source.absolute())], scratch, report))
 
 
 def check_voice(source: Path, expected: Path) -> Generator[tuple[CaseResult | SkippedCase, bool], None, None]:
-    """Each case of a file of expected outputs, and whether the voice is opaque. Raises VoiceError, InputError."""
+    """Yield each case of a file of expected outputs, and whether the voice is a single graph; raise VoiceError or InputError."""
     with _create_scratch_folder() as scratch:
         for found in _run_in_sandbox("voice", "check", [str(source.absolute()), str(expected.absolute())], scratch):
             yield parse_case(found), found.get("opaque") is True
 
 
 def measure_agreements(bert: BertModel, voices: Sequence[Voice]) -> Generator[float | None, None, None]:
-    """For each voice the share of symbols that keep their length in int8; None where it cannot be measured now.
+    """Yield for each voice the share of symbols that keep their length in int8; None if it cannot be measured now.
 
     A voice that takes more than any voice needs has 0: it gets the exact features, and is not tried again. A BERT that does ends it all.
     """
@@ -115,7 +230,7 @@ def _create_scratch_folder() -> Iterator[Path]:
 
 @contextmanager
 def _clear_on_failure(folder: Path) -> Iterator[None]:
-    """The folder is empty when the block fails."""
+    """Empty the folder if the block fails."""
     try:
         yield
     except BaseException:

@@ -23,7 +23,7 @@ class UserDecisionRequiredError(VoiceError):
 
 
 def choose_checkpoints(checkpoints: Sequence[Checkpoint], requested: str | None, *, all_voices: bool) -> list[Checkpoint]:
-    """The voice that is meant, or all of them; a VoiceError lists them when that is not clear."""
+    """Return the requested voice, or all of them; raise VoiceError with a list if the choice is not clear."""
     if requested is not None:
         named = [item for item in checkpoints if requested.casefold() in _collect_names(item)]
         if len(named) == 1:

@@ -35,7 +35,8 @@ def find_staging_dir() -> Path:
 
 @contextmanager
 def create_staging_folder(parent: Path | None = None) -> Iterator[Path]:
-    """A new empty folder that is gone after the block, unless it was moved into place; leftovers of dead processes are swept first.
+    """Create an empty folder that is removed after the block, unless it was moved into place; leftovers of dead processes are removed
+    first.
 
     Args:
         parent: where it is made, on the same disk as where it will go; None is `<data>/staging`.
@@ -83,7 +84,7 @@ def _is_owned(lock_path: Path) -> bool:
 
 
 def remove_leftovers(parent: Path | None = None) -> None:
-    """Removes what dead processes left behind, within `lock_moves`; what cannot be removed now stays for the next time."""
+    """Remove leftovers of dead processes, within `lock_moves`; those that cannot be removed now stay for the next time."""
     parent = parent or find_staging_dir()
     with contextlib.suppress(OSError):
         for folder in list_leftovers(parent):
@@ -94,14 +95,14 @@ def remove_leftovers(parent: Path | None = None) -> None:
 
 
 def remove_leftovers_when_idle() -> None:
-    """As `remove_leftovers`, for those who are not about to stage anything: at the start, and after work was cancelled."""
+    """Remove leftovers as `remove_leftovers`, for callers that are not about to stage anything: at the start, and after work was cancelled."""
     if list_leftovers():
         with contextlib.suppress(OSError, AppError), lock_moves(find_staging_dir()):
             remove_leftovers()
 
 
 def move_into_place(folder: Path, target: Path) -> None:
-    """Moves a complete folder to its place, replacing what is there; raises OSError with the old one back in place."""
+    """Move a complete folder to its place, replacing an existing one; if OSError is raised, the old one is back in place."""
     sync_files_to_disk(folder)
     make_private_folder(target.parent)
     with lock_moves(target.parent):
@@ -120,13 +121,13 @@ def move_into_place(folder: Path, target: Path) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Removes a folder so that it is there whole or not at all. OutputFileError when it is in use."""
+    """Remove a folder as a whole or not at all; raise OutputFileError if it is in use."""
     with create_staging_folder() as stage:
         move_path(folder, stage / folder.name)
 
 
 def recover_interrupted_moves(root: Path) -> None:
-    """Brings back what a dead process had moved aside, or removes it where its replacement is in place."""
+    """Restore folders that a dead process had moved aside, or remove them if their replacement is in place."""
     if not root.is_dir() or not any(root.glob(f".*{REPLACED_SUFFIX}")):
         return
     # Where nothing can be moved, readers find the folder all the same.
@@ -141,7 +142,7 @@ def recover_interrupted_moves(root: Path) -> None:
 
 @contextmanager
 def lock_moves(root: Path) -> Iterator[None]:
-    """One process at a time makes, moves and sweeps folders in `root`."""
+    """Let one process at a time make, move and remove folders in `root`."""
     lock = FileLock(root / MOVE_LOCK_NAME)
     lock.wait_for_lock(MAX_MOVE_LOCK_WAIT_S)
     try:
@@ -151,7 +152,7 @@ def lock_moves(root: Path) -> Iterator[None]:
 
 
 def sync_files_to_disk(folder: Path) -> None:
-    """Waits until all files of a folder are on the disk: a rename must not arrive there before the data."""
+    """Wait until all files of a folder are on the disk: a rename must not arrive there before the data."""
     for path in folder.rglob("*"):
         if path.is_file():
             with path.open("rb+") as file:

@@ -38,12 +38,12 @@ class VerificationInput:
     seed: int | None
 
     def reduce_duration_noise(self) -> VerificationInput:
-        """With half the noise in its durations."""
+        """Return the input with half the noise in its durations."""
         return VerificationInput({**self.case, "noise_scale_w": np.asarray(self.case["noise_scale_w"] * 0.5, np.float32)}, self.seed)
 
     @property
     def symbol_count(self) -> int:
-        """Length of the text with blanks."""
+        """Return the length of the text with blanks."""
         return int(self.case["x_tst"].size)
 
 
@@ -66,7 +66,7 @@ VERIFICATION_PLANS = (
 
 
 def build_verification_inputs(voice: Voice, baked_scales: Mapping[str, float]) -> list[VerificationInput]:
-    """The sentences for a voice.
+    """Build the sentences for a voice.
 
     Args:
         baked_scales: noise scales that the source does not take as inputs.
@@ -107,12 +107,12 @@ def _generate_nonsense(moras: int, rng: np.random.Generator, emoji: bool) -> Pho
 
 
 def _pick_spread_id(ids: list[int], index: int) -> int:
-    """The highest id first, which a table too short would lack, then from the lowest up."""
+    """Return the highest id first, which a table too short would lack, then the ids from the lowest up."""
     return ids[(index - 1) % len(ids)]
 
 
 def adjust_to_avoid_ties(inputs: VerificationInput, prosody: Prosody) -> VerificationInput:
-    """The inputs at a speed where no duration is nearly a whole number of frames.
+    """Return the inputs at a speed where no duration is nearly a whole number of frames.
 
     There the last digit decides whether it is rounded up, so two right graphs may differ by a frame. Speeds close by are tried and the
     one that keeps farthest from such ties is taken; the prior and the log durations do not depend on it.

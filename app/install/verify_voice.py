@@ -14,9 +14,11 @@ from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer
 from app.common.errors import BackendError, VoiceError
 from app.common.language import localize
 from app.common.progress import Report
-from app.compose.graph_runner import Case, PreparedRunner, draw_duration_noise, draw_prior_noise
+from app.compose.graph_runner import Case, PreparedRunner
+from app.core.acoustic import NoiseStreams
 from app.core.durations import MAX_PREDICTED_SYMBOL_FRAMES
 from app.core.ports import Prosody, SingleGraphInput
+from app.core.result_metrics import compute_max_difference
 from app.core.synthesis_types import Float32, Int64
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties, build_verification_inputs
 from app.voices.prepared_voice import Voice
@@ -50,7 +52,7 @@ class _VerifiedRun:
 
 
 def verify_prepared_voice(voice: Voice, source: SourceGraph | None, report: Report) -> float | None:
-    """Lets the three graphs of a voice speak, and their source say the same.
+    """Compare the speech of a voice's three graphs with that of their source.
 
     The two are open one after the other, never together: a real voice takes half a gigabyte while it speaks.
 
@@ -67,7 +69,7 @@ def verify_prepared_voice(voice: Voice, source: SourceGraph | None, report: Repo
 
 
 def verify_single_graph_voice(voice: Voice, report: Report) -> None:
-    """Lets a voice of one graph speak; VoiceError where it makes no sense."""
+    """Let a single-graph voice speak; raise VoiceError if the sound makes no sense."""
     _check_sound(speak_single_graph(voice, report))
 
 
@@ -108,7 +110,7 @@ def _speak_inputs(voice: Voice, source: SourceGraph | None, report: Report) -> l
 
 
 def _find_comparable_inputs(runner: PreparedRunner, inputs: VerificationInput, has_fixed_noise: bool) -> tuple[VerificationInput, Prosody]:
-    """Inputs whose results can be compared, and their prosody."""
+    """Return inputs whose results can be compared, and their prosody."""
     prosody = runner.run_prosody(inputs.case, inputs.seed)
     while (
         _is_implausibly_long(prosody, inputs)
@@ -156,7 +158,7 @@ def _compare_with_source(source: SourceGraph, spoken: list[_VerifiedRun], report
         samples, frames = _run_source(session, item)
         if not np.array_equal(frames, item.frames) or len(samples) != len(item.samples):
             raise _build_mismatch_error(localize("音声の長さが異なります", "the audio differs in length"))
-        difference = float(np.abs(samples - item.samples).max())
+        difference = compute_max_difference(item.samples, samples)
         # The negated comparison also catches NaN.
         if not difference <= VOICE_TOLERANCE:
             raise _build_mismatch_error(localize(f"波形の差が {difference:.2g} あります", f"samples differ by {difference:.2g}"))
@@ -181,13 +183,14 @@ def _collect_noise(item: _VerifiedRun) -> dict[str, np.ndarray]:
     given, frames = item.inputs, int(item.frames.sum())
     duration, prior = np.zeros((2, given.symbol_count), np.float32), np.zeros((item.channels, frames), np.float32)
     if given.seed is not None:
-        duration, prior = draw_duration_noise(given.case, given.seed), draw_prior_noise(item.channels, frames, given.seed)
+        noise = NoiseStreams((given.seed,))
+        duration, prior = noise.draw_duration_noise(given.symbol_count), noise.draw_prior_noise(item.channels, frames)
     return {DURATION_NOISE: duration[np.newaxis], PRIOR_NOISE: prior[np.newaxis]}
 
 
 @contextmanager
 def _convert_run_errors() -> Iterator[None]:
-    """A graph that fails while it runs is a fault of the voice, not of the machine: it ran on the CPU."""
+    """Turn errors of running graphs into VoiceError: they ran on the CPU, so the fault is the voice's, not the machine's."""
     try:
         yield
     except BackendError as exc:

@@ -29,7 +29,7 @@ class FetchedPair:
 
 
 def fetch_voice_with_bert(uuid: str, monitor: DownloadMonitor, on_voice: Callable[[Path], object]) -> FetchedPair:
-    """Brings what is missing, from where an earlier try stopped.
+    """Fetch the missing files, continuing an earlier try.
 
     Args:
         uuid: of the voice, or the address of its page.
@@ -55,7 +55,7 @@ def fetch_voice_with_bert(uuid: str, monitor: DownloadMonitor, on_voice: Callabl
 
 
 def _create_partial_monitor(monitor: DownloadMonitor, bytes_before: int, own_bytes: int, total: int) -> DownloadMonitor:
-    """Follows one of the downloads as its part of the whole."""
+    """Return a monitor that shows one of the downloads as its part of the whole."""
     report = build_part_report(monitor.report, bytes_before / total, (bytes_before + own_bytes) / total)
     return replace(monitor, report=report, on_progress=shift_progress(monitor.on_progress, bytes_before, total))
 

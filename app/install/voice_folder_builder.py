@@ -11,6 +11,7 @@ from app.common.progress import Report
 from app.install.preparation_results import PrepareVoice
 from app.install.voice_identity import VoiceIdentity, list_prepared_files
 from app.voices.containers.voice_card_builder import MAX_SAMPLE_BYTES, build_voice_card
+from app.voices.containers.voice_file_sources import VoiceSource
 from app.voices.content_digest import sum_file_sizes
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_card_data import VoiceCardData, list_media_files, write_card
@@ -19,7 +20,7 @@ from app.voices.voice_manifest import write_manifest
 
 def build_voice_folder(
     folder: Path,
-    source: Path,
+    source: VoiceSource,
     identity: VoiceIdentity,
     report: Report,
     prepare: PrepareVoice,
@@ -27,7 +28,7 @@ def build_voice_folder(
     name: str | None = None,
     source_name: str = "",
 ) -> None:
-    """Prepares a voice under the id of its identity.
+    """Prepare a voice under the id of its identity.
 
     Args:
         folder: empty.
@@ -35,16 +36,18 @@ def build_voice_folder(
         source_name: what the card calls the source, where that is not the name of the file.
 
     Raises:
-        VoiceError: as `prepare`.
+        VoiceError: as `prepare`, or the source was changed since it was identified.
         OSError: something cannot be written.
     """
-    prepared = prepare(source, folder, report)
+    source.require_unchanged()
+    prepared = prepare(source.path, folder, report)
+    source.require_unchanged()
     write_manifest(replace(prepared.manifest, id=identity.id, name=name or prepared.manifest.name), folder)
     if identity.card is None:
         card = build_voice_card(identity.config, identity.aivm, folder, emoji=prepared.manifest.emoji)
-        card = replace(card, source_name=source_name or source.name, source_sha256=identity.sha256, source_bytes=identity.size_bytes)
+        card = replace(card, source_name=source_name or source.path.name, source_sha256=identity.sha256, source_bytes=identity.size_bytes)
     else:
-        card = _copy_card(identity.card, source, folder)
+        card = _copy_card(identity.card, source.path, folder)
     difference = card.max_abs_diff if prepared.max_abs_diff is None else prepared.max_abs_diff
     size, now = sum_file_sizes(list_prepared_files(folder, card)), datetime.datetime.now().astimezone().isoformat(timespec="seconds")
     write_card(replace(card, prepared_bytes=size, installed_at=now, max_abs_diff=difference, opaque_reason=prepared.reason or ""), folder)
@@ -53,7 +56,7 @@ def build_voice_folder(
 
 
 def _copy_card(card: VoiceCardData, source: Path, folder: Path) -> VoiceCardData:
-    """The card of a voice that was prepared before, its media copied; without them all when one is no plain file of a fair size."""
+    """Copy the card of a voice that was prepared before, with its media; without any of them if one is no plain file of a fair size."""
     if not all(_is_acceptable_file(source / name) for name in list_media_files(card)):
         return replace(card, speakers=())
     for name in list_media_files(card):

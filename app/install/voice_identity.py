@@ -10,11 +10,11 @@ from typing import Any
 from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
 from app.common.progress import Report, ignore_report
 from app.install.voice_licence import VoiceLicence
-from app.voices.containers.voice_sources import list_source_files, read_source_facts
+from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
 from app.voices.content_digest import combine_digests, compute_content_digest, compute_file_digests, sum_file_sizes
 from app.voices.untrusted.zip_names import RESERVED_NAME_PATTERN
 from app.voices.voice_card_data import VoiceCardData, list_media_files, read_card
-from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
+from app.voices.voice_manifest import read_manifest
 
 DIGEST_ID_LENGTH = 16
 # Weights in float16 double in size, and verifying writes the source once more for a while.
@@ -45,24 +45,24 @@ class VoiceIdentity:
     card: VoiceCardData | None = None
 
     def estimate_prepared_bytes(self) -> int:
-        """About how much it takes when it is prepared."""
+        """Return the approximate size of the prepared voice in bytes."""
         return round(PREPARED_TO_SOURCE_RATIO * self.size_bytes)
 
     def create_licence(self, voice_id: str) -> VoiceLicence:
-        """Its licence, for the id it gets."""
+        """Return its licence, for the id that it gets."""
         return VoiceLicence(voice_id, self.name, self.licence)
 
 
-def identify_voice(path: Path, report: Report = ignore_report) -> VoiceIdentity:
-    """Identity of a prepared folder or of any file that `read_voice_source` opens; VoiceError when it is none."""
-    if (path / MANIFEST_NAME).is_file():
-        return _identify_prepared_folder(path, report)
-    files = list_source_files(path)
+def identify_voice(source: VoiceSource, report: Report = ignore_report) -> VoiceIdentity:
+    """Return the identity of a prepared folder or of the voice of any other source; raise VoiceError if there is none."""
+    if isinstance(source, PreparedSource):
+        return _identify_prepared_folder(source.path, report)
+    files = source.list_files()
     digests = compute_file_digests(files, report)
-    facts = read_source_facts(path)
+    facts = source.read_facts()
     return VoiceIdentity(
         id=facts.aivm_manifest.get("uuid") or combine_digests(digests)[:DIGEST_ID_LENGTH],
-        name=_sanitise_line(facts.aivm_manifest.get("name")) or _sanitise_line(facts.config.get("model_name")) or path.stem,
+        name=_sanitise_line(facts.aivm_manifest.get("name")) or _sanitise_line(facts.config.get("model_name")) or source.path.stem,
         version=_sanitise_line(facts.aivm_manifest.get("version")),
         licence=_sanitise_text(facts.aivm_manifest.get("license")),
         sha256=compute_content_digest(digests),
@@ -72,9 +72,9 @@ def identify_voice(path: Path, report: Report = ignore_report) -> VoiceIdentity:
     )
 
 
-def compute_source_digest(path: Path, report: Report = ignore_report) -> str:
-    """Digest of any file that `read_voice_source` opens, without a look at what it says."""
-    return compute_content_digest(compute_file_digests(list_source_files(path), report))
+def compute_source_digest(source: VoiceSource, report: Report = ignore_report) -> str:
+    """Return the digest of a source without parsing its content; remembered until a file changes."""
+    return compute_content_digest(compute_file_digests(source.list_files(), report))
 
 
 def _identify_prepared_folder(folder: Path, report: Report) -> VoiceIdentity:
@@ -94,14 +94,14 @@ def _identify_prepared_folder(folder: Path, report: Report) -> VoiceIdentity:
 
 
 def list_prepared_files(folder: Path, card: VoiceCardData) -> list[Path]:
-    """Every file of a prepared voice: what lies in its folder, and the media its card names."""
+    """Return every file of a prepared voice: those in its folder, and the media that its card names."""
     beside = sorted(item for item in folder.iterdir() if item.is_file() and not item.name.startswith("."))
     media = (folder / name for name in list_media_files(card))
     return [*beside, *(item for item in media if item.is_file())]
 
 
 def compute_prepared_digest(folder: Path, card: VoiceCardData, report: Report = ignore_report) -> str:
-    """Digest of what a prepared voice was made from; where that is not known, of its own files."""
+    """Return the digest of the source of a prepared voice, or of its own files if that is not known."""
     return card.source_sha256 or compute_content_digest(compute_file_digests(list_prepared_files(folder, card), report))
 
 

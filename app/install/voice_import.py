@@ -18,6 +18,7 @@ from app.install.voice_folder_builder import build_voice_folder
 from app.install.voice_identity import VoiceIdentity, compute_prepared_digest, identify_voice
 from app.install.voice_licence import AskLicence, require_licence
 from app.voices.containers.checkpoints import find_checkpoints
+from app.voices.containers.voice_sources import VoiceSource, open_voice_source
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_card_data import VoiceCardData, read_card
@@ -63,7 +64,7 @@ def add_voice(
     checkpoint: str | None = None,
     prepare: PrepareVoice = prepare_voice_in_sandbox,
 ) -> InstallResult:
-    """Installs the one voice of a source.
+    """Install the one voice of a source.
 
     Args:
         source: a voice file, a folder or a `.zip`.
@@ -86,7 +87,7 @@ def add_voices(
     all_voices: bool = False,
     prepare: PrepareVoice = prepare_voice_in_sandbox,
 ) -> list[InstallResult]:
-    """As `add_voice`; with `all_voices` all voices of a source, each under its own name."""
+    """Install the voice of a source as `add_voice`; with `all_voices` install all of them, each under its own name."""
     recover_interrupted_moves(find_user_voices_dir())
     with create_staging_folder() as scratch:
         report("reading", 0.0)
@@ -94,24 +95,25 @@ def add_voices(
         installed = []
         for index, item in enumerate(chosen):
             own = build_part_report(report, index / len(chosen), (index + 1) / len(chosen))
-            named = replace(options, name=_build_voice_name(item.path, item.label)) if len(chosen) > 1 else options
             source_name = source.name if item.label in ("", source.name) else f"{source.name}/{item.label}"
-            installed.append(_add_single_voice(item.path, source_name, named, own, prepare))
+            label = item.label if len(chosen) > 1 else None
+            installed.append(_add_single_voice(item.source, source_name, options, own, prepare, name_addition=label))
+            item.source.forget_contents()
         return installed
 
 
 def find_voice_by_content(sha256: str) -> InstallResult | None:
-    """The voice that was made from a file with this SHA-256 (hex); None where there is none."""
+    """Return the voice that was made from a file with this SHA-256 (hex), or None."""
     voice = next((item for item in list_installed_voices(list_voice_dirs()) if _read_digest(item) == sha256), None)
     return None if voice is None else InstallResult(voice, read_card(voice.path), was_installed=True)
 
 
 def ask_licence_early(source: Path, ask: AskLicence) -> None:
-    """Asks for the licence of a voice file before `add_voice` does, which asks for none that was accepted.
+    """Ask for the licence of a voice file before `add_voice` does, which does not ask again for an accepted one.
 
     Raises VoiceError when it is no voice, an UndecidedError when the licence is declined, or nobody can answer now.
     """
-    identity = identify_voice(source)
+    identity = identify_voice(open_voice_source(source))
     if _find_existing(identity) is None:
         require_licence(identity.create_licence(identity.id), ask)
 
@@ -121,12 +123,11 @@ def find_user_voices_dir() -> Path:
     return find_data_dir() / "voices"
 
 
-def _build_voice_name(path: Path, label: str) -> str:
-    return f"{identify_voice(path).name} ({label})"
-
-
-def _add_single_voice(path: Path, source_name: str, options: ImportOptions, report: Report, prepare: PrepareVoice) -> InstallResult:
-    identity = identify_voice(path, build_part_report(report, 0.0, 0.1))
+def _add_single_voice(
+    source: VoiceSource, source_name: str, options: ImportOptions, report: Report, prepare: PrepareVoice, *, name_addition: str | None
+) -> InstallResult:
+    """Install one voice; one of several gets its own name, whatever name was requested."""
+    identity = identify_voice(source, build_part_report(report, 0.0, 0.1))
     existing = _find_existing(identity)
     if existing is not None and not options.should_update and _read_digest(existing) == identity.sha256:
         return InstallResult(existing, read_card(existing.path), was_installed=True)
@@ -138,11 +139,11 @@ def _add_single_voice(path: Path, source_name: str, options: ImportOptions, repo
         make_private_folder(folder)
         build_voice_folder(
             folder,
-            path,
+            source,
             replace(identity, id=target.name),
             build_part_report(report, 0.1, 0.95),
             prepare,
-            name=options.name,
+            name=options.name if name_addition is None else f"{identity.name} ({name_addition})",
             source_name=source_name,
         )
         move_into_place(folder, target)
@@ -151,7 +152,7 @@ def _add_single_voice(path: Path, source_name: str, options: ImportOptions, repo
 
 
 def _find_existing(identity: VoiceIdentity) -> Voice | None:
-    """The installed voice of the same content, or else of the same id."""
+    """Return the installed voice of the same content, or else of the same id."""
     voices = list_installed_voices(list_voice_dirs())
     same = [voice for voice in voices if _read_digest(voice) == identity.sha256]
     return next(iter(same), None) or next((voice for voice in voices if voice.manifest.id == identity.id), None)
@@ -162,7 +163,7 @@ def _read_digest(voice: Voice) -> str:
 
 
 def _choose_target_folder(identity: VoiceIdentity, existing: Voice | None, options: ImportOptions) -> Path:
-    """Folder of the voice to be: that of the one it replaces, or a free one."""
+    """Return the folder for the new voice: that of the one it replaces, or a free one."""
     if existing is None:
         # A folder that exists already is damaged, or it would have been found.
         return find_user_voices_dir() / identity.id

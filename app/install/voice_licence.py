@@ -43,13 +43,13 @@ def find_acceptance_file() -> Path:
 
 
 def read_licence(voice: Voice) -> VoiceLicence:
-    """The licence of a voice; the one we ship counts as accepted with the program and has none to ask for."""
+    """Return the licence of a voice; that of the voice that ships is accepted with the program and need not be asked for."""
     shipped = voice.path.is_relative_to(find_resources_dir())
     return VoiceLicence(voice.manifest.id, voice.manifest.name, "" if shipped else voice.manifest.licence)
 
 
 def find_unaccepted_licence(voice: Voice) -> str | None:
-    """The text that the user has to accept before this voice is used; None when there is none, or it was accepted."""
+    """Return the text that the user has to accept before this voice is used; None if there is none, or if it was accepted."""
     licence = read_licence(voice)
     return None if is_accepted(licence) else licence.text.strip()
 
@@ -60,12 +60,12 @@ def is_accepted(licence: VoiceLicence) -> bool:
 
 
 def accept_licence(voice: Voice) -> None:
-    """Remembers that the user accepted the licence of a voice. Raises OutputFileError."""
+    """Record that the user accepted the licence of a voice; raise OutputFileError if the disk refuses it."""
     record_acceptance(read_licence(voice))
 
 
 def record_acceptance(licence: VoiceLicence) -> None:
-    """As `accept_licence`, for a voice that is not installed yet."""
+    """Record the acceptance for a voice that is not installed yet, as `accept_licence` does."""
     if is_accepted(licence):
         return
     date = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
@@ -77,7 +77,7 @@ def record_acceptance(licence: VoiceLicence) -> None:
 
 
 def require_licence(licence: VoiceLicence, ask_licence: AskLicence) -> None:
-    """Asks for a licence that was not accepted yet; an UndecidedError when it is declined."""
+    """Ask for a licence that was not accepted yet; raise an UndecidedError if it is declined."""
     if is_accepted(licence):
         return
     if not ask_licence(licence):

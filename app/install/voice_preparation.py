@@ -31,7 +31,7 @@ EXACT_STEP_SHARE = 0.7
 
 
 def prepare_voice(source: Path, folder: Path, report: Report = ignore_report, *, int8: bool = True) -> PreparationResult:
-    """Writes a prepared voice into an empty folder, which is empty again when that fails.
+    """Write a prepared voice into an empty folder, which is empty again if that fails.
 
     Args:
         source: any single voice that `read_voice_source` opens.
@@ -63,7 +63,7 @@ def prepare_voice(source: Path, folder: Path, report: Report = ignore_report, *,
 
 
 def _release_open_files(error: BaseException) -> None:
-    """Closes what the failed calls had open, those behind the error included: open sessions hold their files, which Windows then keeps."""
+    """Close the files that the failed calls had open, also those of the errors that led to this one: open sessions hold their files, which Windows then keeps."""
     behind: BaseException | None = error
     while behind is not None:
         traceback.clear_frames(behind.__traceback__)
@@ -72,7 +72,7 @@ def _release_open_files(error: BaseException) -> None:
 
 @contextmanager
 def open_prepared_copy(source: Path, report: Report = ignore_report) -> Iterator[Voice]:
-    """A prepared voice made from a source for as long as it is needed; a folder that holds one already is used as it is."""
+    """Prepare a voice from a source for as long as the block runs; a folder that holds a prepared voice is used as it is."""
     if (source / MANIFEST_NAME).is_file():
         yield read_prepared_voice(source)
         return
@@ -82,7 +82,7 @@ def open_prepared_copy(source: Path, report: Report = ignore_report) -> Iterator
 
 
 def _prepare_from_graph(voice: Voice, folder: Path, report: Report) -> PreparationResult:
-    """Cuts the public SBV2 graph."""
+    """Cut the public SBV2 graph and store its parts."""
     from app.voices.prepare.graph_cutting import cut_voice_graph
     from app.voices.prepare.graph_store import load_graph, store_graph
     from app.voices.prepare.graph_walk import UnknownGraphError
@@ -107,7 +107,7 @@ def _prepare_from_graph(voice: Voice, folder: Path, report: Report) -> Preparati
 
 
 def _keep_single_graph(voice: Voice, model: Any, folder: Path, single_graph_reason: str, report: Report) -> PreparationResult:
-    """Keeps the graph whole."""
+    """Store the graph whole."""
     from app.voices.prepare.graph_store import store_graph
 
     report("storing", 0.3)
@@ -123,7 +123,7 @@ def _keep_single_graph(voice: Voice, model: Any, folder: Path, single_graph_reas
 
 
 def _store_built_graphs(voice: Voice, folder: Path, report: Report) -> PreparationResult:
-    """Stores graphs that were built from weights, or prepared before."""
+    """Store graphs that were built from weights, or prepared before."""
     from app.voices.prepare.graph_store import load_graph, store_graph
 
     names, files = list(voice.graphs), {}
@@ -136,7 +136,7 @@ def _store_built_graphs(voice: Voice, folder: Path, report: Report) -> Preparati
 
 
 def _write_voice(manifest: VoiceManifest, files: dict[str, str], voice: Voice, folder: Path) -> Voice:
-    """The description and the style vectors; gives back the voice as it is read from the folder."""
+    """Write the description and the style vectors, and return the voice as it is read from the folder."""
     try:
         np.save(folder / STYLE_VECTORS_NAME, voice.style_vectors)
         write_manifest(replace(manifest, graphs=files, fast=None, refused={}), folder)

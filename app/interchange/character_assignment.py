@@ -38,14 +38,16 @@ class AssignableVoice:
 
     @property
     def styles(self) -> tuple[str, ...]:
-        """Names of the styles of all speakers."""
+        """Return the names of the styles of all speakers."""
         return tuple(dict.fromkeys(name for speaker in self.speakers for _, name in speaker.styles))
 
 
 def match_characters(
     project: Project, known: Sequence[AssignableVoice], remembered: Iterable[Character] = (), default: str = ""
 ) -> Project:
-    """Gives every line whose voice is a name of its source the voice of that name. What nobody here is called stays as it is, and is missing.
+    """Give every line whose voice is a name of its source the voice of that name.
+
+    Names without a voice here stay as they are, and are missing.
 
     Args:
         remembered: choices made for names before; those of the project count first.
@@ -76,13 +78,13 @@ def match_characters(
 
 
 def list_unassigned(project: Project) -> tuple[Character, ...]:
-    """Names for which nobody is here yet and that lines use, in order."""
+    """Return the names that lines use and that no voice here has, in order."""
     used = {line.settings.voice for line in project.script.lines}
     return tuple(character for character in project.characters if not character.voice and character.name in used)
 
 
 def apply_choices(project: Project, choices: Mapping[str, Character]) -> Project:
-    """Gives the lines of these names to those whom a user chose."""
+    """Give the lines of these names the characters that the user chose."""
     return replace(
         project,
         script=replace(project.script, lines=tuple(_replace_voice(line, choices) for line in project.script.lines)),
@@ -92,7 +94,7 @@ def apply_choices(project: Project, choices: Mapping[str, Character]) -> Project
 
 
 def clear_shipped_voice(script: Script, shipped: str) -> Script:
-    """The same with lines of the voice that ships as projects write them: without a voice."""
+    """Return the script with lines of the voice that ships as projects write them: without a voice."""
     lines = (replace(line, settings=replace(line.settings, voice="")) if line.settings.voice == shipped else line for line in script.lines)
     return replace(script, lines=tuple(lines)) if shipped else script
 
@@ -128,7 +130,7 @@ class _CharacterFinder:
         return voice in self._ids
 
     def find_by_model(self, uuid: str) -> AssignableVoice | None:
-        """The one voice of this model."""
+        """Return the one voice of this model, or None."""
         return _find_only([voice for voice in self._known if uuid and voice.uuid == uuid])
 
     def find_character(self, character: Character) -> Character | None:

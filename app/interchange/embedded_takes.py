@@ -22,7 +22,7 @@ def encode_sounds(sounds: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def decode_sounds(data: Mapping[str, object]) -> dict[str, bytes]:
-    """The sounds that are what their names say, as far as they fit; others are left out: their takes have no sound, and say so when played."""
+    """Decode the sounds that match their names, as far as they fit; takes without a sound say so when played."""
     sounds: dict[str, bytes] = {}
     room = MAX_EMBEDDED_SOUND_BYTES
     for name, text in data.items():
@@ -40,7 +40,7 @@ def count_encoded_bytes(data: Mapping[str, object]) -> int:
 
 
 def _decode_base64(text: str) -> bytes:
-    """Nothing for what is no base64."""
+    """Return the bytes of a Base64 text; none if it is not valid."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.project_data import MOST_CHARACTERS as MOST_NAMES
+from app.core.project_data import MOST_CHARACTERS
 from app.core.project_sanitiser import MAX_SCRIPT_LINES
 from app.core.text_lines import MAX_LINE_CHARACTERS
 
@@ -26,7 +26,7 @@ MAX_MORAS_PER_LINE = 8 * MAX_LINE_CHARACTERS
 
 
 def check_line_count(name: str, lines: int) -> None:
-    """Raises InputError for a file of more lines than a script may have."""
+    """Raise InputError for a file of more lines than a script may have."""
     if lines > MAX_SCRIPT_LINES:
         raise InputError(
             localize(f"「{name}」は行数が多すぎます（{lines:,} 行）。", f"“{name}” has too many lines ({lines:,})."),
@@ -45,7 +45,7 @@ class ImportAllowance:
         self._lines = self._characters = self._phrases = self._moras = self._names = 0
 
     def take_text(self, characters: int) -> None:
-        """A line of so many characters."""
+        """Count a line of so many characters; raise InputError if it is too many."""
         self._characters += characters
         if characters > MAX_IMPORTED_LINE_CHARS:
             raise InputError(
@@ -62,18 +62,18 @@ class ImportAllowance:
             raise self._build_limit_error(localize("文字", "characters"), MAX_IMPORTED_CHARS)
 
     def take_lines(self, lines: int) -> None:
-        """Lines of the script."""
+        """Count lines of the script; raise InputError if they are too many."""
         self._lines += lines
         check_line_count(self._name, self._lines)
 
     def take_name(self) -> None:
-        """A name of who speaks; a project can hold so many."""
+        """Count the name of a speaker, as a project can hold only so many; raise InputError if it is too many."""
         self._names += 1
-        if self._names > MOST_NAMES:
-            raise self._build_limit_error(localize("話者・キャラの名前", "names of speakers"), MOST_NAMES)
+        if self._names > MOST_CHARACTERS:
+            raise self._build_limit_error(localize("話者・キャラの名前", "names of speakers"), MOST_CHARACTERS)
 
     def take_phrases(self, phrases: int, moras: int) -> None:
-        """Accent phrases with so many morae in all."""
+        """Count accent phrases with so many morae in all; raise InputError if they are too many."""
         self._phrases += phrases
         self._moras += moras
         if self._phrases > MAX_IMPORTED_PHRASES:

@@ -60,22 +60,22 @@ class LossReport:
         self._notes: list[str] = []
 
     def add_lines(self, ja: str, en: str, count: int = 1) -> None:
-        """Something that `count` more lines have, as a noun."""
+        """Count a loss, as a noun, of `count` more lines."""
         if count > 0:
             self._counts[ja, en] += count
 
     def add_line(self, line: int, ja: str, en: str) -> None:
-        """Something that the line of this number in the file has, as a noun."""
+        """Count a loss, as a noun, of the line of this number in the file."""
         if line not in self._places[ja, en][-1:]:
             self._counts[ja, en] += 1
             self._places[ja, en].append(line)
 
     def add_sentence(self, sentence: str) -> None:
-        """Something that does not belong to lines."""
+        """Add a sentence about a loss that does not belong to lines."""
         self._notes.append(sentence)
 
     def build_sentences(self) -> tuple[str, ...]:
-        """One for each, in the order of their first line."""
+        """Return a sentence for each loss, in the order of their first line."""
         ja_end, en_start = self._outcome
         counted = (
             localize(f"{ja}は{ja_end}（{_format_lines_ja(count, places)}）。", f"{en_start}: {en} ({_format_lines_en(count, places)}).")
@@ -102,7 +102,7 @@ def _format_numbers(numbers: Sequence[int], separator: str) -> str:
 
 
 def build_no_text_error(name: str, losses: Sequence[str] = ()) -> InputError:
-    """There is nothing to speak in a file; `losses` say what there was."""
+    """Return the error for a file without anything to speak; `losses` name what it held instead."""
     hint = localize(
         "読み上げるテキストを入力して保存してから、もう一度お試しください。", "Add the text to read aloud, save the file and try again."
     )

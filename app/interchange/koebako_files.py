@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import stat
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,61 @@ from app.common.language import localize
 from app.core.project import PROJECT_SUFFIX, Project
 from app.core.project_data import VERSION, convert_project_to_data, parse_project
 from app.core.project_sanitiser import sanitise_project
+from app.core.script import LineSettings
 from app.interchange.embedded_takes import MAX_ENCODED_SOUND_BYTES, count_encoded_bytes, decode_sounds, encode_sounds
 from app.interchange.import_limits import ImportAllowance
-from app.interchange.project_losses import ProjectLossReport
+from app.interchange.imported_script import NOT_OPENED, LossReport
 from app.interchange.script_file_bytes import LARGEST_PROJECT_BYTES, build_too_large_error, read_file_bytes
+from app.interchange.table_columns import SETTING_BY_COLUMN, format_field_name
+
+_LINE_LOSS_LABELS = {
+    "lines": ("壊れた行", "damaged lines"),
+    "id": ("正しくない ID", "IDs that are not valid"),
+    "settings": ("正しくない話し方の設定", "settings that are not valid"),
+    "seed_locked": ("シードの固定", "seed locks"),
+    "overrides": ("正しくない読み・アクセント・長さの調整", "edits of reading, accent and lengths that are not valid"),
+}
+_PROJECT_LOSS_LABELS = {
+    "title": ("題名", "title"),
+    "current": ("選択していた行", "selected line"),
+    "voices": ("声の情報", "voices"),
+    "characters": ("キャラの割り当て", "characters"),
+    "dictionary": ("辞書の単語", "words in the dictionary"),
+    "export": ("書き出しの設定", "export settings"),
+    "takes": ("テイク", "takes"),
+    "presets": ("プリセット", "presets"),
+    "tests": ("ブラインドテスト", "blind tests"),
+    "sounds": ("ファイルに含まれる音声", "sounds in the file"),
+}
+_FIELD_BY_SETTING = {setting: field for field, setting in SETTING_BY_COLUMN.items()} | {"assist_text": "assist", "pauses": "pause"}
+_LINE_SETTING_NAMES = {item.name for item in fields(LineSettings)}
+
+
+class ProjectLossReport:
+    """Is called with each part that cannot be read, as `parse_project` does."""
+
+    def __init__(self) -> None:
+        self._lines = LossReport(NOT_OPENED)
+        self._parts: Counter[str] = Counter()
+
+    def add_loss(self, part: str, line: int) -> None:
+        """Record a lost part of the line with this number, or of the project if 0."""
+        if not line:
+            self._parts[part] += 1
+        elif part in _LINE_LOSS_LABELS:
+            self._lines.add_line(line, *_LINE_LOSS_LABELS[part])
+        else:
+            name = format_field_name(_FIELD_BY_SETTING.get(part, part)) if part in _LINE_SETTING_NAMES else part
+            self._lines.add_line(line, f"使用できない値（{name}）", f"values that cannot be used ({name})")
+
+    def build_sentences(self) -> tuple[str, ...]:
+        """Return a sentence for each kind of loss."""
+        parts = ((*_PROJECT_LOSS_LABELS.get(part, (part, part)), count) for part, count in self._parts.items())
+        return (
+            *self._lines.build_sentences(),
+            *(localize(f"{ja}は{NOT_OPENED[0]}（{count:,} 件）。", f"{NOT_OPENED[1]}: {en} ({count:,}).") for ja, en, count in parts),
+        )
+
 
 PROJECT_FILE_SUFFIX = PROJECT_SUFFIX
 # The second for sounds alone.
@@ -63,7 +115,10 @@ def open_project(path: Path) -> ProjectFileContent:
 
 
 def write_project(path: Path, project: Project) -> str:
-    """Writes it at once and returns the digest of the file; the old one stays until the new one is complete. Raises OutputFileError."""
+    """Write the project at once and return the digest of the file; the old file stays until the new one is complete.
+
+    Raise OutputFileError if that fails.
+    """
     data = convert_project_to_data(project)
     content = encode_readable_json(data | {"sounds": encode_sounds(project.sounds)} if project.embeds else data)
     failed = localize("プロジェクトを保存できません", "The project could not be saved")
@@ -72,7 +127,7 @@ def write_project(path: Path, project: Project) -> str:
 
 
 def compute_file_digest(path: Path) -> str:
-    """Of what a file holds now; empty where there is none, a word of its own for one that cannot be read."""
+    """Return the digest of the file's present content; empty if there is no file, a special word for one that cannot be read."""
     try:
         return _compute_digest(read_with_retry(path, MAX_PROJECT_FILE_BYTES))
     except FileNotFoundError:
@@ -94,7 +149,7 @@ def _choose_file_mode(path: Path) -> int:
 
 
 def _parse_json(text: str) -> Any:
-    """With None for numbers that are none."""
+    """Parse JSON, with None for numbers that are not valid."""
     try:
         return parse_json(text, most_values=MAX_PROJECT_VALUES)
     except ValueError:
@@ -123,7 +178,7 @@ def _parse_project(path: Path, data: object, losses: ProjectLossReport) -> Proje
 
 
 def _check_size(name: str, data: object) -> None:
-    """Raises InputError for more than a script can have, before lines are made of it."""
+    """Raise InputError for more than a script can have, before lines are made of it."""
     script = data.get("script") if isinstance(data, dict) else None
     lines = script.get("lines") if isinstance(script, dict) else None
     allowance = ImportAllowance(name)

@@ -17,7 +17,7 @@ _NAMED_LINE = re.compile(rf"([^,、。！？!?（）()\s]{{1,{MAX_NAME_CHARACTER
 
 
 def read_plain_text(name: str, suffix: str, data: bytes) -> ImportedScript:
-    """Raises InputError where there is no text."""
+    """Read plain text; raise InputError if there is none."""
     text = decode_text(name, data)
     lines = split_lines(strip_markdown(text) if suffix == ".md" else text)
     check_line_count(name, len(lines))
@@ -34,6 +34,6 @@ def read_plain_text(name: str, suffix: str, data: bytes) -> ImportedScript:
 
 
 def _has_names(lines: list[str]) -> bool:
-    """Every line begins with a short name and a comma, and names come again: prose does not."""
+    """Return whether every line begins with a short name and a comma, and names recur: prose does not."""
     names = [match[1] for line in lines if (match := _STYLED_LINE.fullmatch(line) or _NAMED_LINE.fullmatch(line))]
     return len(names) == len(lines) > 1 and 2 * len(set(names)) <= len(names)

@@ -25,7 +25,7 @@ IndexRange = tuple[int, int]
 
 
 def apply_spoken_phrases(imported: ImportedScript, read_line: ReadLine) -> ImportedScript:
-    """The same with `spoken` as overrides of its lines; lines whose reading cannot be had keep their own, and are reported.
+    """Return the script with `spoken` as overrides of its lines; lines whose reading cannot be obtained keep their own, and are reported.
 
     Args:
         read_line: reads a line; it is called once or twice for each.
@@ -60,7 +60,7 @@ def _build_edits(line: Line, phrases: Sequence[ImportedPhrase], read_line: ReadL
 
 
 def _convert_to_phones(kana: Sequence[str]) -> MoraPhones:
-    """Of each mora: what it is, however it is written."""
+    """Return the phones of each mora, however it is written."""
     phones: list[tuple[str, ...]] = []
     vowel = ""
     for mora in kana:
@@ -92,7 +92,7 @@ def _find_reading_edits(reading: LineReading, phrases: Sequence[ImportedPhrase],
 
 
 def _match_stretches(reading: LineReading, phrases: Sequence[ImportedPhrase], count: int) -> list[tuple[IndexRange, IndexRange]]:
-    """Stretches between pauses, in both: where both have as many pauses they belong together."""
+    """Return the stretches between pauses in both readings; if both have as many pauses, their stretches correspond."""
     ends = accumulate(len(split_moras("".join(phrase.moras))) for phrase in phrases)
     theirs = {0, count, *(end for phrase, end in zip(phrases, ends, strict=True) if phrase.pause_s is not None)}
     ours = {0, len(reading.moras), *(mark.moras_before for mark in reading.marks)}
@@ -104,7 +104,7 @@ def _match_stretches(reading: LineReading, phrases: Sequence[ImportedPhrase], co
 def _iterate_changed_runs(
     reading: LineReading, own: IndexRange, other: IndexRange, ours: MoraPhones, theirs: MoraPhones
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Runs of words that are read in another way: first and last word, and their morae [start, end)."""
+    """Yield runs of words that are read in another way: first and last word, and their morae [start, end)."""
     matcher = SequenceMatcher(None, ours[slice(*own)], theirs[slice(*other)], autojunk=False)
     place: dict[int, int] = {}
     changed: set[int] = set()
@@ -147,7 +147,7 @@ def _find_accent_edits(
 def _find_pause_edits(
     reading: LineReading, phrases: Sequence[ImportedPhrase], ends: Sequence[int], losses: LossReport
 ) -> tuple[PauseOverride, ...]:
-    """A run of marks is one pause, held by its first mark."""
+    """Return the edits of pauses; a run of marks is one pause, held by its first mark."""
     found: list[PauseOverride] = []
     missing = False
     marks_at: dict[int, list[int]] = {}

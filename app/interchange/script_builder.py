@@ -33,7 +33,10 @@ class ImportedScriptBuilder:
         self.allowance = ImportAllowance(name)
 
     def add_line(self, text: str, settings: LineSettings, line_id: str = "", spoken: tuple[ImportedPhrase, ...] = ()) -> None:
-        """A line; without a text it is none. Its id is kept where it is fit to be shown and no other line has it. Raises InputError."""
+        """Add a line, unless it has no text. Its id is kept if it is fit to be shown and no other line has it.
+
+        Raise InputError if there are too many.
+        """
         if not text:
             return
         self.allowance.take_text(len(text))
@@ -48,7 +51,7 @@ class ImportedScriptBuilder:
             self._spoken[line.id] = spoken
 
     def name_voice(self, key: str, display_name: str = "", *, is_speaker: bool = False) -> str:
-        """The voice of a line that is known by a name of the file.
+        """Return the voice of a line by a name in the file.
 
         Args:
             display_name: to people, where the key is none for them.
@@ -62,7 +65,7 @@ class ImportedScriptBuilder:
         return key
 
     def build_script(self, title: str = "") -> ImportedScript:
-        """All of it; InputError where there is no line."""
+        """Return the whole script; raise InputError if it has no line."""
         if not self._lines:
             raise build_no_text_error(self._name, self.losses.build_sentences())
         if self._cut:
@@ -80,7 +83,7 @@ class ImportedScriptBuilder:
 
 
 def replace_taken_ids(imported: ImportedScript, taken: frozenset[str]) -> ImportedScript:
-    """The same with other ids where a script has them already."""
+    """Return the imported script, with other ids for those that a script uses already."""
     ids = {line.id: create_line_id() for line in imported.project.script.lines if line.id in taken}
     if not ids:
         return imported

@@ -14,7 +14,7 @@ LARGEST_PROJECT_BYTES, LARGEST_TEXT_BYTES = 64 << 20, 20 << 20
 
 
 def read_file_bytes(path: Path, max_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
-    """A file that may be anything, whole. Raises InputError."""
+    """Return all bytes of a file of any content; raise InputError if it cannot be read."""
     try:
         return read_with_retry(path, max_bytes)
     except FileTooLargeError as exc:
@@ -27,7 +27,7 @@ def read_file_bytes(path: Path, max_bytes: int = LARGEST_TEXT_BYTES) -> bytes:
 
 
 def build_too_large_error(path: Path, max_bytes: int) -> InputError:
-    """For a file of more bytes than are read."""
+    """Return the error for a file of more bytes than are read."""
     return InputError(
         localize(f"「{path.name}」は大きすぎます。", f"“{path.name}” is too large."),
         localize(f"{max_bytes >> 20} MB まで読み込めます。", f"The limit is {max_bytes >> 20} MB."),

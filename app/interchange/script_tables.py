@@ -20,7 +20,7 @@ COMPARED_ROWS = 100
 
 
 def parse_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str]) -> ScriptTable:
-    """Raises InputError for what is no text, and for too many rows."""
+    """Parse a table; raise InputError for data that are no text, and for too many rows."""
     text = decode_text(name, data)
     rows = list(islice(_iterate_rows(text, suffix), MAX_SCRIPT_LINES + 2))
     check_line_count(name, len(rows))
@@ -31,7 +31,7 @@ def parse_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str])
 
 
 def guess_columns(table: ScriptTable) -> dict[str, int]:
-    """Columns by field where nobody says what they are: by their names; else names of speakers before texts, or the first text of each row."""
+    """Return columns by field, guessed by their names, or else with names of speakers before texts, or the first text of each row."""
     if table.header:
         return recognise_columns(table.header)
     if table.rows and all(len(row) == 2 and len(row[0]) <= MAX_NAME_CHARACTERS for row in table.rows):
@@ -49,12 +49,12 @@ def propose_columns(table: ScriptTable) -> dict[str, int]:
 
 
 def has_certain_columns(table: ScriptTable) -> bool:
-    """Nobody has to be asked which column is which."""
+    """Return whether the columns are certain, so that the user need not be asked."""
     return "text" in guess_columns(table) or table.width <= 1
 
 
 def read_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str]) -> ImportedScript:
-    """The lines of a table. Raises InputError."""
+    """Return the lines of a table; raise InputError if there are none."""
     table = parse_table(name, suffix, data, columns)
     return convert_to_lines(table, resolve_columns(table.header, columns) if columns else guess_columns(table))
 
@@ -65,7 +65,7 @@ def _is_header(row: tuple[str, ...]) -> bool:
 
 
 def _iterate_rows(text: str, suffix: str) -> Iterable[SpreadsheetRow]:
-    """Of a .tab nothing is quoted; of a .tsv much is not."""
+    """Yield the rows. In a .tab no cell is quoted; in a .tsv few are."""
     if suffix == ".tab":
         return _filter_filled_rows(_iterate_unquoted_rows(text))
     rows: Iterable[SpreadsheetRow] = parse_rows(text, "" if suffix == ".csv" else "\t")
@@ -80,7 +80,7 @@ def _iterate_unquoted_rows(text: str) -> Iterator[SpreadsheetRow]:
 
 
 def _filter_filled_rows(rows: Iterable[SpreadsheetRow]) -> Iterator[SpreadsheetRow]:
-    """Those with anything in them, without the space around cells."""
+    """Yield the rows with any content, without the space around cells."""
     for number, cells in rows:
         stripped = cells and tuple(cell.strip() for cell in cells[:MAX_TABLE_COLUMNS])
         if stripped is None or any(stripped):

@@ -30,17 +30,17 @@ _DEFAULT_LINE_SETTINGS = LineSettings()
 
 
 def format_plain_text(script: Script) -> str:
-    """A line each."""
+    """Return the script as text, with a line for each line."""
     return "".join(f"{_format_line_text(line)}\n" for line in script.lines)
 
 
 def format_voicevox_text(script: Script, name_speaker: NameSpeaker) -> str:
-    """`キャラ（スタイル）,テキスト` each; a line whose speaker has no name has only its text."""
+    """Return a row `キャラ（スタイル）,テキスト` for each line; a line whose speaker has no name has only its text."""
     return "".join(f"{_format_speaker(*name_speaker(line.settings))}{_format_line_text(line)}\n" for line in script.lines)
 
 
 def format_table(script: Script, separator: str = ",") -> str:
-    """A header, and a row each: id, text, voice, speaker, style, and the settings that any line has changed."""
+    """Return a header and a row for each line: id, text, voice, speaker, style, and the settings that any line has changed."""
     settings = [line.settings for line in script.lines]
     columns = {
         field: name
@@ -58,7 +58,7 @@ def format_table(script: Script, separator: str = ",") -> str:
 
 
 def write_script(file: Path, script: Script, name_speaker: NameSpeaker | None = None) -> tuple[str, ...]:
-    """Writes a file by its suffix, at once; with `name_speaker`, a .txt says who speaks. What it cannot hold comes back, a sentence each.
+    """Write a file by its suffix, at once; with `name_speaker`, a .txt names the speakers. Return a sentence for each loss.
 
     Raises:
         InputError: of this suffix nothing can be written.
@@ -105,7 +105,7 @@ def _has_settings(line: Line) -> bool:
 
 
 def _format_speaker(name: str, style: str) -> str:
-    """VOICEVOX ends the name at the first comma."""
+    """Return speaker and style as VOICEVOX writes them; it ends the name at the first comma."""
     name, style = (part.replace(",", "，") for part in (name, style))
     return f"{name}（{style}）," if name and style else f"{name}," if name else ""
 

@@ -10,7 +10,7 @@ MAX_STYLES_PER_SPEAKER = 1 << _STYLE_BITS
 
 
 def compute_style_id(speaker_uuid: str, local_id: int) -> int | None:
-    """27 bits of the speaker, five of the style, the sign bit cleared; None for a style that has no number."""
+    """Return 27 bits of the speaker and five of the style, with the sign bit cleared; None for a style that has no number."""
     if not 0 <= local_id < MAX_STYLES_PER_SPEAKER:
         return None
     speaker = int(md5(speaker_uuid.encode(), usedforsecurity=False).hexdigest(), 16) & ((1 << _SPEAKER_BITS) - 1)

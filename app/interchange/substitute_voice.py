@@ -42,7 +42,7 @@ class SubstitutionResult:
 def substitute_missing_voices(
     project: Project, voice: AssignableVoice, is_available: Callable[[str], bool], kept: Collection[str] = ()
 ) -> SubstitutionResult:
-    """Gives this voice to lines without one, and to those whose voice is missing.
+    """Give this voice to lines without one, and to those whose voice is missing.
 
     Args:
         kept: missing voices that stay missing.
@@ -58,7 +58,7 @@ def substitute_missing_voices(
 
 
 def _replace_voice(line: Line, voice: AssignableVoice) -> Line:
-    """Speaker and style of a missing voice are kept where this one has them, too."""
+    """Return the line with the voice; speaker and style of a missing voice are kept if this voice has them, too."""
     settings = replace(line.settings, voice=voice.id)
     if line.settings.voice:
         if not any(is_same_name(speaker.name, settings.speaker) for speaker in voice.speakers):

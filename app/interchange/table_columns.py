@@ -27,7 +27,7 @@ _COLUMN_ALIASES = {
 
 
 def format_field_name(field: str) -> str:
-    """A field for people."""
+    """Return the name of a field for people."""
     words = {
         "text": ("テキスト", "Text"),
         "voice": ("声", "Voice"),
@@ -45,7 +45,7 @@ def format_field_name(field: str) -> str:
 
 
 def recognise_columns(header: Sequence[str]) -> dict[str, int]:
-    """Columns by field, as far as their names say so: our own names before others, and the first one of a name."""
+    """Return columns by field, as far as their names are known: our own names before others, and the first column of a name."""
     names = [name.strip().casefold() for name in header]
     found = {field: names.index(field) for field in COLUMN_FIELDS if field in names}
     for place, name in enumerate(names):
@@ -55,7 +55,7 @@ def recognise_columns(header: Sequence[str]) -> dict[str, int]:
 
 
 def resolve_columns(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
-    """Columns by field: those the user names, and else those that are recognised. Raises InputError for names that there are not."""
+    """Return columns by field: those that the user names, or else the recognised ones; raise InputError for names that do not exist."""
     found = recognise_columns(header)
     names = [name.strip().casefold() for name in header]
     wanted = {_find_field(field): column for field, column in columns.items()}

@@ -42,20 +42,20 @@ class ScriptTable:
 
     @property
     def width(self) -> int:
-        """Columns of the widest row."""
+        """Return the number of columns of the widest row."""
         return max((len(row) for row in (self.header, *self.rows)), default=0)
 
     def use_header(self) -> ScriptTable:
-        """The same, whose first row names the columns."""
+        """Return the table with its first row as the names of the columns."""
         return self if self.header or not self.rows else replace(self, header=self.rows[0], rows=self.rows[1:])
 
     def drop_header(self) -> ScriptTable:
-        """The same, whose first row is one like the others."""
+        """Return the table with its first row as a row like the others."""
         return replace(self, header=(), rows=(self.header, *self.rows)) if self.header else self
 
 
 def convert_to_lines(table: ScriptTable, columns: Mapping[str, int]) -> ImportedScript:
-    """Lines of rows; without a column of texts the first cell that holds anything is the text. Raises InputError where there is none."""
+    """Convert rows to lines; without a column of texts, the first filled cell is the text. Raise InputError if there is no line."""
     gathered = ImportedScriptBuilder(table.name)
     for number in table.broken_rows:
         gathered.losses.add_line(number, "CSV として正しくない行", "rows that are not valid CSV")
@@ -115,7 +115,7 @@ def _parse_finite(text: str) -> float | None:
 
 
 def _parse_pauses(cell: str, add_loss: _AddLoss) -> tuple[tuple[str, float], ...]:
-    """`、=0.2 。=0.5`, marks as they are written or as they are spoken."""
+    """Parse `、=0.2 。=0.5`, with marks as they are written or as they are spoken."""
     found: dict[str, float] = {}
     for item in cell[:1_000].split():
         mark, _, seconds = item.rpartition("=")

@@ -20,7 +20,7 @@ _OLDER_STYLE_KEYS = (
 
 
 def find_talk_items(data: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Keys in order, and items by key. Raises ValueError where there are none."""
+    """Return the keys in order, and the items by key; raise ValueError if there are none."""
     talk = data.get("talk", data)
     if not isinstance(talk, dict):
         raise ValueError("talk")
@@ -31,7 +31,7 @@ def find_talk_items(data: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]
 
 
 def find_item_voice(item: Mapping[str, Any], default_engine: str) -> tuple[str, int] | None:
-    """Engine and style id of an item; None where it has no voice. Raises ValueError for what no version writes."""
+    """Return engine and style id of an item, or None if it has no voice; raise ValueError for values that no version writes."""
     voice = item.get("voice")
     if voice is None:
         style = next((item[name] for name in _OLDER_STYLE_KEYS if item.get(name) is not None), None)

@@ -76,7 +76,7 @@ class _ImportedLine:
     number: int
 
     def add_loss(self, ja: str, en: str) -> None:
-        """Notes something of this line that cannot be used."""
+        """Record a part of this line that cannot be used."""
         self.builder.losses.add_line(self.number, ja, en)
 
 
@@ -114,7 +114,7 @@ def _format_voice_name(engine: str, style: int) -> str:
 
 
 def _parse_phrases(query: Mapping[str, Any], engine: str, speed: float, line: _ImportedLine) -> tuple[ImportedPhrase, ...]:
-    """AivisSpeech knows no lengths: what stands there is made up after the sound."""
+    """Parse the accent phrases. The lengths that AivisSpeech writes are invented after synthesis, so they are ignored."""
     has_lengths = engine != AIVISSPEECH
     given = query.get("accentPhrases") or ()
     try:
@@ -131,7 +131,7 @@ def _parse_phrases(query: Mapping[str, Any], engine: str, speed: float, line: _I
 
 
 def _check_phrase_count(phrases: Sequence[Mapping[str, Any]], allowance: ImportAllowance) -> None:
-    """Raises ValueError for more than a line can have, InputError for more than a script can have: before any of it is made."""
+    """Raise ValueError for more phrases than a line can have, InputError for more than a script can have, before any is built."""
     moras = sum(len(phrase["moras"]) for phrase in phrases)
     if len(phrases) > MAX_PHRASES_PER_LINE or moras > MAX_MORAS_PER_LINE:
         raise ValueError("phrases")

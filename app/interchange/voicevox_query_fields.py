@@ -28,18 +28,18 @@ class QueryField:
 
     @property
     def labels(self) -> tuple[str, str]:
-        """Its name for people, in Japanese and in English, without the unit."""
+        """Return the name for people, in Japanese and in English, without the unit."""
         bounds = BOUNDS[self.setting]
         return bounds.ja.partition("（")[0], bounds.en.partition(" (")[0]
 
 
 def _convert_to_semitones(scale: float) -> float:
-    """Both count pitch in octaves."""
+    """Convert a pitch scale to semitones; both count pitch in octaves."""
     return 12 * scale
 
 
 def _convert_to_style_weight(scale: float) -> float:
-    """AivisSpeech's 0 … 1 … 2 is a style weight of 0 … 1 … 10."""
+    """Convert AivisSpeech's 0 … 1 … 2 to a style weight of 0 … 1 … 10."""
     return scale if scale <= 1 else 1 + 9 * (scale - 1)
 
 
@@ -68,7 +68,7 @@ _PAUSE_SCALE_LABELS = ("文内無音の倍率", "pause length scale")
 def parse_query_settings(
     query: Mapping[str, Any], engine: str, losses: LossReport, add_loss: Callable[[str, str], None]
 ) -> dict[str, float]:
-    """Settings of a line by name. What has no place here, or no value within our bounds, is counted.
+    """Return the settings of a line by name. Values without a setting, or outside our bounds, are counted as losses.
 
     Args:
         add_loss: called with the name of a value that is no number.

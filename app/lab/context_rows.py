@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import psutil
 
 from app.adapters.ort.graph_session import ORT_VERSION
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.session_options import count_intra_threads
 from app.bench.machine_facts import find_cpu_name
 from app.common.files import paths
 from app.common.language import localize

@@ -14,8 +14,7 @@ from app.adapters.sandbox.sandbox_process import SandboxProcess, SandboxStoppedE
 from app.common.files.untrusted_json import require_number
 from app.common.processes.terminal import escape_to_one_line
 from app.common.progress import Report, ignore_report
-from app.install.sandbox_limits import SandboxSubject as Kind
-from app.install.sandbox_limits import UnsafeFileError, compute_limits
+from app.install.sandbox_limits import SandboxSubject, UnsafeFileError, compute_limits
 from app.lab.lab_subject import LabSubject, create_scratch_folder, dump_subject, ensure_file
 from app.lab.report_rows import Row
 
@@ -45,7 +44,9 @@ def run_in_sandbox(task: str, subject: LabSubject, arguments: Sequence[Any], rep
             yield from read_sandbox_rows(child, kind, compute_limits(kind), report)
 
 
-def read_sandbox_rows(child: SandboxProcess, kind: Kind, limits: ProcessLimits, report: Report = ignore_report) -> Iterator[SandboxRow]:
+def read_sandbox_rows(
+    child: SandboxProcess, kind: SandboxSubject, limits: ProcessLimits, report: Report = ignore_report
+) -> Iterator[SandboxRow]:
     """Read any child's findings as plain values. Raises UnsafeFileError where the child did not end by itself."""
     try:
         yield from (sanitise_value(found) for found in child.iterate_results(report))
@@ -53,7 +54,7 @@ def read_sandbox_rows(child: SandboxProcess, kind: Kind, limits: ProcessLimits, 
         raise UnsafeFileError(exc.reason, kind, limits) from exc
 
 
-def find_subject_kind(subject: LabSubject) -> Kind:
+def find_subject_kind(subject: LabSubject) -> SandboxSubject:
     """Return the kind of a subject: it decides the limits, and its name in errors."""
     if subject.bert is not None or "bert" in subject.source:
         return "bert"

@@ -40,17 +40,17 @@ class OperationCounts:
 
     @property
     def macs(self) -> int:
-        """Multiply-adds, of floats and of bytes."""
+        """Return the multiply-adds of floats and of bytes."""
         return sum(self.kinds.values())
 
     @property
     def int8_macs(self) -> int:
-        """Those of bytes."""
+        """Return the multiply-adds of bytes."""
         return sum(count for kind, count in self.kinds.items() if kind.endswith("int8"))
 
 
 def count_operations(model: Any, facts: GraphFacts, folder: Path, sizes: InputSizes, form: str, name: str) -> OperationCounts:
-    """Runs a graph.
+    """Run a graph and count its operations.
 
     Args:
         model: its protobuf, weights outside not read; its nodes lose their names.

@@ -25,7 +25,7 @@ CHARTS_BY_TYPE: dict[str, DrawChart] = {
 
 
 def draw_chart(rows: Sequence[Row]) -> str | None:
-    """The picture as SVG; None where these rows have none."""
+    """Draw the chart as SVG; return None if these rows have none."""
     draw = next((CHARTS_BY_TYPE[str(row["type"])] for row in rows if row["type"] in CHARTS_BY_TYPE), None)
     try:
         return draw(rows) if draw is not None else None

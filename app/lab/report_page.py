@@ -26,7 +26,7 @@ $pictures }
 
 
 def format_as_html(rows: Sequence[Row], title: str) -> str:
-    """The page; it loads nothing from elsewhere."""
+    """Return the page; it loads nothing from elsewhere."""
     parts = [_build_table(kind, found) for kind, found in group_by_type(rows).items()]
     picture = draw_chart(rows)
     language = localize("ja", "en")

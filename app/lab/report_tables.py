@@ -23,12 +23,12 @@ COLUMN_FOR_PROGRAMS = "sounds"
 
 
 def format_as_text(rows: Sequence[Row]) -> str:
-    """Tables in columns, for a terminal."""
+    """Return tables in columns, for a terminal."""
     return "\n\n".join(_format_text_table(kind, found) for kind, found in group_by_type(rows).items())
 
 
 def _select_shown_rows(rows: Sequence[Row]) -> tuple[list[Row], str]:
-    """All but operators that hardly take time, and a line about those."""
+    """Return all rows but those of operators that hardly take time, and a line about those."""
     shown = [
         row for row in rows if row.get("scope") != "operator" or not isinstance(row["share"], float) or row["share"] >= MIN_SHOWN_SHARE
     ]
@@ -48,7 +48,7 @@ def _list_filled_columns(rows: Sequence[Row]) -> list[str]:
 
 
 def format_as_csv(rows: Sequence[Row]) -> str:
-    """One table; cells that a kind does not have are empty, mappings are JSON."""
+    """Return one table; cells that a kind does not have are empty, mappings are JSON."""
     names = ["type", *list_columns(rows)]
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -58,12 +58,12 @@ def format_as_csv(rows: Sequence[Row]) -> str:
 
 
 def _format_csv_cell(value: object) -> object:
-    """Names come from graphs, which may be strangers'."""
+    """Return a cell that is safe in CSV: names come from graphs, which may be from strangers."""
     return escape_formula(value) if isinstance(value, str) else format_exact(value)
 
 
 def format_as_markdown(rows: Sequence[Row]) -> str:
-    """A table for each kind, below a heading."""
+    """Return a table for each kind, below a heading."""
     return "\n\n".join(_format_markdown_table(kind, found) for kind, found in group_by_type(rows).items())
 
 
@@ -103,5 +103,5 @@ def _pad_text(text: str, width: int, right: bool) -> str:
 
 
 def measure_columns(text: str) -> int:
-    """Columns of a terminal; Japanese letters take two."""
+    """Return the columns of a text in a terminal; Japanese letters take two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -44,12 +44,12 @@ class InputSizes:
     length_scale: float = 1.0
 
     def convert_to_dict(self) -> dict[str, Any]:
-        """By name."""
+        """Return the sizes by name."""
         return asdict(self)
 
 
 def build_inputs(inputs: Sequence[GraphValue], sizes: InputSizes, *, is_prepared: bool) -> dict[str, np.ndarray]:
-    """An array for every input that is a tensor of a type that graphs of voices have.
+    """Return an array for every input that is a tensor of a type that graphs of voices have.
 
     The first of several axes is a batch of one, others that are open are the length.
 

@@ -57,7 +57,7 @@ def is_loopback(name: str) -> bool:
 
 
 def _split_host_and_port(value: str) -> tuple[str, int]:
-    """Of a Host header, lower-case and without brackets; a port of -1 where it is none."""
+    """Return host and port of a Host header, the host in lower case and without brackets; the port is -1 if it is not valid."""
     name, separator, port = value.strip().lower().rpartition(":")
     if not separator or port.endswith("]"):
         name, port = value.strip().lower(), "80"

@@ -1,4 +1,4 @@
-"""A file without a name: it ends with its last use, whatever becomes of the process."""
+"""A file without a name, which the system removes after its last use even where the process crashes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class AnonymousFile(CheckedFile):
             raise _create_write_error(exc) from exc
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing: writes are not buffered."""
 
     def close(self) -> None:
-        """Ends it."""
+        """Close the file, which removes it."""
         self._file.close()
 
     def __del__(self) -> None:
-        """As of the file itself, which would warn: nobody waits any more for what was written."""
+        """Close the file, which would warn otherwise: no reader waits any more."""
         # It could not be made.
         with suppress(AttributeError):
             self._file.close()
@@ -41,7 +41,7 @@ class AnonymousFile(CheckedFile):
 
 
 def _open_file() -> IO[bytes]:
-    """In the folder of caches: what the system has for such files is often memory. There, where nobody may write to the user's data."""
+    """Open a file without a name in the folder of caches: the system's folder for such files is often memory, and other users may not write to the user's data."""
     folder = paths.find_data_dir() / "cache"
     try:
         make_private_folder(folder)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hmac
+import json
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from starlette.applications import Starlette
@@ -10,14 +13,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.common.errors import AppError, OutputFileError
 from app.common.language import localize
 from app.core.stage_clock import RequestStopped
-from app.service.access_middleware import AccessMiddleware
+from app.service.access import AccessRules
+from app.service.body_quota import BodyQuota
 from app.service.http_errors import RefusalError, convert_to_refusal
-from app.service.http_exchange import RequestBodyError
+from app.service.http_exchange import GuardedSend, RequestBody, RequestBodyError, RequestHeaders
 from app.service.http_service import ClientGoneError, HttpService
 from app.service.openapi_document import build_docs_page, build_openapi
 from app.service.request_log import RequestLogMiddleware
@@ -27,9 +31,112 @@ from app.service.routes_own import build_own_routes
 from app.service.routes_query import build_query_routes
 from app.service.routes_sound import build_sound_routes
 
+# A page in a browser is a stranger, whatever name it resolved for us.
+
+BODY_BYTES, LONG_BODY_BYTES = 4 << 20, 64 << 20
+LONG_BODY_PATHS = ("/multi_synthesis", "/connect_waves", "/import_user_dict")
+_CLOSE, _LATER = ((b"connection", b"close"),), ((b"retry-after", b"1"),)
+
+
+class AccessMiddleware:
+    """Middleware around the whole application: nothing is parsed, looked up or computed for a request that it refuses.
+
+    Args:
+        access: who may ask.
+    """
+
+    def __init__(self, app: ASGIApp, access: AccessRules) -> None:
+        self._app, self._access, self._room = app, access, BodyQuota()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or refuse it."""
+        if scope["type"] != "http":
+            return
+        headers = RequestHeaders(scope["headers"])
+        origin = headers.find_single(b"origin") or ""
+        shared = _build_cors_headers(origin) if origin and self._is_origin_allowed(headers) else ()
+        send = GuardedSend(send, shared)
+        refused = self._find_refusal(scope, headers)
+        if refused is not None:
+            status, sentence = refused
+            # Where its end is in doubt, nothing may follow.
+            await _send_refusal(send, status, sentence, _CLOSE if status == 400 else ())
+        elif scope["method"] == "OPTIONS":
+            await _send_preflight(send)
+        elif self._access.token and not self._has_token(headers):
+            wanted = localize("トークンが必要です。", "A token is required.")
+            await _send_refusal(send, 401, wanted, ((b"www-authenticate", b"Bearer"),))
+        else:
+            limit = LONG_BODY_BYTES if scope["path"] in LONG_BODY_PATHS else BODY_BYTES
+            body = RequestBody(receive, limit, int(headers.find_single(b"content-length") or 0), self._room)
+            # What it was read for is made by then.
+            send.on_begin = body.release
+            try:
+                await self._app(scope, body, send)
+            except RequestBodyError as error:
+                if not send.begun:
+                    await _send_refusal(send, error.status, str(error), _CLOSE + (_LATER if error.status == 503 else ()))
+            finally:
+                body.release()
+
+    def _find_refusal(self, scope: Scope, headers: RequestHeaders) -> tuple[int, str] | None:
+        """Return status and sentence for a request that is refused whatever it requests."""
+        host = headers.find_single(b"host")
+        if host is None or not self._access.is_host_allowed(host):
+            return 403, localize("このホスト名では応答しません。", "The service does not answer to this Host.")
+        if not self._is_origin_allowed(headers):
+            return 403, localize("このページからは使えません。", "Pages of this origin may not use the service.")
+        length = headers.list_values(b"content-length")
+        if len(length) > 1 or (length and headers.list_values(b"transfer-encoding")):
+            return 400, localize("リクエストの長さが二通りに示されています。", "The request states its length twice.")
+        if length and not (length[0].isascii() and length[0].isdigit() and len(length[0]) < 16):
+            return 400, localize("リクエストの長さが正しくありません。", "The length of the request is not valid.")
+        if not scope["raw_path"].startswith(b"/"):
+            return 400, localize("リクエストの形式が正しくありません。", "The request is malformed.")
+        return None
+
+    def _is_origin_allowed(self, headers: RequestHeaders) -> bool:
+        origins, sites = headers.list_values(b"origin"), headers.list_values(b"sec-fetch-site")
+        if len(origins) > 1 or len(sites) > 1:
+            return False
+        return self._access.is_origin_allowed("".join(origins), "".join(sites).lower())
+
+    def _has_token(self, headers: RequestHeaders) -> bool:
+        given = headers.find_single(b"authorization") or ""
+        scheme, _, token = given.partition(" ")
+        same = hmac.compare_digest(token.strip().encode("latin-1", "replace"), self._access.token.encode())
+        return same and scheme.lower() == "bearer"
+
+
+def _build_cors_headers(origin: str) -> tuple[tuple[bytes, bytes], ...]:
+    return (
+        (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"vary", b"Origin"),
+        (b"access-control-expose-headers", b"Content-Disposition"),
+        (b"cross-origin-resource-policy", b"cross-origin"),
+    )
+
+
+async def _send_preflight(send: Send) -> None:
+    headers = [
+        (b"access-control-allow-methods", b"GET, POST, PUT, DELETE"),
+        (b"access-control-allow-headers", b"Authorization, Content-Type"),
+        (b"access-control-allow-private-network", b"true"),
+        (b"access-control-max-age", b"600"),
+    ]
+    await send({"type": "http.response.start", "status": 204, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _send_refusal(send: Send, status: int, sentence: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    body: Any = json.dumps({"detail": sentence}, ensure_ascii=False).encode()
+    own = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": own})
+    await send({"type": "http.response.body", "body": body})
+
 
 def build_application(service: HttpService) -> ASGIApp:
-    """All routes of a service."""
+    """Build the application with all routes of a service."""
     routes = [
         Route("/", _serve_home),
         Route("/docs", _serve_docs),

@@ -21,10 +21,10 @@ class BodySender(Protocol):
 
     @property
     def pace(self) -> float:
-        """Bytes a second, as far as the sender is waited for now; infinity where it is not, or not for long."""
+        """Return the bytes a second that the sender has sent while it is waited for; infinity if it is not waited for, or not for long."""
 
     def give_up(self) -> None:
-        """Ends the wait for it."""
+        """End the wait for the sender."""
 
 
 class BodyQuotaError(Exception):
@@ -43,7 +43,7 @@ class BodyQuota:
         self._freed = asyncio.Event()
 
     async def acquire(self, body: BodySender, arrived: int) -> None:
-        """Waits for room for a body of which so many bytes are there. Raises BodyQuotaError."""
+        """Wait for memory for a body of which `arrived` bytes are there; raise BodyQuotaError if there is none."""
         wanted = arrived - UNCOUNTED_BODY_BYTES - self._taken.get(body, 0)
         if wanted <= 0:
             return
@@ -61,14 +61,14 @@ class BodyQuota:
         self._taken[body] += wanted
 
     def release(self, body: BodySender) -> None:
-        """All that a body has taken."""
+        """Release all that a body has taken."""
         if body in self._taken:
             self._left += self._taken.pop(body)
             self._freed.set()
             self._freed = asyncio.Event()
 
     def _abort_slowest(self) -> None:
-        """The slowest of those whose bytes lie here gives way to those that wait."""
+        """Abort the slowest of the bodies in memory for the benefit of those that wait."""
         slowest = min(self._taken, key=lambda body: body.pace, default=None)
         if slowest is not None and slowest.pace < MIN_SENDER_RATE:
             slowest.give_up()

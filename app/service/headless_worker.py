@@ -33,7 +33,7 @@ class OpenVoiceCache:
         self._open: dict[str, Speaker] = {}
 
     def open_speaker(self, voice: str) -> Speaker:
-        """The voice of an id, opened where it is not."""
+        """Return the voice of an id, opened if need be."""
         speaker = self._open.pop(voice, None)
         if speaker is None:
             speaker = self._open_voice(voice, next(reversed(self._open.values()), None))
@@ -47,7 +47,7 @@ class OpenVoiceCache:
         return voice in self._open
 
     def terminate(self) -> None:
-        """Stops the graph that runs now."""
+        """Stop the running graph."""
         for speaker in list(self._open.values()):
             speaker.terminate()
 
@@ -71,17 +71,17 @@ class HeadlessWorker:
         self._thread.start()
 
     def post(self, work: ServiceJob) -> None:
-        """Queues work."""
+        """Queue work."""
         self._queue.put(work)
 
     def cancel(self, work: ServiceJob) -> None:
-        """Stops the graph that runs, if it runs for this work."""
+        """Stop the running graph, if it runs for this work."""
         with self._lock:
             if self._current is work:
                 self._voices.terminate()
 
     def close(self, limit_s: float) -> bool:
-        """Stops what runs, and ends the thread; False where it did not end in time, as while a voice is opened."""
+        """Stop the running work and end the thread; return False if it did not end in time, as while a voice is opened."""
         self._closing.set()
         self._queue.put(None)
         end = time.monotonic() + limit_s
@@ -106,4 +106,4 @@ class HeadlessWorker:
 
 
 def _ignore_stage(_timing: StageTiming) -> None:
-    """Nobody looks."""
+    """Do nothing with a timing."""

@@ -1,4 +1,4 @@
-"""Answers that are no results, in the forms that clients of VOICEVOX and of FastAPI know."""
+"""Error responses, in the forms that clients of VOICEVOX and of FastAPI know."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class RefusalError(Exception):
 
 
 def create_refusal(status: int, ja: str, en: str) -> RefusalError:
-    """A refusal in one sentence."""
+    """Return a refusal in one sentence."""
     return RefusalError(status, {"detail": localize(ja, en)})
 
 
 def create_unknown_style_refusal(style: int) -> RefusalError:
-    """The one refusal that VOICEVOX words otherwise."""
+    """Return the one refusal that VOICEVOX words otherwise."""
     return RefusalError(422, {"message": localize(f"スタイル {style} が見つかりません。", f"There is no style {style}.")})
 
 
@@ -51,7 +51,7 @@ def create_invalid_refusal(problems: Sequence[Problem], unlisted_count: int = 0)
 
 
 def build_problem(kind: str, where: Sequence[str | int], message: str, value: object = None) -> Problem:
-    """One entry of `create_invalid_refusal`; what was sent is shown only where it is short."""
+    """Return one entry of `create_invalid_refusal`; a value is shown only if it is short."""
     entry: Problem = {"type": kind, "loc": list(where), "msg": message}
     if isinstance(value, str) and len(value) <= MAX_SHOWN_VALUE:
         # A half of a pair has no place in an answer.
@@ -62,13 +62,13 @@ def build_problem(kind: str, where: Sequence[str | int], message: str, value: ob
 
 
 def convert_to_refusal(error: AppError) -> RefusalError:
-    """An error of the program, for a client: its fault where the input is, else ours. Where anything lies on this computer is no client's business."""
+    """Convert an error of the program for a client: the client's fault if the input is, else ours. Folders of this computer are left out."""
     ours = isinstance(error, CorruptFileError) or not isinstance(error, InputError | VoiceError)
     return RefusalError(500 if ours else 422, {"detail": strip_folders(f"{error.message} {error.hint}".strip())})
 
 
 def strip_folders(text: str) -> str:
-    """A text in which paths are only the names at their ends."""
+    """Return a text in which paths are only the names at their ends."""
     return _FOLDERS_PATTERN.sub(
         "", text.replace(f"{find_data_dir()}{os.sep}", "")
     )  # the user may have named that one as no pattern expects

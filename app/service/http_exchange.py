@@ -58,19 +58,19 @@ class RequestBody:
 
     @property
     def pace(self) -> float:
-        """As `BodyQuota` asks for it."""
+        """Return the pace of the body, as `BodyQuota` needs it."""
         if self._since is None:
             return math.inf
         waited_s = self._waited_s + asyncio.get_running_loop().time() - self._since
         return self._bytes / waited_s if waited_s > SENDER_GRACE_S else math.inf
 
     def give_up(self) -> None:
-        """Ends the wait for the sender."""
+        """End the wait for the sender."""
         if self._patience is not None and not self._patience.expired():
             self._patience.reschedule(asyncio.get_running_loop().time())
 
     def release(self) -> None:
-        """Nothing of it is in memory any more."""
+        """Release the memory of the body."""
         self._room.release(self)
 
     async def _receive_next(self) -> Message:
@@ -130,6 +130,6 @@ class RequestHeaders:
         return [value.decode("latin-1").strip() for key, value in self._pairs if key == name]
 
     def find_single(self, name: bytes) -> str | None:
-        """The value of a header that came exactly once."""
+        """Return the value of a header that came exactly once, else None."""
         found = self.list_values(name)
         return found[0] if len(found) == 1 else None

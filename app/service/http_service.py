@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
+from app.common.files.untrusted_json import parse_json
 from app.core.synthesis_types import SynthesisRequest
 from app.service.access import AccessRules
-from app.service.body_reader import BodyReader, discard_body
+from app.service.http_errors import build_problem, create_invalid_refusal
 from app.service.query_presets import QueryPresetStore
 from app.service.query_synthesizer import QuerySynthesizer
 from app.service.query_texts import QueryTextMemory
@@ -21,6 +22,57 @@ from app.service.request_log import RequestLog
 from app.service.service_job import JobContext
 from app.service.service_queue import ServiceJobQueue
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
+
+# Read within some milliseconds at worst, where another thread would take as long to begin.
+SHORT_BODY_BYTES = 1 << 14
+MAX_BODY_VALUES = 500_000
+MAX_CONCURRENT_BODIES = 2
+_BODY_READ_KEY = "koebako.read"
+
+
+class BodyReader:
+    """Shared by all requests."""
+
+    def __init__(self) -> None:
+        self._turns = asyncio.Semaphore(MAX_CONCURRENT_BODIES)
+
+    async def read_json(self, request: Request, parse: Callable[[Any], Result]) -> Result:
+        """Return the JSON of a body, whatever type it claims, as `parse` takes it; raise RefusalError and the errors of `parse`."""
+        content = await _read_content(request)
+
+        def parse_content() -> Result:
+            try:
+                text = content.decode("utf-8-sig")
+                # Of a long one nothing is there twice for longer than it must.
+                content.clear()
+                values = parse_json(text, most_values=MAX_BODY_VALUES)
+            except ValueError as exc:
+                raise create_invalid_refusal([build_problem("json_invalid", ("body",), "JSON decode error")]) from exc
+            del text
+            return parse(values)
+
+        if len(content) <= SHORT_BODY_BYTES:
+            return parse_content()
+        async with self._turns:
+            return await asyncio.to_thread(parse_content)
+
+
+async def discard_body(request: Request) -> None:
+    """Discard a body that no route has read, so that the client can end."""
+    if _BODY_READ_KEY not in request.scope:
+        async for _piece in request.stream():
+            pass
+        request.scope[_BODY_READ_KEY] = True
+
+
+async def _read_content(request: Request) -> bytearray:
+    """Return all of a body; `Request.body` would keep it until the answer has been sent."""
+    request.scope[_BODY_READ_KEY] = True
+    content = bytearray()
+    async for piece in request.stream():
+        content += piece
+    return content
+
 
 Result = TypeVar("Result")
 
@@ -48,7 +100,7 @@ class HttpService:
     body_reader: BodyReader = field(default_factory=BodyReader)
 
     def create_synthesizer(self, context: JobContext, style: ServedStyle, base: SynthesisRequest | None = None) -> QuerySynthesizer:
-        """A computation with a style, in the synthesis thread."""
+        """Return a computation with a style, for the synthesis thread."""
         pipeline = context.voices.open_speaker(style.voice).pipeline
         request = replace(base or SynthesisRequest("", id="service"), speaker=style.speaker, style=style.style)
         return QuerySynthesizer(pipeline, request, self.query_texts, context.on_stage, context.is_cancelled)
@@ -56,26 +108,26 @@ class HttpService:
     async def compute_response(
         self, request: Request, style: ServedStyle, compute: Callable[[QuerySynthesizer], Result], base: SynthesisRequest | None = None
     ) -> Result:
-        """One computation for a request, which ends when the client goes away."""
+        """Run one computation for a request; it ends when the client disconnects."""
         return await cancel_on_disconnect(
             request, self.queue.compute_result(lambda turn: compute(self.create_synthesizer(turn, style, base)))
         )
 
 
 def read_query_fields(request: Request) -> RequestFields:
-    """The parameters of the query string; what nobody asks for is ignored."""
+    """Return the parameters of the query string; those that no route reads are ignored."""
     return RequestFields(dict(request.query_params), ("query",))
 
 
 def read_style(service: HttpService, fields: RequestFields) -> ServedStyle:
-    """The style of `speaker`. Raises Refused."""
+    """Return the style of `speaker`; raise RefusalError if there is none."""
     number = fields.read_integer("speaker")
     fields.check()
     return service.catalogue.require_style(number)
 
 
 async def cancel_on_disconnect(request: Request, computation: Coroutine[Any, Any, Result]) -> Result:
-    """The result, for which nothing more is done once the client has gone: then ClientGoneError."""
+    """Return the result of a computation; if the client disconnects, cancel it and raise ClientGoneError."""
     await discard_body(request)
     task, gone = asyncio.create_task(computation), asyncio.create_task(_wait_for_disconnect(request.receive))
     try:

@@ -15,7 +15,8 @@ _BACKLOG = 256
 
 
 def bind_sockets(host: str, port: int) -> list[socket.socket]:
-    """Sockets for an address; for the usual one also its IPv6 twin, where there is one: programs that ask for localhost try it first.
+    """Return sockets for an address; for the usual one also its IPv6 twin, if there is one: programs that connect to localhost try it
+    first.
 
     Raises InputError where the port is taken or the address is none of ours.
     """

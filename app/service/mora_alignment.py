@@ -37,12 +37,12 @@ class MoraAlignment:
 
     @property
     def pauses(self) -> dict[int, list[PhoneOffset]]:
-        """The gaps between two morae."""
+        """Return the gaps between two morae."""
         return {before: places for before, places in self.gaps.items() if 0 < before < len(self.moras)}
 
 
 def align_moras(sentences: Sequence[Phones]) -> MoraAlignment:
-    """The layout of a line."""
+    """Return the alignment of morae and phones of a line."""
     layout = MoraAlignment()
     for index, phones in enumerate(sentences):
         begun = len(layout.moras)
@@ -57,6 +57,6 @@ def align_moras(sentences: Sequence[Phones]) -> MoraAlignment:
 
 
 def map_frames(sentences: Sequence[FixedSentence]) -> dict[PhoneOffset, int]:
-    """Frames by place; empty where the voice did not report them."""
+    """Return the frames by place; empty if the voice did not report them."""
     counts = ((at, sentence.frames) for at, sentence in enumerate(sentences))
     return {(at, place): count for at, frames in counts for place, count in enumerate(frames) if count is not None}

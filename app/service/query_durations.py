@@ -2,18 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from app.core.fixed_durations import FixedSentence, measure_durations
 from app.core.pipeline import Pipeline
+from app.core.request_limits import BOUNDS
 from app.core.stage_clock import OnStage
 from app.core.synthesis_types import Phones, SynthesisRequest
 from app.service.http_errors import RefusalError, create_refusal
 from app.service.mora_alignment import MoraAlignment, PhoneOffset, align_moras, map_frames
-from app.service.single_graph_voice import check_unedited, fit_speed
 from app.service.voicevox_query import AudioQuery
+
+MAX_SPEED_TRIES = 3
+MeasureSentences = Callable[[SynthesisRequest], Sequence[FixedSentence]]
+
+
+def check_unedited(pipeline: Pipeline, wanted_s: Mapping[PhoneOffset, float], frames: Mapping[PhoneOffset, int]) -> None:
+    """Raise RefusalError for lengths that are not the voice's own, both at speed 1: to ignore an edit would be worse."""
+    frame_s = pipeline.voice.hop_length / pipeline.voice.sampling_rate
+    if frames and any(abs(length_s - frames[place] * frame_s) > frame_s for place, length_s in wanted_s.items()):
+        raise create_refusal(
+            422,
+            f"声「{pipeline.voice.name}」では、間や音の長さを変更できません。",
+            f"Pauses and lengths cannot be changed with “{pipeline.voice.name}”.",
+        )
+
+
+def fit_speed(
+    sentences: Sequence[FixedSentence],
+    request: SynthesisRequest,
+    wanted_s: float,
+    spare_s: float,
+    measure: MeasureSentences,
+    offsets: Collection[PhoneOffset],
+    frame_s: float,
+) -> tuple[Sequence[FixedSentence], SynthesisRequest, float]:
+    """Return sentences that last as long as their query states: a single-graph voice rounds up each length at its speed, not their sum.
+
+    Args:
+        sentences: as measured for `request`.
+        wanted_s: from the first mora to the last, as the query has it.
+        spare_s: of silence after the last mora, which may take in what is left.
+        offsets: from the first mora to the last.
+
+    Returns:
+        The sentences, the request that they were measured for, and what is left: more than -`spare_s` wherever a higher speed can reach it.
+    """
+
+    def compute_left_s() -> float:
+        frames = map_frames(sentences)
+        return wanted_s - sum(frames[place] for place in offsets) * frame_s
+
+    left_s = compute_left_s()
+    for _ in range(MAX_SPEED_TRIES):
+        if left_s >= -spare_s or request.speed >= BOUNDS["speed"].high:
+            break
+        request = replace(request, speed=min(BOUNDS["speed"].high, request.speed * (wanted_s - left_s) / wanted_s))
+        sentences = measure(request)
+        left_s = compute_left_s()
+    return sentences, request, left_s
+
 
 MAX_SOUND_S = 600.0
 
@@ -35,12 +85,12 @@ class LineDurations:
     post: int
 
     def count_samples(self, hop: int) -> int:
-        """Of the whole sound, silences included."""
+        """Return the samples of the whole sound, silences included."""
         return self.pre + self.post + (sum(sentence.total for sentence in self.sentences) - self.opening - self.closing) * hop
 
 
 def create_too_long_refusal() -> RefusalError:
-    """For lengths that no sound may have."""
+    """Return the refusal for lengths that no sound may have."""
     return create_refusal(422, "音声が長すぎます。", f"The sound would be longer than {MAX_SOUND_S:g} s.")
 
 
@@ -89,7 +139,7 @@ def _collect_frames(frames: Mapping[PhoneOffset, int], sentence_index: int, phon
 def _compute_phone_lengths_s(
     query: AudioQuery, alignment: MoraAlignment, frames: Mapping[PhoneOffset, int], frame_s: float
 ) -> Iterator[tuple[PhoneOffset, float]]:
-    """Seconds of every phone from the first mora to the last, in order; what is not edited lasts as the voice has it."""
+    """Yield the seconds of every phone from the first mora to the last, in order; a length that is not edited is the voice's own."""
     at, pauses = 0, alignment.pauses
     for phrase in query.accent_phrases:
         for mora in phrase.moras:
@@ -116,6 +166,6 @@ def _compute_pause_s(query: AudioQuery, length_s: float) -> float:
 
 
 def _round_to_frames(wanted: Mapping[PhoneOffset, float], frame_s: float) -> dict[PhoneOffset, int]:
-    """Whole frames for the wanted seconds, whose sum never strays by more than a half."""
+    """Return whole frames for the wanted seconds, whose running sum never strays by more than a half."""
     edges = [int(end_s / frame_s + 0.5) for end_s in accumulate(wanted.values(), initial=0.0)]
     return {place: end - start for place, (start, end) in zip(wanted, pairwise(edges), strict=True)}

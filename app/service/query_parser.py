@@ -18,7 +18,7 @@ _MAX_MORA_PITCH = 20.0
 
 
 def parse_query(values: Any) -> AudioQuery:
-    """The query of a body; Refused where it is none."""
+    """Return the query of a body; raise RefusalError if there is none."""
     fields = RequestFields(values, ("body",))
     query = build_query(fields)
     fields.check()
@@ -26,7 +26,7 @@ def parse_query(values: Any) -> AudioQuery:
 
 
 def parse_queries(values: Sequence[Any]) -> list[AudioQuery]:
-    """Several queries of one body; Refused where one is none."""
+    """Return several queries of one body; raise RefusalError if one is not valid."""
     findings = RequestFindings()
     queries = [build_query(RequestFields(item, ("body", index), findings)) for index, item in enumerate(values)]
     findings.check()
@@ -34,7 +34,7 @@ def parse_queries(values: Sequence[Any]) -> list[AudioQuery]:
 
 
 def build_query(fields: RequestFields) -> AudioQuery:
-    """A query, which counts only once its fields were checked."""
+    """Build a query, which counts only once its fields were checked."""
     tempo = fields.find_raw("tempoDynamicsScale")
     return replace(
         read_scales(fields),
@@ -48,7 +48,7 @@ def build_query(fields: RequestFields) -> AudioQuery:
 
 
 def read_scales(fields: RequestFields) -> AudioQuery:
-    """The numbers that queries and presets share, within our bounds."""
+    """Read the numbers that queries and presets share, clamped to our bounds."""
     scales: dict[str, Any] = {field: _read_scale(fields, name, field) for name, field in QUERY_SCALES.items()}
     pause = fields.find_raw("pauseLength")
     return AudioQuery(
@@ -68,7 +68,7 @@ def _read_scale(fields: RequestFields, name: str, field: str) -> float:
 
 
 def parse_phrases(values: Any) -> tuple[AccentPhrase, ...]:
-    """The accent phrases of a body; Refused where they are none."""
+    """Return the accent phrases of a body; raise RefusalError if there are none."""
     fields = RequestFields({"accent_phrases": values}, ("body",))
     phrases = _read_phrases(fields)
     fields.check()
@@ -76,7 +76,7 @@ def parse_phrases(values: Any) -> tuple[AccentPhrase, ...]:
 
 
 def _read_phrases(fields: RequestFields) -> tuple[AccentPhrase, ...]:
-    """Those of a query; nothing more is looked at once there are too many morae."""
+    """Return the accent phrases of a query; reading stops once there are too many morae."""
     phrases: list[AccentPhrase] = []
     left = MAX_QUERY_MORAS
     for index, item in enumerate(fields.read_list("accent_phrases", MAX_QUERY_MORAS)):

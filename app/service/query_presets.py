@@ -32,17 +32,17 @@ class QueryPreset:
     scales: AudioQuery
 
     def convert_to_json(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the preset as JSON."""
         own = {"id": self.id, "name": self.name, "speaker_uuid": self.speaker_uuid, "style_id": self.style_id}
         return own | self.scales.scale_values
 
     def apply_to_query(self, query: AudioQuery) -> AudioQuery:
-        """A query with the preset's numbers."""
+        """Return a query with the preset's numbers."""
         return replace(query, **{field: getattr(self.scales, field) for field in (QUERY_SCALES | QUERY_PAUSES).values()})
 
 
 def parse_preset(values: Any, where: tuple[str | int, ...] = ("body",)) -> QueryPreset:
-    """The preset of a body; Refused where it is none."""
+    """Return the preset of a body; raise RefusalError if there is none."""
     fields = RequestFields(values, where)
     preset = QueryPreset(
         fields.read_integer("id", high=_MAX_PRESET_ID),
@@ -62,18 +62,18 @@ class QueryPresetStore:
         self._path = path or find_data_dir() / "service_presets.json"
 
     def list_presets(self) -> list[QueryPreset]:
-        """In order; none, and a notice, where the file cannot be read."""
+        """Return the presets in order; none, with a notice, if the file cannot be read."""
         return self._load_presets()[0]
 
     def require_preset(self, number: int) -> QueryPreset:
-        """The preset of a number; Refused where there is none."""
+        """Return the preset of a number; raise RefusalError if there is none."""
         for preset in self.list_presets():
             if preset.id == number:
                 return preset
         raise create_refusal(422, "該当するプリセットIDが見つかりません", f"There is no preset {number}.")
 
     def add_preset(self, preset: QueryPreset) -> int:
-        """Adds a preset; its number, which is another one where that is taken."""
+        """Add a preset and return its number, which is another one if the wanted number is taken."""
         with lock_path_for_change(self._path):
             presets = self._load_for_change()
             if len(presets) >= MAX_QUERY_PRESETS:
@@ -87,7 +87,7 @@ class QueryPresetStore:
             return preset.id
 
     def update_preset(self, preset: QueryPreset) -> int:
-        """Replaces the preset of this number. Raises Refused where there is none."""
+        """Replace the preset of this number and return the number; raise RefusalError if there is none."""
         with lock_path_for_change(self._path):
             presets = self._load_for_change()
             if preset.id not in {known.id for known in presets}:
@@ -96,7 +96,7 @@ class QueryPresetStore:
             return preset.id
 
     def delete_preset(self, number: int) -> None:
-        """Removes a preset. Raises Refused where there is none."""
+        """Remove a preset; raise RefusalError if there is none."""
         with lock_path_for_change(self._path):
             presets = self._load_for_change()
             kept = [known for known in presets if known.id != number]
@@ -110,7 +110,7 @@ class QueryPresetStore:
         return found or [], error
 
     def _load_for_change(self) -> list[QueryPreset]:
-        """Raises CorruptFileError where to write would be to lose them."""
+        """Load the presets for a change; raise CorruptFileError if writing would lose them."""
         presets, error = self._load_presets()
         if error is not None and error.backup is None:
             raise error
@@ -122,7 +122,7 @@ class QueryPresetStore:
 
 
 def _choose_free_id(taken: set[int]) -> int:
-    """The number after the highest; where that is the last there can be, the lowest that is free."""
+    """Return the number after the highest, or the lowest free one if the highest is the last possible."""
     following = max(taken, default=0) + 1
     return following if following <= _MAX_PRESET_ID else next(number for number in range(1, MAX_QUERY_PRESETS + 2) if number not in taken)
 

@@ -2,24 +2,162 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 import numpy as np
 
-from app.common.errors import NothingToReadError
+from app.common.errors import InputError, NothingToReadError
+from app.core.accent_edits import list_phrases
+from app.core.accent_phrases import compute_phrase_heights
 from app.core.fixed_durations import FixedSentence, measure_durations, read_sentences, synthesize_fixed
+from app.core.line_reading import read_line
+from app.core.moras import PHONES_BY_MORA, convert_to_katakana, find_mora_phones, split_moras
+from app.core.phone_ids import apply_tones, count_moras
 from app.core.pipeline import Pipeline
 from app.core.stage_clock import OnStage, ignore_cancellation, ignore_stage
-from app.core.synthesis_types import Float32, SynthesisRequest
-from app.service.http_errors import create_refusal
-from app.service.mora_alignment import align_moras, map_frames
-from app.service.phrase_sentences import find_sentences
+from app.core.symbols import EDGE_SYMBOL, EMOJI_IDS, VOWEL_PHONES
+from app.core.synthesis_types import Float32, Overrides, Phones, SynthesisRequest
+from app.interchange.voicevox_query_fields import convert_tempo
+from app.service.http_errors import build_problem, create_invalid_refusal, create_refusal
+from app.service.mora_alignment import MoraAlignment, align_moras, map_frames
 from app.service.query_durations import LineDurations, resolve_query_durations
-from app.service.query_request import build_synthesis_request
 from app.service.query_texts import QueryTextMemory
-from app.service.voicevox_phrases import apply_lengths, apply_pitches, build_phrases
-from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery
+from app.service.voicevox_phrases import apply_lengths, apply_pitches, build_phrases, list_phones
+from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery, QueryMora
+
+# Morae after which a pause ends the sentence.
+MAX_BREATH_MORAS = 60
+# Morae after which the next phrase begins another one.
+MAX_SENTENCE_MORAS = 400
+
+
+def spell_phrases(phrases: Sequence[AccentPhrase], *, emoji: bool) -> list[FixedSentence]:
+    """Return the sentences of accent phrases as they are spelled; raise RefusalError for a mora that cannot be spoken."""
+    return [FixedSentence(index, _build_phones(group, emoji)) for index, group in enumerate(_split_sentences(phrases))]
+
+
+def _split_sentences(phrases: Sequence[AccentPhrase]) -> Iterator[list[AccentPhrase]]:
+    group: list[AccentPhrase] = []
+    for phrase in phrases:
+        if not phrase.moras:
+            continue
+        group.append(phrase)
+        moras = sum(len(one.moras) for one in group)
+        over = phrase.pause_mora is not None and (phrase.is_interrogative or moras > MAX_BREATH_MORAS)
+        if over or moras > MAX_SENTENCE_MORAS:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _build_phones(phrases: Sequence[AccentPhrase], emoji: bool) -> Phones:
+    """Build phones with one character a mora for BERT, which reads kana then."""
+    text, reading, vowel = "", "", ""
+    phones, tones, word2ph = [EDGE_SYMBOL], [0], [1]
+    for index, phrase in enumerate(phrases):
+        for mora, tone in zip(phrase.moras, compute_phrase_heights(len(phrase.moras), phrase.accent), strict=True):
+            symbols, letters = _spell_mora(mora, vowel, emoji)
+            vowel = symbols[-1] if symbols[-1] in VOWEL_PHONES or symbols[-1] == "N" else vowel
+            text += letters
+            reading += "" if letters in EMOJI_IDS else letters
+            phones += symbols
+            tones += [0 if letters in EMOJI_IDS else tone] * len(symbols)
+            word2ph += [len(symbols), *[0] * (len(letters) - 1)]
+        if (mark := _choose_mark(phrase, last=index + 1 == len(phrases))) is not None:
+            text, vowel = text + mark, ""
+            phones, tones, word2ph = [*phones, mark], [*tones, 0], [*word2ph, 1]
+    return Phones(text, reading, (*phones, EDGE_SYMBOL), (*tones, 0), (*word2ph, 1))
+
+
+def _choose_mark(phrase: AccentPhrase, *, last: bool) -> str | None:
+    if last:
+        return "?" if phrase.is_interrogative else "."
+    return None if phrase.pause_mora is None else "?" if phrase.is_interrogative else ","
+
+
+def _spell_mora(mora: QueryMora, vowel: str, emoji: bool) -> tuple[tuple[str, ...], str]:
+    if emoji and mora.text in EMOJI_IDS:
+        return (mora.text,), mora.text
+    kana = convert_to_katakana(mora.text)
+    known = kana in PHONES_BY_MORA or kana == "ー" or (len(split_moras(kana)) == 1 and all(letter in PHONES_BY_MORA for letter in kana))
+    symbols = find_mora_phones(kana, vowel) if known and kana else ()
+    if not symbols:
+        raise create_invalid_refusal([build_problem("mora", ("body", "accent_phrases"), "This mora cannot be spoken", mora.text)])
+    return symbols, kana
+
+
+def find_sentences(
+    pipeline: Pipeline, phrases: Sequence[AccentPhrase], texts: Iterable[str], request: SynthesisRequest, cancelled: Callable[[], bool]
+) -> list[FixedSentence]:
+    """Return sentences with the phones and tones of the phrases: of the first text that reads so, else as they are spelled."""
+    for text in texts:
+        try:
+            sentences = read_sentences(pipeline, replace(request, text=text), cancelled)
+        except InputError:
+            continue
+        layout = align_moras([sentence.phones for sentence in sentences])
+        if _has_matching_phones(phrases, sentences, layout):
+            return sentences if _has_same_tones(phrases, sentences, layout) else _apply_accents(pipeline, text, phrases, sentences)
+    return spell_phrases(phrases, emoji=pipeline.voice.emoji)
+
+
+def _has_matching_phones(phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence], layout: MoraAlignment) -> bool:
+    """Return whether the text has the phones of the phrases, a gap wherever they pause, and a question wherever they have one."""
+    read = [tuple(sentences[at].phones.phones[place] for at, place in places) for places in layout.moras]
+    given = [list_phones(mora) for phrase in phrases for mora in phrase.moras]
+    ends = list(accumulate(len(phrase.moras) for phrase in phrases))
+    if [("".join(phones[:-1]), phones[-1]) for phones in read] != [("".join(phones[:-1]), phones[-1]) for phones in given]:
+        return False
+    pauses = {end for end, phrase in zip(ends, phrases, strict=True) if phrase.pause_mora is not None and end < len(read)}
+    asks = {end for end, places in layout.gaps.items() if any(sentences[at].phones.phones[place] == "?" for at, place in places)}
+    asked = {end for end, phrase in zip(ends, phrases, strict=True) if phrase.is_interrogative}
+    return pauses <= layout.pauses.keys() and asks - {0} == asked
+
+
+def _has_same_tones(phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence], layout: MoraAlignment) -> bool:
+    """Return whether the text was read with the accents of the phrases, so that it need not be read word by word for them."""
+    heights = (tone for phrase in phrases for tone in compute_phrase_heights(len(phrase.moras), phrase.accent))
+    return all(
+        sentences[at].phones.tones[place] == tone for places, tone in zip(layout.moras, heights, strict=True) for at, place in places
+    )
+
+
+def _apply_accents(
+    pipeline: Pipeline, text: str, phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence]
+) -> list[FixedSentence]:
+    """Return the sentences with the accents of the phrases; an unedited phrase keeps the tones of its reading, whatever the rule gives."""
+    reading = read_line(text, (), pipeline.g2p, pipeline.caches.phones, emoji=pipeline.voice.emoji)
+    read = {(phrase.start, phrase.end): phrase for phrase in list_phrases(reading, Overrides())}
+    tones: list[int] = []
+    for phrase in phrases:
+        start, size = len(tones), len(phrase.moras)
+        same = read.get((start, start + size))
+        kept = same is not None and phrase.accent in (same.accent, size if same.accent == 0 else same.accent)
+        tones += same.tones if same is not None and kept else compute_phrase_heights(size, phrase.accent)
+    toned, at = [], 0
+    for sentence in sentences:
+        count = count_moras(sentence.phones.phones)
+        toned.append(replace(sentence, phones=apply_tones(sentence.phones, dict(enumerate(tones[at : at + count])))))
+        at += count
+    return toned
+
+
+def build_synthesis_request(query: AudioQuery, base: SynthesisRequest) -> SynthesisRequest:
+    """Build the request to the pipeline."""
+    tempo = base.sdp_ratio if query.tempo is None else convert_tempo(query.tempo)
+    return replace(
+        base,
+        speed=query.speed,
+        pitch=12 * query.pitch,
+        intonation=query.intonation,
+        volume=query.volume,
+        sdp_ratio=tempo,
+        seed=query.seed,
+    )
+
 
 # Before and after, unless a voice needs more.
 QUERY_SILENCE_S = 0.1
@@ -44,7 +182,7 @@ class QuerySynthesizer:
     _sentences: list[FixedSentence] = field(default_factory=list)
 
     def read_phrases(self, text: str) -> tuple[AccentPhrase, ...]:
-        """Accent phrases of a text, with true lengths; none for a text without a sound."""
+        """Return the accent phrases of a text, with true lengths; none for a text without a sound."""
         check_text(text)
         try:
             self._sentences = read_sentences(self.pipeline, replace(self.base, text=text), self.cancelled)
@@ -56,7 +194,7 @@ class QuerySynthesizer:
         return self._measure_phrases(plain)
 
     def create_query(self, text: str) -> AudioQuery:
-        """A query whose lengths are those of the sound."""
+        """Return a query whose lengths are those of the sound."""
         phrases = self.read_phrases(text)
         layout, frames = align_moras([sentence.phones for sentence in self._sentences]), map_frames(self._sentences)
         opening, closing = (sum(frames.get(place, 0) for place in places) * self._frame_s for places in (layout.opening, layout.closing))
@@ -70,18 +208,18 @@ class QuerySynthesizer:
         )
 
     def apply_voice_lengths(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
-        """The phrases with the lengths that the voice gives them."""
+        """Return the phrases with the lengths that the voice gives them."""
         self._sentences = find_sentences(self.pipeline, phrases, self.texts.find_texts(phrases), self.base, self.cancelled)
         return self._measure_phrases(phrases)
 
     def apply_accent_pitches(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
-        """The phrases with the picture of their accent."""
+        """Return the phrases with the pitches that picture their accent."""
         sentences = find_sentences(self.pipeline, phrases, self.texts.find_texts(phrases), self.base, self.cancelled)
         phones = [sentence.phones for sentence in sentences]
         return apply_pitches(phrases, align_moras(phones), phones)
 
     def resolve_durations(self, query: AudioQuery, *, should_upspeak: bool = True) -> tuple[LineDurations, SynthesisRequest]:
-        """A query, ready to sound; Refused where nothing in it can be spoken."""
+        """Return the durations of a query and its request; raise RefusalError if nothing in it can be spoken."""
         request = build_synthesis_request(query, self.base)
         sentences = find_sentences(self.pipeline, query.accent_phrases, self._list_likely_texts(query), request, self.cancelled)
         if not sentences:
@@ -97,7 +235,7 @@ class QuerySynthesizer:
         yield from (text for text in self.texts.find_texts(query.accent_phrases) if text != query.kana)
 
     def synthesize_samples(self, durations: LineDurations, request: SynthesisRequest) -> Iterator[Float32]:
-        """Exactly `shape.samples` samples, in pieces as soon as each is ready."""
+        """Yield as many samples as `LineDurations.count_samples` states, in pieces as soon as each is ready."""
         hop, rate = self.pipeline.voice.hop_length, self.pipeline.voice.sampling_rate
         skip = max(0, durations.opening * hop - durations.pre)
         left = durations.count_samples(hop)
@@ -129,7 +267,7 @@ class QuerySynthesizer:
 
 
 def check_text(text: str) -> None:
-    """Raises Refused for a text that is too long."""
+    """Raise RefusalError for a text that is too long."""
     if len(text) > MAX_QUERY_TEXT:
         raise create_refusal(
             422, f"テキストは {MAX_QUERY_TEXT:,} 文字までです。", f"A text may have up to {MAX_QUERY_TEXT:,} characters; send it in parts."
@@ -137,7 +275,7 @@ def check_text(text: str) -> None:
 
 
 def _convert_to_statement(sentence: FixedSentence) -> FixedSentence:
-    """A question as a statement."""
+    """Return a question as a statement."""
     phones = sentence.phones
     marks = tuple("." if phone == "?" else phone for phone in phones.phones)
     return replace(sentence, phones=replace(phones, text=phones.text.replace("?", "."), phones=marks))

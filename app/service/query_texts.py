@@ -18,7 +18,7 @@ class QueryTextMemory:
         self._texts: OrderedDict[tuple[str, ...], str] = OrderedDict()
 
     def remember_text(self, phrases: Sequence[AccentPhrase], text: str) -> None:
-        """A text and its phrases."""
+        """Remember a text by its phrases."""
         key = _build_reading_key(phrases)
         self._texts.pop(key, None)
         self._texts[key] = text
@@ -26,7 +26,7 @@ class QueryTextMemory:
             self._texts.popitem(last=False)
 
     def find_texts(self, phrases: Sequence[AccentPhrase]) -> list[str]:
-        """The text that these were read from last, if any."""
+        """Return the text that these phrases were read from last, if any, in a list."""
         found = self._texts.get(_build_reading_key(phrases))
         return [] if found is None else [found]
 

@@ -38,13 +38,13 @@ class RequestFields:
         self._values: Mapping[str, Any] = values
 
     def check(self) -> None:
-        """Raises Refused when anything was wrong with the request."""
+        """Raise RefusalError if any field of the request was wrong."""
         self.findings.check()
 
     def read_number(
         self, name: str, default: float | None = None, *, low: float = float("-inf"), high: float = float("inf"), should_clamp: bool = False
     ) -> float:
-        """A finite number within bounds; without a default it must be there.
+        """Return a finite number within bounds; without a default the field is required.
 
         Args:
             should_clamp: beyond the bounds the nearest number within them counts, instead of an error.
@@ -71,7 +71,7 @@ class RequestFields:
         high: int = MAX_JSON_INTEGER,
         should_clamp: bool = False,
     ) -> int:
-        """A whole number within bounds, otherwise as `read_number`."""
+        """Return a whole number within bounds, otherwise as `read_number`."""
         if self._is_missing(name, default is None):
             return default or 0
         try:
@@ -87,7 +87,7 @@ class RequestFields:
         return number
 
     def read_flag(self, name: str, default: bool | None = None) -> bool:
-        """True or false."""
+        """Return a truth value."""
         if self._is_missing(name, default is None):
             return bool(default)
         value = self._values[name]
@@ -98,7 +98,7 @@ class RequestFields:
         return bool(value == 1)
 
     def parse_text(self, name: str, default: str | None = None, *, max_length: int = 1000) -> str:
-        """A text of at most so many characters."""
+        """Return a text of at most `max_length` characters."""
         if self._is_missing(name, default is None):
             return default or ""
         value = self._values[name]
@@ -112,14 +112,14 @@ class RequestFields:
         return value[:max_length]
 
     def read_choice(self, name: str, choices: tuple[str, ...], default: str | None = None) -> str:
-        """One of several texts."""
+        """Return one of several texts."""
         value = self.parse_text(name, default)
         if value not in choices and not self.findings.has_faults:
             self._add_fault("enum", name, f"Input should be {', '.join(choices)}")
         return value
 
     def read_list(self, name: str, max_items: int) -> list[Any]:
-        """A list of at most so many."""
+        """Return a list of at most `max_items` items."""
         if self._is_missing(name, True):
             return []
         value = self._values[name]
@@ -129,11 +129,11 @@ class RequestFields:
         return value
 
     def find_raw(self, name: str) -> Any:
-        """As it came; None where it is not there."""
+        """Return a value as it came; None if it is missing."""
         return self._values.get(name)
 
     def create_inner(self, value: Any, *inner_path: str | int) -> RequestFields:
-        """The fields of an object within this one."""
+        """Return the fields of an object within this one."""
         return RequestFields(value, (*self._where, *inner_path), self.findings)
 
     def _is_missing(self, name: str, required: bool) -> bool:
@@ -161,7 +161,7 @@ def _parse_number(value: Any) -> float:
 
 
 def _parse_integer(value: Any) -> int | None:
-    """None for what is none. Raises ValueError for infinity."""
+    """Return a whole number, or None for any other value; raise ValueError for infinity."""
     if isinstance(value, str):
         found = _INTEGER_PATTERN.fullmatch(value.strip()) if len(value) <= MAX_NUMBER_LENGTH else None
         return None if found is None else int(found[1])

@@ -20,23 +20,23 @@ class RequestFindings:
 
     @property
     def has_faults(self) -> bool:
-        """Anything is."""
+        """Return whether any fault was found."""
         return bool(self._problems)
 
     def add_fault(self, kind: str, where: tuple[str | int, ...], message: str, value: object = None) -> None:
-        """One more fault, as `problem` describes it."""
+        """Add a fault, in the words of `build_problem`."""
         if len(self._problems) < MAX_LISTED_FAULTS:
             self._problems.append(build_problem(kind, where, message, value))
         else:
             self._more += 1
 
     def record_clamp(self, name: str, sent: float, used: float) -> None:
-        """A number was outside of our bounds, and the nearest within them is used."""
+        """Record that a number was outside our bounds and the nearest one within them is used."""
         if len(self._moved) < MAX_NAMED_CLAMPS:
             self._moved.setdefault(name, (sent, used))
 
     def check(self) -> None:
-        """Raises Refused when anything was wrong; else the log says, once, which numbers are others than were sent."""
+        """Raise RefusalError if there are faults; else log, once, which numbers were clamped."""
         if self._problems:
             raise create_invalid_refusal(self._problems, self._more)
         if self._moved:

@@ -50,12 +50,12 @@ class RequestLog:
         self._lock = threading.Lock()
 
     def list_records(self) -> list[RequestRecord]:
-        """The newest first."""
+        """Return the records, the newest first."""
         with self._lock:
             return list(reversed(self._asked))
 
     def add_record(self, record: RequestRecord) -> None:
-        """One more."""
+        """Add a record."""
         with self._lock:
             self._asked.append(record)
         self.changed()
@@ -68,7 +68,7 @@ class RequestLogMiddleware:
         self._app, self._recent = app, recent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves a request and notes it."""
+        """Serve a request and record it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

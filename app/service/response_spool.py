@@ -28,14 +28,14 @@ class SpoolQuota:
         self._held, self._kept = held, kept
 
     def reserve_memory(self, size: int) -> bool:
-        """Takes memory for so many bytes, or none where there is not enough; a negative size gives back."""
+        """Reserve memory for so many bytes and return False if there is not enough; a negative size gives back."""
         with self._lock:
             fits = size <= self._held
             self._held -= size if fits else 0
             return fits
 
     def reserve_disk(self, size: int) -> None:
-        """The same of the disk. Raises OutputFileError where there is not enough."""
+        """Reserve space on the disk; raise OutputFileError if there is not enough."""
         with self._lock:
             if size > self._kept:
                 raise OutputFileError(
@@ -69,7 +69,7 @@ class ResponseSpool:
         self._closed = False
 
     def put_bytes(self, content: bytes) -> SpoolPiece:
-        """Keeps bytes until they are taken. Raises OutputFileError where the disk is full."""
+        """Keep bytes until they are taken; raise OutputFileError if the disk is full."""
         size = len(content)
         with self._lock:
             if self._closed:
@@ -88,7 +88,7 @@ class ResponseSpool:
         return SpoolPiece(size, None, start)
 
     def take_bytes(self, piece: SpoolPiece) -> bytes:
-        """The bytes of a piece; those on the disk may take a while."""
+        """Return the bytes of a piece; reading those on the disk may take a while."""
         if piece.content is None:
             with self._file_lock:
                 if self._file is None or self._closed:
@@ -102,7 +102,7 @@ class ResponseSpool:
         return piece.content
 
     def close(self) -> None:
-        """Gives everything back; nothing waits any more."""
+        """Give all memory and disk space back."""
         with self._lock:
             if self._closed:
                 return

@@ -3,19 +3,98 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from app.common.errors import VoiceError
+from app.common.files.bounded_read import read_bounded
 from app.common.language import localize
 from app.common.version import VERSION
 from app.service.http_errors import RefusalError, create_refusal
 from app.service.http_service import HttpService, cancel_on_disconnect, read_query_fields, read_style
 from app.service.service_job import JobContext
-from app.service.speaker_media import SpeakerMedia
+from app.service.style_catalogue import ServedSpeaker, ServedStyle
+
+MAX_MEDIA_BYTES = 16 << 20
+_MEDIA_TYPES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".wav": "audio/wav",
+    ".m4a": "audio/mp4",
+}
+_EMPTY_PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
+
+
+class SpeakerMedia:
+    """The media that `/speaker_info` returns; those returned as an address can be fetched there."""
+
+    def __init__(self) -> None:
+        self._offered: dict[str, tuple[Path, str]] = {}
+
+    def build_speaker_info(self, speaker: ServedSpeaker, address: str | None) -> dict[str, object]:
+        """Return the answer of `/speaker_info`.
+
+        Args:
+            address: of the service, where addresses are wanted instead of base64.
+        """
+        icon = self._publish_file(speaker, speaker.card.icon if speaker.card else "", address)
+        return {
+            "policy": speaker.terms,
+            "portrait": icon,
+            "style_infos": [self._build_style_info(speaker, style, icon, address) for style in speaker.styles],
+        }
+
+    def find_content(self, name: str) -> tuple[bytes, str] | None:
+        """Return the bytes and type of a file that was published under an address, or None."""
+        if name == "none":
+            return _EMPTY_PNG, "image/png"
+        found = self._offered.get(name)
+        if found is None:
+            return None
+        try:
+            return read_bounded(found[0], MAX_MEDIA_BYTES), found[1]
+        except OSError:
+            return None
+
+    @staticmethod
+    def encode_empty_picture() -> str:
+        """Return an empty picture in base64, for answers that must have one."""
+        return base64.b64encode(_EMPTY_PNG).decode()
+
+    def _build_style_info(self, speaker: ServedSpeaker, style: ServedStyle, icon: str, address: str | None) -> dict[str, object]:
+        own = next((item for item in speaker.card.styles if item.id == style.style), None) if speaker.card else None
+        samples = [self._publish_file(speaker, sample.file, address) for sample in own.samples] if own else []
+        return {
+            "id": style.id,
+            "icon": self._publish_file(speaker, own.icon, address) if own and own.icon else icon,
+            "portrait": None,
+            "voice_samples": samples,
+        }
+
+    def _publish_file(self, speaker: ServedSpeaker, file: str, address: str | None) -> str:
+        """Publish a file of the card, whose names were checked when the card was read, and return its address or its base64."""
+        path = speaker.media / file
+        kind = _MEDIA_TYPES.get(path.suffix.lower())
+        if not file or kind is None:
+            return self.encode_empty_picture() if address is None else f"{address}/_resources/none"
+        if address is not None:
+            name = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()
+            self._offered[name] = path, kind
+            return f"{address}/_resources/{name}"
+        try:
+            return base64.b64encode(read_bounded(path, MAX_MEDIA_BYTES)).decode()
+        except (OSError, VoiceError):
+            return self.encode_empty_picture()
+
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 VOICEVOX_FRAME_RATE = 44100 / 512
@@ -49,7 +128,7 @@ ENGINE_MANIFEST = {
 
 
 def build_about_routes(service: HttpService) -> list[Route]:
-    """Speakers, versions, and whether a voice is ready."""
+    """Return the routes for speakers, versions, and whether a voice is ready."""
     media = SpeakerMedia()
 
     async def list_speakers(_request: Request) -> Response:
@@ -103,7 +182,7 @@ def build_about_routes(service: HttpService) -> list[Route]:
 
 
 def _load_voice(turn: JobContext, voice: str, *, is_open: bool) -> None:
-    """Opens a voice; a new one speaks once, or the first sentence would wait for what graphs do only then."""
+    """Open a voice; a new one speaks once, or the first sentence would wait for the graphs' first run."""
     pipeline = turn.voices.open_speaker(voice).pipeline
     if not is_open:
         pipeline.warm_up(turn.is_cancelled)
@@ -122,7 +201,7 @@ def _build_unsupported_routes() -> list[Route]:
 
 def _list_providers() -> list[str]:
     # ONNX Runtime, which the window's first paint need not wait for.
-    from app.adapters.ort.ort_devices import list_providers
+    from app.adapters.ort.devices.ort_devices import list_providers
 
     return list_providers()
 
@@ -156,5 +235,5 @@ async def _send_manifest(request: Request) -> Response:
 
 
 def _build_address(request: Request) -> str:
-    """As the client knows us; its Host was checked."""
+    """Return our address as the client knows it; its Host was checked."""
     return f"http://{request.headers['host']}"

@@ -30,7 +30,7 @@ _ENTRY_KINDS: dict[str, EntryKind] = {
 
 
 def build_preset_routes(service: HttpService) -> list[Route]:
-    """Presets."""
+    """Return the routes for presets."""
 
     async def list_presets(_request: Request) -> Response:
         return await asyncio.to_thread(lambda: JSONResponse([preset.convert_to_json() for preset in service.presets.list_presets()]))
@@ -58,7 +58,7 @@ def build_preset_routes(service: HttpService) -> list[Route]:
 
 
 def build_dictionary_routes(service: HttpService) -> list[Route]:
-    """The user dictionary, which the window and the command line share."""
+    """Return the routes for the user dictionary, which the window and the command line share."""
 
     async def list_entries(_request: Request) -> Response:
         return await asyncio.to_thread(lambda: JSONResponse(build_exchange_words(read_user_entries())))
@@ -101,7 +101,7 @@ def build_dictionary_routes(service: HttpService) -> list[Route]:
 
 
 def _parse_entries(values: Any) -> list[DictionaryEntry]:
-    """Those of a body. Raises Refused, InputError."""
+    """Return the entries of a body; raise RefusalError or InputError."""
     if not isinstance(values, dict):
         raise create_refusal(422, "/user_dict と同じ形式の JSON を送ってください。", "Send the words as JSON, as /user_dict gives them.")
     entries, wrong = parse_dictionary_json(values)
@@ -111,7 +111,7 @@ def _parse_entries(values: Any) -> list[DictionaryEntry]:
 
 
 def _require_allowed(service: HttpService) -> None:
-    """Raises Refused where the user has not allowed changes."""
+    """Raise RefusalError if the user has not allowed changes."""
     if not service.access.may_change:
         raise create_refusal(
             403,
@@ -121,7 +121,7 @@ def _require_allowed(service: HttpService) -> None:
 
 
 async def _apply_change(service: HttpService, change: Callable[[tuple[DictionaryEntry, ...]], tuple[DictionaryEntry, ...]]) -> None:
-    """Changes the dictionary; what is read from now on is read with it."""
+    """Change the dictionary; later readings use the new entries."""
     await asyncio.to_thread(change_dictionary, change)
 
     def clear_word_caches(turn: JobContext) -> None:
@@ -132,7 +132,7 @@ async def _apply_change(service: HttpService, change: Callable[[tuple[Dictionary
 
 
 def _read_entry(request: Request) -> DictionaryEntry:
-    """A word of the query string, whole or in parts as AivisSpeech has it. Raises Refused, InputError."""
+    """Return a word of the query string, whole or in parts as AivisSpeech has it; raise RefusalError or InputError."""
     fields = read_query_fields(request)
     surfaces = [one.parse_text("surface", max_length=200) for one in _split_parameter(request, "surface", fields)]
     readings = [one.parse_text("pronunciation", max_length=400) for one in _split_parameter(request, "pronunciation", fields)]
@@ -144,11 +144,11 @@ def _read_entry(request: Request) -> DictionaryEntry:
 
 
 def _split_parameter(request: Request, name: str, fields: RequestFields) -> list[RequestFields]:
-    """A parameter that may come several times; not there, it counts as one that is missing."""
+    """Return the fields of a parameter that may come several times; an absent one counts as one that is missing."""
     given = request.query_params.getlist(name)
     return [RequestFields({name: value}, ("query",), fields.findings) for value in given] or [fields]
 
 
 def _build_entry_id(entry: DictionaryEntry) -> str:
-    """The word's id in the exchange format."""
+    """Return the word's id in the exchange format."""
     return next(iter(build_exchange_words([entry])))

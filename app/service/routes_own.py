@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from starlette.requests import Request
@@ -12,23 +13,138 @@ from starlette.routing import Route
 
 from app.adapters.sound.sound_codec import encode_sound
 from app.adapters.sound.sound_formats import choose_encoding
-from app.common.errors import InputError, VoiceError
+from app.common.errors import InputError, NothingToReadError, VoiceError
+from app.core.fixed_durations import FixedSentence, iterate_sentences, measure_durations, synthesize_fixed
+from app.core.line_sound import SoundSpan
+from app.core.phone_ids import NO_INDEX, map_phones_to_moras
+from app.core.pipeline import Pipeline
 from app.core.request_limits import BOUNDS
-from app.core.synthesis_types import SynthesisRequest
+from app.core.silent_lines import compute_silence_s
+from app.core.synthesis_types import Float32, SynthesisRequest
+from app.core.waveform import create_silence
 from app.service.anonymous_file import AnonymousFile
 from app.service.http_errors import RefusalError, convert_to_refusal, create_refusal
 from app.service.http_service import HttpService, cancel_on_disconnect
-from app.service.line_durations import measure_line, stream_line
-from app.service.phone_timings import build_timings
-from app.service.query_synthesizer import QuerySynthesizer
+from app.service.mora_alignment import align_moras, map_frames
+from app.service.query_durations import MAX_SOUND_S, LineDurations, create_too_long_refusal
+from app.service.query_synthesizer import QuerySynthesizer, check_text
 from app.service.request_fields import RequestFields
 from app.service.request_log import REQUEST_TEXT_KEY
 from app.service.service_job import JobContext
 from app.service.sound_responses import build_file_response, stream_sound
 from app.service.speak_request import SpeakRequest, parse_speak_request, require_named_style
 from app.service.style_catalogue import StyleCatalogue
+from app.service.voicevox_phrases import build_phrases
 from app.service.voicevox_query import MAX_QUERY_TEXT
 from app.service.wav_stream import convert_to_pcm, count_resampled, pack_wav_header, resample_pieces
+
+
+def measure_line(speech: QuerySynthesizer) -> LineDurations:
+    """Return all lengths of the text of `speech.base`; raise RefusalError if the text or its sound is too long."""
+    try:
+        sentences = tuple(_measure_sentences(speech))
+    except NothingToReadError:
+        return LineDurations((), 0, 0, 0, len(_create_silent_line(speech)))
+    layout, frames = align_moras([sentence.phones for sentence in sentences]), map_frames(sentences)
+    opening, closing = (sum(frames.get(place, 0) for place in places) for places in (layout.opening, layout.closing))
+    hop, (before, after) = speech.pipeline.voice.hop_length, (len(piece) for piece in _create_silences(speech))
+    return LineDurations(sentences, opening, closing, before + opening * hop, after + closing * hop)
+
+
+def stream_line(speech: QuerySynthesizer) -> Iterator[Float32]:
+    """Yield the samples that `measure_line` has counted, in pieces: a sentence is prepared only after the one before has been yielded.
+
+    The first piece comes when the first sentence is measured. Raises as `measure_line`, later than it does.
+    """
+    before, after = _create_silences(speech)
+    sentences = _measure_sentences(speech)
+    try:
+        first = next(sentences)
+    except NothingToReadError:
+        yield _create_silent_line(speech)
+        return
+    yield before
+    for sentence in chain([first], sentences):
+        yield from synthesize_fixed(speech.pipeline, speech.base, [sentence], speech.on_stage, speech.cancelled)
+    yield after
+
+
+def _measure_sentences(speech: QuerySynthesizer) -> Iterator[FixedSentence]:
+    """Yield the sentences with all their frames, each measured on demand."""
+    check_text(speech.base.text)
+    voice, total = speech.pipeline.voice, sum(len(piece) for piece in _create_silences(speech))
+    for sentence in iterate_sentences(speech.pipeline, speech.base, speech.cancelled):
+        (found,) = measure_durations(speech.pipeline, speech.base, [sentence], speech.on_stage, speech.cancelled)
+        total += found.total * voice.hop_length
+        if total > MAX_SOUND_S * voice.sampling_rate:
+            raise create_too_long_refusal()
+        yield found
+
+
+def _create_silent_line(speech: QuerySynthesizer) -> Float32:
+    length_s = compute_silence_s(speech.pipeline, speech.base)
+    if length_s > MAX_SOUND_S:
+        raise create_too_long_refusal()
+    return create_silence(length_s, speech.pipeline.voice.sampling_rate)
+
+
+def _create_silences(speech: QuerySynthesizer) -> tuple[Float32, Float32]:
+    rate, base = speech.pipeline.voice.sampling_rate, speech.base
+    return create_silence(base.pre_silence_s, rate), create_silence(base.post_silence_s, rate)
+
+
+def build_timings(pipeline: Pipeline, text: str, durations: LineDurations) -> dict[str, Any]:
+    """Return phones, morae and sentences with their seconds in the whole sound; phones tile it from 0 to its end, silence as `pau`."""
+    voice = pipeline.voice
+    hop, rate = voice.hop_length, voice.sampling_rate
+    total_s = durations.count_samples(hop) / rate
+    begins = (durations.pre - durations.opening * hop) / rate
+    phones: list[dict[str, Any]] = []
+    moras: list[dict[str, Any]] = []
+    sentences: list[dict[str, Any]] = []
+    kana = iter(mora.text for phrase in build_phrases(pipeline, text, durations.sentences) for mora in phrase.moras)
+    frame = 0
+    for sentence in durations.sentences:
+        owners, start = map_phones_to_moras(sentence.phones.phones), frame
+        known = -1
+        for owner, phone, tone, count in zip(owners, sentence.phones.phones, sentence.phones.tones, sentence.frames, strict=True):
+            span = _clip_span(begins + frame * hop / rate, begins + (frame + (count or 0)) * hop / rate, total_s)
+            frame += count or 0
+            _append_phone(phones, "pau" if owner == NO_INDEX else phone, span)
+            if owner == NO_INDEX:
+                continue
+            if owner > known:
+                moras.append({"kana": next(kana), "start_s": span.start_s, "end_s": span.end_s, "tone": tone})
+                known = owner
+            moras[-1] |= {"end_s": span.end_s, "tone": tone}
+        span = _clip_span(begins + start * hop / rate, begins + frame * hop / rate, total_s)
+        sentences.append({"text": sentence.phones.text, "start_s": span.start_s, "end_s": span.end_s})
+    if not phones:  # nothing can be read
+        _append_phone(phones, "pau", SoundSpan(0.0, total_s))
+    phones[0]["start_s"], phones[-1]["end_s"] = 0.0, total_s
+    return {
+        "text": text,
+        "reading": "".join(str(mora["kana"]) for mora in moras),
+        "sampling_rate": rate,
+        "samples": durations.count_samples(hop),
+        "length_s": total_s,
+        "sentences": sentences,
+        "moras": moras,
+        "phones": phones,
+    }
+
+
+def _clip_span(start_s: float, end_s: float, total_s: float) -> SoundSpan:
+    return SoundSpan(min(max(0.0, start_s), total_s), min(max(0.0, end_s), total_s))
+
+
+def _append_phone(phones: list[dict[str, Any]], phone: str, span: SoundSpan) -> None:
+    """Append a phone; silences side by side become one."""
+    if phones and phone == "pau" == phones[-1]["phone"]:
+        phones[-1]["end_s"] = span.end_s
+    else:
+        phones.append({"phone": phone, "start_s": span.start_s, "end_s": span.end_s})
+
 
 _SPEAK_MEDIA_TYPES = {
     "wav": "audio/wav",
@@ -42,7 +158,7 @@ _OPENAI_RATE = 24000  # what `pcm` means there
 
 
 def build_own_routes(service: HttpService) -> list[Route]:
-    """`/v1/…`"""
+    """Return the routes below `/v1/`."""
 
     def parse_request(values: Any) -> SpeakRequest:
         return parse_speak_request(values, service.catalogue)
@@ -86,7 +202,7 @@ def build_own_routes(service: HttpService) -> list[Route]:
 
 
 async def _build_sound_response(service: HttpService, request: Request, speak_request: SpeakRequest) -> Response:
-    """WAV as soon as all lengths are known, which its header states; PCM as soon as the first sentence is; other formats whole."""
+    """Respond with WAV as soon as all lengths are known, which its header states, with PCM as soon as the first sentence is; with other formats whole."""
     kind, style, base = _SPEAK_MEDIA_TYPES[speak_request.format], speak_request.style, speak_request.base
     streams = {"wav": _stream_wav, "pcm": _stream_pcm}
     if speak_request.format in streams:
@@ -97,7 +213,7 @@ async def _build_sound_response(service: HttpService, request: Request, speak_re
 
 
 def _stream_wav(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[Any]:
-    """As `streamed` takes it."""
+    """Yield size, header and samples of a WAV, as `stream_sound` takes them."""
     shape, own = measure_line(speech), speech.pipeline.voice.sampling_rate
     rate = speak_request.rate or own
     samples = count_resampled(shape.count_samples(speech.pipeline.voice.hop_length), own, rate)
@@ -109,7 +225,7 @@ def _stream_wav(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterat
 
 
 def _stream_pcm(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[Any]:
-    """As `streamed` takes it; how long it will be is not known yet."""
+    """Yield the samples of PCM, as `stream_sound` takes them; the total length is not known yet."""
     own, first = speech.pipeline.voice.sampling_rate, True
     for piece in resample_pieces(stream_line(speech), own, speak_request.rate or own):
         if first:
@@ -119,7 +235,7 @@ def _stream_pcm(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterat
 
 
 def _encode_file(speech: QuerySynthesizer, speak_request: SpeakRequest) -> AnonymousFile:
-    """A whole file of another format."""
+    """Encode a whole file of another format."""
     own, suffix = speech.pipeline.voice.sampling_rate, f".{speak_request.format}"
     rate = choose_encoding(f"sound{suffix}", own, None, speak_request.channel_count, speak_request.rate).rate
     file = AnonymousFile()

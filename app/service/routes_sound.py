@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import zipfile
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 from starlette.requests import Request
@@ -13,22 +14,54 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.core.synthesis_types import Float32
+from app.service.anonymous_file import AnonymousFile
 from app.service.http_errors import create_refusal
 from app.service.http_service import HttpService, read_query_fields, read_style
 from app.service.query_parser import parse_queries, parse_query
 from app.service.query_synthesizer import QuerySynthesizer
 from app.service.request_log import REQUEST_TEXT_KEY
-from app.service.sound_archive import SoundArchive
 from app.service.sound_responses import WAV_TYPE, build_file_response, stream_sound
 from app.service.style_catalogue import ServedStyle
 from app.service.voicevox_query import AudioQuery
 from app.service.wav_stream import convert_to_pcm, count_resampled, join_wavs, pack_wav_header, resample_pieces
 
+# 50 minutes at the rate of most voices.
+MAX_ARCHIVE_BYTES = 1 << 28
+
+
+class SoundArchive:
+    """A zip of 001.wav, 002.wav …"""
+
+    def __init__(self) -> None:
+        self._file = AnonymousFile()
+        self._zip = zipfile.ZipFile(cast(IO[bytes], self._file), "w", zipfile.ZIP_STORED)
+        self._sounds = self._bytes = 0
+
+    def add_sound(self, pieces: Iterator[Any]) -> None:
+        """Add a WAV, its size first, then its bytes; raise RefusalError if the archive would be too long, OutputFileError if the disk is full."""
+        self._bytes += next(pieces)
+        if self._bytes > MAX_ARCHIVE_BYTES:
+            raise create_refusal(
+                422, "音声が長すぎます。クエリを分けて送ってください。", "The sounds would be too long; send the queries in parts."
+            )
+        self._sounds += 1
+        with self._zip.open(f"{self._sounds:03}.wav", "w") as entry:
+            for piece in pieces:
+                entry.write(piece)
+                self._file.raise_write_error()
+
+    def finish_file(self) -> AnonymousFile:
+        """Return the file, which stands at its end."""
+        self._zip.close()
+        self._file.raise_write_error()
+        return self._file
+
+
 MAX_QUERIES = 100
 
 
 def build_sound_routes(service: HttpService) -> list[Route]:
-    """`/synthesis` and its relatives."""
+    """Return the routes for `/synthesis` and its relatives."""
 
     async def synthesize_query(request: Request) -> Response:
         style, upspeak = _read_style(service, request)
@@ -78,7 +111,7 @@ def build_sound_routes(service: HttpService) -> list[Route]:
 
 
 def synthesize_pieces(speech: QuerySynthesizer, query: AudioQuery, *, upspeak: bool = True, offset_s: float = 0.0) -> Iterator[Any]:
-    """The size of all, the header of a WAV, then the samples as they are made."""
+    """Yield the total size, the header of a WAV, then the samples as they are computed."""
     shape, plain = speech.resolve_durations(query, should_upspeak=upspeak)
     rate, channels = speech.pipeline.voice.sampling_rate, 2 if query.stereo else 1
     samples = shape.count_samples(speech.pipeline.voice.hop_length)

@@ -24,7 +24,7 @@ class JobVoices(Protocol):
     """Voices that are open, or will be when they are asked for."""
 
     def open_speaker(self, voice: str) -> Speaker:
-        """The open voice of an id. Raises VoiceError."""
+        """Return the open voice of an id; raise VoiceError if it cannot be opened."""
 
 
 class JobContext:
@@ -35,11 +35,14 @@ class JobContext:
         self.voices, self.on_stage = voices, on_stage
 
     def is_cancelled(self) -> bool:
-        """Nobody waits for it any more."""
+        """Return whether no client waits for the result any more."""
         return self._work.cancelled.is_set()
 
     def emit_result(self, item: Any) -> None:
-        """Hands a part of the result on at once; bytes may wait for their reader. Raises Stopped where nobody does, OutputFileError where the disk is full."""
+        """Deliver a part of the result at once; bytes may wait for their reader.
+
+        Raise RequestStopped if no client waits, OutputFileError if the disk is full.
+        """
         if self.is_cancelled():
             raise RequestStopped
         if not isinstance(item, bytes):
@@ -69,7 +72,7 @@ class ServiceJob:
         self._results: asyncio.Queue[tuple[Any, BaseException | None]] = asyncio.Queue()
 
     def run_work(self, voices: JobVoices, on_stage: OnStage) -> None:
-        """Computes it, and hands the result over; raises nothing."""
+        """Compute and deliver the result; never raise."""
         try:
             if not self.cancelled.is_set():
                 self.deliver_result(self._do(JobContext(self, voices, on_stage)), None)
@@ -80,12 +83,12 @@ class ServiceJob:
             self.over.set()
 
     def deliver_result(self, item: Any, error: BaseException | None) -> None:
-        """Brings a part of the result to the serving thread."""
+        """Pass a part of the result to the serving thread."""
         with suppress(RuntimeError):  # it has ended
             self._loop.call_soon_threadsafe(self._results.put_nowait, (item, error))
 
     async def iterate_results(self, *, is_whole: bool = False) -> AsyncIterator[Any]:
-        """Everything that was emitted, then the result; raises what the work raised.
+        """Yield the emitted parts, then the result; raise the errors of the work.
 
         Args:
             is_whole: nothing comes before all is there.

@@ -18,10 +18,10 @@ class JobExecutor(Protocol):
     """The owner of the synthesis thread."""
 
     def post(self, work: ServiceJob) -> None:
-        """Queues work, from any thread."""
+        """Queue work; may be called from any thread."""
 
     def cancel(self, work: ServiceJob) -> None:
-        """Stops work that waits or runs, inside its graph, from any thread. Its flag is set already."""
+        """Stop work that waits or runs, inside its graph; may be called from any thread after the work's flag was set."""
 
 
 class ServiceJobQueue:
@@ -33,7 +33,7 @@ class ServiceJobQueue:
         self._waiting = 0
 
     async def compute_result(self, compute: Callable[[JobContext], Result]) -> Result:
-        """The result of one computation; cancelled with the task that waits."""
+        """Return the result of one computation, which is cancelled with the task that waits."""
         results = [item async for item in self.stream_results(compute)]
         if not results:
             raise RequestStopped

@@ -31,7 +31,7 @@ async def stream_sound(
     *,
     is_whole: bool = False,
 ) -> Response:
-    """Sound that leaves as it is made.
+    """Return a response that sends sound as it is computed.
 
     Args:
         compute: in the synthesis thread; yields the size of all, or None where it is not known, then bytes.
@@ -54,7 +54,7 @@ async def stream_sound(
 
 
 def build_file_response(file: AnonymousFile, media_type: str) -> Response:
-    """A file from its beginning to where it stands."""
+    """Return a response with a file from its beginning to its present position."""
     size = file.tell()
     file.seek(0)
     return StreamingResponse(_stream_file(file), media_type=media_type, headers={"content-length": str(size)})

@@ -36,12 +36,12 @@ class SpeakRequest:
 
     @property
     def channel_count(self) -> int:
-        """Of the sound."""
+        """Return the channels of the sound."""
         return 2 if self.stereo else 1
 
 
 def parse_speak_request(values: Any, catalogue: StyleCatalogue) -> SpeakRequest:
-    """The request of a body. Raises Refused."""
+    """Return the request of a body; raise RefusalError if it is not valid."""
     fields = RequestFields(values, ("body",))
     text = fields.parse_text("text", max_length=MAX_QUERY_TEXT)
     numbers: dict[str, Any] = {
@@ -80,7 +80,7 @@ def _read_pauses(fields: RequestFields) -> dict[str, float]:
 
 
 def _read_style(fields: RequestFields, catalogue: StyleCatalogue) -> ServedStyle:
-    """By `style_id`, or by `voice`, `speaker` and `style` as `Catalogue.find` knows them; the first one without any."""
+    """Return the style of `style_id`, or of `voice`, `speaker` and `style` as `StyleCatalogue.find_style` knows them; the first one if none is named."""
     if fields.find_raw("style_id") is not None:
         number = fields.read_integer("style_id")
         fields.check()
@@ -89,13 +89,13 @@ def _read_style(fields: RequestFields, catalogue: StyleCatalogue) -> ServedStyle
 
 
 def _read_name(fields: RequestFields, key: str) -> str:
-    """A name, or the number of a speaker or style."""
+    """Return a name, or the number of a speaker or style as text."""
     given = fields.find_raw(key)
     return str(given) if isinstance(given, int) and not isinstance(given, bool) else fields.parse_text(key, "", max_length=200)
 
 
 def require_named_style(catalogue: StyleCatalogue, *names: str) -> ServedStyle:
-    """A style by the names of voice, speaker and style; the first one without any. Raises Refused."""
+    """Return a style by the names of voice, speaker and style, the first one if none is named; raise RefusalError if there is none."""
     found = catalogue.find_style(*names)
     if found is not None:
         return found

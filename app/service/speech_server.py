@@ -1,21 +1,138 @@
-"""The server: sockets, a thread with the event loop, and an end that waits for nobody."""
+"""The server: sockets, a thread with the event loop, and a shutdown that does not wait for clients."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import Server as HttpServer
 
 from app.service.asgi_application import build_application
-from app.service.http_connection import IDLE_TIMEOUT_S, HttpConnection
+from app.service.body_quota import MIN_SENDER_RATE, SENDER_GRACE_S
 from app.service.http_service import HttpService
+
+MAX_CONNECTIONS = 128
+HEADER_TIMEOUT_S = 10.0
+"""From the first byte of a request, or the opening of the connection, to the end of the headers."""
+IDLE_TIMEOUT_S = 75.0
+"""Between two requests; longer than clients keep theirs, so that the client ends it."""
+UNREAD_TIMEOUT_S = 60.0
+"""For a client to take 64 KiB of an answer: one that plays a stream as it comes takes far less."""
+
+
+class HttpConnection(H11Protocol):
+    """One connection. Where there are too many, the one that has waited longest without a request is closed, or else the slowest sender."""
+
+    waits_since = 0.0
+    # When the request that is served began, and bytes of it.
+    _since = _arrived = 0.0
+    _limit: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Accept a client, or refuse it if there are too many."""
+        self.waits_since = time.monotonic()
+        super().connection_made(transport)
+        self._limit = self.loop.call_later(HEADER_TIMEOUT_S, self._abort_if_idle)
+        if len(self.connections) > MAX_CONNECTIONS:
+            self._close_surplus()
+
+    def _close_surplus(self) -> None:
+        others = [one for one in self.connections if isinstance(one, HttpConnection) and one is not self]
+        longest = min((one for one in others if not one.is_busy), key=lambda one: one.waits_since, default=None)
+        slowest = min((one for one in others if one.pace < MIN_SENDER_RATE), key=lambda one: one.pace, default=None)
+        (longest or slowest or self).abort()
+
+    @property
+    def is_busy(self) -> bool:
+        """Return whether a request is being served."""
+        return self.cycle is not None and not self.cycle.response_complete and not self.transport.is_closing()
+
+    @property
+    def pace(self) -> float:
+        """Return the bytes a second of an arriving body; infinity if it is not waited for, or not for long."""
+        waited_s = time.monotonic() - self._since
+        waits = self.is_busy and self.cycle.more_body and not self.flow.read_paused
+        return self._arrived / waited_s if waits and waited_s > SENDER_GRACE_S else math.inf
+
+    def data_received(self, data: bytes) -> None:
+        """Take more bytes of a request."""
+        before = self.cycle
+        if not self.is_busy and self._limit is None:
+            self._limit = self.loop.call_later(HEADER_TIMEOUT_S, self._abort_if_idle)
+        try:
+            super().data_received(data)
+        except (ValueError, UnicodeError):  # a path that is no ASCII, for which the library has no answer
+            self.abort()
+        if self.cycle is not before:
+            self._since, self._arrived = time.monotonic(), 0
+        self._arrived += len(data)
+        if self.is_busy:
+            self._cancel_header_timer()
+
+    def send_400_response(self, msg: str) -> None:
+        """Handle data after a request that is no HTTP, when the request has no answer any more, or a broken one."""
+        begun = False
+        if self.is_busy:
+            begun, self.cycle.disconnected = self.cycle.response_started, True
+            self.cycle.message_event.set()
+        if begun:
+            self.abort()
+        else:
+            super().send_400_response(msg)
+
+    def on_response_complete(self) -> None:
+        """Wait for the client's next request after its answer was sent."""
+        self.waits_since = time.monotonic()
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """Start the timer for unread data: the client does not read."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(UNREAD_TIMEOUT_S, self.abort)
+
+    def resume_writing(self) -> None:
+        """Stop the timer for unread data: the client has read it."""
+        super().resume_writing()
+        self._cancel_unread_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the timers: the client has disconnected."""
+        self._cancel_header_timer()
+        self._cancel_unread_timer()
+        super().connection_lost(exc)
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        self._cancel_header_timer()
+        # Now, not when the loop comes to it: the next one in a burst would choose it again.
+        self.connections.discard(self)
+        self.transport.abort()
+
+    def _abort_if_idle(self) -> None:
+        self._limit = None
+        if not self.is_busy:
+            self.abort()
+
+    def _cancel_unread_timer(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+    def _cancel_header_timer(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+            self._limit = None
+
 
 # For requests to notice that they are over: none takes a hundredth of it.
 SERVER_END_S = 0.5
@@ -44,19 +161,19 @@ class SpeechServer:
         self._thread = threading.Thread(target=self._run_loop, name="service", daemon=True)
 
     def start(self) -> None:
-        """Begins to answer; returns when it does."""
+        """Start answering, and return when the server listens."""
         self._thread.start()
         self._ready.wait()
 
     def stop(self, limit_s: float = 1.0) -> None:
-        """Ends every connection and all work for it, at once; from any thread."""
+        """End every connection and all work for it at once; may be called from any thread."""
         if self._loop is not None and self._over is not None:
             with suppress(RuntimeError):  # it has ended already
                 self._loop.call_soon_threadsafe(self._over.set)
         self._thread.join(limit_s)
 
     def _run_loop(self) -> None:
-        """As `asyncio.run`, which at its end would wait for what other threads still convert."""
+        """Run the loop as `asyncio.run` does, but without its wait for other threads at the end."""
         loop = asyncio.new_event_loop()
         try:
             loop.run_until_complete(self._serve_requests())
@@ -98,7 +215,7 @@ class SpeechServer:
 
 
 async def _end_tasks() -> None:
-    """Ends what the loop still does, which stops the work for it inside the graphs."""
+    """Cancel the tasks of the loop, which stops their work inside the graphs."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()

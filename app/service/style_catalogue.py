@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from app.common.errors import VoiceError
 from app.common.language import localize
 from app.interchange.style_ids import compute_style_id
 from app.service.http_errors import create_unknown_style_refusal
-from app.service.speaker_uuids import compute_speaker_uuid, find_speaker_card
+from app.voices.content_digest import compute_content_digest, compute_file_digests
 from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData, read_card
 from app.voices.voice_manifest import NamedId
+
+# Of speakers whose voice names no UUID.
+_SPEAKER_NAMESPACE = uuid.UUID("2d5a1a3c-6a8e-5f0f-9c55-6b7b0e6f7a21")
+SHIPPED_FORMAT = "starter"
+
+
+def find_speaker_card(card: VoiceCardData, speaker: int) -> SpeakerCard | None:
+    """Return the entry of a speaker in a card."""
+    return next((item for item in card.speakers if item.id == speaker), None)
+
+
+def compute_speaker_uuid(voice: Voice, card: VoiceCardData, speaker: NamedId) -> str:
+    """Return the speaker's own UUID, or one computed from the content of the voice's file: the same after every start, after an update of
+    the program, and after the file is added again. The voice that ships keeps its own, whatever its graphs become.
+    """
+    own = find_speaker_card(card, speaker.id)
+    if own is not None and own.uuid:
+        return own.uuid
+    source = voice.manifest.id if voice.manifest.format == SHIPPED_FORMAT else card.source_sha256 or _compute_digest(voice)
+    return str(uuid.uuid5(_SPEAKER_NAMESPACE, f"{source}/{speaker.id}"))
+
+
+def _compute_digest(voice: Voice) -> str:
+    files = [graph for graph in voice.graphs.values() if isinstance(graph, Path)]
+    try:
+        return compute_content_digest(compute_file_digests(files))
+    except VoiceError:
+        return voice.manifest.id
+
 
 UNKNOWN_VOICE_VERSION = "1.0.0"
 
@@ -51,7 +82,7 @@ class ServedSpeaker:
     media: Path
 
     def convert_to_json(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the speaker as JSON."""
         return {
             "name": self.name,
             "speaker_uuid": self.uuid,
@@ -74,23 +105,24 @@ class StyleCatalogue:
     _by_id: Mapping[int, ServedStyle] = field(default_factory=dict)
 
     def require_style(self, number: int) -> ServedStyle:
-        """The style of a number; Refused where there is none."""
+        """Return the style of a number; raise RefusalError if there is none."""
         found = self._by_id.get(number)
         if found is None:
             raise create_unknown_style_refusal(number)
         return found
 
     def find_speaker(self, speaker_uuid: str) -> ServedSpeaker | None:
-        """The speaker of a UUID."""
+        """Return the speaker of a UUID, or None."""
         return next((speaker for speaker in self.speakers if speaker.uuid == speaker_uuid), None)
 
     @property
     def first_style(self) -> ServedStyle | None:
-        """The style that is taken where a client names none."""
+        """Return the style used if a client names none."""
         return next((style for speaker in self.speakers for style in speaker.styles), None)
 
     def find_style(self, name: str, speaker: str = "", style: str = "") -> ServedStyle | None:
-        """A style by its number, or by the name of its speaker, or the name or id of its voice, each with /style or without; of several the first.
+        """Return a style by its number, or by the name of its speaker, or the name or id of its voice, each with /style or without; of
+        several the first.
 
         Args:
             speaker, style: name or number within the voice; empty is any.
@@ -113,7 +145,7 @@ def _is_one_of(wanted: str, *known: str) -> bool:
 
 
 def build_catalogue(voices: Sequence[Voice]) -> StyleCatalogue:
-    """The catalogue of these voices, in their order; of two styles with one number the first is offered."""
+    """Build the catalogue of these voices, in their order; of two styles with one number the first is offered."""
     speakers, left_out, by_id = [], [], {}
     shared = Counter(item.name for voice in voices for item in voice.manifest.speakers)
     for voice in voices:

@@ -23,7 +23,7 @@ _OWN_PHONES = {"cl": "q", "A": "a", "I": "i", "U": "u", "E": "e", "O": "o"}
 
 
 def build_phrases(pipeline: Pipeline, text: str, sentences: Sequence[FixedSentence]) -> tuple[AccentPhrase, ...]:
-    """The phrases of a text that was read; lengths are 0."""
+    """Build the phrases of a text that was read; their lengths are 0."""
     phones = [sentence.phones for sentence in sentences]
     layout = align_moras(phones)
     reading = read_line(text, (), pipeline.g2p, pipeline.caches.phones, emoji=pipeline.voice.emoji)
@@ -40,7 +40,7 @@ def build_phrases(pipeline: Pipeline, text: str, sentences: Sequence[FixedSenten
 def apply_lengths(
     phrases: Sequence[AccentPhrase], alignment: MoraAlignment, frames: Mapping[PhoneOffset, int], frame_s: float
 ) -> tuple[AccentPhrase, ...]:
-    """The phrases with the lengths of their phones; as they are where the voice does not report them."""
+    """Return the phrases with the lengths of their phones; unchanged if the voice does not report them."""
     if not frames:
         return tuple(phrases)
     timed, at = [], 0
@@ -58,7 +58,7 @@ def apply_lengths(
 
 
 def apply_pitches(phrases: Sequence[AccentPhrase], alignment: MoraAlignment, phones: Sequence[Phones]) -> tuple[AccentPhrase, ...]:
-    """The phrases with the picture of their accent, from the tones of the phones."""
+    """Return the phrases with pitches that picture their accent, from the tones of the phones."""
     places = iter(alignment.moras)
     drawn = []
     for phrase in phrases:
@@ -69,7 +69,7 @@ def apply_pitches(phrases: Sequence[AccentPhrase], alignment: MoraAlignment, pho
 
 
 def list_phones(mora: QueryMora) -> tuple[str, ...]:
-    """Its phones in our letters; a devoiced vowel is a vowel."""
+    """Return the phones of a mora in our letters; a devoiced vowel is a vowel."""
     vowel = _OWN_PHONES.get(mora.vowel, mora.vowel)
     return (vowel,) if mora.consonant is None else (mora.consonant, vowel)
 

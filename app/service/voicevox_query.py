@@ -32,7 +32,7 @@ class QueryMora:
     consonant_length: float | None = None
 
     def convert_to_json(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the mora as JSON."""
         return {
             "text": self.text,
             "consonant": self.consonant,
@@ -53,7 +53,7 @@ class AccentPhrase:
     is_interrogative: bool = False
 
     def convert_to_json(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the phrase as JSON."""
         return {
             "moras": [mora.convert_to_json() for mora in self.moras],
             "accent": self.accent,
@@ -88,7 +88,7 @@ class AudioQuery:
     seed: int = 0
 
     def convert_to_json(self) -> dict[str, Any]:
-        """As JSON; optional fields are always there."""
+        """Return the query as JSON, with all optional fields."""
         return {
             "accent_phrases": [phrase.convert_to_json() for phrase in self.accent_phrases],
             **self.scale_values,
@@ -101,5 +101,5 @@ class AudioQuery:
 
     @property
     def scale_values(self) -> dict[str, Any]:
-        """The numbers that a preset holds, as JSON."""
+        """Return the numbers that a preset holds, as JSON."""
         return {name: getattr(self, field) for name, field in (QUERY_SCALES | QUERY_PAUSES).items()}

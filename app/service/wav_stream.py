@@ -29,20 +29,20 @@ _WAV_HEADER = struct.Struct("<4sI4s4sIHHIIHH4sI")
 
 
 def pack_wav_header(samples: int, rate: int, channels: int) -> bytes:
-    """The header of a WAV of so many samples a channel."""
+    """Return the header of a WAV of so many samples a channel."""
     size = samples * channels * 2
     layout = (1, channels, rate, rate * channels * 2, channels * 2, 16)
     return _WAV_HEADER.pack(b"RIFF", 36 + size, b"WAVE", b"fmt ", 16, *layout, b"data", size)
 
 
 def convert_to_pcm(samples: Float32, channels: int = 1) -> bytes:
-    """Little-endian 16 bits; what is outside of [-1, 1] is clipped."""
+    """Return samples as little-endian 16 bits; values outside [-1, 1] are clipped."""
     whole = np.clip(np.round(samples * np.float32(32767)), -32768, 32767).astype("<i2")
     return (np.repeat(whole, channels) if channels > 1 else whole).tobytes()
 
 
 def resample_pieces(pieces: Iterable[Float32], rate: int, wanted: int) -> Iterator[Float32]:
-    """The pieces at another rate: exactly `count_resampled` of all their samples in all, however the filter rounds."""
+    """Yield the pieces at another rate: exactly `count_resampled` of all their samples in total, however the filter rounds."""
     if rate == wanted:
         yield from pieces
         return
@@ -64,7 +64,7 @@ def count_resampled(samples: int, rate: int, wanted: int) -> int:
 
 
 def join_wavs(encoded: object) -> AnonymousFile:
-    """Base64 WAVs as one, at the highest of their rates, in stereo where one of them is: a file that stands at its end.
+    """Join Base64 WAVs at the highest of their rates, in stereo if one of them is; return a file that stands at its end.
 
     Each is decoded twice, so that only one is in memory at a time. Raises Refused, and OutputFileError where the disk is full.
     """
@@ -88,7 +88,7 @@ def join_wavs(encoded: object) -> AnonymousFile:
 
 
 def _read_formats(encoded: list[str]) -> list[tuple[int, int, int]]:
-    """Samples a channel, rate and channels of each."""
+    """Return samples a channel, rate and channels of each WAV."""
     found, total_s = [], 0.0
     for item in encoded:
         samples, rate = _decode_wav(item)
@@ -104,7 +104,7 @@ def _create_too_long_refusal() -> RefusalError:
 
 
 def _convert_samples(samples: Float32, rate: int, wanted: int, channels: int) -> Iterator[bytes]:
-    """A sound (N, 1 or 2) with so many channels at another rate."""
+    """Yield a sound (N, 1 or 2) with so many channels at another rate."""
     cuts = range(rate, len(samples), rate)
     columns = (resample_pieces(np.split(column, cuts), rate, wanted) for column in samples.T)
     for pieces in zip(*columns, strict=True):
@@ -113,7 +113,7 @@ def _convert_samples(samples: Float32, rate: int, wanted: int, channels: int) ->
 
 
 def _decode_wav(item: str) -> tuple[Float32, int]:
-    """Samples (N, channels) of one WAV."""
+    """Return samples (N, channels) and rate of one WAV."""
     try:
         samples, rate = decode_wave(_decode_base64(item), round(MAX_JOINED_S * HIGHEST_RATE))
     except (ValueError, binascii.Error) as exc:

@@ -30,14 +30,14 @@ class PrecisionPreference:
         return "exact" if voice in self.exact else self.default
 
     def replace_voice_precision(self, voice: str, precision: GraphPrecision) -> PrecisionPreference:
-        """The same with a choice for one voice, which then no longer follows the default."""
+        """Return the preference with a choice for one voice, which then no longer follows the default."""
         others = self._remove_voice(voice)
         if precision == "fast":
             return PrecisionPreference(self.default, others.exact, (*others.fast, voice)[-MAX_VOICE_CHOICES:])
         return PrecisionPreference(self.default, (*others.exact, voice)[-MAX_VOICE_CHOICES:], others.fast)
 
     def merge_changes(self, before: PrecisionPreference, after: PrecisionPreference) -> PrecisionPreference:
-        """The same with what changed between two others, voice by voice."""
+        """Return the preference with the changes between two others applied, voice by voice."""
         result = PrecisionPreference(after.default if before.default != after.default else self.default, self.exact, self.fast)
         for voice in dict.fromkeys((*before.exact, *before.fast, *after.exact, *after.fast)):
             if before._find_own_precision(voice) != (own := after._find_own_precision(voice)):

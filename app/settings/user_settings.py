@@ -16,7 +16,7 @@ from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
 from app.core.link_reading import LINK_READINGS, LinkReading
 from app.core.request_limits import SEED_BOUNDS
-from app.settings import settings_labels as words
+from app.settings import settings_labels
 from app.settings.graph_precision import GRAPH_PRECISIONS, MAX_VOICE_CHOICES, GraphPrecision, PrecisionPreference
 
 MAX_SEED = int(SEED_BOUNDS.high)
@@ -95,25 +95,29 @@ class Settings(Delivery):
     latency: StripChoice = field(default="folded", metadata={"choices": STRIP_CHOICES})
     save_folder: str = ""
     save_suffix: str = field(default=".wav", metadata={"choices": SAVE_SUFFIXES})
-    language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": words.LANGUAGE_LABEL})
-    theme: ThemeChoice = field(default="system", metadata={"choices": THEMES, "shown": words.THEME_LABEL})
-    text_size: TextSize = field(default="usual", metadata={"choices": TEXT_SIZES, "shown": words.TEXT_SIZE_LABEL})
-    device: str = field(default="", metadata={"shown": words.OUTPUT_DEVICE_LABEL})
+    language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": settings_labels.LANGUAGE_LABEL})
+    theme: ThemeChoice = field(default="system", metadata={"choices": THEMES, "shown": settings_labels.THEME_LABEL})
+    text_size: TextSize = field(default="usual", metadata={"choices": TEXT_SIZES, "shown": settings_labels.TEXT_SIZE_LABEL})
+    device: str = field(default="", metadata={"shown": settings_labels.OUTPUT_DEVICE_LABEL})
     bert: str = ""
     force_bert: bool = False
-    bert_precision: PrecisionChoice = field(default="auto", metadata={"choices": PRECISION_CHOICES, "shown": words.BERT_PRECISION_LABEL})
-    sound_precision: GraphPrecision = field(default="exact", metadata={"choices": GRAPH_PRECISIONS, "shown": words.GRAPH_PRECISION_LABEL})
-    load_voice: LoadChoice = field(default="at_start", metadata={"choices": LOAD_CHOICES, "shown": words.LOAD_VOICE_LABEL})
-    unload_after_min: int = field(default=0, metadata={"low": 0, "high": MAX_IDLE_MIN, "shown": words.UNLOAD_LABEL})
-    disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": MAX_CACHE_MIB, "shown": words.DISK_CACHE_LABEL})
-    aivisspeech_folder: str = field(default="", metadata={"shown": words.AIVISSPEECH_FOLDER_LABEL})
-    built_in_words: bool = field(default=True, metadata={"shown": words.BUILT_IN_WORDS_LABEL})
-    memos_everywhere: bool = field(default=False, metadata={"shown": words.MEMOS_LABEL})
-    links: LinkReading = field(default="host", metadata={"choices": LINK_READINGS, "shown": words.LINKS_LABEL})
-    log_words: bool = field(default=False, metadata={"shown": words.LOG_WORDS_LABEL})
-    service: bool = field(default=False, metadata={"shown": words.SERVICE_LABEL})
-    service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": words.SERVICE_PORT_LABEL})
-    service_changes: bool = field(default=False, metadata={"shown": words.SERVICE_CHANGES_LABEL})
+    bert_precision: PrecisionChoice = field(
+        default="auto", metadata={"choices": PRECISION_CHOICES, "shown": settings_labels.BERT_PRECISION_LABEL}
+    )
+    sound_precision: GraphPrecision = field(
+        default="exact", metadata={"choices": GRAPH_PRECISIONS, "shown": settings_labels.GRAPH_PRECISION_LABEL}
+    )
+    load_voice: LoadChoice = field(default="at_start", metadata={"choices": LOAD_CHOICES, "shown": settings_labels.LOAD_VOICE_LABEL})
+    unload_after_min: int = field(default=0, metadata={"low": 0, "high": MAX_IDLE_MIN, "shown": settings_labels.UNLOAD_LABEL})
+    disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": MAX_CACHE_MIB, "shown": settings_labels.DISK_CACHE_LABEL})
+    aivisspeech_folder: str = field(default="", metadata={"shown": settings_labels.AIVISSPEECH_FOLDER_LABEL})
+    built_in_words: bool = field(default=True, metadata={"shown": settings_labels.BUILT_IN_WORDS_LABEL})
+    memos_everywhere: bool = field(default=False, metadata={"shown": settings_labels.MEMOS_LABEL})
+    links: LinkReading = field(default="host", metadata={"choices": LINK_READINGS, "shown": settings_labels.LINKS_LABEL})
+    log_words: bool = field(default=False, metadata={"shown": settings_labels.LOG_WORDS_LABEL})
+    service: bool = field(default=False, metadata={"shown": settings_labels.SERVICE_LABEL})
+    service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": settings_labels.SERVICE_PORT_LABEL})
+    service_changes: bool = field(default=False, metadata={"shown": settings_labels.SERVICE_CHANGES_LABEL})
     recent_projects: tuple[str, ...] = field(default=(), metadata={"most": MOST_RECENT})
     favourite_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_FAVOURITES})
     exact_voices: tuple[str, ...] = field(default=(), metadata={"most": MAX_VOICE_CHOICES})
@@ -129,7 +133,7 @@ class Settings(Delivery):
         return PrecisionPreference(self.sound_precision, self.exact_voices, self.fast_voices)
 
     def replace_precision(self, choice: PrecisionPreference) -> Settings:
-        """The same with other precisions."""
+        """Return the settings with other precisions."""
         return replace(self, sound_precision=choice.default, exact_voices=choice.exact, fast_voices=choice.fast)
 
 
@@ -144,7 +148,7 @@ def find_settings_path() -> Path:
 
 
 def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
-    """The remembered settings; what cannot be used is replaced by its default, kept in a copy beside, and reported in the second value."""
+    """Return the remembered settings; an unusable value is replaced by its default, kept in a copy beside the file, and reported in the second value."""
     path = path or find_settings_path()
     failed = localize(
         "一部の設定を読み込めなかったため、初期値に戻しました。", "Some settings could not be read and were reset to their defaults."
@@ -157,27 +161,27 @@ def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
 
 
 def load_usable_settings() -> Settings:
-    """The remembered settings, for callers that continue without the unusable ones; the user is notified once."""
+    """Return the remembered settings, for callers that continue without the unusable ones; the user is notified once."""
     settings, error = load_settings()
     show_notice(error)
     return settings
 
 
 def save_settings(settings: Settings, path: Path | None = None) -> None:
-    """Writes all settings at once: the old file stays until the new one is complete. Raises OutputFileError."""
+    """Write all settings at once: the old file stays until the new one is complete. Raise OutputFileError if that fails."""
     values = asdict(settings)
     data = {"version": SETTINGS_VERSION} | {name: values[name] for name in REMEMBERED_NAMES}
     save_data(path or find_settings_path(), data, localize("設定を保存できません", "The settings could not be saved"))
 
 
 def read_settings_file(path: Path) -> Settings | None:
-    """Those of a file, as far as they can be used; None where there is none, or nothing of it can."""
+    """Return the usable settings of a file; None if there is no file, or nothing in it can be used."""
     found, _error = load_data(path, _parse_settings, "")
     return found[0] if found else None
 
 
 def merge_settings(before: Settings, after: Settings, on_disk: Settings) -> Settings:
-    """The settings found on the disk with what changed between two others; of lists, what was added to them and taken out of them."""
+    """Return the settings on the disk with the changes between two others applied; in lists, added items are added and removed ones removed."""
     changed: dict[str, Any] = {}
     for item in fields(Settings):
         old, new = getattr(before, item.name), getattr(after, item.name)
@@ -191,7 +195,7 @@ def merge_settings(before: Settings, after: Settings, on_disk: Settings) -> Sett
 
 
 def _merge_lists(before: tuple[str, ...], after: tuple[str, ...], on_disk: tuple[str, ...], max_items: int) -> tuple[str, ...]:
-    """In the order of `after`; what others added follows, and what they took out is gone."""
+    """Return a list in the order of `after`; items that others added follow, and items that they removed are gone."""
     ours = [item for item in after if item in on_disk or item not in before]
     others = [item for item in on_disk if item not in after and item not in before]
     return (*ours, *others)[:max_items]
@@ -210,7 +214,7 @@ def _parse_settings(data: Any) -> tuple[Settings, list[str]]:
 
 
 def _convert_lists_to_tuples(default: Any, value: Any) -> Any:
-    """JSON knows no tuples."""
+    """Convert a value's lists to tuples, which JSON lacks."""
     return tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
 
 

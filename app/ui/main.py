@@ -10,6 +10,7 @@ import gc
 import logging
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -28,8 +29,6 @@ from app.ui.workarounds.thread_switching import shorten_switch_interval
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
-
-    from app.ui.widgets.banner import Banner
 
 
 def main() -> int:
@@ -70,12 +69,12 @@ def _run_window(files: list[Path]) -> int:
 
     window = MainWindow(settings, SpeechController(), notice)
     window.settings.kept = kept
-    _install_error_hook(window.banner)
-    UnixSignalHandler(window.leaving.close_now, window)
-    window.theme_switcher.show_theme()
+    _install_error_hook(window.show_unexpected_error)
+    UnixSignalHandler(window.close_now, window)
+    window.show_theme()
     window.show_and_start()
-    OpenRequestWatcher(window, window.incoming.open_files)
-    window.incoming.open_files(files)
+    OpenRequestWatcher(window, window.open_files)
+    window.open_files(files)
     code = app.exec()
     lock.release()
     if window.is_restarting:
@@ -189,16 +188,15 @@ def make_application(text_size: TextSize = "usual") -> QApplication:
     return app
 
 
-def _install_error_hook(banner: Banner) -> None:
-    """Log unexpected errors and show them in the banner."""
+def _install_error_hook(show_error: Callable[[str, str, str], object]) -> None:
+    """Log unexpected errors and show each with its message, hint and details."""
 
     def report_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         logging.getLogger("koebako").error("unexpected error in the window", exc_info=(kind, error, trace))
-        banner.show_message(
-            "error",
+        show_error(
             localize("予期しないエラーが発生しました。", "An unexpected error occurred."),
             localize(f"詳細なログ: {find_log_path()}", f"See the log for details: {find_log_path()}"),
-            details=f"{kind.__name__}: {error}\n{find_log_path()}",
+            f"{kind.__name__}: {error}\n{find_log_path()}",
         )
 
     # Python's own hook prints to a console, and the built program has none.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from app.ui.shell.main_window import MainWindow
+    from app.ui.synthesis.speech_controller import SpeechController
 
 SELFTEST_TEXT = "箱から声が出ます。今日はいい天気ですね。"
 SELFTEST_TIMEOUT_S = 120
@@ -91,15 +92,15 @@ def _run_steps(sound: Path, picture: Path | None) -> dict[str, Any]:
     Raises InternalError if Qt cannot open a window here.
     """
     report: dict[str, Any] = {"ok": False, "errors": [], "notes": [], "python_s": _read_process_age_s()}
-    app, window = _open_window(report)
+    app, window, speech = _open_window(report)
     steps = (
         ("window_s", lambda: window.first_paint.is_over),
-        ("ready_s", lambda: window.controller.state.is_ready and not window.controller.state.is_loading),
-        ("spoken_s", lambda: sound.exists() and not window.controller.state.is_saving),
+        ("ready_s", lambda: speech.state.is_ready and not speech.state.is_loading),
+        ("spoken_s", lambda: sound.exists() and not speech.state.is_saving),
     )
     for name, reached in steps:
         if name == "spoken_s":
-            _type_and_speak(window, sound)
+            _type_and_speak(window, speech, sound)
         if not _wait_until(app, reached, report["errors"]):
             report["errors"].append(f"{name} was not reached")
             break
@@ -115,7 +116,7 @@ def _run_steps(sound: Path, picture: Path | None) -> dict[str, Any]:
     return report
 
 
-def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
+def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow, SpeechController]:
     """Open the window as `app.ui.main` does, and record the time of each part."""
     from app.ui.main import check_display, make_application
 
@@ -135,20 +136,21 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
         {"size": [screen.size().width(), screen.size().height()], "scale": screen.devicePixelRatio()} for screen in app.screens()
     ]
     _collect_unexpected(report["errors"])
-    window = MainWindow(Settings(text=""), SpeechController())
-    window.keeping.stop_saving()
+    speech = SpeechController()
+    window = MainWindow(Settings(text=""), speech)
+    window.stop_saving()
     # The test must not speak or change the user's own script.
     window.document.reset_script(Script())
     # A missing audio device is no failure here, as the test measures a file.
-    window.controller.failed.connect(
+    speech.failed.connect(
         lambda failed: report["notes" if failed.error.family == "audio_device" else "errors"].append(format_error_details(failed.error))
     )
     # Later steps run in the same turn of the event loop as the first paint, so its time is recorded here.
     window.first_paint.painted.connect(lambda: report.setdefault("window_s", _read_process_age_s()))
-    window.theme_switcher.show_theme()
+    window.show_theme()
     report["built_s"] = _read_process_age_s()
     window.show_and_start()
-    return app, window
+    return app, window, speech
 
 
 def _read_process_age_s() -> float:
@@ -171,17 +173,20 @@ def _wait_until(app: Any, is_reached: Any, errors: list[str]) -> bool:
     return True
 
 
-def _type_and_speak(window: MainWindow, sound: Path) -> None:
+def _type_and_speak(window: MainWindow, speech: SpeechController, sound: Path) -> None:
     """Type as an input method does, then save the sound of the text that the window holds."""
     from PySide6.QtCore import QCoreApplication
     from PySide6.QtGui import QInputMethodEvent
 
     from app.core.synthesis_types import SynthesisRequest
+    from app.ui.script.script_list import ScriptList
 
     typed = QInputMethodEvent()
     typed.setCommitString(SELFTEST_TEXT)
-    QCoreApplication.sendEvent(window.script, typed)
-    window.controller.save_sound(SynthesisRequest(window.document.script.lines[0].text), sound)
+    lines = window.findChild(ScriptList)
+    assert isinstance(lines, ScriptList)
+    QCoreApplication.sendEvent(lines, typed)
+    speech.save_sound(SynthesisRequest(window.document.script.lines[0].text), sound)
 
 
 def _measure_sound(sound: Path) -> dict[str, float]:

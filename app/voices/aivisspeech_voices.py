@@ -71,7 +71,10 @@ def list_aivisspeech_voices(folder: Path | None) -> list[UnpreparedVoice]:
 
 
 def read_speaker_cards(voices: Sequence[UnpreparedVoice]) -> dict[str, tuple[SpeakerCard, ...]]:
-    """Speakers of such voices with their UUIDs and the ids of their styles, by id of the voice. Takes as long as the files are large, once."""
+    """Return the speakers of such voices with their UUIDs and the ids of their styles, by id of the voice.
+
+    The first call takes as long as the files are large.
+    """
     known = FileFactCache("aivisspeech_speakers.json")
     found = {voice.manifest.id: _read_speakers(voice.path, known) for voice in voices}
     known.save_cache()

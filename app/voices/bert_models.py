@@ -122,7 +122,7 @@ def read_bert(folder: Path) -> BertModel:
 
 
 def write_bert(folder: Path, values: Mapping[str, Any]) -> BertModel:
-    """Writes the description of a BERT whose files are in the folder, and reads it back."""
+    """Write the description of a BERT whose files are in the folder, and return the BERT read back."""
     write_json(folder / BERT_MANIFEST_NAME, dict(values), errors="replace")
     return read_bert(folder)
 

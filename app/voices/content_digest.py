@@ -13,7 +13,7 @@ from app.voices.untrusted.regular_file import build_unreadable_error, open_regul
 
 
 def compute_file_digest(path: Path) -> str:
-    """Hexadecimal SHA-256 of a file; VoiceError when it cannot be read."""
+    """Return the hexadecimal SHA-256 of a file; raise VoiceError if it cannot be read."""
     with open_regular_file(path) as file:
         try:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -22,7 +22,7 @@ def compute_file_digest(path: Path) -> str:
 
 
 def compute_file_digests(files: Sequence[Path], report: Report = ignore_report) -> list[str]:
-    """`compute_file_digest` of each, remembered until the file changes: 250 MB take half a second."""
+    """Return the digest of each file (see `compute_file_digest`), remembered until the file changes: 250 MB take half a second."""
     known = FileFactCache("digests.json")
     digests = []
     for index, path in enumerate(files):
@@ -37,7 +37,7 @@ def compute_file_digests(files: Sequence[Path], report: Report = ignore_report) 
 
 
 def combine_digests(digests: Sequence[str]) -> str:
-    """One SHA-256 for several files."""
+    """Return one SHA-256 for several files."""
     return hashlib.sha256(b"".join(bytes.fromhex(item) for item in digests)).hexdigest()
 
 
@@ -47,5 +47,5 @@ def compute_content_digest(digests: Sequence[str]) -> str:
 
 
 def sum_file_sizes(files: Sequence[Path]) -> int:
-    """Size of files in all; those that vanished count nothing."""
+    """Return the size of all files together; vanished files count nothing."""
     return sum(path.stat().st_size for path in files if path.is_file())

@@ -17,6 +17,7 @@ import numpy as np
 from app.common.errors import InputError
 from app.common.files.bounded_read import read_bounded
 from app.common.language import localize
+from app.core.result_metrics import compute_max_difference
 from app.voices.untrusted.npy_reader import parse_npy_array
 
 MAX_CASE_FILE_BYTES, MAX_UNPACKED_CASE_BYTES = 256 << 20, 1 << 30  # a minute of sound takes 11 MB
@@ -31,10 +32,10 @@ class CaseRunner(Protocol):
 
     @property
     def used_inputs(self) -> frozenset[str]:
-        """Inputs that count in what it computes; of the public ones some may not."""
+        """Return the inputs that count in the computation; some of the public ones may not."""
 
     def __call__(self, case: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray | None]:
-        """Samples (N,), and frames per symbol (T,) where the graph outputs them."""
+        """Return samples (N,), and frames per symbol (T,) if the graph outputs them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class SkippedCase:
 
 
 def read_cases(path: Path) -> list[dict[str, np.ndarray]]:
-    """The cases of an NPZ, each a mapping of names to arrays, in order."""
+    """Return the cases of an NPZ, each a mapping of names to arrays, in order."""
     try:
         cases = _parse_cases(read_bounded(path, MAX_CASE_FILE_BYTES))
     except (OSError, ValueError, EOFError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile) as exc:
@@ -83,7 +84,7 @@ def read_cases(path: Path) -> list[dict[str, np.ndarray]]:
 
 
 def _parse_cases(content: bytes) -> dict[int, dict[str, np.ndarray]]:
-    """Arrays by number and name, read as `np.load` would, but with a limit on what they unpack to. Raises whatever zipfile raises."""
+    """Return arrays by number and name, read as `np.load` would, but with a limit on their unpacked size. Errors of zipfile pass through."""
     # Each directory entry begins with this signature, and zipfile takes a kilobyte for each.
     if content.count(b"PK\1\2") > MAX_CASE_ARRAYS:
         raise ValueError("too many arrays")
@@ -99,17 +100,17 @@ def _parse_cases(content: bytes) -> dict[int, dict[str, np.ndarray]]:
 
 
 def find_unused_input(case: Mapping[str, np.ndarray], runner: CaseRunner) -> str | None:
-    """An input of a case that would make no difference, so that nothing can be compared; None where all count."""
+    """Return an input of a case that would make no difference, so that nothing can be compared; None if all count."""
     return min(case.keys() - runner.used_inputs - CASE_RESULT_NAMES, default=None)
 
 
 def verify_case(number: int, case: dict[str, np.ndarray], runner: CaseRunner, hop_length: int) -> CaseResult:
-    """Runs one case; noise inputs that it leaves out are zero."""
+    """Run one case and return its result; noise inputs that the case leaves out are zero."""
     feed: dict[str, np.ndarray] = {name: np.zeros((), np.float32) for name in NOISE_INPUTS} | case
     samples, durations = runner(feed)
     expected = case["output"].reshape(-1)
     same_length = len(samples) == len(expected)
-    difference = float(np.abs(samples - expected).max(initial=0)) if same_length else None
+    difference = compute_max_difference(expected, samples) if same_length else None
     if difference is not None and not np.isfinite(difference):
         difference = None
     return CaseResult(number, difference, same_length and _has_same_durations(durations, case), len(samples) // hop_length)

@@ -33,14 +33,14 @@ class FileFactCache:
             return None
 
     def store_value(self, path: Path, value: Any) -> None:
-        """Remembers a JSON value of a file as it is now."""
+        """Store a JSON value for a file as it is now."""
         with contextlib.suppress(OSError):
             self._entries.pop(str(path), None)
             self._entries[str(path)] = [*_read_file_stamp(path), value]
             self._changed = True
 
     def save_cache(self) -> None:
-        """Writes what is new; the oldest entries give way."""
+        """Write new values to the disk; the oldest entries give way."""
         if not self._changed:
             return
         kept = dict(list(self._entries.items())[-MAX_CACHED_FILES:])

@@ -26,7 +26,7 @@ _STYLE_ALIASES = {"ノーマル": "Neutral"}
 
 
 def list_installed_voices(folders: Sequence[Path]) -> list[Voice]:
-    """All prepared voices in the given folders, in order; damaged ones are left out here (opening one by name says why)."""
+    """Return all prepared voices in the given folders, in order; damaged ones are left out (opening one by name states the reason)."""
     voices = []
     for folder in _iterate_voice_folders(folders):
         try:
@@ -37,7 +37,7 @@ def list_installed_voices(folders: Sequence[Path]) -> list[Voice]:
 
 
 def list_damaged_voices(folders: Sequence[Path]) -> list[tuple[Path, VoiceError]]:
-    """Folders that should hold a voice and do not, with what is wrong."""
+    """Return the folders that should hold a voice and do not, each with the error."""
     damaged = []
     for folder in (item for root in folders for item in list_subfolders(root)):
         try:
@@ -61,12 +61,12 @@ def _iterate_voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def find_shipped_voice_id() -> str | None:
-    """Id of the voice we ship; None where it is gone."""
+    """Return the id of the voice that ships, or None if it is missing."""
     return next((voice.manifest.id for voice in list_installed_voices([find_resources_dir() / "voices"])), None)
 
 
 def find_installed_voice(wanted: str, folders: Sequence[Path]) -> Voice | None:
-    """The prepared voice of this id or name.
+    """Return the prepared voice of this id or name, or None.
 
     Raises:
         VoiceError: it is damaged, or several have this name; the hint lists their ids.
@@ -92,7 +92,7 @@ AnyVoice = TypeVar("AnyVoice", bound=HasManifest)
 
 
 def find_voice_among(wanted: str, voices: Sequence[AnyVoice]) -> AnyVoice | None:
-    """The one of this id, or else of this name; a VoiceError where several have this name, whose hint lists their ids."""
+    """Return the voice of this id, or else of this name; raise VoiceError if several have the name, with a hint that lists their ids."""
     text = wanted.casefold()
     for voice in voices:
         if text == voice.manifest.id.casefold():
@@ -107,7 +107,7 @@ def find_voice_among(wanted: str, voices: Sequence[AnyVoice]) -> AnyVoice | None
 
 
 def find_voice(wanted: str | None, folders: Sequence[Path], require_bert: BertRequirement | None = None) -> Voice:
-    """The voice with this id, name or path; the first one that can speak when nothing is asked for.
+    """Return the voice with this id, name or path, or the first one that can speak if none is named.
 
     Args:
         require_bert: see `choose_default_voice`.
@@ -140,7 +140,7 @@ class DefaultVoice:
 
 
 def choose_default_voice(folders: Sequence[Path], require_bert: BertRequirement | None = None) -> DefaultVoice:
-    """The first voice that can speak; where none can, the first one.
+    """Return the first voice that can speak, or the first voice if none can.
 
     Args:
         require_bert: raises VoiceError for the id of a BERT that a voice could not use; by default where it is not installed.
@@ -170,7 +170,7 @@ def choose_default_voice(folders: Sequence[Path], require_bert: BertRequirement 
 
 
 def order_speaking_first(voices: Iterable[Voice], require_bert: BertRequirement | None = None) -> list[Voice]:
-    """The voices in their order, those that cannot speak after all others; see `choose_default_voice`."""
+    """Return the voices in their order, with those that cannot speak after all others; see `choose_default_voice`."""
     return sorted(voices, key=lambda voice: not _may_speak(voice, require_bert))
 
 
@@ -196,7 +196,7 @@ class UnknownVoiceError(VoiceError):
 
 
 def build_unknown_voice_error(wanted: str, known: Sequence[VoiceManifest]) -> VoiceError:
-    """An error that names near voices."""
+    """Return an error that names similar voices."""
     shown = wanted if len(wanted) <= 80 else wanted[:80] + "…"
     none = localize("自分で追加した声はまだありません。", "You have not added any voices yet.")
     names = [name for manifest in known for name in (manifest.id, manifest.name)]
@@ -214,7 +214,7 @@ def is_path_text(text: str) -> bool:
 
 
 def find_id_by_name(wanted: str | None, items: Sequence[NamedId], kind: str) -> int:
-    """Id of a speaker or style by name or number; the first one when nothing is asked for.
+    """Return the id of a speaker or style by name or number; the first one if none is named.
 
     Args:
         kind: what is looked for, in the language of the user.
@@ -231,7 +231,7 @@ def find_id_by_name(wanted: str | None, items: Sequence[NamedId], kind: str) -> 
 
 
 def suggest_near_names(wanted: str, known: Sequence[str]) -> str:
-    """A hint that names what the user may have meant, or else everything there is."""
+    """Return a hint that names what the user may have meant, or else all names there are."""
     close = difflib.get_close_matches(wanted[:80], known, n=3, cutoff=0.4)
     lead = localize("もしかして: ", "Did you mean: ") if close else localize("使用できるもの: ", "Available: ")
     return lead + ", ".join(dict.fromkeys(close or list(known)[:12]))

@@ -30,13 +30,13 @@ def describe_int8_quality(result: Int8Result | Int8Graph, *, may_change_lengths:
 
 
 def describe_int8_graphs(manifest: VoiceManifest) -> list[tuple[str, str]]:
-    """Name of each part, and what is known of it, the one that takes longest first; nothing of a voice in one graph."""
+    """Return the name of each part with its facts, the slowest first; empty for a single-graph voice."""
     known = [name for name in reversed(INT8_GRAPH_NAMES) if name in manifest.graphs]
     return [(describe_graph_name(name), _describe_int8_graph(manifest, name)) for name in known]
 
 
 def describe_graph_name(graph: str) -> str:
-    """A graph of a voice."""
+    """Return the user's name for a graph of a voice."""
     return {
         "prosody": localize("韻律", "Prosody"),
         "flow": localize("フロー", "Flow"),
@@ -103,6 +103,6 @@ def _describe_int8_graph(manifest: VoiceManifest, name: str) -> str:
 
 
 def _suggest_preparing_again() -> str:
-    """An earlier version prepared the voice and did not keep everything."""
+    """Return the hint to prepare a voice again, for one that an earlier version prepared without keeping everything."""
     window = localize("（「準備し直す」と詳しく分かります）", " (prepare the voice again to learn more)")
     return choose_by_frontend(window, localize("（voices renew で詳しく分かります）", " (`voices renew` tells more)"))

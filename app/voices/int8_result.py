@@ -82,7 +82,7 @@ def parse_int8_result(data: Mapping[str, Any]) -> Int8Result:
 
 
 def parse_int8_rejections(data: Mapping[str, Any]) -> dict[str, Int8Rejection]:
-    """The graphs that stay exact, by name. Raises as `parse_int8_result`."""
+    """Return the graphs that stay exact, by name; raise the errors of `parse_int8_result`."""
     return {_parse_graph_name(name): _parse_int8_rejection(item) for name, item in data.items()}
 
 

@@ -12,7 +12,7 @@ SUMMARY_NAME = "LICENCE.ja.txt"
 
 
 def format_licence_terms(folder: Path, licence: str) -> str:
-    """The licence itself, never changed; only voices of the program have a summary, so that nobody else can put words before a licence."""
+    """Return the licence unchanged, below a summary for voices of the program only, so that nobody else can put words before a licence."""
     if get_language() != "ja" or not licence.strip() or not folder.is_relative_to(find_resources_dir()):
         return licence
     summary = _read_summary(folder)

@@ -55,7 +55,7 @@ class Voice:
 
 
 def read_prepared_voice(folder: Path) -> Voice:
-    """A voice from a prepared folder; a VoiceError names what is missing or damaged."""
+    """Return the voice in a prepared folder; raise VoiceError with the part that is missing or damaged."""
     manifest = read_manifest(folder)
     graphs: GraphSources = {}
     for name, file_name in manifest.graphs.items():
@@ -75,7 +75,7 @@ def read_prepared_voice(folder: Path) -> Voice:
 
 
 def check_voice_vectors(voice: Voice) -> None:
-    """Raises VoiceError when styles and vectors do not fit each other."""
+    """Raise VoiceError if styles and vectors do not fit each other."""
     highest = max((style.id for style in voice.manifest.styles), default=0)
     if highest >= len(voice.style_vectors):
         raise VoiceError(

@@ -77,12 +77,12 @@ class VoiceCardData:
 
 
 def write_card(card: VoiceCardData, folder: Path) -> None:
-    """Writes `folder/card.json` at once; letters of a file name that are no text are replaced. Raises OSError."""
+    """Write `folder/card.json` at once, with letters of a file name that are no text replaced; raise OSError if the disk refuses it."""
     write_json(folder / CARD_NAME, asdict(card), errors="replace")
 
 
 def read_card(folder: Path) -> VoiceCardData:
-    """The card of a prepared voice; an empty one where it is missing or damaged, for a voice can speak without."""
+    """Return the card of a prepared voice; an empty one if it is missing or damaged, for a voice can speak without it."""
     path = folder / CARD_NAME
     try:
         return _parse_card(parse_object(read_bounded(path, MAX_CARD_BYTES)))
@@ -124,14 +124,14 @@ def _parse_count(value: Any) -> int:
 
 
 def _parse_media_name(name: Any) -> str:
-    """A media file's name; a ValueError when it points anywhere but into the media folder."""
+    """Return a media file's name; raise ValueError if it points anywhere but into the media folder."""
     if name != "" and not _MEDIA_FILE_PATTERN.fullmatch(name):
         raise ValueError("outside of the media folder")
     return str(name)
 
 
 def list_media_files(card: VoiceCardData) -> list[str]:
-    """Every file the card names, relative to the voice's folder."""
+    """Return every file that the card names, relative to the voice's folder."""
     names = []
     for speaker in card.speakers:
         names.append(speaker.icon)

@@ -10,17 +10,17 @@ STARTER_NAME_WORD = "starter"
 
 
 def localize_voice_name(name: str) -> str:
-    """The name of the voice that ships, which has a word in it that is to be translated."""
+    """Return the name of the voice that ships, with its one English word translated."""
     return localize(name.replace(" (starter)", "（付属）"), name)
 
 
 def format_voice_name(manifest: VoiceManifest) -> str:
-    """The name of any voice."""
+    """Return the name of a voice as the user reads it."""
     return localize_voice_name(manifest.name) if manifest.format == STARTER_NAME_WORD else manifest.name
 
 
 def describe_starter_voice() -> str:
-    """An honest line about the voice that ships."""
+    """Return a sentence about the quality of the voice that ships."""
     return localize(
         "Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
         "A lightweight voice based on Open JTalk voices; less natural than trained SBV2 voices.",

@@ -97,12 +97,12 @@ class VoiceManifest:
 
     @property
     def is_single_graph(self) -> bool:
-        """True when the voice is one graph."""
+        """Return whether the voice is a single graph."""
         return "whole" in self.graphs
 
 
 def read_manifest(folder: Path) -> VoiceManifest:
-    """Reads `folder/voice.json`; a VoiceError says what is wrong with it."""
+    """Return the manifest in `folder/voice.json`; raise VoiceError with what is wrong if it cannot be used."""
     path = folder / MANIFEST_NAME
     try:
         manifest = parse_manifest(parse_object(read_bounded(path, MAX_MANIFEST_BYTES)))
@@ -123,7 +123,7 @@ def read_manifest(folder: Path) -> VoiceManifest:
 
 
 def write_manifest(manifest: VoiceManifest, folder: Path) -> None:
-    """Writes `folder/voice.json` at once; letters of a file name that are no text are replaced. Raises OSError."""
+    """Write `folder/voice.json` at once, with letters of a file name that are no text replaced; raise OSError if the disk refuses it."""
     write_json(folder / MANIFEST_NAME, convert_manifest_to_json(manifest), errors="replace")
 
 
@@ -133,7 +133,7 @@ def convert_manifest_to_json(manifest: VoiceManifest) -> dict[str, Any]:
 
 
 def parse_manifest(data: dict[str, Any]) -> VoiceManifest:
-    """The manifest that `voice.json` holds; raises ValueError, KeyError, TypeError or AttributeError when it is none."""
+    """Return the manifest that the data of `voice.json` hold; raise ValueError, KeyError, TypeError or AttributeError if they hold none."""
     values = dict(data)
     if values.pop("manifest_version", MANIFEST_VERSION) != MANIFEST_VERSION:
         raise ValueError("another version")
@@ -163,12 +163,12 @@ def parse_manifest(data: dict[str, Any]) -> VoiceManifest:
 
 
 def map_int8_files(manifest: VoiceManifest) -> dict[str, str]:
-    """File by the name of the graph that it stands for."""
+    """Return each int8 file by the name of the graph that it stands for."""
     return {name: graph.file for name, graph in manifest.fast.graphs.items()} if manifest.fast is not None else {}
 
 
 def _check_manifest(manifest: VoiceManifest) -> None:
-    """Raises ValueError for values that no voice can have."""
+    """Raise ValueError if the manifest has values that no voice can have."""
     right = (
         manifest.id and manifest.name,
         0 < len(manifest.windows) <= MAX_DECODE_WINDOWS,

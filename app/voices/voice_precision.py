@@ -21,7 +21,7 @@ PRECISION_CACHE_NAME = "precision.json"
 
 
 def choose_bert_precision(voice: Voice, bert: BertModel, wanted: PrecisionChoice, backend: str) -> BertPrecision:
-    """The precision to open a BERT in.
+    """Return the precision to open a BERT in.
 
     Args:
         wanted: "auto" takes int8 on the CPU when this voice is known to speak the same with it. "int8" takes it where there is one.
@@ -36,7 +36,7 @@ def choose_bert_precision(voice: Voice, bert: BertModel, wanted: PrecisionChoice
 
 
 def apply_graph_precision(voice: Voice, wanted: GraphPrecision, backends: Mapping[str, str]) -> Voice:
-    """The voice with the graphs to open.
+    """Return the voice with the graphs to open.
 
     Args:
         wanted: "fast" takes the int8 graphs of a voice that has them. Nothing takes them unasked: they are faster, and it is another sound.
@@ -51,14 +51,14 @@ def apply_graph_precision(voice: Voice, wanted: GraphPrecision, backends: Mappin
 
 
 def find_equal_duration_share(voice: Voice, bert: BertModel) -> float | None:
-    """The share of symbols that keep their length in int8, or None when it was not measured yet."""
+    """Return the share of symbols that keep their length in int8, or None if it was not measured yet."""
     shares = FileFactCache(PRECISION_CACHE_NAME).find_value(bert.graphs["int8"])
     share = shares.get(_build_cache_key(voice)) if isinstance(shares, dict) else None
     return share if isinstance(share, float) and 0 <= share <= 1 else None
 
 
 def remember_equal_duration_share(voice: Voice, bert: BertModel, share: float) -> None:
-    """Keeps a measured share, until the voice or the BERT changes."""
+    """Keep a measured share until the voice or the BERT changes."""
     store = FileFactCache(PRECISION_CACHE_NAME)
     known = store.find_value(bert.graphs["int8"])
     store.store_value(bert.graphs["int8"], (known if isinstance(known, dict) else {}) | {_build_cache_key(voice): float(share)})
@@ -66,7 +66,7 @@ def remember_equal_duration_share(voice: Voice, bert: BertModel, share: float) -
 
 
 def _build_cache_key(voice: Voice) -> str:
-    """Changes with the voice's prosody graph, which alone sees the features before durations are made."""
+    """Return a key that changes with the voice's prosody graph, the only graph that sees the features before durations are made."""
     graph = voice.graphs.get("prosody")
     if graph is None or isinstance(graph, bytes):
         return voice.manifest.id

@@ -105,7 +105,7 @@ class Watch:
         self._inputs = len(feed)
 
     def ran(self, graph: str, _values: dict[str, Any], outputs: list[str], _results: list[Any]) -> None:
-        """An observer of sessions, as `app.adapters.ort.failover_session` calls it."""
+        """An observer of sessions, as `app.adapters.ort.devices.failover_session` calls it."""
         change = self._changed()
         if self.sentence is None:
             return
@@ -172,14 +172,15 @@ def standstill(beat: Beat, openings: list[tuple[float, float]]) -> dict[str, flo
 
 def opened(watch: Watch, voice: str, placement: str) -> Any:
     """A speaker whose sessions are watched, and say where ONNX Runtime places their nodes."""
-    from app.adapters.ort import declared_inputs, fixed_shape_session, graph_session
+    from app.adapters.ort import declared_inputs, graph_session, session_options
+    from app.adapters.ort.devices import device_sessions, fixed_shape_session
     from app.adapters.ort.optimized_session import keep_window_responsive
 
     options, made, run, fix = (
-        graph_session.create_session_options,
+        session_options.create_session_options,
         graph_session.GraphSession.__init__,
         graph_session.GraphSession.run_graph,
-        graph_session.open_with_fixed_dims,
+        device_sessions.open_with_fixed_dims,
     )
 
     def talkative() -> Any:
@@ -206,9 +207,9 @@ def opened(watch: Watch, voice: str, placement: str) -> Any:
         if module.__dict__.get("create_session_options") is options:
             module.create_session_options = talkative  # type: ignore[attr-defined]
     graph_session.GraphSession.__init__, graph_session.GraphSession.run_graph = make, feed  # type: ignore[method-assign,assignment]
-    graph_session.open_with_fixed_dims = fixed_shape_session.open_with_fixed_dims = timed  # type: ignore[assignment,attr-defined]
+    device_sessions.open_with_fixed_dims = fixed_shape_session.open_with_fixed_dims = timed  # type: ignore[assignment,attr-defined]
 
-    from app.adapters.ort.failed_devices import FailedDevices
+    from app.adapters.ort.devices.failed_devices import FailedDevices
     from app.compose.speaker_opening import open_speaker
 
     fixed_shape_session.is_close_enough = lambda *_given: True  # this device computes nothing, and would be refused for it

@@ -20,13 +20,13 @@ from PySide6.QtCore import QTimer
 from app.core.line_requests import build_request
 from app.core.script import Line, replace_text
 from app.ui.main import main
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis import speech_controller
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver, install_driver
 
 TYPING_MS, THEME_MS, LOOK_MS = 40, 1500, 20
 PATIENCE_S = 25.0
-start = MainWindow.show_and_start
+start = WindowDriver.show_and_start
 
 
 def tell(**values: Any) -> None:
@@ -37,10 +37,10 @@ def tell(**values: Any) -> None:
 class Typist:
     """Adds a letter again and again, and another theme now and then."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: WindowDriver) -> None:
         self._window, self._count = window, 0
         window.commands.add_line()
-        self._line = window.document.script.lines[-1].id
+        self._line = window.lines[-1].id
         self._timers = [QTimer(window) for _ in range(2)]
         for timer, wait_ms, operation in zip(self._timers, (TYPING_MS, THEME_MS), (self._type, self._change), strict=True):
             timer.timeout.connect(operation)
@@ -61,14 +61,14 @@ class Typist:
 class Speaker:
     """Waits until the window is ready, saves a line as sound, plays it, and closes the window."""
 
-    def __init__(self, window: MainWindow, file: Path) -> None:
+    def __init__(self, window: WindowDriver, file: Path) -> None:
         self._window, self._file, self._began, self._asked = window, file, time.monotonic(), False
         self._timer = QTimer(window)
         self._timer.timeout.connect(self._look)
         self._timer.start(LOOK_MS)
 
     def _look(self) -> None:
-        state = self._window.controller.state
+        state = self._window.speech_state
         late = time.monotonic() - self._began > PATIENCE_S
         if not self._asked and state.is_ready and not state.is_loading:
             self._asked = True
@@ -78,13 +78,13 @@ class Speaker:
             self._timer.stop()
             banner = self._window.banner
             shown = banner.message.text() if banner.isVisible() else ""
-            tell(spoken=self._file.exists(), late=late, lines=[line.text for line in self._window.document.script.lines], told=shown)
+            tell(spoken=self._file.exists(), late=late, lines=[line.text for line in self._window.lines], told=shown)
             self._window.close()
             if self._window.leaving.question is not None:  # a voice is still being added: nobody is here to answer
                 self._window.leaving.close_now()
 
 
-def _start_and(drive: Any, window: MainWindow) -> None:
+def _start_and(drive: Any, window: WindowDriver) -> None:
     start(window)
     window.driver = drive(window)
 
@@ -93,7 +93,8 @@ if __name__ == "__main__":
     faulthandler.enable()  # a crash says where
     mode, *files = sys.argv[1:]
     drivers = {"type": Typist, "speak": partial(Speaker, file=Path(files[0])) if files else None, "stay": lambda _window: None}
-    MainWindow.show_and_start = lambda window: _start_and(drivers[mode], window)
+    install_driver()
+    WindowDriver.show_and_start = lambda window: _start_and(drivers[mode], window)
     speech_controller.SpeechController = partial(speech_controller.SpeechController, lambda _device, _rate: RecordingPlayer())
     sys.argv[1:] = []
     sys.exit(main())

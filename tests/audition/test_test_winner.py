@@ -9,9 +9,7 @@ import pytest
 from app.audition.answer_counts import find_chosen_column
 from app.audition.blind_test import AnswerChoice, BlindTest, BlindTestKind, BlindTestPlan
 from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
-from app.audition.mushra import MushraPlan, MushraTest, add_ratings
-from app.audition.mushra import begin_mushra_test as begin_rating
-from app.audition.mushra import find_mushra_trial as rating_of
+from app.audition.mushra import MushraPlan, MushraTest, add_ratings, begin_mushra_test, find_mushra_trial
 from app.audition.winner_settings import apply_take_settings, find_rated_winner, find_winner, list_column_takes
 from app.core.script import Line, LineSettings, Script
 from app.core.takes import create_take
@@ -37,9 +35,9 @@ def rating(*values: tuple[int, ...]) -> MushraTest:
     count = len(values[0]) - 3
     rows = tuple(tuple(sound(10 * line + column) for column in range(count)) for line in range(len(values)))
     plan = MushraPlan(rows, tuple(f"take {column}" for column in range(count)), tuple(map(sound, range(90, 90 + len(values)))))
-    test = begin_rating(plan, SEED)
+    test = begin_mushra_test(plan, SEED)
     for given in values:
-        trial = rating_of(test)
+        trial = find_mushra_trial(test)
         assert trial is not None
         test = add_ratings(test, [given[column] for column in trial.order])
     return test

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.session_options import count_intra_threads
 from app.voices.bert_models import read_bert
 
 

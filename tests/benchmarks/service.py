@@ -28,12 +28,11 @@ from app.core.sentence_stages import SentenceStages
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.service.access import AccessRules
 from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
-from app.service.http_connection import HttpConnection
 from app.service.http_service import HttpService
 from app.service.listening_sockets import bind_sockets
 from app.service.service_job import JobContext, ServiceJob
 from app.service.service_queue import ServiceJobQueue
-from app.service.speech_server import SpeechServer
+from app.service.speech_server import HttpConnection, SpeechServer
 from app.service.style_catalogue import build_catalogue
 from app.voices.installed_voices import list_installed_voices
 

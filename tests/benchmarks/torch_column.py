@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from app.adapters.ort.optimization_levels import open_at_level
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.session_options import count_intra_threads
 from app.bench.repeated_runs import Repeats
 from app.lab.compare.candidate_timing import EnergyMeter, measure_candidates
 from app.lab.compare.compare_candidates import CandidateSessions, CompareCandidate

@@ -162,7 +162,7 @@ def printing(tree: ast.AST) -> Iterator[int]:
 
 
 def test_one_place_prints() -> None:
-    """Else somebody would forget what names hold. Sound on stdout goes another way: `adapters/sound/wav_pipe.py`."""
+    """Else somebody would forget what names hold. Sound on stdout goes another way: `adapters/sound/sound_file_sink.py`."""
     sources = {file: file.read_text(encoding="utf-8") for file in APP.rglob("*.py")}
     naming = {file: source for file, source in sources.items() if re.search(r"\bprint\b|\bstdout\b|\bstderr\b", source)}
     found = {file.relative_to(APP).as_posix() for file, source in naming.items() if any(printing(ast.parse(source)))}

@@ -15,8 +15,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from app.cli.cli_parser import build_parser
-from app.cli.main import main
+from app.cli.main import build_parser, main
 from app.common.errors import AppError, InputError, VoiceError
 from app.service.listening_sockets import bind_sockets
 

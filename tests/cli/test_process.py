@@ -119,9 +119,7 @@ def test_version() -> None:
     assert done.stdout.decode().startswith("koebako 0.")
 
 
-@pytest.mark.parametrize(
-    "what", ["app.core.pipeline", "app.cli.cli_parser; app.cli.cli_parser.build_parser()"], ids=["pipeline", "options"]
-)
+@pytest.mark.parametrize("what", ["app.core.pipeline", "app.cli.main; app.cli.main.build_parser()"], ids=["pipeline", "options"])
 def test_the_pipeline_and_the_options_of_all_commands_import_neither_qt_nor_onnx(what: str) -> None:
     code = f"import sys, {what}; print([name for name in ('PySide6', 'onnxruntime', 'onnx', 'pyopenjtalk') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
@@ -137,7 +135,7 @@ def test_the_command_line_imports_no_qt() -> None:
 def test_reading_the_command_line_needs_nothing_that_reads_texts() -> None:
     """And that of one command nothing of the others."""
     code = (
-        "import sys; from app.cli.cli_parser import build_parser; build_parser(['speak', 'はい'])\n"
+        "import sys; from app.cli.main import build_parser; build_parser(['speak', 'はい'])\n"
         "print(*sorted(name for name in sys.modules if name.startswith('app.cli.commands.') and name.endswith('options')))\n"
         "build_parser(); print('app.core.normalise' in sys.modules)"
     )
@@ -147,12 +145,13 @@ def test_reading_the_command_line_needs_nothing_that_reads_texts() -> None:
 
 def test_an_installed_voice_speaks_without_what_reads_other_voices(tmp_path: Path) -> None:
     later = (
-        *("app.install.sandboxed_import", "app.install.voice_identity", "app.install.prepared_voice_cache", "app.install.resolve_source"),
+        *("app.install.sandboxed_import", "app.install.voice_identity", "app.install.resolve_source"),
         *(
             "app.voices.aivisspeech_voices",
             "app.voices.voice_card_data",
             "app.voices.containers.checkpoints",
             "app.voices.containers.voice_sources",
+            "app.voices.containers.voice_file_sources",
         ),
         *("app.adapters.http.http_request", "app.adapters.disk_feature_cache", "onnx", "urllib3"),
     )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from app.cli.cli_parser import COMMANDS, build_parser
-from app.cli.main import main
-from app.common.argparse_ja import translate_to_japanese
-from app.common.command_parser import CommandParser
+from app.cli.main import COMMANDS, build_parser, main
+from app.common.command_parser import CommandParser, translate_to_japanese
 from app.common.language import set_language
 
 MISTAKES = {
@@ -83,3 +82,8 @@ def test_a_command_alone_is_read_as_in_the_whole_command_line() -> None:
         alone = commands_of(build_parser([name, "--json"]))
         assert {name: parser.format_help() for name, parser in alone.items()} == {name: whole[name].format_help()}
     assert commands_of(build_parser(["--version", "speak"])).keys() == whole.keys()
+
+
+def test_every_folder_of_a_command_is_a_command() -> None:
+    folders = {file.parent.name for file in (Path(__file__).parents[2] / "app" / "cli" / "commands").glob("*/options.py")}
+    assert folders == set(COMMANDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.normalise.kaomoji import drop_faces
+from app.core.normalise.decoration import drop_faces
 from app.core.normalise.word_boundaries import BOUNDARY_CHAR
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.project_data import convert_takes_to_data, parse_takes
 from app.core.script import Line, LineSettings
 from app.core.synthesis_types import MoraOverride, Overrides
 from app.core.takes import (
@@ -25,7 +26,6 @@ from app.core.takes import (
     restore_line,
     select_line_takes,
 )
-from app.core.takes_data import convert_takes_to_data, parse_takes
 
 SOUND = "ab" * 32
 names = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=12)

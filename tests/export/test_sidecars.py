@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,11 +20,10 @@ from app.core.script import Line, LineSettings
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride
 from app.export.export_plan import PlannedFile
 from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
-from app.export.export_settings import SIDECAR_KINDS, TIMING_UNITS, ExportSettings, TimingUnit
-from app.export.sidecars.ass_karaoke import format_ass
-from app.export.sidecars.hts_labels import format_hts_labels
-from app.export.sidecars.subtitles import format_srt, format_vtt
+from app.export.export_settings import SIDECAR_KINDS, TIMING_UNITS, ExportSettings, SidecarKind, TimingUnit
+from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS, SidecarFormat, format_ass, format_hts_labels, format_srt, format_vtt
 from app.export.timeline import SpokenFile, SpokenLine, TimedMora, TimedText
+from app.ui.export.export_form import CUE_SIDECARS
 
 TEXT = "こんにちは、世界。今日は\n「いい」天気ですね？"
 RATE, HOP = 44_100, 512
@@ -226,6 +226,20 @@ def test_a_voice_without_times_has_sentences_only() -> None:
     assert format_hts_labels(spoken) is None
     assert "はい。" in format_srt(spoken, "mora")
     assert "はい。" in format_ass(spoken, "mora")
+
+
+def list_cue_formats(formats: Mapping[SidecarKind, SidecarFormat]) -> tuple[SidecarKind, ...]:
+    """The formats whose text depends on the unit of their cues."""
+    spoken = SpokenFile((line_of(sentences=(TimedText("はい。", 0.1, 0.5), TimedText("え。", 0.5, 0.9))),), 1000, 1000)
+    return tuple(kind for kind, form in formats.items() if form.format_text(spoken, "line") != form.format_text(spoken, "sentence"))
+
+
+def test_every_format_is_listed_and_the_unit_is_offered_for_those_that_have_cues() -> None:
+    added = dict(SIDECAR_FORMATS) | {"sbv": SidecarFormat(".sbv", "SBV", format_srt)}
+    assert list_cue_formats(added) != CUE_SIDECARS  # type: ignore[arg-type]
+    assert tuple(added) != SIDECAR_KINDS
+    assert list_cue_formats(SIDECAR_FORMATS) == CUE_SIDECARS
+    assert tuple(SIDECAR_FORMATS) == SIDECAR_KINDS
 
 
 def test_what_would_be_markup_is_text() -> None:

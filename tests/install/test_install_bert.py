@@ -16,8 +16,7 @@ from onnx import helper, numpy_helper
 from app.adapters.files import free_space
 from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
-from app.install import bert_preparation
-from app.install import install_bert as bert_module
+from app.install import bert_preparation, install_bert
 from app.install.bert_preparation import prepare_bert
 from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.install_bert import STANDARD_VOCABULARY_SHA256, add_bert, find_installed_bert, remove_bert
@@ -42,7 +41,7 @@ def target(tmp_path: Path) -> Path:
 @pytest.fixture
 def narrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A BERT of 64 numbers a token, which is enough here."""
-    monkeypatch.setattr(bert_module, "prepare_bert_in_sandbox", partial(prepare_bert, width=64))
+    monkeypatch.setattr(install_bert, "prepare_bert_in_sandbox", partial(prepare_bert, width=64))
     return write_published(tmp_path / "narrow", hidden=64, heads=4, inner=128)
 
 

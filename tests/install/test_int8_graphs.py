@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.common.errors import BackendError
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import SynthesisRequest
@@ -75,7 +75,7 @@ def test_the_lab_measures_the_very_graphs_that_are_installed(prepared: Path, tmp
         candidate = next(list_voice_candidates(subject, name, lambda: speech, by_group=False))
         made = candidate.make(tmp_path)
         assert made.read_bytes() == (prepared / graph.file).read_bytes()
-        session = open_session(made, "cpu", name).session
+        session = open_cpu_session(made, name)
         heard = speech.score_graph(name, session)
         assert (heard.snr_db, heard.lsd_db, heard.frames_equal) == (graph.snr_db, graph.lsd_db, graph.frames_equal)
     words = speech.describe_int8_use("decoder", session, replace(heard, snr_db=34.9))

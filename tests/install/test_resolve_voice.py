@@ -12,8 +12,8 @@ import pytest
 
 from app.common.errors import AppError, OutputFileError, VoiceError
 from app.common.progress import Report
-from app.install import prepared_voice_cache
-from app.install.prepared_voice_cache import find_cache_dir, shrink_cache
+from app.install import resolve_source
+from app.install.resolve_source import find_cache_dir, shrink_cache
 from app.install.resolve_voice import ResolvedVoice, find_unprepared_voice, resolve_ready_voice
 from app.install.voice_licence import VoiceLicence
 from app.install.voice_preparation import PreparationResult
@@ -135,7 +135,7 @@ def test_the_cache_stays_small_and_keeps_what_was_used_last(tmp_path: Path, monk
         os.utime(folder / "voice.json", (time.time() - number, time.time() - number))
     shrink_cache()
     assert sorted(int(item.name, 16) for item in find_cache_dir().iterdir() if item.is_dir()) == [0, 1, 2, 3, 4]
-    monkeypatch.setattr(prepared_voice_cache, "MAX_VOICE_CACHE_BYTES", 2500)
+    monkeypatch.setattr(resolve_source, "MAX_VOICE_CACHE_BYTES", 2500)
     shrink_cache(kept_folder=find_cache_dir() / f"{4:064x}")
     assert sorted(int(item.name, 16) for item in find_cache_dir().iterdir() if item.is_dir()) == [0, 1, 4]
 

@@ -12,8 +12,14 @@ from app.common.errors import VoiceError
 from app.common.files import paths
 from app.common.processes import self_launch
 from app.install.sandbox_limits import UnsafeFileError
-from app.install.sandbox_output import parse_agreement, parse_bert, parse_case
-from app.install.sandboxed_import import measure_agreements, prepare_bert_in_sandbox, prepare_voice_in_sandbox
+from app.install.sandboxed_import import (
+    measure_agreements,
+    parse_agreement,
+    parse_bert,
+    parse_case,
+    prepare_bert_in_sandbox,
+    prepare_voice_in_sandbox,
+)
 from app.voices.bert_models import list_installed_berts
 from app.voices.installed_voices import find_voice
 from app.voices.voice_manifest import read_manifest

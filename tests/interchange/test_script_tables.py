@@ -211,8 +211,8 @@ def test_a_line_without_end_and_too_many_lines_are_refused_at_once(tmp_path: Pat
 
 def test_as_many_names_as_a_project_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     set_language("en")
-    assert min(MOST_VOICES, MOST_CHARACTERS) >= import_limits.MOST_NAMES, "or it could not be opened again"
-    monkeypatch.setattr(import_limits, "MOST_NAMES", 2)
+    assert min(MOST_VOICES, MOST_CHARACTERS) >= import_limits.MOST_CHARACTERS, "or it could not be opened again"
+    monkeypatch.setattr(import_limits, "MOST_CHARACTERS", 2)
     rows = "text,speaker\nはい,花子\nはい,太郎\nはい,花子\n"
     assert len(read_script_file(written(tmp_path, "a.csv", rows)).project.characters) == 2
     with pytest.raises(InputError, match="too many names"):

@@ -20,7 +20,7 @@ from app.bench.repeated_runs import Repeats
 from app.cli.main import main
 from app.common.files.paths import find_resources_dir
 from app.common.progress import Report, ignore_report
-from app.lab.check import subject_checks as check_run
+from app.lab.check import subject_checks
 from app.lab.check.agreement_checks import check_agreement
 from app.lab.check.check_row import build_check_row, format_as_junit, has_all_passed
 from app.lab.check.subject_checks import resize_inputs, run_checks
@@ -36,7 +36,7 @@ CPU = parse_placement("cpu")
 @pytest.fixture
 def _spoken_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests whose budget is far from what is measured; a median of many would say the same."""
-    monkeypatch.setattr(check_run, "Repeats", partial(Repeats, runs=1, warmup=0, seconds=0.0))
+    monkeypatch.setattr(subject_checks, "Repeats", partial(Repeats, runs=1, warmup=0, seconds=0.0))
 
 
 @pytest.mark.usefixtures("_spoken_once")

@@ -26,8 +26,7 @@ from app.lab.lab_subject import LabSubject
 from app.lab.report_charts import draw_chart
 from app.lab.report_rows import Row, convert_row
 from app.lab.subject_lookup import open_subject_by_name
-from app.lab.synthetic_inputs import MAX_INPUT_NUMBERS, InputSizes
-from app.lab.synthetic_inputs import build_inputs as arrays_for
+from app.lab.synthetic_inputs import MAX_INPUT_NUMBERS, InputSizes, build_inputs
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.prepare.graph_facts import collect_graph_facts
 from app.voices.prepare.graph_store import load_graph
@@ -199,7 +198,7 @@ def test_odd_graphs_are_read_and_given_something_or_refused_in_a_sentence(seed: 
         paths = parse_module_paths([step.name for step in facts.steps])
         assert choose_depth(paths, {0: 1}) <= MAX_MODULE_DEPTH
         assert json.loads(json.dumps([item.bytes for item in facts.weights])) == [item.bytes for item in facts.weights]
-        values = arrays_for(facts.inputs, SIZES, is_prepared=bool(seed % 2))
+        values = build_inputs(facts.inputs, SIZES, is_prepared=bool(seed % 2))
         assert sum(item.size for item in values.values()) <= MAX_INPUT_NUMBERS
 
 

@@ -12,13 +12,14 @@ import pytest
 from onnx import numpy_helper
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_format import estimate_runtime_bytes, read_required_operators
 from app.bench.repeated_runs import Repeats
 from app.cli.main import main
 from app.common.errors import VoiceError
 from app.common.files.paths import find_resources_dir
 from app.common.progress import ignore_report
+from app.core.result_metrics import compute_snr_db
 from app.install import int8_graphs
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
 from app.install.bert_verification import BERT_TEST_TEXT
@@ -30,7 +31,6 @@ from app.lab.optimise.candidate_measures import compare_results
 from app.lab.optimise.candidate_run import run_candidates
 from app.lab.optimise.optimise_options import OptimiseOptions
 from app.lab.report_rows import Row, convert_row
-from app.voices.audio_metrics import compute_snr_db
 from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta
 from app.voices.prepare.bert.open_weights import open_deberta_weights
 from app.voices.prepare.bert.product_means import write_product_mean_graph
@@ -60,7 +60,7 @@ def lean(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def features(graph: Path) -> np.ndarray:
-    return open_session(graph, "cpu", "BERT").session.run_graph({"input_ids": IDS})[0]
+    return open_cpu_session(graph, "BERT").run_graph({"input_ids": IDS})[0]
 
 
 def test_a_head_that_adds_nothing_goes_without_any_change(lean: Path, published: Path, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_all_layers_of_a_published_model_give_the_same_features(tmp_path: Path) 
     lacking = write_published(tmp_path / "lacking", hidden=64, heads=4, inner=128, layers=3)
     write_lean_deberta(open_deberta_weights(model), tmp_path / "read.onnx", ignore_report)
     found = write_all_layers(model, tmp_path, "all")
-    session = open_session(found, "cpu", "BERT").session
+    session = open_cpu_session(found, "BERT")
     output, last = session.run_graph({"input_ids": IDS})
     np.testing.assert_array_equal(output, features(tmp_path / "read.onnx"))
     assert np.abs(last - output).max() > 0.1
@@ -137,9 +137,7 @@ def test_a_base_model_that_is_a_linear_image_is_recovered(lean: Path, published:
     large = write_changed_copy(lean, tmp_path, "large", lambda model: add_projection(model, matrix, bias))
     (tmp_path / "found").mkdir()
     vocabulary = published.parent / "vocab.txt"
-    made = write_projected(
-        published, tmp_path / "found", open_session(large, "cpu", "large").session, vocabulary, BERT_CALIBRATION_SENTENCES
-    )
+    made = write_projected(published, tmp_path / "found", open_cpu_session(large, "large"), vocabulary, BERT_CALIBRATION_SENTENCES)
     exact = features(large)
     assert np.abs(features(made) - exact).max() < 1e-4 * np.abs(exact).max()
     assert sorted(path.name for path in made.parent.iterdir()) == ["bert.bin", "bert.onnx", "vocab.txt"]
@@ -180,7 +178,7 @@ def test_products_in_int8_are_those_that_a_bert_is_installed_with(lean: Path, pu
     texts = [tokenizer.encode(text) for text in (*BERT_CALIBRATION_SENTENCES, BERT_TEST_TEXT)]
 
     def results(graph: Path) -> list[np.ndarray]:
-        session = open_session(graph, "cpu", "BERT").session
+        session = open_cpu_session(graph, "BERT")
         return [session.run_graph({"input_ids": ids})[0] for ids in texts]
 
     def noise(name: str, groups: set[str], means: dict[str, np.ndarray]) -> float:

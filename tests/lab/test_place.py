@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from app.adapters.ort.ort_devices import list_backends
+from app.adapters.ort.devices.ort_devices import list_backends
 from app.cli.main import main
 from app.common.errors import VoiceError
 from app.common.files import paths

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_format import write_fused_graph
 from app.common.errors import BackendError
 from app.common.progress import ignore_report
@@ -36,7 +36,7 @@ def lean(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def features(graph: Path) -> np.ndarray:
-    return open_session(graph, "cpu", "BERT").session.run_graph({"input_ids": IDS})[0]
+    return open_cpu_session(graph, "BERT").run_graph({"input_ids": IDS})[0]
 
 
 def without(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:

@@ -109,7 +109,7 @@ def test_a_backend_that_computes_something_else_is_found(
 
     pretend_device.install(monkeypatch)
     monkeypatch.setitem(pretend_device.BACKENDS, pretend_device.KEY, _any_size())
-    monkeypatch.setattr("app.adapters.ort.graph_session.list_backends", lambda: [pretend_device.KEY, "cpu"])
+    monkeypatch.setattr("app.adapters.ort.devices.device_sessions.list_backends", lambda: [pretend_device.KEY, "cpu"])
     files = write_graph_files(shipped, tmp_path)
     assert has_passed(list(verify_backends(shipped, [pretend_device.KEY], files, shipped_calls.calls)))
     real = GraphSide.open_session

@@ -9,7 +9,7 @@ from contextlib import suppress
 import httpx
 import pytest
 
-from app.service import access_middleware, http_connection, http_exchange
+from app.service import asgi_application, http_exchange, speech_server
 from app.service.access import AccessRules
 from tests.service.conftest import Serve
 
@@ -157,7 +157,7 @@ def test_headers_of_proxies_mean_nothing(serve: Serve) -> None:
 
 
 def test_bodies_and_headers_have_limits(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access_middleware, "BODY_BYTES", 100_000)
+    monkeypatch.setattr(asgi_application, "BODY_BYTES", 100_000)
     with serve() as url:
         assert httpx.post(f"{url}/v1/speak", content=b"x" * 100_001).status_code == 413
 
@@ -175,7 +175,7 @@ def test_bodies_and_headers_have_limits(serve: Serve, monkeypatch: pytest.Monkey
 
 
 def test_slow_senders_are_let_go(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_connection, "HEADER_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(speech_server, "HEADER_TIMEOUT_S", 0.3)
     monkeypatch.setattr(http_exchange, "BODY_TIMEOUT_S", 0.3)
     with serve() as url:
         host = f"localhost:{port_of(url)}"
@@ -210,7 +210,7 @@ def test_a_thousand_connections_lock_nobody_out(serve: Serve) -> None:
             assert time.perf_counter() - began < 2
             with suppress(ConnectionResetError):  # the oldest made room
                 assert held[0].recv(1) == b""
-            assert time.perf_counter() - began < http_connection.HEADER_TIMEOUT_S / 2
+            assert time.perf_counter() - began < speech_server.HEADER_TIMEOUT_S / 2
         finally:
             for own in held:
                 own.close()
@@ -218,7 +218,7 @@ def test_a_thousand_connections_lock_nobody_out(serve: Serve) -> None:
 
 def test_a_slow_reader_is_let_go(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """And holds up nobody while it is here."""
-    monkeypatch.setattr(http_connection, "UNREAD_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(speech_server, "UNREAD_TIMEOUT_S", 0.5)
     with serve() as url:
         style = httpx.get(f"{url}/speakers").json()[0]["styles"][0]["id"]
         text = "遅い相手にも、速い相手にも、同じように答えます。" * 8

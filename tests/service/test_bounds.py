@@ -24,7 +24,7 @@ from app.common.errors import OutputFileError, VoiceError
 from app.common.files.corrupt_file_backup import CorruptFileError
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
-from app.service import access_middleware, body_quota, body_reader, http_connection, http_exchange
+from app.service import asgi_application, body_quota, http_exchange, http_service, speech_server
 from app.service.body_quota import UNCOUNTED_BODY_BYTES, BodyQuota, BodySender
 from app.service.http_errors import RefusalError, convert_to_refusal, strip_folders
 from app.service.query_parser import MAX_QUERY_MORAS, parse_phrases, parse_queries
@@ -73,7 +73,7 @@ def test_no_more_than_the_morae_that_are_possible_are_read(monkeypatch: pytest.M
 
 
 def test_a_body_may_have_so_many_values(client: httpx.Client, style: int) -> None:
-    content = b"[" + b"[]," * body_reader.MAX_BODY_VALUES + b"[]]"
+    content = b"[" + b"[]," * http_service.MAX_BODY_VALUES + b"[]]"
     answer = client.post("/multi_synthesis", params={"speaker": style}, content=content)
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "json_invalid")
 
@@ -84,29 +84,29 @@ def test_others_are_answered_while_long_bodies_are_read(client: httpx.Client, st
 
     def read(values: Any) -> Any:
         threads.append(threading.current_thread().name)
-        if len(threads) <= body_reader.MAX_CONCURRENT_BODIES:
+        if len(threads) <= http_service.MAX_CONCURRENT_BODIES:
             reading.release()
             assert go_on.wait(30)
         return parse_phrases(values)
 
     monkeypatch.setattr("app.service.routes_query.parse_phrases", read)
     phrase = client.post("/accent_phrases", params={"speaker": style, "text": "はい。"}).json()
-    long = json.dumps(phrase * (2 * body_reader.SHORT_BODY_BYTES // len(json.dumps(phrase))))
+    long = json.dumps(phrase * (2 * http_service.SHORT_BODY_BYTES // len(json.dumps(phrase))))
 
     def post(content: str) -> int:
         return httpx.post(client.base_url.join("/mora_pitch"), params={"speaker": style}, content=content, timeout=60).status_code
 
     with ThreadPoolExecutor(6) as others:
-        posted = [others.submit(post, long) for _ in range(body_reader.MAX_CONCURRENT_BODIES + 4)]
-        for _ in range(body_reader.MAX_CONCURRENT_BODIES):
+        posted = [others.submit(post, long) for _ in range(http_service.MAX_CONCURRENT_BODIES + 4)]
+        for _ in range(http_service.MAX_CONCURRENT_BODIES):
             assert reading.acquire(timeout=30)
         assert client.get("/version").status_code == 200
         assert client.get("/presets").status_code == 200
         assert post(json.dumps(phrase)) == 200
-        assert len(threads) == body_reader.MAX_CONCURRENT_BODIES + 1
+        assert len(threads) == http_service.MAX_CONCURRENT_BODIES + 1
         go_on.set()
-        assert [one.result() for one in posted] == [200] * (body_reader.MAX_CONCURRENT_BODIES + 4)
-    serving = threads.pop(body_reader.MAX_CONCURRENT_BODIES)
+        assert [one.result() for one in posted] == [200] * (http_service.MAX_CONCURRENT_BODIES + 4)
+    serving = threads.pop(http_service.MAX_CONCURRENT_BODIES)
     assert serving == "service"
     assert serving not in threads
 
@@ -158,7 +158,7 @@ def test_bodies_share_one_room(serve: Serve, monkeypatch: pytest.MonkeyPatch) ->
         rooms.append(Watched(size))
         return rooms[0]
 
-    monkeypatch.setattr(access_middleware, "BodyQuota", made)
+    monkeypatch.setattr(asgi_application, "BodyQuota", made)
     content = json.dumps([wave(15)]).encode()
     with serve() as address, ThreadPoolExecutor(8) as clients:
         post = partial(httpx.post, f"{address}/connect_waves", content=content, timeout=60)
@@ -183,14 +183,14 @@ def slow_senders(address: str, count: int, sent: int) -> Iterator[list[socket.so
 
 def test_slow_senders_lock_nobody_out(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither where they have all connections, nor where they have all room."""
-    monkeypatch.setattr(http_connection, "MAX_CONNECTIONS", 12)
-    monkeypatch.setattr(http_connection, "SENDER_GRACE_S", 0.2)
+    monkeypatch.setattr(speech_server, "MAX_CONNECTIONS", 12)
+    monkeypatch.setattr(speech_server, "SENDER_GRACE_S", 0.2)
     with serve() as address, slow_senders(address, 12, 10):
         time.sleep(0.3)  # until a sender counts as slow
         with httpx.Client(base_url=address, timeout=10) as client:
             assert client.post("/connect_waves", json=[wave(0.1)]).status_code == 200
 
-    monkeypatch.setattr(access_middleware, "BodyQuota", lambda: BodyQuota(200_000))
+    monkeypatch.setattr(asgi_application, "BodyQuota", lambda: BodyQuota(200_000))
     for module in (http_exchange, body_quota):
         monkeypatch.setattr(module, "SENDER_GRACE_S", 0.2)
     with serve() as address, slow_senders(address, 4, 150_000) as senders:
@@ -199,7 +199,7 @@ def test_slow_senders_lock_nobody_out(serve: Serve, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_body_that_finds_no_room_is_refused(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access_middleware, "BodyQuota", lambda: BodyQuota(100_000))
+    monkeypatch.setattr(asgi_application, "BodyQuota", lambda: BodyQuota(100_000))
     monkeypatch.setattr(body_quota, "QUOTA_WAIT_S", 0.0)
     with serve() as address, slow_senders(address, 1, 400_000):
         time.sleep(0.2)
@@ -239,18 +239,18 @@ def test_words_of_asyncio_stay_off_the_terminal(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """They are for those who write programs: the log has them, where they are no fault of a client."""
-    connected = http_connection.HttpConnection.connection_made
+    connected = speech_server.HttpConnection.connection_made
 
     async def break_off() -> None:
         raise RuntimeError("nobody waits for this")
 
-    def connection_made(self: http_connection.HttpConnection, transport: Any) -> None:
+    def connection_made(self: speech_server.HttpConnection, transport: Any) -> None:
         connected(self, transport)
         task = self.loop.create_task(break_off())
         task.add_done_callback(lambda _done: gc.collect())
         logging.getLogger("asyncio").warning("socket.send() raised exception.")
 
-    monkeypatch.setattr(http_connection.HttpConnection, "connection_made", connection_made)
+    monkeypatch.setattr(speech_server.HttpConnection, "connection_made", connection_made)
     with serve() as address:
         for _ in range(3):
             httpx.get(f"{address}/version")

@@ -13,13 +13,12 @@ from app.compose.speaker import Speaker
 from app.core.pipeline import Pipeline
 from app.core.stage_clock import ignore_cancellation
 from app.core.synthesis_types import SynthesisRequest
-from app.service import phrase_sentences
-from app.service.aquestalk_kana import parse_kana
+from app.service import query_synthesizer
 from app.service.http_errors import RefusalError
-from app.service.phrase_sentences import find_sentences
 from app.service.query_parser import parse_query
-from app.service.query_synthesizer import QuerySynthesizer
+from app.service.query_synthesizer import QuerySynthesizer, find_sentences
 from app.service.query_texts import QueryTextMemory
+from app.service.routes_query import parse_kana
 from app.service.voicevox_query import AccentPhrase, AudioQuery, QueryMora
 from tests.core.numpy_voice import NumpyVoice, traits
 
@@ -110,7 +109,7 @@ def test_accents_that_are_as_read_need_no_second_reading(mei: Speaker, monkeypat
         given = (mei.pipeline, query.accent_phrases, [query.kana], own.base, ignore_cancellation)
         quick = find_sentences(*given)
         with monkeypatch.context() as patch:
-            patch.setattr(phrase_sentences, "_has_same_tones", lambda *_given: False)
+            patch.setattr(query_synthesizer, "_has_same_tones", lambda *_given: False)
             assert find_sentences(*given) == quick, query.kana
 
 

@@ -21,7 +21,7 @@ import soundfile
 from app.compose.speaker import Speaker
 from app.core.presets import LinePreset
 from app.interchange.style_ids import compute_style_id
-from app.service.http_connection import HttpConnection
+from app.service.speech_server import HttpConnection
 from app.service.wav_stream import pack_wav_header
 from app.ui.parameters.preset_storage import load_presets, locate_presets_file, save_presets
 from tests.service.conftest import Serve
@@ -386,7 +386,7 @@ def test_sound_without_a_header_waits_for_the_first_sentence_only(
     assert delays
     assert all(delays)
     assert len(held + rest) == 2 * round(client.post("/v1/timings", json=body).json()["samples"] / 2)
-    monkeypatch.setattr("app.service.line_durations.MAX_SOUND_S", 0.1)
+    monkeypatch.setattr("app.service.routes_own.MAX_SOUND_S", 0.1)
     broken = client.post("/v1/speak", json=body)
     assert (broken.status_code, "longer than" in broken.json()["detail"]) == (422, True)
 

@@ -7,7 +7,7 @@ import onnx
 from onnx import TensorProto, helper
 
 from app.core.synthesis_types import Float32
-from app.voices.prepare.bert.position_buckets import MAX_TOKENS, build_bucket_table
+from app.voices.prepare.bert.lean_deberta import MAX_TOKENS, build_bucket_table
 from tests.tiny_models.graph_builder import GraphBuilder
 
 VOCABULARY, HIDDEN, INNER, HEADS, BUCKETS = 500, 64, 128, 4, 256

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from app.settings.user_settings import Settings
 from app.ui.main import make_application
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.speech_controller import SpeechController
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 if TYPE_CHECKING:
     from app.ui.widgets.banner import Banner
@@ -31,7 +31,7 @@ class Camera:
     def __init__(self, theme: str, size: str, folder: Path, name: str, *, text: str = "") -> None:
         self._app, self._folder, self._name = make_application(), folder, name
         controller = SpeechController(lambda _device, _rate: RecordingPlayer(pace=PACE))
-        self.window = MainWindow(Settings(text=text, theme=theme), controller)  # type: ignore[arg-type]
+        self.window = WindowDriver(Settings(text=text, theme=theme), controller)  # type: ignore[arg-type]
         self.window.theme_switcher.show_theme()
         self.window.resize(*(int(edge) for edge in size.split("x")))
         self.window.show_and_start()

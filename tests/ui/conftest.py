@@ -21,7 +21,6 @@ from shiboken6 import isValid
 from app.core.script import replace_text
 from app.settings.user_settings import Settings
 from app.ui.main import make_application
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.audio_player import PlayerOpener
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.tasks.task_queue import TaskQueue
@@ -30,6 +29,7 @@ from tests.shared_sessions import warm_up_once
 from tests.ui.light_bot import LightBot
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.unexpected_dialogs import refuse_dialogs
+from tests.ui.window_driver import WindowDriver
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 WINDOWS_FONTS = os.environ.get("KOEBAKO_TEST_FONTS") or f"{os.environ.get('SYSTEMROOT')}/Fonts"
@@ -41,7 +41,7 @@ SMALL_WINDOW = (1100, 700)  # has room for everything beside each other
 WAIT_MS = 60_000  # only what fails takes so long; a machine with other work has had twenty seconds for a child process to begin
 SLOW_S = 0.3 if sys.platform == "linux" else 0.5  # what a disk takes that just receives a voice; elsewhere a beat counts others' work too
 MANY_OBJECTS = 10_000
-OpenWindow = Callable[..., MainWindow]
+OpenWindow = Callable[..., WindowDriver]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -123,7 +123,7 @@ def _children_wait_for_nobody(request: pytest.FixtureRequest, monkeypatch: pytes
 @pytest.fixture
 def _voices_prepared_once(_prepared_voices: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of voices that differ in words only, the first one is prepared for all tests of a run."""
-    monkeypatch.setattr("app.ui.shell.window_controllers.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
+    monkeypatch.setattr("app.ui.shell.voices_feature.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
 
 
 @pytest.fixture
@@ -141,11 +141,11 @@ def open_window(
     if not request.node.get_closest_marker("alone"):
         warm_up_once(monkeypatch)
 
-    def make(settings: Settings | None = None, open_player: PlayerOpener | None = None, *, ready: bool = True) -> MainWindow:
+    def make(settings: Settings | None = None, open_player: PlayerOpener | None = None, *, ready: bool = True) -> WindowDriver:
         controller = SpeechController(open_player or (lambda _device, _rate: player))
         sheet = qapp.styleSheet()
         clear_theme(qapp)  # as `main` does: under a style sheet every part is polished again each time that it is put into another one
-        window = MainWindow(settings or Settings(text=""), controller)
+        window = WindowDriver(settings or Settings(text=""), controller)
         qapp.setStyleSheet(sheet)
         windows.append(window)
         if not (settings and settings.geometry):
@@ -161,30 +161,30 @@ def open_window(
         window.deleteLater()
 
 
-def wait_idle(qtbot: QtBot, window: MainWindow) -> None:
+def wait_idle(qtbot: QtBot, window: WindowDriver) -> None:
     """Until nothing is loaded, computed, played or saved any more."""
     controller = window.controller
     qtbot.waitUntil(lambda: not controller.is_busy and not controller.state.is_speaking, timeout=WAIT_MS)
 
 
-def write(window: MainWindow, text: str) -> None:
+def write(window: WindowDriver, text: str) -> None:
     """Puts a text into the current line, making one where there is none."""
-    if not window.document.script.lines:
+    if not window.lines:
         window.commands.add_line()
     window.document.apply_edit("test", replace_text(window.document.script, window.script.current_id, text))
     window.script.end_editing()
 
 
-def text_of(window: MainWindow) -> str:
+def text_of(window: WindowDriver) -> str:
     """Texts of all lines."""
-    return "\n".join(line.text for line in window.document.script.lines)
+    return "\n".join(line.text for line in window.lines)
 
 
-def speak(qtbot: QtBot, window: MainWindow, text: str | None = None) -> str:
+def speak(qtbot: QtBot, window: WindowDriver, text: str | None = None) -> str:
     """Types a text, speaks it to the end and returns the id of its request."""
     if text is not None:
         write(window, text)
     window.play_commands.play_or_stop()
     wait_idle(qtbot, window)
-    last = window.controller.history.last
+    last = window.history.last
     return last.request_id if last else ""

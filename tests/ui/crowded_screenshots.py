@@ -77,7 +77,7 @@ def take_jobs(camera: Camera) -> None:
     from app.ui.tasks.task_spec import TaskSpec
 
     camera.window.document.reset_script(script("こんにちは、声箱です。", "今日はいい天気です。"))
-    queue = camera.window.voice_tasks.queue
+    queue = camera.window.task_queue
     for title, stage, values in JOBS:
         job = ProcessTask(TaskSpec(title, ("none",)), queue)
         job.stage = stage
@@ -116,7 +116,7 @@ def take_messages(camera: Camera) -> None:
     window.document.reset_script(script("こんにちは、声箱です。", "今日はいい天気です。", "あしたも晴れるといいですね。"))
     window.script.select_lines(["1"])
     window.window_actions["show_strip"].setChecked(True)
-    camera.until(lambda: window.strip.panel.strip.shape is not None)
+    camera.until(lambda: window.phone_strip.shape is not None)
     for count, banner in enumerate(reversed(camera.banners), 1):
         banner.show_error(broken())
         banner.more.click()

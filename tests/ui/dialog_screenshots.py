@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from app.adapters.http.aivishub_catalog import OfferedVoice
-    from app.ui.shell.main_window import MainWindow
+    from tests.ui.window_driver import WindowDriver
 
 
 def main() -> int:
@@ -38,12 +38,12 @@ def take(theme: str, folder: Path, name: str) -> None:
     from app.ui.actions.command_search import CommandSearchDialog
     from app.ui.help.diagnostics_dialog import DiagnosticsDialog
     from app.ui.main import make_application
-    from app.ui.shell.main_window import MainWindow
     from app.ui.synthesis.speech_controller import SpeechController
     from tests.ui.recording_player import RecordingPlayer
+    from tests.ui.window_driver import WindowDriver
 
     app = make_application()
-    window = MainWindow(Settings(theme=theme), SpeechController(lambda _device, _rate: RecordingPlayer()))  # type: ignore[arg-type]
+    window = WindowDriver(Settings(theme=theme), SpeechController(lambda _device, _rate: RecordingPlayer()))  # type: ignore[arg-type]
 
     def wait(done: object, at_most_ms: int = 30_000) -> None:
         deadline = QDeadlineTimer(at_most_ms)
@@ -52,7 +52,7 @@ def take(theme: str, folder: Path, name: str) -> None:
 
     window.theme_switcher.show_theme()
     window.show_and_start()
-    wait(lambda: window.controller.state.is_ready and not window.controller.state.is_loading)
+    wait(lambda: window.speech_state.is_ready and not window.speech_state.is_loading)
     take_messages(window, lambda what: (wait(lambda: False, 400), window.grab().save(str(folder / f"{what}-{name}.png"))))
     for action in ("settings", "find_command", "diagnose", "show_log", "about"):
         window.window_actions[action].trigger()
@@ -82,7 +82,7 @@ def take(theme: str, folder: Path, name: str) -> None:
     window.close()
 
 
-def take_guide(window: MainWindow, wait: Callable[..., None], picture: Callable[[str, QWidget], object]) -> None:
+def take_guide(window: WindowDriver, wait: Callable[..., None], picture: Callable[[str, QWidget], object]) -> None:
     """Every page of the user guide, a search, and one that finds nothing."""
     from app.ui.help.guide_pages import GUIDE_PAGES
 
@@ -100,7 +100,7 @@ def take_guide(window: MainWindow, wait: Callable[..., None], picture: Callable[
     guide.reject()
 
 
-def take_messages(window: MainWindow, picture: Callable[[str], object]) -> None:
+def take_messages(window: WindowDriver, picture: Callable[[str], object]) -> None:
     """The greeting of the first start; an error, folded and with its details."""
     from app.common.errors import VoiceError
 
@@ -115,7 +115,7 @@ def take_messages(window: MainWindow, picture: Callable[[str], object]) -> None:
     window.banner.hide()
 
 
-def take_blind_test(window: MainWindow, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
+def take_blind_test(window: WindowDriver, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
     """A blind test: its sounds being made, its plan, a trial of each kind, an answer that can be confirmed, and a result."""
     import numpy as np
 
@@ -155,7 +155,7 @@ def take_blind_test(window: MainWindow, wait: Callable[..., None], picture: Call
         dialog.reject()
 
 
-def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
+def take_others(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
     """Questions, menus and lists."""
     import os
 
@@ -165,11 +165,11 @@ def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
     from app.common.errors import DownloadError
     from app.core.presets import LinePreset
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog
+    from app.ui.parameters.preset_bar import PresetNameDialog
     from app.ui.parameters.preset_collection import PresetEntry
-    from app.ui.parameters.preset_name_dialog import PresetNameDialog
     from app.ui.projects.missing_voice import MissingVoice
     from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
-    from app.ui.projects.project_questions import ask_before_leaving, ask_before_replacing
+    from app.ui.projects.project_controller import ask_before_leaving, ask_before_replacing
     from app.ui.voices.voice_address_dialog import VoiceAddressDialog
     from app.ui.widgets.text_dialog import ask_for_licence
 
@@ -217,13 +217,13 @@ def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
         menu.popup(window.pos())
         picture(f"menu-{place}", menu)
         menu.hide()
-    for what, box in (("voices", window.side.chooser.box), ("styles", window.side.styles), ("backends", window.status.backends)):
+    for what, box in (("voices", window.voice_chooser.box), ("styles", window.styles), ("backends", window.status.backends)):
         box.showPopup()
         picture(f"list-{what}", box.view().window())
         box.hidePopup()
 
 
-def take_board(window: MainWindow, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
+def take_board(window: WindowDriver, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
     """The board while it fills, filled and judged, small, and with nothing to compare; the library beside several voices."""
     window.window_actions["audition"].trigger()
     board = window.board
@@ -247,7 +247,7 @@ def take_board(window: MainWindow, wait: Callable[..., None], picture: Callable[
     board.close()
 
 
-def take_lab(window: MainWindow, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
+def take_lab(window: WindowDriver, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
     """The first part of the lab, before and after it has looked into our voice; `tests.ui.lab.screenshots` has every part."""
     window.window_actions["lab"].trigger()
     lab = window.lab.window
@@ -261,7 +261,7 @@ def take_lab(window: MainWindow, wait: Callable[..., None], picture: Callable[[s
     lab.close()
 
 
-def take_takes(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
+def take_takes(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
     """The list of takes, of a line without any and of one with some."""
     from app.core.takes import create_take
 
@@ -278,7 +278,7 @@ def take_takes(window: MainWindow, picture: Callable[[str, QWidget], None]) -> N
     window.window_actions["show_takes"].setChecked(False)
 
 
-def take_mapping(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
+def take_mapping(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
     """What is asked about a table, and about names alone."""
     from app.interchange.script_tables import parse_table
     from app.ui.interchange.mapping_dialog import MappingDialog
@@ -294,7 +294,7 @@ def take_mapping(window: MainWindow, picture: Callable[[str, QWidget], None]) ->
         dialog.close()
 
 
-def take_export(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
+def take_export(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
     """The export page as it opens, with everything chosen, and with a name that cannot be."""
     from PySide6.QtTest import QTest
 
@@ -318,10 +318,10 @@ def take_export(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
     page.reject()
 
 
-def take_service(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
+def take_service(window: WindowDriver, picture: Callable[[str, QWidget], None]) -> None:
     """What was asked of the service, before the first request and after some."""
     from app.service.request_log import RequestRecord
-    from app.ui.service.service_dialog import ServiceDialog
+    from app.ui.service.service_controller import ServiceDialog
 
     dialog = ServiceDialog(window)
     dialog.show_state("", ())

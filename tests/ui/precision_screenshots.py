@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QTabWidget
 
-from app.ui.shell import window_controllers
+from app.ui.shell import voices_feature
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices.precision_button import PrecisionButton
@@ -33,12 +33,12 @@ def main() -> int:
 
 def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
     """The offer, the card and its menu, the library with a voice of each kind, and the default in the settings."""
-    window_controllers.TaskQueue = lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)])  # type: ignore[assignment,misc]
+    voices_feature.TaskQueue = lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)])  # type: ignore[assignment,misc]
     camera = Camera(theme, size, folder, name, text="こんにちは。今日はいい天気です。")
     window = camera.window
     add(camera, voice)
     camera.take("offer")
-    take_menu(camera, window.side.card.precision, "card-menu")
+    take_menu(camera, window.voice_card.precision, "card-menu")
     window.voice_banner.action.click()
     camera.until(lambda: any(item.is_fast for item in window.controller.voices.values()))
     camera.take("card")
@@ -57,9 +57,9 @@ def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
 def add(camera: Camera, voice: Path) -> None:
     """Adds the voice, up to the offer."""
     window = camera.window
-    window.script.select_lines([window.document.script.lines[0].id])
+    window.script.select_lines([window.lines[0].id])
     window.library.add_files([voice])
-    (job,) = window.voice_tasks.queue.jobs
+    (job,) = window.task_queue.jobs
     camera.until(lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
     if job.stage is TaskState.ASKING and camera.dialog is not None:
         camera.dialog.accept()

@@ -49,15 +49,15 @@ def take(theme: str, size: str, picture: Path) -> None:
     from app.core.synthesis_types import Overrides
     from app.settings.user_settings import Settings
     from app.ui.main import make_application
-    from app.ui.shell.main_window import MainWindow
     from app.ui.synthesis.speech_controller import SpeechController
     from tests.ui.recording_player import RecordingPlayer
+    from tests.ui.window_driver import WindowDriver
 
     app = make_application()
     player = RecordingPlayer(pace=6.0)
     empty = theme.startswith("empty-")
     settings = Settings(text="", theme=theme.removeprefix("empty-"), expression_open=not empty)  # type: ignore[arg-type]
-    window = MainWindow(settings, SpeechController(lambda _device, _rate: player))
+    window = WindowDriver(settings, SpeechController(lambda _device, _rate: player))
 
     def wait(done: object) -> None:
         deadline = QDeadlineTimer(30_000)
@@ -67,7 +67,7 @@ def take(theme: str, size: str, picture: Path) -> None:
     window.theme_switcher.show_theme()
     window.resize(*(int(edge) for edge in size.split("x")))
     window.show_and_start()
-    wait(lambda: window.controller.state.is_ready and not window.controller.state.is_loading)
+    wait(lambda: window.speech_state.is_ready and not window.speech_state.is_loading)
     if not empty:
         lines = tuple(Line(text, LineSettings(**values), id=str(row)) for row, (text, values) in enumerate(LINES))  # type: ignore[arg-type]
         window.document.reset_script(Script(lines))
@@ -75,7 +75,7 @@ def take(theme: str, size: str, picture: Path) -> None:
         wait(lambda: not window.playback.is_on)
         window.banner.hide()
         window.script.select_lines(["2"])
-        strip = window.strip.panel.strip
+        strip = window.phone_strip
         wait(lambda: strip.shape is not None)
         strip.submit_edit(set_pause_length(set_mora_length(set_accent(strip.shape.reading, Overrides(), 5, 1), 6, 0.3), 1, 0.7))  # type: ignore[union-attr]
         window.playback.play_lines(["0", "1", "2", "4"])

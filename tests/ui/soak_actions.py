@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QSpinBox, QT
 
 from app.ui.actions.command_search import CommandSearchDialog
 from app.ui.settings.settings_dialog import SettingsDialog
-from app.ui.shell.main_window import MainWindow
+from tests.ui.window_driver import WindowDriver
 
-ActionSpec = Callable[[MainWindow, Random, Path], None]
+ActionSpec = Callable[[WindowDriver, Random, Path], None]
 Key, Held = Qt.Key, Qt.KeyboardModifier
 WINDOW_KEYS = (
     (Key.Key_Return, Held.ControlModifier),
@@ -34,7 +34,7 @@ SEARCHED = ("duplicate", "move up", "play", "stop", "reading", "find", "add line
 DROPPED = ("a.txt", "b.csv", "c.md", "d.png", "e.aivmx")
 
 
-def press_keys(window: MainWindow, random: Random, _folder: Path) -> None:
+def press_keys(window: WindowDriver, random: Random, _folder: Path) -> None:
     """Of the window, or of the list."""
     if random.random() < 0.5:
         QTest.keyClick(window, *random.choice(WINDOW_KEYS))
@@ -43,20 +43,20 @@ def press_keys(window: MainWindow, random: Random, _folder: Path) -> None:
         QTest.keyClick(window.script, random.choice(LIST_KEYS))
 
 
-def shape_with_keys(window: MainWindow, random: Random, _folder: Path) -> None:
+def shape_with_keys(window: WindowDriver, random: Random, _folder: Path) -> None:
     """Accents, lengths, phrases and readings of the selected line."""
-    strip = window.strip.panel.strip
+    strip = window.phone_strip
     strip.setFocus()
     for _ in range(random.randint(1, 6)):
         held = random.choice((Held.NoModifier, Held.NoModifier, Held.AltModifier))
         QTest.keyClick(strip, random.choice(STRIP_KEYS), held)
     if random.random() < 0.3:
-        field = window.strip.panel.reading.edit
+        field = window.strip_panel.reading.edit
         field.setText(random.choice(("アメ", "ゆき", "abc", "")))
         QTest.keyClick(field, random.choice((Key.Key_Return, Key.Key_Escape)))
 
 
-def compose(window: MainWindow, random: Random, _folder: Path) -> None:
+def compose(window: WindowDriver, random: Random, _folder: Path) -> None:
     """As an input method does it: a while in the making, then taken or left."""
     editor = window.script.editor
     if editor is None:
@@ -67,7 +67,7 @@ def compose(window: MainWindow, random: Random, _folder: Path) -> None:
     QApplication.sendEvent(editor, done)
 
 
-def drop(window: MainWindow, random: Random, folder: Path) -> None:
+def drop(window: WindowDriver, random: Random, folder: Path) -> None:
     """A file of any kind, or a text, on the window or the list."""
     data = QMimeData()
     if random.random() < 0.5:
@@ -84,9 +84,9 @@ def drop(window: MainWindow, random: Random, folder: Path) -> None:
         QApplication.sendEvent(target, QDropEvent(QPointF(5, 5), *how))
 
 
-def use_presets(window: MainWindow, random: Random, _folder: Path) -> None:
+def use_presets(window: WindowDriver, random: Random, _folder: Path) -> None:
     """Keeps one, chooses one, or removes one."""
-    bar = window.side.presets
+    bar = window.presets
     match random.randrange(3):
         case 0:
             bar.keep_settings_as(random.choice(("早口", "静か", "怒り")))
@@ -96,7 +96,7 @@ def use_presets(window: MainWindow, random: Random, _folder: Path) -> None:
             bar.drop.click()
 
 
-def roll(window: MainWindow, random: Random, _folder: Path) -> None:
+def roll(window: WindowDriver, random: Random, _folder: Path) -> None:
     """Seed, pauses and the text that colours the voice."""
     side = window.side
     match random.randrange(4):
@@ -112,15 +112,15 @@ def roll(window: MainWindow, random: Random, _folder: Path) -> None:
             side.assist.textEdited.emit(side.assist.text())
 
 
-def play_from(window: MainWindow, random: Random, _folder: Path) -> None:
+def play_from(window: WindowDriver, random: Random, _folder: Path) -> None:
     """From a place in the sound, or a line by its own button."""
     if random.random() < 0.5:
-        window.strip.panel.strip.place_selected.emit(random.random() * 2)
-    elif window.document.script.lines:
-        window.script.play_requested.emit(random.choice(window.document.script.lines).id)
+        window.phone_strip.place_selected.emit(random.random() * 2)
+    elif window.lines:
+        window.script.play_requested.emit(random.choice(window.lines).id)
 
 
-def settle(window: MainWindow, random: Random, _folder: Path) -> None:
+def settle(window: WindowDriver, random: Random, _folder: Path) -> None:
     """The settings: something else, and agreed to or not."""
     window.window_actions["settings"].trigger()
     dialog = window.dialogs.shown
@@ -132,7 +132,7 @@ def settle(window: MainWindow, random: Random, _folder: Path) -> None:
     (dialog.accept if random.random() < 0.7 else dialog.reject)()
 
 
-def search(window: MainWindow, random: Random, _folder: Path) -> None:
+def search(window: WindowDriver, random: Random, _folder: Path) -> None:
     """A command by its name."""
     window.window_actions["find_command"].trigger()
     dialog = window.dialogs.shown
@@ -141,16 +141,16 @@ def search(window: MainWindow, random: Random, _folder: Path) -> None:
         QTest.keyClick(dialog.typed, random.choice((Key.Key_Return, Key.Key_Escape)))
 
 
-def press_in_panel(window: MainWindow, random: Random, _folder: Path) -> None:
+def press_in_panel(window: WindowDriver, random: Random, _folder: Path) -> None:
     """A button of a job: again, its log, away with it, or what it asks."""
     buttons = [item for kind in (QPushButton, QToolButton) for item in window.jobs_panel.findChildren(kind) if item.isVisible()]
     if buttons:
         random.choice(buttons).click()
 
 
-def look(window: MainWindow, random: Random, _folder: Path) -> None:
+def look(window: WindowDriver, random: Random, _folder: Path) -> None:
     """Where the mouse rests: bars, waveform, strip, list; and the graph held or emptied."""
-    target = random.choice((window.latency.chart, window.strip.panel.waveform, window.strip.panel.strip, window.script.viewport()))
+    target = random.choice((window.latency.chart, window.strip_panel.waveform, window.phone_strip, window.script.viewport()))
     QTest.mouseMove(target, QPoint(random.randrange(max(1, target.width())), random.randrange(max(1, target.height()))))
     if random.random() < 0.2:
         window.latency.title.pause.click()

@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog
 
 from app.core.script import Line, Script
-from app.ui.shell.main_window import MainWindow
 from app.ui.voices import voice_task_specs
 from tests.ui.soak_actions import ACTIONS, ActionSpec
+from tests.ui.window_driver import WindowDriver
 
 PIECES = (
     "雨が降る",
@@ -47,7 +47,7 @@ class SoakDriver:
         done: names of the deeds, newest last.
     """
 
-    def __init__(self, window: MainWindow, seed: int, folder: Path) -> None:
+    def __init__(self, window: WindowDriver, seed: int, folder: Path) -> None:
         self.done: list[str] = []
         self._window, self._random, self._folder = window, random.Random(seed), folder
         self._deeds: list[tuple[int, Callable[[], None]]] = [
@@ -95,7 +95,7 @@ class SoakDriver:
         self.done.append(deed.__name__)
         deed()
         self._close_dialogs()
-        lines = self._window.document.script.lines
+        lines = self._window.lines
         if len(lines) > KEPT_LINES:
             self._window.document.reset_script(Script(lines[:5]))
 
@@ -107,8 +107,8 @@ class SoakDriver:
         window.play_commands.stop_playing()
         window.saving.stop_saving()
         self._close_dialogs()
-        for job in list(window.voice_tasks.queue.jobs):
-            window.voice_tasks.queue.remove_task(job)
+        for job in list(window.task_queue.jobs):
+            window.task_queue.remove_task(job)
         window.script.end_editing()
         window.latency.clear_history()
         window.document.reset_script(Script((Line("静かになりました。"),)))
@@ -137,22 +137,22 @@ class SoakDriver:
                     )
 
     def _slide(self) -> None:
-        field = self._random.choice(list(self._window.side.sliders.values()))
+        field = self._random.choice(list(self._window.sliders.values()))
         slider = field.slider
         slider.setValue(self._random.randint(slider.minimum(), slider.maximum()))
 
     def _choose(self) -> None:
-        lines = self._window.document.script.lines
+        lines = self._window.lines
         if lines:
             self._window.script.select_lines([line.id for line in self._random.sample(lines, self._random.randint(1, min(3, len(lines))))])
 
     def _style(self) -> None:
-        box = self._random.choice((self._window.side.styles, self._window.side.speakers))
+        box = self._random.choice((self._window.styles, self._window.side.speakers))
         if box.count():
             box.setCurrentIndex(self._random.randrange(box.count()))
 
     def _strip(self) -> None:
-        strip = self._window.strip.panel.strip
+        strip = self._window.phone_strip
         place = QPoint(self._random.randrange(max(1, strip.width())), self._random.randrange(max(1, strip.height())))
         QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=place)
         QTest.mouseMove(strip, place + QPoint(self._random.randint(-30, 30), 0))
@@ -186,9 +186,9 @@ class SoakDriver:
         """A file that is no voice, or a file that is added and given up at once."""
         file = self._folder / f"{self._random.randrange(3)}.aivmx"
         file.write_bytes(b"nothing" * 100)
-        job = self._window.voice_tasks.queue.add_task(voice_task_specs.create_file_task(file))
+        job = self._window.task_queue.add_task(voice_task_specs.create_file_task(file))
         if self._random.random() < 0.5:
-            self._window.voice_tasks.queue.remove_task(job)
+            self._window.task_queue.remove_task(job)
 
     def _dock(self) -> None:
         self._window.latency.setVisible(not self._window.latency.isVisible())

@@ -30,7 +30,6 @@ from app.ui.dictionary.dictionary_dialog import DictionaryDialog
 from app.ui.help.user_guide import UserGuideDialog
 from app.ui.projects.missing_voice import MissingVoice
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
-from app.ui.shell.main_window import MainWindow
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
 from app.ui.voices.voice_address_dialog import VoiceAddressDialog
@@ -39,9 +38,10 @@ from app.ui.widgets.text_dialog import ask_for_licence, show_text
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_manifest import read_manifest
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow
+from tests.ui.window_driver import WindowDriver
 
 INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
-DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
+DIALOGS: dict[str, Callable[[WindowDriver], QDialog]] = {
     "settings": lambda window: _triggered(window, "settings"),
     "find_command": lambda window: _triggered(window, "find_command"),
     "diagnose": lambda window: _triggered(window, "diagnose"),
@@ -63,26 +63,26 @@ DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
 }
 
 
-def _exporting(window: MainWindow) -> QDialog:
+def _exporting(window: WindowDriver) -> QDialog:
     window.window_actions["export"].trigger()
     assert window.export.dialog is not None
     return window.export.dialog
 
 
-def _triggered(window: MainWindow, action: str) -> QDialog:
+def _triggered(window: WindowDriver, action: str) -> QDialog:
     window.window_actions[action].trigger()
     assert window.dialogs.shown is not None
     return window.dialogs.shown
 
 
-def _board(window: MainWindow) -> QDialog:
+def _board(window: WindowDriver) -> QDialog:
     window.window_actions["audition"].trigger()
     assert window.board is not None
     assert window.board.window is not None
     return window.board.window
 
 
-def _lab(window: MainWindow) -> QDialog:
+def _lab(window: WindowDriver) -> QDialog:
     window.window_actions["lab"].trigger()
     lab = window.lab.window
     assert lab is not None
@@ -149,7 +149,7 @@ def test_dialogs_name_and_explain_everything_and_tab_follows_the_eye(qtbot: QtBo
 def test_nothing_in_the_window_is_described_with_tags(qtbot: QtBot, open_window: OpenWindow) -> None:
     """Qt reads out the tip of a widget that has no description, as it is."""
     window = open_window(Settings(text="あ。", expression_open=True, takes_open=True))
-    described = [QAccessible.queryAccessibleInterface(item) for item in [*controls(window), window.strip.panel.strip]]
+    described = [QAccessible.queryAccessibleInterface(item) for item in [*controls(window), window.phone_strip]]
     assert [item.text(QAccessible.Text.Description) for item in described if "<" in item.text(QAccessible.Text.Description)] == []
 
 
@@ -157,7 +157,7 @@ def test_nothing_in_the_window_is_described_with_tags(qtbot: QtBot, open_window:
 def test_tab_follows_the_eye_in_every_part_of_the_window(qtbot: QtBot, open_window: OpenWindow, is_open: bool) -> None:
     window = open_window(Settings(text="あ。", expression_open=True, strip="open" if is_open else "folded", takes_open=is_open))
     window.resize(SMALL_WINDOW[0], 1400)
-    qtbot.waitUntil(lambda: window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.phone_strip.shape is not None, timeout=WAIT_MS)
     window.banner.show_message("error", "a", "b", action="c")
     QApplication.processEvents()
     for part in (window.edit_bar, window.left, window.side.widget(), window.latency, window.status):

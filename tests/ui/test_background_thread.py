@@ -32,14 +32,15 @@ KEEP_AND_WAIT = """
 import sys
 from PySide6.QtCore import QTimer
 from app.ui.actions.key_bindings import KeyBinding
-from app.ui.shell.main_window import MainWindow
-start = MainWindow.show_and_start
+from tests.ui.window_driver import install_driver
+WindowDriver = install_driver()
+start = WindowDriver.show_and_start
 def begin(window):
     start(window)
-    window.side.presets.keep_settings_as("fast")
+    window.presets.keep_settings_as("fast")
     window.dialogs._apply_shortcuts({"duplicate": KeyBinding(("Ctrl+Alt+J",))})
     print("done", flush=True)
-MainWindow.show_and_start = begin
+WindowDriver.show_and_start = begin
 from app.ui.main import main
 sys.exit(main())
 """
@@ -55,7 +56,7 @@ def _full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def keep_something(window: Any) -> None:
     """A preset, a key and a licence."""
-    window.side.presets.keep_settings_as("fast")
+    window.presets.keep_settings_as("fast")
     window.dialogs.open_settings()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
@@ -135,9 +136,9 @@ def test_a_slow_disk_holds_nobody_up_and_loses_nothing(qtbot: QtBot, open_window
 def test_what_cannot_be_written_is_told_and_stays_in_use(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
     answers: list[str] = []
-    window.side.presets.keep_settings_as("fast")
+    window.presets.keep_settings_as("fast")
     qtbot.waitUntil(lambda: "presets could not be saved" in window.notice.message.text(), timeout=WAIT_MS)
-    assert window.side.presets.names.findText("fast") > 0
+    assert window.presets.names.findText("fast") > 0
     window.dialogs._apply_shortcuts({"duplicate": KeyBinding(("Ctrl+Alt+J",))})
     qtbot.waitUntil(lambda: "shortcuts could not be saved" in window.notice.message.text(), timeout=WAIT_MS)
     assert window.window_actions["duplicate"].shortcut().toString() == "Ctrl+Alt+J"

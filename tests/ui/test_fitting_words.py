@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.portaudio import audio_devices as portaudio_devices
+from app.adapters.portaudio import audio_devices
 from app.common.errors import AppError
 from app.install.select_checkpoint import choose_checkpoints
 from app.install.voice_licence import VoiceLicence, require_licence
 from app.voices.bert_models import find_bert
 from app.voices.containers.checkpoints import Checkpoint
+from app.voices.containers.voice_file_sources import PreparedSource
 from app.voices.prepare.bert.deberta_weights import build_not_deberta_error
 from app.voices.required_bert import SBV2_BERT_ID
 
@@ -31,13 +32,13 @@ def no_deberta() -> None:
 
 
 def no_output() -> None:
-    portaudio_devices.find_output_device(None)
+    audio_devices.find_output_device(None)
 
 
 def errors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[AppError]:
     """Those that have something to say that is done differently in the window."""
-    monkeypatch.setattr(portaudio_devices, "list_output_devices", list)
-    two = [Checkpoint(folder / name, "safetensors", name) for name in ("a", "b")]
+    monkeypatch.setattr(audio_devices, "list_output_devices", list)
+    two = [Checkpoint(PreparedSource(folder / name), "safetensors", name) for name in ("a", "b")]
     calls: list[Callable[[], object]] = [
         lambda: find_bert(SBV2_BERT_ID, [folder]),
         lambda: find_bert("another", [folder]),

@@ -23,7 +23,6 @@ from app.core.dictionary_entries import make_entry
 from app.core.script import Line, Script
 from app.settings.user_settings import Settings
 from app.ui.script.search_bar import SearchBar
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.task_spec import TaskState
 from app.ui.workarounds.thread_switching import shorten_switch_interval
 from tests.install.voice_files import TERMS, aivmx
@@ -31,6 +30,7 @@ from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.heart import Heart, describe, pace, slowdown
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_voice_controller import MissingBertDialog, TextDialog, dialog_of, drop_on, until
+from tests.ui.window_driver import WindowDriver
 
 pytestmark = pytest.mark.alone
 TEXT = "今日はとてもいい天気です。駅前の公園まで歩きました。"
@@ -82,7 +82,7 @@ def test_load_warm_up_and_speech(qtbot: QtBot, open_window: OpenWindow, beating:
         qtbot.wait(500)  # what follows by itself: the chart; and of fewer than a hundred beats p99 would be the longest
     with beating("speak"):
         for style in range(3):
-            window.side.styles.setCurrentIndex(style)
+            window.styles.setCurrentIndex(style)
             speak(qtbot, window)
 
 
@@ -104,19 +104,19 @@ def test_import_and_the_first_words_of_the_voice(
         speak(qtbot, window)
 
 
-def bring_in(qtbot: QtBot, window: MainWindow, source: Path) -> str:
+def bring_in(qtbot: QtBot, window: WindowDriver, source: Path) -> str:
     """Drops a voice on the window and accepts its licence; its id."""
     drop_on(window, source)
-    (job,) = window.voice_tasks.queue.jobs
+    (job,) = window.task_queue.jobs
     until(qtbot, lambda: job.stage is TaskState.ASKING)
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
     licence.accept_button.click()
     until(qtbot, lambda: job.stage is TaskState.DONE)
-    return window.document.script.lines[0].settings.voice
+    return window.lines[0].settings.voice
 
 
-def with_a_hundred_lines(window: MainWindow) -> MainWindow:
+def with_a_hundred_lines(window: WindowDriver) -> WindowDriver:
     write(window, TEXT)
     window.document.reset_script(Script(tuple(Line(f"{row + 1}番目の行です。", id=str(row)) for row in range(100))))
     window.script.select_lines(["0"])
@@ -138,15 +138,15 @@ def test_everything_that_is_done_to_ten_thousand_lines(
 ) -> None:
     window = open_window(Settings(text="", theme="light"))
     texts = [f"{row + 1}番目の行です。今日はいい天気ですね。" for row in range(10_000)]
-    actions, stack, lines = window.window_actions, window.document.stack, tuple(map(Line, texts))
+    actions, stack, lines = window.window_actions, window.undo_stack, tuple(map(Line, texts))
     bar = window.findChild(SearchBar)
     deeds: list[tuple[str, Callable[[], object]]] = [
         ("open", lambda: (window.script.gradual.begin_layout(), window.document.reset_script(Script(lines)))),
         ("select all", actions["select_all"].trigger),
-        ("change all", lambda: window.side.sliders["speed"].set_value(1.2)),
+        ("change all", lambda: window.sliders["speed"].set_value(1.2)),
         ("find", actions["replace"].trigger),
         ("find a word", lambda: bar.wanted.setText("天気")),
-        ("change all with the search open", lambda: window.side.sliders["speed"].set_value(0.9)),
+        ("change all with the search open", lambda: window.sliders["speed"].set_value(0.9)),
         ("undo that", stack.undo),
         ("replace all", lambda: bar.replace_requested.emit(True)),
         ("undo that", stack.undo),
@@ -189,8 +189,8 @@ def test_ordinary_actions_one_after_the_other(
     wait_idle(qtbot, window)
     QGuiApplication.clipboard().setText("貼り付けた行です。")
     settings: list[tuple[str, Callable[[], object]]] = [
-        ("a slider", lambda: window.side.sliders["speed"].set_value(1.2)),
-        ("a style", lambda: window.side.styles.setCurrentIndex(1)),
+        ("a slider", lambda: window.sliders["speed"].set_value(1.2)),
+        ("a style", lambda: window.styles.setCurrentIndex(1)),
         ("another theme", lambda: window.settings.change_settings(theme="dark")),
         ("latency", window.latency.title.fold.click),
         ("a smaller window", lambda: window.resize(window.width() - 100, window.height() - 60)),

@@ -43,7 +43,7 @@ def test_the_window_is_seen_before_what_few_starts_need_is_imported() -> None:
             "app.ui.actions.menu_commands",
             "app.ui.actions.command_search",
             "app.ui.help.user_guide",
-            "app.ui.latency.latency_csv",
+            "app.ui.latency.latency_files",
             "app.ui.settings.settings_dialog",
         ),
         *(
@@ -63,12 +63,12 @@ def test_the_window_is_seen_before_what_few_starts_need_is_imported() -> None:
         "from app.ui.main import make_application\n"
         "application = make_application()\n"
         "from app.settings.user_settings import Settings\n"
-        "from app.ui.shell.main_window import MainWindow\n"
+        "from tests.ui.window_driver import WindowDriver\n"
         "from app.ui.synthesis.speech_controller import SpeechController\n"
         "def seen():\n"
         f"    print(sorted(set({later}) & sys.modules.keys()), flush=True)\n"
         "    os._exit(0)\n"
-        "window = MainWindow(Settings(), SpeechController())\n"
+        "window = WindowDriver(Settings(), SpeechController())\n"
         "window.first_paint.painted.connect(seen)\n"  # before those who wait for it
         "window.show_and_start()\n"
         "application.exec()\n"
@@ -91,12 +91,12 @@ def test_what_makes_qts_classes_is_imported_in_the_gui_thread() -> None:
         "from app.ui.main import make_application\n"
         "application = make_application()\n"
         "from app.settings.user_settings import Settings\n"
-        "from app.ui.shell.main_window import MainWindow\n"
+        "from tests.ui.window_driver import WindowDriver\n"
         "from app.ui.synthesis.speech_controller import SpeechController\n"
         "def filled():\n"
         "    print('pyqtgraph' in sys.modules, flush=True)\n"
         "    os._exit(0)\n"
-        "window = MainWindow(Settings(latency='open'), SpeechController())\n"
+        "window = WindowDriver(Settings(latency='open'), SpeechController())\n"
         "window.latency.place.chart_made.connect(filled)\n"
         "window.show_and_start()\n"
         "application.exec()\n"
@@ -129,12 +129,13 @@ def test_the_program_opens_speaks_and_closes(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from PySide6.QtCore import QTimer\n"
-        "from app.ui.shell.main_window import MainWindow\n"
-        "start = MainWindow.show_and_start\n"
+        "from tests.ui.window_driver import install_driver\n"
+        "WindowDriver = install_driver()\n"
+        "start = WindowDriver.show_and_start\n"
         "def start_and_close(window):\n"
         "    start(window)\n"
         "    QTimer.singleShot(1000, window.close)\n"
-        "MainWindow.show_and_start = start_and_close\n"
+        "WindowDriver.show_and_start = start_and_close\n"
         "from app.ui.main import main\n"
         "sys.exit(main())"
     )
@@ -184,13 +185,14 @@ def test_a_fault_in_the_window_goes_to_the_log(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from PySide6.QtCore import QTimer\n"
-        "from app.ui.shell.main_window import MainWindow\n"
+        "from tests.ui.window_driver import install_driver\n"
+        "WindowDriver = install_driver()\n"
         "def fail(window):\n"
         "    window.show()\n"
         "    QTimer.singleShot(0, lambda: 1 / 0)\n"
         "    QTimer.singleShot(300, lambda: print(window.banner.isVisible() and window.banner.message.text()))\n"
         "    QTimer.singleShot(600, window.close)\n"
-        "MainWindow.show_and_start = fail\n"
+        "WindowDriver.show_and_start = fail\n"
         "from app.ui.main import main\n"
         "sys.exit(main())"
     )

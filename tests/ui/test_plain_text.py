@@ -16,12 +16,12 @@ from pytestqt.qtbot import QtBot
 from app.common.files.paths import find_data_dir, find_resources_dir
 from app.settings.user_settings import Settings
 from app.ui.plain_text import escape_tip
-from app.ui.shell.main_window import MainWindow
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
 from app.ui.widgets.text_dialog import ask_for_licence
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData, write_card
 from tests.ui.conftest import OpenWindow
 from tests.ui.voices.test_voice_controller import open_script, until
+from tests.ui.window_driver import WindowDriver
 
 MARKUP = "<b>x</b><img src=file:///etc/passwd>"
 BROKEN_OFF = "<b>x</b>"  # as much as short places show
@@ -42,10 +42,10 @@ def voice() -> str:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, open_window: OpenWindow, voice: str) -> MainWindow:
+def window(qtbot: QtBot, open_window: OpenWindow, voice: str) -> WindowDriver:
     window = open_window(Settings(text=MARKUP))
     open_script(qtbot, window, [voice, "none"])
-    until(qtbot, lambda: window.side.card.name.text() == MARKUP)
+    until(qtbot, lambda: window.voice_card.name.text() == MARKUP)
     return window
 
 
@@ -77,13 +77,13 @@ def check_tip(tip: str) -> None:
     assert not (Gui.mightBeRichText(tip) and "<img" in tip), tip
 
 
-def test_the_window_and_the_voice_on_its_card(window: MainWindow) -> None:
+def test_the_window_and_the_voice_on_its_card(window: WindowDriver) -> None:
     check_everything(least=3)
-    window.side.card.show_missing_voice(MARKUP)
+    window.voice_card.show_missing_voice(MARKUP)
     check_everything()
 
 
-def test_the_library_and_what_it_asks(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_library_and_what_it_asks(window: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     window.window_actions["voice_library"].trigger()
     library = window.library.dialog
     assert library is not None
@@ -101,7 +101,7 @@ def test_the_library_and_what_it_asks(window: MainWindow, monkeypatch: pytest.Mo
     library.close()
 
 
-def test_licences_and_the_offer_of_a_bert(window: MainWindow) -> None:
+def test_licences_and_the_offer_of_a_bert(window: WindowDriver) -> None:
     dialogs: list[QDialog] = [ask_for_licence(window, MARKUP, MARKUP), MissingBertDialog(window, MARKUP, MARKUP)]
     dialogs[1].open()
     check_everything(least=4)
@@ -109,12 +109,12 @@ def test_licences_and_the_offer_of_a_bert(window: MainWindow) -> None:
         dialog.close()
 
 
-def test_messages_and_jobs(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_messages_and_jobs(qtbot: QtBot, window: WindowDriver, tmp_path: Path) -> None:
     window.banner.show_message("error", MARKUP, MARKUP, details=MARKUP)
     window.library.add_files([tmp_path / f"{BROKEN_OFF[:3]}x.zip"])
-    until(qtbot, lambda: not window.voice_tasks.queue.is_busy)
-    window.strip.panel.reading.open_for_word(MARKUP, MARKUP)
-    window.strip.panel.reading.show_error(MARKUP)
+    until(qtbot, lambda: not window.task_queue.is_busy)
+    window.strip_panel.reading.open_for_word(MARKUP, MARKUP)
+    window.strip_panel.reading.show_error(MARKUP)
     check_everything(least=4)
 
 

@@ -17,11 +17,11 @@ from app.common.log import allow_words_in_log, find_log_path, logger, start_log
 from app.settings.user_settings import load_settings
 from app.ui.main import _install_error_hook
 from app.ui.settings.settings_dialog import SettingsDialog
-from app.ui.shell.main_window import MainWindow
 from tests.secret import READING, SECRET, WORD, betrayed
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of
 from tests.ui.playback.test_sound_saving import answer
 from tests.ui.stories.test_saving import save
+from tests.ui.window_driver import WindowDriver
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def break_synthesis(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OpenJTalkG2P, "convert_sentence", convert)
 
 
-def close_upon(window: MainWindow, error: Exception) -> None:
+def close_upon(window: WindowDriver, error: Exception) -> None:
     """Closes the window while something goes wrong behind it."""
 
     def fail() -> None:
@@ -63,7 +63,7 @@ def test_lines_words_and_files_stay_out_of_the_log(
 ) -> None:
     window = open_window()
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    _install_error_hook(window.banner)
+    _install_error_hook(window.show_unexpected_error)
     from app.adapters.openjtalk.user_lexicon import change_user_entries
     from app.core.dictionary_entries import make_entry, merge_entries
 

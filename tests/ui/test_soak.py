@@ -18,13 +18,12 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.settings.user_settings import Settings
-from app.ui.shell.lazy_features import LAZY_FEATURE_NAMES
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.task_spec import TaskState
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.heart import Beat, Heart, describe
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.soak_driver import SoakDriver
+from tests.ui.window_driver import LAZY_PARTS, WindowDriver
 
 pytestmark = pytest.mark.alone
 ROUNDS = 8
@@ -51,7 +50,7 @@ def test_random_deeds_leave_nothing_behind(
     window = open_window(Settings(text="今日はいい天気です。"), lambda _device, _rate: player)
     driver = SoakDriver(window, seed, tmp_path)
     window.side.expression.set_open(True)
-    for name in LAZY_FEATURE_NAMES:  # made once, when first asked for
+    for name in LAZY_PARTS:  # made once, when first asked for
         getattr(window, name)
     for is_open in (True, False):
         window.window_actions["show_takes"].setChecked(is_open)
@@ -94,9 +93,9 @@ def growth(kinds: list[Counter[str]]) -> Counter[str]:
     return least - most
 
 
-def held_mb(window: MainWindow, player: RecordingPlayer) -> float:
+def held_mb(window: WindowDriver, player: RecordingPlayer) -> float:
     """Memory of the process without what grows on purpose (caches, and the arenas of sessions with the longest sentence so far) or is held back."""
-    voice = window.controller._worker._voice
+    voice = window.speech_worker._voice
     voice.unload_voices()
     if voice.caches is not None:
         voice.caches.clear()
@@ -130,11 +129,11 @@ def used_mb() -> float:
     return float(usage.uordblks + usage.hblkhd) / 1e6 + sys.getallocatedblocks() * PYTHON_BLOCK_MB
 
 
-def at_rest(qtbot: QtBot, window: MainWindow, driver: SoakDriver) -> Counter[str]:
+def at_rest(qtbot: QtBot, window: WindowDriver, driver: SoakDriver) -> Counter[str]:
     """How many objects of Qt there are of each kind, once nothing goes on any more."""
     driver.calm()
     wait_idle(qtbot, window)
-    queue = window.voice_tasks.queue
+    queue = window.task_queue
     qtbot.waitUntil(lambda: not any(job.stage in (TaskState.RUNNING, TaskState.WAITING) for job in queue.jobs), timeout=WAIT_MS)
     qtbot.wait(300)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

@@ -10,11 +10,11 @@ from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.settings.user_settings import Settings
-from app.ui.shell.main_window import MainWindow
 from app.ui.voices.voice_address_dialog import VoiceAddressDialog
 from app.ui.web_links import format_link_name, is_text_link, is_voice_link, list_dropped_links
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow, text_of
+from tests.ui.window_driver import WindowDriver
 
 VOICE = "https://example.org/voices/%E8%8A%B1%E5%AD%90.aivmx?download=1"
 HUB = "https://hub.aivis-project.com/aivm-models/a59cb814-0083-4369-8542-f51a29e72af7"
@@ -38,11 +38,11 @@ def drop(target: QWidget, data: QMimeData) -> None:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     return open_window(Settings(text="こんにちは。"), ready=False)
 
 
-def targets(window: MainWindow) -> tuple[QWidget, QWidget]:
+def targets(window: WindowDriver) -> tuple[QWidget, QWidget]:
     """The list, and the window's frame."""
     return window.script.viewport(), window
 
@@ -55,7 +55,7 @@ def test_what_a_link_leads_to() -> None:
     assert format_link_name("https://example.org/a%E2%80%AExvmia.txt%0A") == "axvmia.txt", "nothing turns the order of reading around"
 
 
-def test_a_voice_is_offered_to_be_installed_but_for_an_address_that_hides_its_server(window: MainWindow) -> None:
+def test_a_voice_is_offered_to_be_installed_but_for_an_address_that_hides_its_server(window: WindowDriver) -> None:
     hiding = ("https://thief.example\\@huggingface.co/a.aivmx", "https://huggingface.co@thief.example/a.aivmx")
     for target, link in itertools.product(targets(window), (*hiding, VOICE, HUB)):
         drop(target, carrying(link))
@@ -66,12 +66,12 @@ def test_a_voice_is_offered_to_be_installed_but_for_an_address_that_hides_its_se
         else:
             assert dialog.field.text() == link
             assert dialog.add.isEnabled()
-        assert not window.voice_tasks.queue.jobs, "not before the user agrees"
+        assert not window.task_queue.jobs, "not before the user agrees"
         assert text_of(window) == "こんにちは。"
         dialog.reject()
 
 
-def test_a_text_is_offered_to_be_opened_and_any_other_link_is_text(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_is_offered_to_be_opened_and_any_other_link_is_text(window: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     for target in targets(window):
@@ -83,5 +83,5 @@ def test_a_text_is_offered_to_be_opened_and_any_other_link_is_text(window: MainW
         opened.clear()
         drop(target, carrying("https://example.org/a.html"))
         assert "https://example.org/a.html" in text_of(window)
-        window.document.stack.undo()
+        window.undo_stack.undo()
         assert text_of(window) == "こんにちは。"

@@ -27,7 +27,7 @@ def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
     camera = Camera(theme, size, folder, name, text="こんにちは。今日はいい天気です。")
     window = camera.window
     window.library.add_files([voice])
-    (job,) = window.voice_tasks.queue.jobs
+    (job,) = window.task_queue.jobs
     camera.until(lambda: job.advance.percent > 20 or job.stage is not TaskState.RUNNING)
     camera.take("import")
     camera.until(lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))

@@ -26,7 +26,7 @@ def build_disk_error(error: OSError, folder: Path) -> DownloadError:
 
 
 def build_disk_full_error(folder: Path, needed_bytes: int = 0, free_bytes: int = 0) -> DownloadError:
-    """Not enough room, found out while writing, or before: then it is known how much is needed and free."""
+    """Return the error for a full disk, found while writing or before; in the latter case the needed and free bytes are known."""
     missing = format_bytes(needed_bytes - free_bytes)
     more = localize(f"あと約 {missing} 必要です。", f" About {missing} more is required.") if needed_bytes else ""
     return DownloadError(

@@ -33,13 +33,13 @@ class ExpectedFile:
     max_bytes: int = MAX_DOWNLOAD_BYTES
 
     def check_total(self, total: int, host: str) -> None:
-        """Raises UnfitFileError if a file of the announced length is not the expected one."""
+        """Raise UnfitFileError if a file of the announced length is not the expected one."""
         if self.size is not None and total != self.size:
             raise _build_wrong_size_error(host, self.size, total)
         self.check_growth(total, host)
 
     def check_growth(self, length: int, host: str) -> None:
-        """Raises UnfitFileError if more arrived than there may be."""
+        """Raise UnfitFileError if more bytes arrived than allowed."""
         if self.size is not None and length > self.size:
             raise _build_wrong_size_error(host, self.size, length)
         if length > self.max_bytes:
@@ -49,7 +49,7 @@ class ExpectedFile:
             )
 
     def check_complete_file(self, length: int, sha256: str, host: str) -> None:
-        """Raises UnfitFileError if the complete file is not the expected one."""
+        """Raise UnfitFileError if the complete file is not the expected one."""
         if self.size is not None and length != self.size:
             raise _build_wrong_size_error(host, self.size, length)
         if self.sha256 is not None and sha256 != self.sha256:
@@ -63,7 +63,7 @@ class ExpectedFile:
 
 
 def build_other_file_error(host: str) -> UnfitFileError:
-    """The server states another checksum than that of the file that is meant."""
+    """Return the error for a server that states another checksum than the expected file's."""
     return UnfitFileError(
         localize(
             f"{host} にあるのは別のファイルです（SHA-256 が一致しません）。",

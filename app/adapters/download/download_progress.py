@@ -31,7 +31,7 @@ class DownloadProgress:
 
     @property
     def fraction(self) -> float:
-        """0..1; 0 while the total is unknown."""
+        """Return the fraction, 0..1; 0 while the total is unknown."""
         return min(self.received / self.total, 1.0) if self.total else 0.0
 
 
@@ -39,12 +39,12 @@ OnProgress = Callable[[DownloadProgress], None]
 
 
 def format_speed(bytes_per_s: float) -> str:
-    """For people: 5.5 MB/s, 12 kB/s."""
+    """Return a speed for people: 5.5 MB/s, 12 kB/s."""
     return f"{bytes_per_s / 1e6:.1f} MB/s" if bytes_per_s >= 1e5 else f"{bytes_per_s / 1e3:.0f} kB/s"
 
 
 def ignore_progress(_progress: DownloadProgress) -> None:
-    """For callers that do not show progress."""
+    """Do nothing, as the callback of callers that do not show progress."""
 
 
 class DownloadProgressMeter:
@@ -59,12 +59,12 @@ class DownloadProgressMeter:
         self._speed: float | None = None
 
     def start_connection(self, received: int, total: int | None) -> None:
-        """A connection begins with that many bytes, which say nothing about its speed."""
+        """Begin a connection with bytes from before, which say nothing about its speed."""
         self._measured_at, self._received = self._clock(), received
         self._report_progress(received, total)
 
     def update_received(self, received: int, total: int | None) -> None:
-        """Bytes have arrived, or none have for a moment."""
+        """Update the number of received bytes, also when none have arrived for a moment."""
         now = self._clock()
         if self._told_at is not None and now - self._told_at < REPORT_INTERVAL_S:
             return
@@ -72,7 +72,7 @@ class DownloadProgressMeter:
         self._report_progress(received, total)
 
     def finish_file(self, received: int) -> None:
-        """All is there."""
+        """Report the complete file."""
         self._report_progress(received, received)
 
     def _measure_speed(self, now: float, received: int) -> None:

@@ -34,12 +34,12 @@ def find_downloads_dir() -> Path:
 
 
 def compute_download_key(url: str, sha256: str | None) -> str:
-    """A file name for a download. It is a hash: addresses may carry secrets and be longer than a name may be."""
+    """Return a file name for a download. It is a hash: addresses may carry secrets and be longer than a name may be."""
     return hashlib.sha256(f"{url}\n{(sha256 or '').lower()}".encode()).hexdigest()[:32]
 
 
 def hash_file(path: Path, cancelled: Callable[[], bool] = ignore_cancellation) -> tuple[hashlib._Hash, int]:
-    """SHA-256 of a file so far, and its length in bytes; raises DownloadError or DownloadCancelledError."""
+    """Return the SHA-256 of a file so far, and its length in bytes; raise DownloadError or DownloadCancelledError."""
     digest = hashlib.sha256()
     try:
         with open_regular_file(path) as file:
@@ -79,7 +79,7 @@ class PartialDownload:
 
     @contextmanager
     def lock_download(self, cancelled: Callable[[], bool], waiting: WaitAnnouncer | None = None) -> Iterator[bool]:
-        """Waits until no other process works on this download; gives whether there was one. Raises DownloadError or DownloadCancelledError."""
+        """Wait until no other process works on this download, and yield whether one did; raise DownloadError or DownloadCancelledError."""
         waiting = waiting or WaitAnnouncer()
         began, waited = time.monotonic(), False
         try:
@@ -97,7 +97,7 @@ class PartialDownload:
             self._lock.release()
 
     def load_earlier_bytes(self, *, verified_later: bool, cancelled: Callable[[], bool]) -> None:
-        """Takes up what an earlier run left; drops what cannot be gone on with.
+        """Load the bytes of an earlier run; drop those that cannot be continued.
 
         Args:
             verified_later: the whole file will be checked against a known hash, so that the server need not vouch for the rest.
@@ -114,7 +114,7 @@ class PartialDownload:
         self.origin = origin if self.length else None
 
     def begin_file(self, validator: ResumeValidator) -> None:
-        """A whole file starts to arrive: forgets what was there."""
+        """Begin a whole file and forget earlier bytes."""
         self.discard_bytes()
         try:
             write_json(self._sidecar, asdict(validator))
@@ -124,7 +124,7 @@ class PartialDownload:
         self.origin = validator
 
     def append_blocks(self, blocks: Iterator[bytes], on_block: Callable[[], None]) -> None:
-        """Writes blocks as they come and calls `on_block`, which may raise, after every one; what is written stays even if the process is killed."""
+        """Write blocks as they come and call `on_block`, which may raise, after every one; written blocks stay even if the process is killed."""
         try:
             with self._path.open("ab", buffering=0) as file:
                 for block in blocks:
@@ -138,11 +138,11 @@ class PartialDownload:
             raise build_disk_error(exc, self.folder) from exc
 
     def compute_sha256(self) -> str:
-        """Of all bytes we have."""
+        """Return the SHA-256 of all bytes so far."""
         return self._hash.hexdigest()
 
     def move_to_target(self, target: Path) -> None:
-        """Puts the complete file in its place, at once; raises DownloadError."""
+        """Put the complete file in its place at once; raise DownloadError if that fails."""
         try:
             with self._path.open("rb+") as file:
                 os.fsync(file.fileno())
@@ -153,7 +153,7 @@ class PartialDownload:
         self.discard_bytes()
 
     def discard_bytes(self) -> None:
-        """Deletes what is there."""
+        """Delete the bytes so far."""
         self.length, self.origin, self._hash = 0, None, hashlib.sha256()
         try:
             for path in (self._path, self._sidecar):
@@ -163,7 +163,7 @@ class PartialDownload:
 
 
 def remove_stale_downloads(older_than_s: float) -> None:
-    """Removes what nobody resumed or installed for so long; what another process holds or cannot be removed stays."""
+    """Remove downloads that nobody resumed or installed for so long; those that another process holds or that cannot be removed stay."""
     oldest = time.time() - older_than_s
     for folder in find_downloads_dir().glob("*/"):
         with contextlib.suppress(OSError):

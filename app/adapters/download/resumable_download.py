@@ -2,21 +2,143 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.adapters.download.download_job import DownloadJob
-from app.adapters.download.download_limits import MAX_DOWNLOAD_BYTES, ExpectedFile
+from app.adapters.download.disk_errors import build_disk_full_error
+from app.adapters.download.download_limits import MAX_DOWNLOAD_BYTES, ChecksumMismatchError, ExpectedFile, UnfitFileError
 from app.adapters.download.download_progress import DownloadProgressMeter, OnProgress, ignore_progress
 from app.adapters.download.partial_download import PartialDownload, hash_file
+from app.adapters.download.resume_validator import ResumeValidator
+from app.adapters.files.free_space import check_free_space
 from app.adapters.http.http_address import HttpAddress, parse_address
-from app.adapters.http.http_request import HttpRequest
-from app.adapters.http.response_headers import parse_file_name
+from app.adapters.http.http_request import HttpRequest, ResponseHead
+from app.adapters.http.network_messages import build_disconnected_error, build_status_error
+from app.adapters.http.response_headers import parse_file_name, parse_length
+from app.adapters.http.response_stream import ResponseStream
 from app.adapters.http.retry_policy import RetryPolicy, retry_until_success
 from app.adapters.http.wait_notices import OnWait, WaitAnnouncer, ignore_wait
 from app.core.stage_clock import ignore_cancellation
+
+WHOLE, PARTIAL, RANGE_REFUSED = 200, 206, 416
+_CONTENT_RANGE = re.compile(r"bytes (?:([0-9]+)-[0-9]+|\*)/([0-9]+|\*)")
+
+
+class DownloadJob:
+    """Fills a part until it is the expected file."""
+
+    def __init__(
+        self,
+        request: HttpRequest,
+        part: PartialDownload,
+        expected: ExpectedFile,
+        speedometer: DownloadProgressMeter,
+        cancelled: Callable[[], bool],
+        waiting: WaitAnnouncer,
+    ) -> None:
+        self._request, self._part, self._expected = request, part, expected
+        self._speedometer, self._cancelled, self._waiting = speedometer, cancelled, waiting
+        self._furthest = self._counted = part.length
+        self._pieced = False
+
+    def has_advanced(self) -> bool:
+        """Return whether the last attempt got well beyond where any before it had been; a server that always stops at one place does not."""
+        gained = self._furthest - self._counted
+        self._counted = self._furthest
+        return gained >= self._request.retry_policy.min_progress_bytes
+
+    def try_once(self, target: Path) -> ResponseHead:
+        """Try one connection; after success the file is in its place.
+
+        Raises:
+            TransientDownloadError: another attempt may help.
+            DownloadError: no attempt can help.
+        """
+        try:
+            head = self._receive_file()
+        except ChecksumMismatchError:
+            self._part.discard_bytes()
+            # Pieces of two files, perhaps.
+            if self._pieced:
+                raise build_disconnected_error(self._request.address.host, wait_s=0) from None
+            raise
+        except UnfitFileError:
+            self._part.discard_bytes()
+            raise
+        length = self._part.length
+        self._part.move_to_target(target)
+        self._speedometer.finish_file(length)
+        return head
+
+    def _receive_file(self) -> ResponseHead:
+        with ResponseStream(replace(self._request, headers=self._build_range_headers()), self._cancelled, self._waiting) as stream:
+            head = stream.wait_for_head()
+            total = self._accept_response(head)
+            if head.status != RANGE_REFUSED:
+                self._speedometer.start_connection(self._part.length, total)
+                self._part.append_blocks(stream.iterate_blocks(), lambda: self._check_growth(total, head.host))
+        if total is not None and self._part.length != total:
+            raise build_disconnected_error(head.host)
+        self._expected.check_complete_file(self._part.length, self._part.compute_sha256(), head.host)
+        return head
+
+    def _build_range_headers(self) -> dict[str, str]:
+        origin = self._part.origin
+        if origin is None or origin.encoded:
+            return {}
+        wanted = {"Range": f"bytes={self._part.length}-"}
+        # A known hash vouches for the whole. Without one the server must; and copies of one file on several servers often differ in their tags.
+        if self._expected.sha256 is None and origin.validator is not None:
+            wanted["If-Range"] = origin.validator
+        return wanted
+
+    def _accept_response(self, head: ResponseHead) -> int | None:
+        """Accept the response's kind and return the length of the whole file, if known."""
+        if head.status == WHOLE:
+            return self._begin_file(head)
+        origin = self._part.origin
+        match = _CONTENT_RANGE.fullmatch(head.headers.get("Content-Range", "").strip())
+        total = parse_length(match[2]) if match else None
+        start = parse_length(match[1]) if match else None
+        if origin is None or head.status not in (PARTIAL, RANGE_REFUSED):
+            raise build_status_error(head.status, head.headers, head.host)
+        if head.status == RANGE_REFUSED and total == self._part.length and origin.total in (None, total):
+            return total  # all was there already
+        if head.status == PARTIAL and start == self._part.length and self._is_same_file(origin, head, total):
+            return self._resume_file(head, origin.total if total is None else total)
+        self._part.discard_bytes()
+        raise build_disconnected_error(head.host, wait_s=0)
+
+    def _begin_file(self, head: ResponseHead) -> int | None:
+        origin = ResumeValidator.from_headers(head.headers, parse_length(head.headers.get("Content-Length")))
+        self._part.discard_bytes()
+        self._pieced = False
+        if origin.total is not None:
+            self._expected.check_total(origin.total, head.host)
+            check_free_space(self._part.folder, origin.total, build_disk_full_error)
+        self._part.begin_file(origin)
+        return origin.total
+
+    def _resume_file(self, head: ResponseHead, total: int | None) -> int | None:
+        self._pieced = True
+        if total is not None:
+            self._expected.check_total(total, head.host)
+            check_free_space(self._part.folder, total - self._part.length, build_disk_full_error)
+        return total
+
+    def _is_same_file(self, origin: ResumeValidator, head: ResponseHead, total: int | None) -> bool:
+        fresh = ResumeValidator.from_headers(head.headers, total)
+        tags_agree = self._expected.sha256 is not None or fresh.validator in (None, origin.validator)
+        return tags_agree and not fresh.encoded and (total is None or origin.total in (None, total))
+
+    def _check_growth(self, total: int | None, host: str) -> None:
+        length = self._part.length
+        self._furthest = max(self._furthest, length)
+        self._expected.check_growth(length, host)
+        self._speedometer.update_received(length, total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +169,7 @@ def download_file(
     cancelled: Callable[[], bool] = ignore_cancellation,
     retry_policy: RetryPolicy | None = None,
 ) -> DownloadedFile:
-    """Downloads a file, resuming what an earlier try left in `<data>/downloads`.
+    """Download a file, resuming an earlier try in `<data>/downloads`.
 
     Args:
         url: http or https.

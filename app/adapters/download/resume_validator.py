@@ -30,7 +30,7 @@ class ResumeValidator:
 
     @classmethod
     def from_headers(cls, headers: Mapping[str, str], total: int | None) -> ResumeValidator:
-        """As the headers of a whole answer (200) say."""
+        """Create a validator from the headers of a whole response (200)."""
         tag = parse_validator(headers.get("ETag"))
         strong = tag if tag and not tag.startswith("W/") else None
         encoded = headers.get("Content-Encoding", "identity").lower() not in ("", "identity")
@@ -38,7 +38,7 @@ class ResumeValidator:
 
     @classmethod
     def read_sidecar(cls, path: Path) -> ResumeValidator:
-        """As a download before this one wrote it; a ValueError or OSError for anything else."""
+        """Read the validator of an earlier download; raise ValueError or OSError if there is none."""
         data = parse_object(read_bounded(path, MAX_SIDECAR_BYTES))
         validator, total, encoded = (data.get(name) for name in ("validator", "total", "encoded"))
         if not isinstance(encoded, bool) or (validator is not None and not (isinstance(validator, str) and parse_validator(validator))):

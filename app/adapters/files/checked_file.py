@@ -21,7 +21,7 @@ class CheckedFile:
         self._file = file
 
     def write(self, data: bytes) -> int:
-        """Writes all of it; returns less after a failure, which `raise_write_error` raises."""
+        """Write all data; return less after a failure, which `raise_write_error` raises."""
         done = 0
         try:
             while done < len(data) and self.failure is None:
@@ -31,19 +31,19 @@ class CheckedFile:
         return done
 
     def read(self, count: int = -1) -> bytes:
-        """Reads back, which some containers need to finish their header."""
+        """Read data back, which some containers need to finish their header."""
         return self._file.read(count)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """As of any file."""
+        """Seek, as any file."""
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:
-        """As of any file."""
+        """Return the position, as any file."""
         return self._file.tell()
 
     def raise_write_error(self) -> None:
-        """Raises OutputFileError if any write failed so far, or what else interrupted it."""
+        """Raise OutputFileError if any write failed so far, or the other error that interrupted it."""
         if isinstance(self.failure, OSError):
             raise self._build_write_error(self.failure) from self.failure
         if self.failure is not None:

@@ -38,7 +38,7 @@ class FileLock:
         self._unknown = False
 
     def acquire(self) -> bool:
-        """Takes the lock if it is free; raises OSError when the file cannot be made."""
+        """Take the lock if it is free; raise OSError if the file cannot be created."""
         file = os.open(self._path, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
             _lock_byte(file)
@@ -54,13 +54,16 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Gives it back; does nothing when it is not held."""
+        """Release the lock; do nothing if it is not held."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
     def wait_for_lock(self, timeout_s: float) -> None:
-        """Takes the lock, waiting for its owner; OutputFileError when that takes longer. On a disk without locks nobody waits for anybody."""
+        """Take the lock, waiting for its owner; raise OutputFileError if that takes longer than the limit.
+
+        On a disk without locks nobody waits.
+        """
         ends = time.monotonic() + timeout_s
         while not self.acquire() and not self._unknown:
             if time.monotonic() > ends:
@@ -73,7 +76,7 @@ class FileLock:
 
 @contextlib.contextmanager
 def lock_path_for_change(path: Path) -> Iterator[None]:
-    """While it lasts nobody else changes a file of ours: whoever reads it, changes what is in it and writes it does so within.
+    """Keep other programs from changing a file of ours during the block, which reads it, changes its content and writes it.
 
     The lock lies beside the file (`settings.lock`). Raises OutputFileError where that takes too long, or nothing can be written there.
     """
@@ -90,7 +93,7 @@ def lock_path_for_change(path: Path) -> Iterator[None]:
 
 
 def _lock_byte(file: int) -> None:
-    """Raises OSError when somebody else holds it."""
+    """Lock a byte; raise OSError if another process holds it."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -27,7 +27,7 @@ class FileSet:
         self._aside: Path | None = None
 
     def write_file(self, path: Path, content: bytes) -> None:
-        """Adds a file, complete on the disk but for its name. Raises OutputFileError."""
+        """Add a file, complete on the disk but for its name; raise OutputFileError if the disk refuses it."""
         part = PartFile(path)
         self._parts.append(part)
         part.write(content)
@@ -35,11 +35,11 @@ class FileSet:
         part.finish_writing()
 
     def add_part(self, part: PartFile) -> None:
-        """Adds a file that is written already."""
+        """Add a file that is written already."""
         self._parts.append(part)
 
     def commit(self) -> None:
-        """Gives all of them their names, in the order in which they were added. Raises OutputFileError, and changes nothing then."""
+        """Give all files their names, in the order in which they were added; if OutputFileError is raised, nothing has changed."""
         try:
             for part in self._parts:
                 part.finish_writing()
@@ -52,12 +52,12 @@ class FileSet:
                 remove_path(self._aside)
 
     def discard(self) -> None:
-        """Removes what has no name yet."""
+        """Remove the files that have no name yet."""
         for part in self._parts:
             part.discard()
 
     def _link_old_files(self) -> list[Path | None]:
-        """For what gives way, so that it can come back; a file alone needs none, for its rename is the last."""
+        """Link the files to be replaced, so that they can be restored; a single file needs no link, for its rename is the last step."""
         return [self._link_old_file(part.target) if len(self._parts) > 1 else None for part in self._parts]
 
     def _link_old_file(self, target: Path) -> Path | None:

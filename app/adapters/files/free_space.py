@@ -14,12 +14,12 @@ RESERVED_DISK_BYTES = 64 << 20
 
 
 def format_bytes(count: int) -> str:
-    """Bytes for people: 3.2 GB, 250 MB, 1 MB."""
+    """Return bytes for people: 3.2 GB, 250 MB, 1 MB."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{max(1, round(count / 1e6))} MB"
 
 
 def build_no_space_error(folder: Path, needed_bytes: int, free_bytes: int) -> AppError:
-    """The error for a disk with too little room."""
+    """Return the error for a disk with too little space."""
     needed, free = format_bytes(needed_bytes), format_bytes(free_bytes)
     return OutputFileError(
         localize(
@@ -33,7 +33,7 @@ def build_no_space_error(folder: Path, needed_bytes: int, free_bytes: int) -> Ap
 
 
 def check_free_space(folder: Path, needed_bytes: int, build_error: Callable[[Path, int, int], AppError] = build_no_space_error) -> None:
-    """Raises what `build_error` makes of folder, needed and free bytes when the disk of `folder`, which need not exist yet, has too little room."""
+    """Raise the error that `build_error` makes of folder, needed and free bytes if the disk of `folder`, which need not exist yet, has too little space."""
     existing = next(item for item in (folder, *folder.absolute().parents) if item.exists())
     try:
         free_bytes = shutil.disk_usage(existing).free

@@ -46,24 +46,24 @@ class PartFile(CheckedFile):
             raise build_write_error(self._shown, exc) from exc
 
     def commit(self) -> None:
-        """Puts all on the disk, then under the target's name; removes the part and raises OutputFileError if it cannot."""
+        """Put all data on the disk, then under the target's name; remove the part and raise OutputFileError if that fails."""
         self.finish_writing()
         self.put_in_place()
 
     def finish_writing(self) -> None:
-        """Puts all on the disk: what follows needs no room there. Raises OutputFileError, and removes the part then."""
+        """Put all data on the disk, so that the next step needs no space; remove the part and raise OutputFileError if that fails."""
         if not self._file.closed:
             with self._discard_on_error():
                 os.fsync(self._file.fileno())
                 self._file.close()
 
     def put_in_place(self) -> None:
-        """Gives what is finished the target's name. Raises OutputFileError, and removes the part then."""
+        """Give the finished part the target's name; remove the part and raise OutputFileError if that fails."""
         with self._discard_on_error():
             move_path(self._part, self.target)
 
     def discard(self) -> None:
-        """Removes what was written."""
+        """Remove the written data."""
         self._file.close()
         self._part.unlink(missing_ok=True)
 
@@ -93,7 +93,7 @@ class PartFile(CheckedFile):
 
 
 def remove_stale_parts(folder: Path) -> None:
-    """Removes the parts that killed programs have left in a folder; those that are written now stay, and so does what cannot be removed."""
+    """Remove the parts that killed programs have left in a folder; those being written now and those that cannot be removed stay."""
     with contextlib.suppress(OSError):
         for item in list_stale_parts(folder, MIN_STALE_PART_AGE_S):
             if item.is_file() and not item.is_symlink() and _is_unlocked(item):
@@ -110,7 +110,7 @@ def _is_unlocked(part: Path) -> bool:
 
 
 def _lock_file(file: int) -> None:
-    """Raises OSError where another process holds the file. On Windows an open file cannot be removed anyway."""
+    """Lock a file; raise OSError if another process holds it. On Windows an open file cannot be removed anyway."""
     if sys.platform != "win32":
         import fcntl
 

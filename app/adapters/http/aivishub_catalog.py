@@ -70,7 +70,7 @@ class OfferedVoice:
 
 
 def fetch_default_voices(cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None) -> tuple[str, ...]:
-    """UUIDs of the voices that the hub offers to begin with, in its order. Raises DownloadError."""
+    """Return the UUIDs of the voices that the hub offers at first, in its order; raise DownloadError if it cannot be reached."""
     address = build_aivishub_defaults_address()
     data = read_json_response(
         HttpRequest(address, JSON_REQUEST_HEADERS, retry_policy=retry_policy or RetryPolicy()), cancelled, max_bytes=LARGEST_LIST
@@ -114,7 +114,7 @@ def fetch_offered_voice(
 def download_hub_media(
     url: str, max_bytes: int, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None
 ) -> bytes:
-    """An icon or a recording as `fetch_offered_voice` names it, no longer than `max_bytes` bytes; a redirect elsewhere is an error. Raises DownloadError."""
+    """Download an icon or a recording that `fetch_offered_voice` names, of at most `max_bytes` bytes; raise DownloadError, also for a redirect elsewhere."""
     request = HttpRequest(parse_address(url), same_host_only=True, retry_policy=retry_policy or RetryPolicy())
     return read_response(request, cancelled, max_bytes=max_bytes)[1]
 
@@ -125,7 +125,7 @@ def _find_icon_url(holders: list[dict[str, Any]]) -> str:
 
 
 def _order_samples(styles: list[dict[str, Any]]) -> Iterator[OfferedSample]:
-    """The first of each style, then the second ones, and so on: what differs most comes first."""
+    """Yield the first sample of each style, then the second ones, and so on: the most different come first."""
     recorded = [(parse_name(style.get("name")), list_objects(style, "voice_samples")[:MOST_SAMPLES]) for style in styles]
     for place in range(max((len(items) for _, items in recorded), default=0)):
         for style, items in recorded:

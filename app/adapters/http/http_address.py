@@ -70,18 +70,18 @@ class HttpAddress:
 
     @property
     def host_and_port(self) -> str:
-        """As it stands in the address: an IPv6 address in brackets, the port only where it is not the usual one."""
+        """Return host and port as in the address: an IPv6 address in brackets, the port only if it is not the usual one."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def url(self) -> str:
-        """The whole address, ASCII."""
+        """Return the whole address, ASCII."""
         return f"{self.scheme}://{self.host_and_port}{self.path}" + ("" if self.query is None else f"?{self.query}")
 
     @property
     def file_name(self) -> str:
-        """The last part of the path, decoded: what a file would be called; may be empty."""
+        """Return the last part of the path, decoded, as the name of a file; may be empty."""
         return urllib.parse.unquote(self.path).rpartition("/")[2]
 
     @property
@@ -103,7 +103,7 @@ class HttpAddress:
 
 
 def parse_address(text: str) -> HttpAddress:
-    """Reads an address, spaces around it allowed; raises UnusableAddressError."""
+    """Parse an address, with spaces around it allowed; raise UnusableAddressError if it is not valid."""
     text = text.strip()
     _check_characters(text)
     parts = _URL_PATTERN.fullmatch(text)
@@ -118,7 +118,10 @@ def parse_address(text: str) -> HttpAddress:
 
 
 def parse_proxy_address(text: str) -> tuple[HttpAddress, str | None]:
-    """A proxy as settings name it, with or without http://, and its `user:password`, None where it has none; raises UnusableAddressError."""
+    """Parse a proxy as settings name it, with or without http://; return its `user:password` too, or None.
+
+    Raise UnusableAddressError if it is not valid.
+    """
     scheme, separator, rest = text.strip().partition("://")
     login, mark, place = (rest if separator else scheme).rpartition("@")
     address = parse_address(f"{scheme if separator else 'http'}://{place}")
@@ -129,7 +132,7 @@ def parse_proxy_address(text: str) -> tuple[HttpAddress, str | None]:
 
 
 def _check_characters(text: str) -> None:
-    """Refuses what some programs drop, some take for a separator, and people do not see."""
+    """Refuse characters that some programs drop, some take for a separator, and people do not see."""
     if len(text) > MAX_URL_CHARS:
         raise UnusableAddressError(localize("長すぎます", "it is too long"))
     if "\\" in text:
@@ -171,7 +174,7 @@ def _normalise_ipv6(text: str) -> str:
 
 
 def _encode_host(text: str) -> str:
-    """A name as it is looked up; one that is not ASCII becomes Punycode here, so that nobody after us has to."""
+    """Return a host name as it is looked up; a name that is not ASCII becomes Punycode here, so that no library has to convert it."""
     if len(text) > MAX_HOST_CHARS or _AMBIGUOUS_IDNA_CHARS.search(text):
         raise _build_invalid_host_error()
     try:

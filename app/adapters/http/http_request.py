@@ -68,26 +68,26 @@ class HttpResponse:
         self.head = ResponseHead(response.status, response.headers, address)
 
     def read_block(self) -> bytes:
-        """The next bytes as they arrive, decoded where the server encoded them unasked; empty at the end. Raises DownloadError."""
+        """Return the next bytes as they arrive, decoded if the server encoded them unasked; empty at the end. Raise DownloadError."""
         try:
             return self._response.read1(RESPONSE_BLOCK_BYTES, decode_content=True)
         except Exception as exc:
             raise build_network_error(exc, self.head.host) from exc
 
     def interrupt(self) -> None:
-        """Makes a `read_block` that waits in another thread return; safe at any time."""
+        """Make a `read_block` that waits in another thread return; safe at any time."""
         try:
             self._response.shutdown()
         except (ValueError, RuntimeError, OSError):
             return  # it is over already
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Close the connection."""
         self._response.close()
 
 
 def send_request(request: HttpRequest, on_host: Callable[[str], None]) -> HttpResponse:
-    """Sends the request and follows redirects.
+    """Send the request and follow redirects.
 
     Args:
         request: what to ask for.
@@ -158,7 +158,7 @@ def _send_once(request: HttpRequest, address: HttpAddress) -> urllib3.BaseHTTPRe
 
 
 def _check_same_parse(address: HttpAddress) -> None:
-    """Raises UnusableAddressError unless the library that connects reads the address as we do."""
+    """Raise UnusableAddressError unless the library that connects parses the address as we do."""
     import urllib3
 
     read = urllib3.util.parse_url(address.url)
@@ -185,7 +185,7 @@ def _create_pool(proxy: str | None) -> urllib3.PoolManager:
 
 
 def _find_proxy(address: HttpAddress) -> str | None:
-    """As the environment, or else the system's settings on Windows and macOS, have it."""
+    """Return the proxy of the environment, or else of the system's settings on Windows and macOS."""
     if urllib.request.proxy_bypass(address.host_and_port):
         return None
     proxies = urllib.request.getproxies()

@@ -22,7 +22,7 @@ _HF_FILE_PATH = re.compile(r"(/[^/]+/[^/]+)/(?:resolve|blob|raw)/(.+)")
 
 
 def parse_aivishub_uuid(text: str) -> str | None:
-    """The id of a voice as such or in the address of its page, with or without https://; None where it is neither."""
+    """Return the id of a voice, as such or in the address of its page, with or without https://; None if the text is neither."""
     text = text.strip()
     try:
         return str(uuid.UUID(text))
@@ -47,7 +47,7 @@ def build_aivishub_defaults_address() -> HttpAddress:
 
 
 def parse_aivishub_media_address(url: object) -> HttpAddress | None:
-    """The address of an icon or a recording that AivisHub names; None where it leads elsewhere, or anybody could read it on the way."""
+    """Return the address of an icon or a recording that AivisHub names; None if it leads elsewhere, or would be readable on the way."""
     try:
         address = parse_address(url) if isinstance(url, str) else None
     except UnusableAddressError:
@@ -59,13 +59,13 @@ def parse_aivishub_media_address(url: object) -> HttpAddress | None:
 
 
 def build_hf_url(repo: str, file: str, revision: str) -> str:
-    """The address of a file of a repository at a revision; raises DownloadError."""
+    """Return the address of a file of a repository at a revision; raise DownloadError."""
     path = "/".join(urllib.parse.quote(part, safe="/") for part in (repo, "resolve", revision, file))
     return _build_hub_address(HF_VARIABLE, HUGGING_FACE, f"/{path}").url
 
 
 def convert_to_hf_file_url(url: str) -> str | None:
-    """The address of the file if this is one of a file or of its page on Hugging Face; else None. Raises DownloadError."""
+    """Return the address of the file if this is one of a file or of its page on Hugging Face; else None. Raise DownloadError."""
     try:
         address = parse_address(url)
     except UnusableAddressError:

@@ -72,7 +72,7 @@ class HubVoice:
 def fetch_aivishub_voice(
     text: str, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None, on_wait: OnWait = ignore_wait
 ) -> HubVoice:
-    """Asks AivisHub about a voice.
+    """Ask AivisHub about a voice.
 
     Args:
         text: its UUID or the address of its page.
@@ -114,7 +114,7 @@ def fetch_aivishub_voice(
 def fetch_hf_file_info(
     url: str, cancelled: Callable[[], bool] = ignore_cancellation, retry_policy: RetryPolicy | None = None, on_wait: OnWait = ignore_wait
 ) -> HubFile:
-    """Asks the hub for length and checksum of a file, of which big ones have one.
+    """Ask the hub for length and checksum of a file; only big ones have a checksum.
 
     Args:
         url: as `build_hf_url` and `convert_to_hf_file_url` give it.
@@ -132,7 +132,7 @@ def fetch_hf_file_info(
 
 
 def _build_login_header(address: HttpAddress) -> dict[str, str]:
-    """The header with the user's token, for the hub that it is for and for nobody else."""
+    """Return the header with the user's token, for its own hub and for no other server."""
     token = os.environ.get(HF_TOKEN_VARIABLE, "").strip()
     if not token or address.origin != find_hf_origin():
         return {}
@@ -153,23 +153,23 @@ def find_newest_file(data: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def list_objects(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """The objects of a list; none where there is no list."""
+    """Return the objects of a list; none if there is no list."""
     items = data.get(key)
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
 def parse_name(value: object) -> str:
-    """A name as it may be shown; empty where there is none."""
+    """Return a name fit to be shown; empty if there is none."""
     return sanitise_short_text(value) if isinstance(value, str) else ""
 
 
 def parse_file_bytes(value: object) -> int:
-    """A length of a file; 0 where there is none that a file could have."""
+    """Return the length of a file; 0 if it is none that a file could have."""
     return value if type(value) is int and 0 < value <= MAX_HUB_FILE_BYTES else 0
 
 
 def parse_sha256(value: object) -> str | None:
-    """A checksum, hex in lower case; None where there is none."""
+    """Return a checksum, hex in lower case; None if there is none."""
     return value.lower() if isinstance(value, str) and _SHA256_HEX.fullmatch(value) else None
 
 

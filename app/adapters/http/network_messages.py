@@ -111,7 +111,7 @@ def build_network_error(error: BaseException, host: str) -> DownloadError:
 
 
 def _is_invalid_http(error: BaseException) -> bool:
-    """The server does not speak HTTP, or without end; one that hung up is another matter."""
+    """Return whether the server does not speak HTTP, or without end; a server that hung up is another matter."""
     from urllib3 import exceptions as http
 
     cause = next((item for item in (error, *error.args) if isinstance(item, HTTPException)), None)
@@ -140,7 +140,7 @@ def _build_certificate_error(host: str) -> DownloadError:
 
 
 def build_proxy_error() -> DownloadError:
-    """The proxy could not be used."""
+    """Return the error for a proxy that could not be used."""
     return DownloadError(
         localize("プロキシ経由で接続できません。", "Cannot connect through the proxy."),
         localize(
@@ -151,19 +151,19 @@ def build_proxy_error() -> DownloadError:
 
 
 def build_disconnected_error(host: str, wait_s: float | None = None) -> TransientDownloadError:
-    """The connection ended before the file did."""
+    """Return the error for a connection that ended before the file did."""
     return TransientDownloadError(
         localize(f"{host} との接続が切れました。", f"The connection to {host} was lost."), describe_connection_remedy(), wait_s
     )
 
 
 def build_no_response_error(host: str) -> TransientDownloadError:
-    """The server says nothing."""
+    """Return the error for a server that sends nothing."""
     return TransientDownloadError(localize(f"{host} から応答がありません。", f"{host} does not answer."), describe_connection_remedy())
 
 
 def build_too_slow_error(host: str, limit_s: float) -> DownloadError:
-    """The server says something, but does not come to the point."""
+    """Return the error for a server that sends too slowly."""
     return DownloadError(
         localize(
             f"{host} の応答が {limit_s:g} 秒以内に完了しませんでした。", f"The response from {host} did not finish within {limit_s:g} s."
@@ -173,7 +173,7 @@ def build_too_slow_error(host: str, limit_s: float) -> DownloadError:
 
 
 def build_bad_response_error(host: str) -> DownloadError:
-    """The answer is not what the server should send."""
+    """Return the error for a response that such a server should not send."""
     return DownloadError(
         localize(f"{host} から予期しない応答がありました。", f"{host} sent an unexpected response."),
         localize("ブラウザーでファイルをダウンロードして追加してください。", "Download the file in a browser, then add it."),

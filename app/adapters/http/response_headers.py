@@ -17,26 +17,26 @@ _VALIDATOR_PATTERN = re.compile(r"[\x20-\x7e]{1,512}")
 
 
 def parse_length(text: str | None) -> int | None:
-    """A length in bytes; None where there is none. One of too many digits becomes the largest that can be read, which nobody accepts."""
+    """Return a length in bytes, or None. One of too many digits becomes the largest readable number, which no caller accepts."""
     if text is None or not (text.isascii() and text.isdigit()):
         return None
     return int(text) if len(text) <= MAX_NUMBER_DIGITS else 10**MAX_NUMBER_DIGITS - 1
 
 
 def parse_validator(text: str | None) -> str | None:
-    """An ETag or a date that can be sent back as it is; None for anything else."""
+    """Return an ETag or a date that can be sent back as it is; None for anything else."""
     return text if text is not None and _VALIDATOR_PATTERN.fullmatch(text) else None
 
 
 def decode_utf8(text: str) -> str:
-    """Headers are read as Latin-1, but many servers write UTF-8."""
+    """Return a header as UTF-8: headers are read as Latin-1, but many servers write UTF-8."""
     with contextlib.suppress(UnicodeError):
         return text.encode("latin-1").decode("utf-8")
     return text
 
 
 def parse_file_name(disposition: str) -> str:
-    """The name in a Content-Disposition, unchecked; may be empty."""
+    """Return the name in a Content-Disposition, unchecked; may be empty."""
     message = Message()
     message["Content-Disposition"] = disposition[:MAX_HEADER_CHARS]
     # It may name any codec of Python's.
@@ -46,7 +46,7 @@ def parse_file_name(disposition: str) -> str:
 
 
 def parse_retry_after(value: str | None) -> float | None:
-    """Seconds from a Retry-After header, which is a number or a date; None where it is neither."""
+    """Return the seconds of a Retry-After header, which is a number or a date; None if it is neither."""
     with contextlib.suppress(TypeError, ValueError, LookupError, OverflowError, OSError):
         text = (value or "")[:MAX_DATE_CHARS].strip()
         return float(text) if text.isdigit() else max(email.utils.parsedate_to_datetime(text).timestamp() - time.time(), 0.0)

@@ -23,7 +23,7 @@ def read_json_response(
     *,
     max_bytes: int = MAX_RESPONSE_BYTES,
 ) -> dict[str, Any]:
-    """A JSON object. Raises DownloadError, DownloadCancelledError."""
+    """Return a JSON object; raise DownloadError or DownloadCancelledError."""
     head, body = read_response(request, cancelled, on_wait, max_bytes=max_bytes)
     try:
         return parse_object(body)
@@ -39,7 +39,7 @@ def read_response(
     *,
     max_bytes: int = MAX_RESPONSE_BYTES,
 ) -> tuple[ResponseHead, bytes]:
-    """Head and body.
+    """Return head and body of a response.
 
     Args:
         accepted_statuses: statuses that are answers; others are errors.

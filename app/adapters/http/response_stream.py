@@ -56,7 +56,7 @@ class ResponseStream:
             self._answer.interrupt()
 
     def wait_for_head(self) -> ResponseHead:
-        """Waits for the head; raises DownloadError or DownloadCancelledError."""
+        """Wait for the head; raise DownloadError or DownloadCancelledError."""
         while (head := self._wait_for_item()) is None:
             pass
         assert isinstance(head, ResponseHead)
@@ -64,7 +64,7 @@ class ResponseStream:
         return head
 
     def iterate_blocks(self) -> Iterator[bytes]:
-        """The body as it arrives, and empty blocks while nothing does; raises DownloadError or DownloadCancelledError."""
+        """Yield the body as it arrives, and empty blocks while nothing does; raise DownloadError or DownloadCancelledError."""
         # The reader may have been busy with the last block.
         self._listening_since = time.monotonic()
         while (block := self._wait_for_item()) != b"":
@@ -89,7 +89,7 @@ class ResponseStream:
         return item
 
     def _check_silence(self) -> None:
-        """Nothing arrived for a moment: says so, or gives up."""
+        """Announce that nothing has arrived for a moment, or give up."""
         now = time.monotonic()
         silent_s = now - self._listening_since
         if self._head_arrived and not self._small:
@@ -102,7 +102,7 @@ class ResponseStream:
         self._waiting.announce_silent_server(silent_s, left_s)
 
     def _check_deadline(self, now: float) -> None:
-        """Raises DownloadError when the head, or the whole of a small answer, is late."""
+        """Raise DownloadError if the head, or the whole of a small response, is late."""
         limit_s = self._request.retry_policy.response_timeout_s
         if (self._small or not self._head_arrived) and now - self._began > limit_s:
             raise build_too_slow_error(self._waiting.host, limit_s)

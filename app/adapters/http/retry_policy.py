@@ -54,7 +54,7 @@ def retry_until_success(
     has_advanced: Callable[[], bool] = ignore_cancellation,
     waiting: WaitAnnouncer | None = None,
 ) -> Result:
-    """Calls `attempt` until it succeeds.
+    """Call `attempt` until it succeeds.
 
     Args:
         attempt: may raise TransientDownloadError.
@@ -84,7 +84,7 @@ def retry_until_success(
 
 
 def sleep_unless_cancelled(seconds: float, cancelled: Callable[[], bool], announce: Callable[[float], None] = lambda _left_s: None) -> None:
-    """Waits, and calls `announce` with what is left; raises DownloadCancelledError as soon as `cancelled()` is true."""
+    """Wait, and call `announce` with the remaining seconds; raise DownloadCancelledError as soon as `cancelled()` is true."""
     ends = time.monotonic() + seconds
     while not cancelled():
         left_s = ends - time.monotonic()

@@ -48,7 +48,7 @@ OnWait = Callable[[WaitNotice | None], None]
 
 
 def ignore_wait(_wait: WaitNotice | None) -> None:
-    """For callers that do not show waits."""
+    """Do nothing, as the callback of callers that do not show waits."""
 
 
 def describe_how_to_stop() -> str:
@@ -78,17 +78,17 @@ class WaitAnnouncer:
         self._reason = ""
 
     def announce_silent_server(self, silent_s: float, left_s: float) -> None:
-        """The server has said nothing for `silent_s` and is given up in `left_s`."""
+        """Announce that the server has sent nothing for `silent_s` and is given up in `left_s`."""
         if silent_s >= ANNOUNCE_AFTER_S:
             self._announce_wait(localize(f"{self.host} の応答を待っています", f"Waiting for {self.host} to respond"), left_s)
 
     def announce_next_attempt(self, failure: str, whole_s: float, left_s: float) -> None:
-        """After a failure the next attempt is made in `left_s` of a rest of `whole_s`."""
+        """Announce that the next attempt after a failure starts in `left_s` of a wait of `whole_s`."""
         if whole_s >= ANNOUNCE_AFTER_S:
             self._announce_wait(localize(f"{failure}再試行を待っています", f"{failure} Waiting to retry"), left_s)
 
     def announce_other_process(self, waited_s: float) -> None:
-        """Another process brings the same file."""
+        """Announce that another process is downloading the same file."""
         if waited_s >= ANNOUNCE_AFTER_S:
             self._announce_wait(
                 localize(
@@ -99,7 +99,7 @@ class WaitAnnouncer:
             )
 
     def end_wait(self) -> None:
-        """Something happened; nobody waits any more."""
+        """Announce that the wait is over."""
         if self._announced_at is not None:
             self._announced_at = None
             self._on_wait(None)

@@ -16,7 +16,7 @@ _NO_WORDS = ShippedWords([])
 
 
 def find_built_in_words() -> ShippedWords:
-    """Its words, none where the user does not want them. Raises InternalError where the file is missing or damaged."""
+    """Return the words that ship, or none if the user does not want them; raise InternalError if the file is missing or damaged."""
     return _load_words() if should_use_built_in_words() else _NO_WORDS
 
 

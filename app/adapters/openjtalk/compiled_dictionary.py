@@ -42,7 +42,7 @@ _COMPILE_FAILED_CODE = 70
 
 
 def ensure_compiled_dictionary(entries: Sequence[DictionaryEntry]) -> Path:
-    """MeCab's dictionary of these words, made where it is not there yet. Raises InternalError."""
+    """Return MeCab's dictionary of these words, compiled if there is none; raise InternalError."""
     rows = format_mecab_rows(entries)
     folder = find_data_dir() / "cache" / "dictionary"
     words = hashlib.sha256(rows.encode("utf-8")).hexdigest()[:24]
@@ -73,7 +73,7 @@ def ensure_compiled_dictionary(entries: Sequence[DictionaryEntry]) -> Path:
 
 
 def _find_writable_folder(folder: Path) -> Path:
-    """The folder, or one that lasts as long as the program: words are spoken from a data folder that cannot be written, too. Raises OSError."""
+    """Return the folder, or one that lasts as long as the program: a data folder that cannot be written must not keep words from being spoken. Raise OSError."""
     try:
         make_private_folder(folder)
         if os.access(folder, os.W_OK):
@@ -113,7 +113,7 @@ def _find_change_time(path: Path) -> float:
 
 
 def format_mecab_rows(entries: Sequence[DictionaryEntry]) -> str:
-    """The words as MeCab's compiler reads them: spelling, no classes (it finds them), cost, and features as of Open JTalk's own words."""
+    """Return the words as MeCab's compiler reads them: spelling, no classes (it finds them), cost, and features as of Open JTalk's own words."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for entry in entries:
@@ -124,7 +124,7 @@ def format_mecab_rows(entries: Sequence[DictionaryEntry]) -> str:
 
 
 def _run_compiler(rows: str, stem: Path) -> Path:
-    """Compiles the dictionary; its name ends with the digest of its content."""
+    """Compile the dictionary; its name ends with the digest of its content."""
     source, part = prepare_part_path(stem), prepare_part_path(stem)
     try:
         source.write_text(rows, encoding="utf-8", newline="\n")
@@ -145,7 +145,7 @@ def _run_compiler(rows: str, stem: Path) -> Path:
 
 
 def main() -> int:
-    """Compiles the file that the arguments name into the other one; returns 0, or 70 where that failed."""
+    """Compile one file that the arguments name into the other one; return 0, or 70 if that failed."""
     install_stub_module()
     try:
         import_without_telemetry()

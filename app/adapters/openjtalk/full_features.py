@@ -18,7 +18,7 @@ _CHANGED_ENDING = re.compile("([0-9]+)(.*)")
 
 
 def restore_columns(columns: list[str]) -> list[str]:
-    """The features of a word in full; what the dictionary does not know has fewer columns, and stays as it is."""
+    """Return the features of a word in full; an unknown word has fewer columns and stays as it is."""
     if len(columns) <= PRONUNCIATION:
         return columns
     written = columns[WRITTEN]
@@ -28,7 +28,7 @@ def restore_columns(columns: list[str]) -> list[str]:
 
 
 def restore_feature(feature: str) -> str:
-    """The same of features in one line."""
+    """Return features in one line in full, as `restore_columns` does."""
     return ",".join(restore_columns(feature.split(",")))
 
 
@@ -52,28 +52,28 @@ class FullFeatureFrontEnd:
         return getattr(self._front_end, name)
 
     def run_mecab(self, text: str) -> list[str]:
-        """Features of every word."""
+        """Return the features of every word."""
         return [restore_feature(feature) for feature in self._front_end.run_mecab(text)]
 
     def run_mecab_detailed(self, text: str) -> tuple[list[str], list[dict[str, Any]]]:
-        """The same, and all that is known of every word."""
+        """Return the features of every word, and all facts about every word."""
         features, morphs = self._front_end.run_mecab_detailed(text)
         return [restore_feature(feature) for feature in features], [
             morph | {"features": restore_columns(morph["features"])} for morph in morphs
         ]
 
     def run_frontend(self, text: str, *options: bool, **named: bool) -> list[dict[str, Any]]:
-        """Words with accents, in phrases."""
+        """Return words with accents, in phrases."""
         words: list[dict[str, Any]] = self._front_end.run_njd_from_mecab(self.run_mecab(text), *options, **named)
         return words
 
     def run_frontend_detailed(self, text: str, *options: bool, **named: bool) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """The same, and all that is known of every word."""
+        """Return words with accents, in phrases, and all facts about every word."""
         features, morphs = self.run_mecab_detailed(text)
         return self._front_end.run_njd_from_mecab(features, *options, **named), morphs
 
     def analyze_mecab_candidates(self, text: str, places: tuple[tuple[int, int], ...]) -> dict[str, Any]:
-        """All words that could stand at some places; `nodes` alone are in full, as nobody asks for more of it."""
+        """Return all words that could stand at some places; only `nodes` are in full, as no caller uses more."""
         found: dict[str, Any] = self._front_end.analyze_mecab_candidates(text, places)
         return found | {"nodes": [_restore_node(node) for node in found["nodes"]]}
 

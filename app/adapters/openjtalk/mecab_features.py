@@ -24,7 +24,7 @@ _FULL_WIDTH = {ord(" "): "\u3000"} | {code: code + 0xFEE0 for code in range(0x21
 
 
 def build_columns(front_end: FullFeatureFrontEnd, part: MorphPart, covered: list[str]) -> list[str]:
-    """Features of a word that takes the place of another one, whose features are `covered`."""
+    """Return the features of a word that replaces another one, whose features are `covered`."""
     surface = widen_ascii(part.surface)
     if part.kind in _KIND_BY_FEATURES and part.reading is not None:
         features = _KIND_BY_FEATURES[part.kind]
@@ -60,7 +60,7 @@ def find_known_word(front_end: FullFeatureFrontEnd, surface: str, reading: str |
 
 
 def convert_to_morphs(detailed: Sequence[dict[str, Any]], user_dictionaries: int) -> list[Morph]:
-    """Words of the analyser; the first `user_dictionaries` dictionaries beside its own are the user's."""
+    """Return the words of the analyser; the first `user_dictionaries` dictionaries beside its own are the user's."""
     morphs: list[Morph] = []
     start = 0
     for morph in detailed:
@@ -75,13 +75,13 @@ def convert_to_morphs(detailed: Sequence[dict[str, Any]], user_dictionaries: int
 
 
 def widen_ascii(text: str) -> str:
-    """As the analyser writes ASCII."""
+    """Return ASCII as the analyser writes it, in full width."""
     return text.translate(_FULL_WIDTH)
 
 
 @lru_cache(maxsize=4096)
 def narrow_text(text: str) -> str:
-    """NFKC, the length kept."""
+    """Return NFKC of a text in the same length."""
     return text if text.isascii() else "".join(one if len(one := unicodedata.normalize("NFKC", char)) == 1 else char for char in text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache, partial
@@ -14,9 +14,8 @@ from typing import Any
 
 from app.adapters.file_prefetch import wait_for_package
 from app.adapters.openjtalk.built_in_words import find_built_in_words
-from app.adapters.openjtalk.front_end_lexicon import FrontEndLexicon
-from app.adapters.openjtalk.full_features import FullFeatureFrontEnd
-from app.adapters.openjtalk.mecab_features import find_known_word, narrow_text
+from app.adapters.openjtalk.full_features import PRONUNCIATION, READING, FullFeatureFrontEnd
+from app.adapters.openjtalk.mecab_features import convert_to_morphs, find_known_word, narrow_text, widen_ascii
 from app.adapters.openjtalk.reading_choices import clear_reading_choices
 from app.adapters.openjtalk.sentence_front_end import SentenceFrontEnd
 from app.adapters.openjtalk.stub_tsqyomi import install_stub_module
@@ -25,7 +24,7 @@ from app.adapters.ort_telemetry import import_without_telemetry
 from app.common.errors import AppError, InternalError
 from app.common.language import localize
 from app.core.accent_phrases import ReadBy, Word
-from app.core.notation.ruby_words import TextReading, find_ruby_corrections, select_readings
+from app.core.notation.ruby_words import LexiconWord, TextReading, find_ruby_corrections, select_readings
 from app.core.readings.morphs import Correction, Morph, drop_overlaps
 from app.core.readings.reading_corrections import find_corrections
 from app.core.readings.sudachi_check import SecondWord, add_other_readings, is_unsettled
@@ -47,7 +46,7 @@ _NOT_KANA = re.compile("[^ァ-ヺー]")
 
 
 def load_pyopenjtalk() -> ModuleType:
-    """Imports pyopenjtalk (0.15 s the first time); an InternalError says that the installation is broken."""
+    """Import pyopenjtalk (0.15 s the first time); raise InternalError if the installation is broken."""
     install_stub_module()
     try:
         # Pyopenjtalk opens two graphs as it is imported.
@@ -67,7 +66,7 @@ def load_pyopenjtalk() -> ModuleType:
 
 @cache
 def _open_front_end() -> FullFeatureFrontEnd:
-    """The front end with its dictionary and the user's, opened once. Raises InternalError where one of them does not open, InputError."""
+    """Return the front end with its dictionary and the user's, opened once; raise InternalError if one of them does not open, or InputError."""
     module = load_pyopenjtalk()
     own = load_user_lexicon().file
     try:
@@ -82,14 +81,14 @@ def _open_front_end() -> FullFeatureFrontEnd:
 
 
 def forget_user_lexicon() -> None:
-    """The user's dictionary, or how text is to be read, has changed: whatever is asked next is asked with the new one."""
+    """Forget the opened lexicon after the user's dictionary or the reading settings have changed, so that the next call uses the new ones."""
     for remembered in (load_user_lexicon, _open_front_end, find_pronunciation, find_known_word, find_spelled_readings, find_all_readings):
         remembered.cache_clear()
     clear_reading_choices()
 
 
 def parse_words(text: str, *, doubts: bool = False, readings: Sequence[TextReading] = ()) -> list[Word]:
-    """Words of normalised text of any length, with readings that are given in it; with `doubts`, also what the second analyser reads otherwise."""
+    """Return words of normalised text of any length, with the readings given in it; with `doubts`, also the second analyser's other readings."""
     if len(text) <= _MAX_PIECE_CHARS:
         return _parse_piece(text, tuple(readings), doubts)
     pieces = [(piece.text, select_readings(readings, piece)) for piece in split_sentences(text, limit=_MAX_PIECE_CHARS)]
@@ -149,7 +148,7 @@ def _run_front_end(
 
 
 def _find_corrections(morphs: Sequence[Morph], readings: Sequence[TextReading]) -> list[Correction]:
-    """The readings of the text itself win, also against the user's dictionary."""
+    """Return corrections; the readings in the text itself win, also against the user's dictionary."""
     found = find_corrections(morphs, find_built_in_words(), find_sudachi_words)
     return drop_overlaps([*find_ruby_corrections(morphs, readings, _create_lexicon()), *found]) if readings else found
 
@@ -159,20 +158,20 @@ def _create_lexicon() -> FrontEndLexicon:
 
 
 def _count_letters(text: str) -> int:
-    """Letters of a text as the analyser counts them: its words have no spaces."""
+    """Count the letters of a text as the analyser does: its words have no spaces."""
     return len(text) - text.count(" ")
 
 
 @lru_cache(maxsize=4096)
 def find_spelled_readings(word: str) -> frozenset[str]:
-    """All readings, as they are spelled, that the analyser's dictionary has for a word."""
+    """Return all readings, as they are spelled, that the analyser's dictionary has for a word."""
     with _FRONT_END_LOCK:
         return frozenset(known.spelled for known in _create_lexicon().find_words(word))
 
 
 @lru_cache(maxsize=4096)
 def find_all_readings(word: str) -> frozenset[str]:
-    """The same with those of Sudachi's dictionary, where it is there."""
+    """Return all readings of the analyser's dictionary and of Sudachi's, if that is installed."""
     known = find_spelled_readings(word)
     with _FRONT_END_LOCK:
         second = _open_sudachi_dictionary()
@@ -181,7 +180,7 @@ def find_all_readings(word: str) -> frozenset[str]:
 
 @cache
 def _open_sudachi_dictionary() -> Any:
-    """Sudachi's dictionary, to look words up; None where it is missing."""
+    """Return Sudachi's dictionary for lookups; None if it is missing."""
     wait_for_package("sudachidict_core")
     try:
         return load_pyopenjtalk().utils.dictionary.Dictionary()
@@ -192,7 +191,7 @@ def _open_sudachi_dictionary() -> Any:
 # It is asked for corrections and for doubts.
 @lru_cache(maxsize=16)
 def find_sudachi_words(text: str) -> tuple[SecondWord, ...]:
-    """Words of Sudachi, the longest; none where its dictionary is missing."""
+    """Return the longest words of Sudachi; none if its dictionary is missing."""
     utils = load_pyopenjtalk().utils
     try:
         tokenizer = utils.get_sudachi_tokenizer()
@@ -217,7 +216,7 @@ def _build_word(feature: dict[str, Any], read_by: ReadBy, name: str) -> Word:
 
 @lru_cache(maxsize=4096)
 def find_pronunciation(word: str) -> str | None:
-    """Pronunciation of a Latin word if the dictionary holds it as one word, else None."""
+    """Return the pronunciation of a Latin word if the dictionary holds it as one word, else None."""
     try:
         _, morphs = load_pyopenjtalk().run_mecab_detailed(word, jtalk=_open_front_end())
     except RuntimeError:  # too long to be a word
@@ -228,7 +227,7 @@ def find_pronunciation(word: str) -> str | None:
 
 
 def split_at_words(text: str) -> list[str]:
-    """Raw text at word boundaries; pieces joined are `text`. Characters the analyser would change or drop stand alone."""
+    """Split raw text at word boundaries; the pieces joined are `text`. Characters that the analyser would change or drop stand alone."""
     # One plain character for each of the text's, so that positions in both are the same.
     plain = "".join(_normalise_char(char) for char in text)
     pieces: list[str] = []
@@ -252,3 +251,39 @@ def _measure_morphs(plain: str) -> list[int]:
         return [1] * len(plain)
     lengths = [len(morph["surface"]) for morph in morphs]
     return lengths if sum(lengths) == len(plain) else [1] * len(plain)
+
+
+class FrontEndLexicon:
+    """The dictionaries' knowledge of single words: implements `app.core.notation.ruby_words.Lexicon`; like the front end, it serves one thread at a time.
+
+    Args:
+        features: of the words of a text, as the front end and all corrections have them.
+    """
+
+    def __init__(self, front_end: FullFeatureFrontEnd, features: Callable[[str], Sequence[Mapping[str, Any]]]) -> None:
+        self._front_end, self._features = front_end, features
+
+    def find_words(self, surface: str) -> list[LexiconWord]:
+        """Return all words with this spelling."""
+        written = widen_ascii(surface)
+        nodes = self._front_end.analyze_mecab_candidates(written, ((0, len(written)),))["nodes"] if written else ()
+        return [
+            _build_known_word(node["feature"].split(","), node["word_cost"])
+            for node in nodes
+            if node["surface"] == written and not node["is_unknown"]
+        ]
+
+    def split_morphs(self, text: str) -> list[Morph]:
+        """Return the words of a text."""
+        return convert_to_morphs([morph for morph in self._front_end.run_mecab_detailed(text)[1] if not morph["is_ignored"]], 0)
+
+    def compute_accent(self, kana: str) -> int:
+        """Return the accent of kana as one phrase; 0 if they are several."""
+        words = self._features(kana)
+        if not words or any(word["chain_flag"] == 0 for word in words[1:]):
+            return 0
+        return int(words[0]["acc"])
+
+
+def _build_known_word(columns: list[str], cost: int) -> LexiconWord:
+    return LexiconWord(columns[READING], columns[PRONUNCIATION].replace("’", ""), ",".join(columns[1:4]), cost)

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import accumulate
 
 from app.adapters.english_kana import convert_english_to_kana
-from app.adapters.openjtalk import mecab_words as openjtalk_words
+from app.adapters.openjtalk import mecab_words
 from app.adapters.openjtalk.built_in_words import find_built_in_words
 from app.adapters.openjtalk.reading_choices import find_link_reading, should_find_memos_everywhere
 from app.adapters.openjtalk.user_lexicon import load_user_lexicon
@@ -35,13 +35,13 @@ class OpenJTalkG2P:
     """Implements `app.core.ports.G2P`. pyopenjtalk is imported at the first call, or by `warm_dictionaries`."""
 
     def warm_dictionaries(self) -> None:
-        """Loads the dictionaries, so that the first sentence does not wait for them (about half a second)."""
+        """Load the dictionaries, so that the first sentence does not wait for them (about half a second)."""
         # 風 has two readings, which brings in the second dictionary as well.
-        openjtalk_words.parse_words("声の風")
+        mecab_words.parse_words("声の風")
 
     def split_words(self, text: str) -> list[str]:
-        """Cuts raw text at word boundaries; the pieces joined are `text`."""
-        return openjtalk_words.split_at_words(text)
+        """Split raw text at word boundaries; the pieces joined are `text`."""
+        return mecab_words.split_at_words(text)
 
     @property
     def should_skip_memos(self) -> bool:
@@ -49,7 +49,7 @@ class OpenJTalkG2P:
         return should_find_memos_everywhere()
 
     def explain_readings(self, text: str) -> list[Word]:
-        """The words of one sentence, and what gave the reading of each."""
+        """Return the words of one sentence with the origin of each reading."""
         converted: dict[str, str] = {}
 
         def spell_and_record(word: str) -> str:
@@ -63,7 +63,7 @@ class OpenJTalkG2P:
     def convert_sentence(
         self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False, memos: bool = False
     ) -> Phones:
-        """Phones of one sentence; unreadable text gives `_ _` and an empty reading.
+        """Return the phones of one sentence; unreadable text gives `_ _` and an empty reading.
 
         Occurrences of `readings` are counted within `text`. An InputError says what is wrong with a reading. What lies between two
         emoji that are symbols is analysed as a sentence of its own, as Nanairo voices were trained; a reading given to one wins.
@@ -80,18 +80,18 @@ class OpenJTalkG2P:
 
 
 def parse_notation(text: str, *, memos: bool) -> NotedText:
-    """The text with its notation taken apart; in parentheses only possible readings are readings, of which dictionaries know."""
+    """Parse a text into plain text and notation; text in parentheses is a reading only if the dictionaries know it as a possible one."""
     noted = parse_noted_text(text, memos=memos)
     if private := [match.span() for match in _PRIVATE_USE_CHARS.finditer(noted.plain)]:
         noted = noted.add_notation(private)
     # The second loads another dictionary.
-    for known in (openjtalk_words.find_spelled_readings, openjtalk_words.find_all_readings):
+    for known in (mecab_words.find_spelled_readings, mecab_words.find_all_readings):
         noted = extract_bracketed_readings(noted, known)
     return noted
 
 
 def _collect_given_readings(noted: NotedText, readings: Sequence[ReadingOverride]) -> list[GivenReading]:
-    """Readings of the user, then of the text, then of the user's dictionary, where none of those before stands."""
+    """Return readings of the user, then of the text, then of the user's dictionary, each only where no earlier one stands."""
     by_hand = list_user_readings(list(convert_spans_to_plain(noted, find_overrides(noted.text, readings))))
     given = add_without_overlap(
         add_without_overlap(by_hand, list_text_readings(noted, _convert_to_kana)),
@@ -102,13 +102,13 @@ def _collect_given_readings(noted: NotedText, readings: Sequence[ReadingOverride
 
 
 def _convert_to_kana(reading: str) -> str:
-    """A reading in kana; what is no kana is read as any text."""
+    """Return a reading in kana; a reading in other letters is read as any text."""
     text = _PRIVATE_USE_CHARS.sub("", reading)
     return "".join(word.pronunciation for word in _parse_range(text, [], 0, len(text)))
 
 
 def parse_sentence(text: str) -> list[Word]:
-    """Words of one sentence, with the user's dictionary but without readings of a line."""
+    """Return the words of one sentence, with the user's dictionary but without readings of a line."""
     noted = parse_notation(text, memos=False)
     return _parse_range(noted.plain, _collect_given_readings(noted, ()), 0, len(noted.plain))
 
@@ -129,21 +129,21 @@ def _is_without_reading(emoji: EmojiSpan, readings: Sequence[GivenReading]) -> b
 def _parse_range(
     text: str, readings: Sequence[GivenReading], start: int, end: int, spell: Spell = convert_english_to_kana, *, doubts: bool = False
 ) -> list[Word]:
-    """Words of text[start:end]; a private character holds each place whose reading is given while the rest is normalised."""
+    """Return the words of text[start:end]; a private character holds each place with a given reading while the rest is normalised."""
     readings = [one for one in readings if start <= one.start < end]
     marked = ""
     for one in readings:
         marked += text[start : one.start] + PLACEHOLDER
         start = one.end
     spoken = find_built_in_words().speak_latin_words(mark_boundaries(drop_unspoken(marked + text[start:end], find_link_reading())))
-    pieces = _insert_readings(normalise_in_pieces(spoken, openjtalk_words.find_pronunciation, spell), readings)
+    pieces = _insert_readings(normalise_in_pieces(spoken, mecab_words.find_pronunciation, spell), readings)
     if all(piece.override is None for piece in pieces):
         return _parse_pieces(pieces, doubts=doubts)
     return build_words_with_readings(pieces, partial(_parse_pieces, doubts=doubts))
 
 
 def _insert_readings(normalised: Sequence[str | KeptWord], readings: Sequence[GivenReading]) -> list[TextPiece]:
-    """Normalised text with the readings that are given and those of words for signs."""
+    """Return normalised text with the given readings and those of words for signs inserted."""
     pieces: list[TextPiece] = []
     awaited = iter(readings)
     for part in normalised:
@@ -162,4 +162,4 @@ def _parse_pieces(pieces: Sequence[TextPiece], *, doubts: bool) -> list[Word]:
     ends = list(accumulate(len(piece.text) for piece in pieces))
     readings = [TextReading(end - len(piece.text), end, piece.kana) for piece, end in zip(pieces, ends, strict=True) if piece.kana]
     text = "".join(piece.text for piece in pieces)
-    return repair_accents(repair_readings(openjtalk_words.parse_words(text, doubts=doubts, readings=readings)))
+    return repair_accents(repair_readings(mecab_words.parse_words(text, doubts=doubts, readings=readings)))

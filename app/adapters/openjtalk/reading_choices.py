@@ -37,7 +37,7 @@ def should_find_memos_everywhere() -> bool:
 
 
 def clear_reading_choices() -> None:
-    """The settings have changed: they are asked again."""
+    """Clear the cached choices after the settings have changed."""
     _load_settings_once.cache_clear()
 
 

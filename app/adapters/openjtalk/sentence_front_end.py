@@ -49,7 +49,7 @@ class SentenceFrontEnd:
         return (*self._protected, True) if self.made else self._protected
 
     def prepare_text(self, text: str) -> None:
-        """Analyses the text, so that it is known whether anything is protected."""
+        """Analyse the text, so that it is known whether any reading is protected."""
         self._run_mecab_once(text)
 
     def find_reading_source(self, start: int, end: int, *, rewritten: bool) -> tuple[ReadBy, str]:
@@ -62,12 +62,12 @@ class SentenceFrontEnd:
         return ("front_end" if rewritten else "analyser"), ""
 
     def run_frontend(self, text: str, *options: bool, **named: bool) -> list[dict[str, Any]]:
-        """Words with accents, in phrases."""
+        """Return words with accents, in phrases."""
         words: list[dict[str, Any]] = self._front_end.run_njd_from_mecab(self._run_mecab_once(text)[0], *options, **named)
         return words
 
     def run_frontend_detailed(self, text: str, *options: bool, **named: bool) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """The same, and all that is known of every word."""
+        """Return words with accents, in phrases, and all facts about every word."""
         features, morphs = self._run_mecab_once(text)
         return self._front_end.run_njd_from_mecab(features, *options, **named), morphs
 

@@ -22,6 +22,6 @@ class StubModule(ModuleType):
 
 
 def install_stub_module() -> None:
-    """To be called before pyopenjtalk is imported; afterwards it changes nothing."""
+    """Install the stub, before pyopenjtalk is imported; afterwards it has no effect."""
     if "pyopenjtalk" not in sys.modules:
         sys.modules.setdefault(STUBBED_MODULE, StubModule(STUBBED_MODULE))

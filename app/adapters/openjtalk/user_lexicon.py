@@ -32,14 +32,14 @@ class UserLexicon:
 
 @cache
 def load_user_lexicon() -> UserLexicon:
-    """The words that count until they are forgotten; none, with a notice to the user, where the file cannot be read. Raises InternalError."""
+    """Return the words in force until they are forgotten; none, with a notice to the user, if the file cannot be read. Raise InternalError."""
     words, unread = load_dictionary()
     show_notice(unread)
     return build_user_lexicon(merge_entries(words, PROJECT_WORDS.entries))
 
 
 def build_userdic_arguments(file: Path) -> dict[str, Any]:
-    """Arguments for pyopenjtalk's `OpenJTalk` that load this dictionary and protect its readings from later corrections.
+    """Return arguments for pyopenjtalk's `OpenJTalk` that load this dictionary and protect its readings from later corrections.
 
     `userdic` is a comma-separated list, and folder names may contain commas. MeCab 0.996 parses the list as a CSV row, so a quoted path stays
     whole; pyopenjtalk-plus 0.4.1 counts commas regardless of quotes and wants that many flags. Remove this once it takes a list of paths.
@@ -49,14 +49,14 @@ def build_userdic_arguments(file: Path) -> dict[str, Any]:
 
 
 def change_user_entries(change: DictionaryChange) -> tuple[tuple[DictionaryEntry, ...], AppError | None]:
-    """As `change_dictionary`, and makes the words ready, so that the next sentence does not wait for that. Raises InternalError as well."""
+    """Change the entries as `change_dictionary`, and compile them, so that the next sentence does not wait for that; raise InternalError as well."""
     words, error = change_dictionary(change)
     build_user_lexicon(merge_entries(words, PROJECT_WORDS.entries))
     return words, error
 
 
 def prepare_project_entries(entries: Sequence[DictionaryEntry]) -> None:
-    """Makes these ready beside the user's own, for a project that is about to use them. Raises InternalError."""
+    """Compile a project's entries beside the user's own before the project uses them; raise InternalError."""
     words, _ = load_dictionary()
     build_user_lexicon(merge_entries(words, entries))
 

@@ -92,19 +92,22 @@ BACKENDS = {
     )
 }
 
+# Nothing is asked of a device for these; "auto" is left only where a choice that was kept is damaged.
+CPU_PLACES = ("cpu", "auto")
+
 
 def parse_backend(place: str) -> str:
-    """`directml:1` → `directml`."""
+    """Return the backend of a place: `directml:1` → `directml`."""
     return place.partition(":")[0]
 
 
 def find_backend_name(key: str) -> str:
-    """A backend, or "auto", as people know it."""
+    """Return the name of a backend, or of "auto", for people."""
     return "Auto" if key == "auto" else BACKENDS[key].name
 
 
 def format_device_name(place: str) -> str:
-    """A place for people: `directml:1` → `DirectML 1`."""
+    """Return a place for people: `directml:1` → `DirectML 1`."""
     backend, _, adapter = place.partition(":")
     return f"{find_backend_name(backend)} {adapter}".strip()
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,9 @@ import numpy as np
 import onnxruntime as ort
 
 from app.adapters.ort.driver_crash import is_driver_crash
-from app.adapters.ort.ort_c_api import OrtLibrary, find_ort_library
+from app.adapters.ort.ort_c_api import OrtLibrary
 from app.adapters.ort.ort_model_file import WEIGHTS_FOLDER_OPTION, convert_to_openable
-
-HOLDS_GIL = tuple(int(part) for part in ort.__version__.split(".")[:2]) < (1, 31)
+from app.adapters.ort.session_options import CPU_TARGET, ProviderTarget
 
 # Numbers of ONNX's types, as ONNX Runtime's Python module calls them and as numpy does.
 _TYPE_NAMES = {
@@ -42,40 +41,11 @@ _PROVIDER_SHORT_NAMES = {
     "DmlExecutionProvider": "DML",
 }  # those that the C library appends by name, and how it calls them
 _CONFIG_KEYS = ("session.intra_op.allow_spinning", WEIGHTS_FOLDER_OPTION)
-# Only where sessions are to be created through it.
-_library: OrtLibrary | None = None
 
 
-def enable_unlocked_sessions() -> None:
-    """From now on `open_unlocked` opens graphs, where this ONNX Runtime would hold the lock and its package has the C library."""
-    global _library
-    _library = find_ort_library() if HOLDS_GIL else None
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderTarget:
-    """The provider, device and fixed sizes that a session is opened for.
-
-    Attributes:
-        provider, settings: the execution provider and what it is given.
-        fixed_dims: sizes that are open in the graph and fixed in the session, by name.
-    """
-
-    provider: str = "CPUExecutionProvider"
-    settings: Mapping[str, str] = field(default_factory=dict)
-    fixed_dims: Mapping[str, int] = field(default_factory=dict)
-
-    def replace_dims(self, fixed_dims: Mapping[str, int], settings: Mapping[str, str]) -> ProviderTarget:
-        """The same with sizes fixed, and further settings."""
-        return replace(self, fixed_dims=fixed_dims, settings={**self.settings, **settings})
-
-
-CPU_TARGET = ProviderTarget()
-
-
-def open_unlocked(model: Path | bytes, options: ort.SessionOptions, target: ProviderTarget = CPU_TARGET) -> UnlockedSession | None:
-    """A session, or None where ONNX Runtime's own serves. Raises RuntimeError where the graph does not open."""
-    return None if _library is None or target.provider not in _PROVIDER_SHORT_NAMES else UnlockedSession(_library, model, options, target)
+def can_open_unlocked(target: ProviderTarget) -> bool:
+    """Return whether the C library appends the provider of a target by name."""
+    return target.provider in _PROVIDER_SHORT_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,19 +109,19 @@ class UnlockedSession:
             self._library.release_object("Session", self._handle)
 
     def get_inputs(self) -> list[DeclaredTensor]:
-        """In the order of the graph."""
+        """Return the inputs in the order of the graph."""
         return self._inputs
 
     def get_outputs(self) -> list[DeclaredTensor]:
-        """In the order of the graph."""
+        """Return the outputs in the order of the graph."""
         return self._outputs
 
     def create_run_options(self) -> UnlockedRunOptions:
-        """New ones, for one run."""
+        """Create options for one run."""
         return UnlockedRunOptions(self._library)
 
     def run(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray], options: UnlockedRunOptions) -> list[np.ndarray]:
-        """As `onnxruntime.InferenceSession.run`; RuntimeError where it fails or is ended, OSError where its driver crashes (`driver_crash`)."""
+        """Run as `onnxruntime.InferenceSession.run`; raise RuntimeError if the run fails or is terminated, OSError if its driver crashes (`driver_crash`)."""
         wanted = list(outputs) if outputs else [item.name for item in self._outputs]
         arrays = {name: np.ascontiguousarray(value).reshape(np.shape(value)) for name, value in feed.items()}
         results = (ctypes.c_void_p * len(wanted))()
@@ -176,7 +146,7 @@ class UnlockedSession:
             raise
 
     def _create_value(self, stack: ExitStack, array: np.ndarray) -> int | None:
-        """A value over the array's own memory, freed with `stack`."""
+        """Create a value over the array's own memory, freed with `stack`."""
         shape = (ctypes.c_int64 * array.ndim)(*array.shape)
         data, kind = ctypes.c_void_p(array.ctypes.data), _TYPE_CODE_BY_DTYPE[array.dtype]
         size, rank = ctypes.c_size_t(array.nbytes), ctypes.c_size_t(array.ndim)
@@ -185,7 +155,7 @@ class UnlockedSession:
         return value.value
 
     def _copy_tensor(self, value: ctypes.c_void_p) -> np.ndarray:
-        """A copy of a tensor."""
+        """Return a copy of a tensor."""
         facts = self._library.create_object("GetTensorTypeAndShape", value)
         try:
             number, shape = _read_type_and_shape(self._library, facts)

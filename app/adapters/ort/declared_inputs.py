@@ -14,7 +14,7 @@ _DTYPE_BY_NAME = {"float": np.float32, "float16": np.float16, "double": np.float
 
 
 def _parse_dtype(declared: str) -> np.dtype[Any]:
-    """`tensor(int64)` → int64."""
+    """Return the dtype of a declaration: `tensor(int64)` → int64."""
     try:
         return np.dtype(_DTYPE_BY_NAME[declared.removeprefix("tensor(").removesuffix(")")])
     except KeyError as exc:
@@ -28,12 +28,12 @@ def _parse_dtype(declared: str) -> np.dtype[Any]:
 
 
 def read_input_types(session: RuntimeSession) -> dict[str, tuple[np.dtype[Any], int]]:
-    """Declared name → (dtype, rank)."""
+    """Return dtype and rank by declared name."""
     return {item.name: (_parse_dtype(item.type), len(item.shape)) for item in session.get_inputs()}
 
 
 def fit_value(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
-    """A value in the dtype and rank that an input declares; VoiceError where there is none."""
+    """Return a value in the dtype and rank that an input declares; raise VoiceError if there is none."""
     if value is None:
         raise VoiceError(
             localize(f"この音声モデルには未対応の入力「{name}」があります。", f"This model requires an unknown input, “{name}”."),

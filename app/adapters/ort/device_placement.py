@@ -22,7 +22,7 @@ class DevicePlacement:
     decoder: str = AUTO
 
     def find_place(self, graph: str) -> str:
-        """The place of a graph by its name."""
+        """Return the place of a graph by its name."""
         return str(getattr(self, GROUP_OF_GRAPH[graph]))
 
     def resolve_auto(self, chosen: DevicePlacement) -> DevicePlacement:
@@ -31,7 +31,7 @@ class DevicePlacement:
 
     @property
     def has_auto(self) -> bool:
-        """True when anything is left to us."""
+        """Return whether any place is left to the program."""
         return AUTO in (self.bert, self.prosody, self.decoder)
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ CPU_ONLY = DevicePlacement("cpu", "cpu", "cpu")
 
 
 def parse_placement(text: str) -> DevicePlacement:
-    """Reads what `--backend` takes; groups that are not named are "auto". Raises BackendError, with what there is in its hint."""
+    """Parse the value of `--backend`; groups that are not named are "auto". Raise BackendError with the known places in its hint."""
     if "=" not in text:
         place = _normalise_place(text)
         return DevicePlacement(place, place, place)
@@ -62,12 +62,12 @@ def parse_placement(text: str) -> DevicePlacement:
 
 
 def _normalise_place(text: str) -> str:
-    """`DirectML:Radeon ` → `directml:Radeon`."""
+    """Return a place in its usual spelling: `DirectML:Radeon ` → `directml:Radeon`."""
     backend, colon, adapter = text.strip().partition(":")
     key = backend.lower()
     if (key not in BACKENDS and key != AUTO) or (colon and (not adapter or key in (AUTO, "cpu"))):
         # With ONNX Runtime, without which the window reads its settings.
-        from app.adapters.ort.ort_devices import list_backends
+        from app.adapters.ort.devices.ort_devices import list_backends
 
         raise BackendError(
             localize(f"バックエンド「{text.strip()}」はありません。", f"Unknown backend “{text.strip()}”."),

@@ -1,61 +1,25 @@
-"""The only place that creates ONNX Runtime sessions.
-
-A session that ends up on another provider than the one asked for is never silent: `OpenedSession.fallback` says what happened.
-"""
+"""A graph that is fed by name and can be stopped, and the sessions of the CPU; those of other places: `app.adapters.ort.devices.device_sessions`."""
 
 from __future__ import annotations
 
-import logging
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort.backends import BACKENDS, format_device_name, parse_backend
-from app.adapters.ort.c_session import ProviderTarget
 from app.adapters.ort.declared_inputs import fit_value, read_input_types
-from app.adapters.ort.device_thread import DeviceHungError, run_on_device
-from app.adapters.ort.driver_crash import is_driver_crash
-from app.adapters.ort.engine_cache import open_engine_cache
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.optimized_session import open_optimized
-from app.adapters.ort.ort_devices import build_provider_options, list_backends
-from app.adapters.ort.runtime_session import CPU_PROVIDER_NAME, PythonSession, RuntimeSession, open_for_target, open_on_cpu
-from app.adapters.ort.session_errors import (
-    build_open_error,
-    build_run_error,
-    build_start_error,
-    describe_ort_error,
-    describe_staying_on_cpu,
-)
+from app.adapters.ort.runtime_session import PythonSession, RuntimeSession, open_on_cpu
+from app.adapters.ort.session_errors import build_open_error, build_run_error
 from app.adapters.ort.session_options import create_session_options
-from app.common.errors import BackendError
-from app.common.language import localize
 
 ORT_VERSION = f"onnxruntime {ort.__version__}"
 # Likewise of what providers say before there is a session.
 ort.set_default_logger_severity(4)
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedSession:
-    """A session and where it really runs.
-
-    Attributes:
-        backend: the backend in use.
-        fallback_reason: why it is not the one asked for, in the language of the user; None when it is.
-        has_failed: it is about a failure; else the graph had no room there, or no form.
-    """
-
-    session: GraphSession
-    backend: str
-    fallback_reason: str | None
-    has_failed: bool = True
 
 
 class RunnableSession(Protocol):
@@ -65,10 +29,10 @@ class RunnableSession(Protocol):
     outputs: list[str]
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """Computes outputs by name."""
+        """Compute outputs by name."""
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any."""
+        """Stop the run in progress, if any."""
 
 
 class GraphSession:
@@ -89,7 +53,7 @@ class GraphSession:
         self.outputs = [item.name for item in session.get_outputs()]
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """Feeds the inputs the graph declares, in its dtype and rank; raises VoiceError for one we cannot supply.
+        """Run with the inputs that the graph declares, in its dtype and rank; raise VoiceError for one that is missing.
 
         Args:
             values: every value we have, by name; those the graph does not declare are left out.
@@ -112,62 +76,22 @@ class GraphSession:
                 self._running = None
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any; the session stays usable."""
+        """Stop the run in progress, if any; the session stays usable."""
         with self._lock:
             if self._running is not None:
                 self._running.terminate = True
 
 
-def open_session(model: Path | bytes, place: str, name: str, store: GraphStore | None = None) -> OpenedSession:
-    """Opens a graph on a place (see `providers`), or on the CPU when that refuses it, and says so.
+def open_cpu_session(model: Path | bytes, name: str, store: GraphStore | None = None) -> GraphSession:
+    """Open a graph on the CPU; raise VoiceError if it does not open.
 
     Args:
         model: file or serialised model.
         name: what the graph is called in messages.
-        store: where an optimised copy of a file is kept for the CPU.
-
-    Raises:
-        BackendError: a driver crashed meanwhile (`driver_crash`), and its device must not be used again.
+        store: where an optimised copy of a file is kept.
     """
-    fallback, failed = None, True
-    if place not in ("cpu", "auto"):
-        try:
-            return OpenedSession(_open_in_device_thread(model, place, name), parse_backend(place), None)
-        except BackendError as exc:
-            if is_driver_crash(exc.__cause__):
-                raise
-            from app.adapters.ort.ep_error_codes import identify_fault  # few devices ever fail
-
-            failed = not (fault := identify_fault(exc)).is_out_of_memory
-            fallback = _describe_fallback(place, exc.hint) if failed else describe_staying_on_cpu(name, place, fault.reason)
-            logging.getLogger("koebako").info("%s: %s", name, fallback)
     kept = open_optimized(model, create_session_options, store) if store and isinstance(model, Path) else None
-    return OpenedSession(GraphSession(kept or _open_on_cpu(model, name), name), "cpu", fallback, failed)
-
-
-def explain_unusable(place: str) -> str | None:
-    """Return why nothing can run on a place, in the language of the user; None where it is there."""
-    try:
-        _build_target(place)
-    except BackendError as exc:
-        return _describe_fallback(place, exc.hint)
-    return None
-
-
-def _describe_fallback(place: str, reason: str) -> str:
-    return localize(
-        f"{format_device_name(place)} を使えないため、CPU で動作します: {reason}",
-        f"{format_device_name(place)} is not available; running on the CPU: {reason}",
-    )
-
-
-def _open_in_device_thread(model: Path | bytes, place: str, name: str) -> GraphSession:
-    try:
-        return run_on_device(
-            lambda: open_with_fixed_dims(model, place, name, {}), BACKENDS[parse_backend(place)].opening_timeout_s, stop=lambda: None
-        )
-    except DeviceHungError as exc:
-        raise build_start_error(place, localize("デバイスが応答しません", "the device does not respond")) from exc
+    return GraphSession(kept or _open_on_cpu(model, name), name)
 
 
 def _open_on_cpu(model: Path | bytes, name: str) -> RuntimeSession:
@@ -178,60 +102,17 @@ def _open_on_cpu(model: Path | bytes, name: str) -> RuntimeSession:
 
 
 def open_unoptimized(model: Path | bytes, name: str) -> GraphSession:
-    """Opens a graph on the CPU for a few runs: nothing is optimised, which for 15,000 nodes takes a tenth of the time."""
+    """Open a graph on the CPU for a few runs without optimisation, which for 15,000 nodes takes a tenth of the time."""
     options = create_session_options()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     # A search for buffers of one size, quadratic where the shapes are unknown.
     options.enable_mem_reuse = False
-    return GraphSession(create_session(model, "cpu", name, options), name)
+    return GraphSession(create_cpu_session(model, name, options), name)
 
 
-def create_session(
-    model: Path | bytes,
-    place: str,
-    name: str,
-    options: ort.SessionOptions | None = None,
-    fixed_dims: Mapping[str, int] = MappingProxyType({}),
-) -> PythonSession:
-    """A bare session. VoiceError where even the CPU cannot open it, BackendError with the reason in its hint for other places.
-
-    Args:
-        fixed_dims: sizes that are open in the graph and fixed here, by name.
-    """
-    target = _build_target(place)
+def create_cpu_session(model: Path | bytes, name: str, options: ort.SessionOptions) -> PythonSession:
+    """Open a bare session on the CPU; raise VoiceError if the graph of this name does not open."""
     try:
-        with open_engine_cache(model, place, fixed_dims) as kept:
-            session = PythonSession(model, options or create_session_options(), target.replace_dims(fixed_dims, kept))
-    except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
-        if target.provider == CPU_PROVIDER_NAME:
-            raise build_open_error(name, exc) from exc
-        raise build_start_error(place, describe_ort_error(exc)) from exc
-    return _check_enabled(session, place)
-
-
-def open_with_fixed_dims(model: Path | bytes, place: str, name: str, fixed_dims: Mapping[str, int]) -> GraphSession:
-    """A graph on a place with sizes that the graph leaves open fixed, by name. BackendError with the reason in its hint."""
-    target = _build_target(place)
-    try:
-        with open_engine_cache(model, place, fixed_dims) as kept:
-            session = open_for_target(model, create_session_options(), target.replace_dims(fixed_dims, kept))
+        return PythonSession(model, options)
     except Exception as exc:  # no common base
-        raise build_start_error(place, describe_ort_error(exc)) from exc
-    return GraphSession(_check_enabled(session, place) if isinstance(session, PythonSession) else session, name, place)
-
-
-def _build_target(place: str) -> ProviderTarget:
-    """Return what a place means to ONNX Runtime; BackendError where it is not there."""
-    backend = parse_backend(place)
-    if backend not in list_backends():
-        raise build_start_error(place, localize("この ONNX Runtime には含まれていません", "this ONNX Runtime does not include it"))
-    try:
-        return ProviderTarget(BACKENDS[backend].provider, build_provider_options(place))
-    except BackendError as exc:
-        raise build_start_error(place, f"{exc.message} {exc.hint}") from exc
-
-
-def _check_enabled(session: PythonSession, place: str) -> PythonSession:
-    if session.get_providers()[0] != BACKENDS[parse_backend(place)].provider:
-        raise build_start_error(place, localize("ONNX Runtime で有効になりませんでした", "ONNX Runtime did not enable it"))
-    return session
+        raise build_open_error(name, exc) from exc

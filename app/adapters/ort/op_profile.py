@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort.graph_session import GraphSession, create_session
+from app.adapters.ort.graph_session import GraphSession, create_cpu_session
 from app.adapters.ort.ort_model_file import WEIGHTS_FOLDER_OPTION
 from app.adapters.ort.profile_events import OperatorRun, parse_profiled_runs
 from app.adapters.ort.session_options import create_session_options
@@ -19,7 +19,7 @@ from app.adapters.ort.session_options import create_session_options
 def measure_operator_runs(
     model: Path | bytes, calls: Iterable[dict[str, np.ndarray]], *, is_optimised: bool = False, weights: Path | None = None
 ) -> list[Sequence[OperatorRun]]:
-    """Runs a graph on the CPU, for each call the nodes that ran.
+    """Run a graph on the CPU and return, for each call, the nodes that ran.
 
     Args:
         is_optimised: as it runs for a user, where some nodes are one and packed weights are not among the inputs; else as it is written.
@@ -36,7 +36,7 @@ def measure_operator_runs(
         options.enable_profiling = True
         options.profile_file_prefix = str(Path(folder) / "profile")
         name = model.name if isinstance(model, Path) else "graph"
-        bare = create_session(model, "cpu", name, options)
+        bare = create_cpu_session(model, name, options)
         session = GraphSession(bare, name)
         for values in calls:
             session.run_graph(dict(values))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.ort.graph_session import GraphSession, create_session
+from app.adapters.ort.devices.device_sessions import create_session
+from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.ort_model_file import WEIGHTS_FOLDER_OPTION
 from app.adapters.ort.session_options import create_session_options
 
@@ -19,7 +20,7 @@ OPTIMIZATION_LEVELS = {
 
 
 def open_at_level(model: Path | bytes, level: str, name: str, *, place: str = "cpu", weights: Path | None = None) -> GraphSession:
-    """A session as speaking opens it, but for the level of optimisation.
+    """Open a session as for speaking, but with another level of optimisation.
 
     Args:
         level: one of LEVELS.
@@ -37,7 +38,7 @@ def open_at_level(model: Path | bytes, level: str, name: str, *, place: str = "c
 
 
 def list_batch_inputs(model: Path, name: str) -> list[str]:
-    """Inputs whose first axis is open while they have more than one, or take one number a row: the batch axis; empty where sizes are fixed."""
+    """Return the inputs whose first axis is open and that have further axes, or take one number a row: the batch axis; empty if sizes are fixed."""
     session = create_session(model, "cpu", name, _create_unoptimised_options())
     first = [(item.name, item.shape[0] if item.shape else None, len(item.shape)) for item in session.get_inputs()]
     named = {size for _, size, rank in first if rank > 1 and isinstance(size, str)}

@@ -52,7 +52,7 @@ class GraphStore:
         self._sizes = range(smallest_bytes, largest_bytes + 1)
 
     def find_or_write_copy(self, source: Path, flavour: str, write: Callable[[Path], None]) -> Path | None:
-        """The optimised copy of a graph: the existing one, or one that is made now. None where there is none.
+        """Return the optimised copy of a graph, written now if there is none; None if there can be none.
 
         Args:
             source: file of the graph; another size or time of change, also of weights beside it, makes it another graph.
@@ -71,7 +71,7 @@ class GraphStore:
             return None
 
     def refuse_copy(self, source: Path, flavour: str) -> None:
-        """Keeps in mind that the copy of this graph, though complete, does not open; it is not made again."""
+        """Record that the copy of this graph, though complete, does not open; it is not written again."""
         try:
             target = self._folder / _compute_copy_key(source, flavour)
             (target / _RECORD_NAME).write_text("{}", encoding="utf-8")
@@ -96,7 +96,7 @@ class GraphStore:
         self._remove_oldest_copies(target)
 
     def _check_copy(self, target: Path) -> Path | None:
-        """The graph of a copy whose files are what its record says; a damaged copy is removed."""
+        """Return the graph of a copy whose files match its record; a damaged copy is removed."""
         try:
             record = parse_object(read_bounded(target / _RECORD_NAME, _MAX_RECORD_BYTES))
             if not record:  # it was refused
@@ -110,7 +110,7 @@ class GraphStore:
         return target / OPTIMIZED_GRAPH_NAME
 
     def _remove_oldest_copies(self, newest: Path) -> None:
-        """Removes what was used longest ago, and what a process that died left."""
+        """Remove the copies used longest ago, and leftovers of dead processes."""
         copies = []
         for folder in self._folder.iterdir():
             if folder.suffix == _UNFINISHED_COPY_SUFFIX:
@@ -128,7 +128,7 @@ class GraphStore:
 
 
 def compute_graph_identity(graph: Path | bytes) -> str:
-    """Distinguishes graphs: a file by place, size and time of change, for reading a large one would take longer than opening it."""
+    """Return an identity of a graph: of a file by path, size and time of change, for reading a large one would take longer than opening it."""
     if isinstance(graph, bytes):
         return hashlib.sha256(graph).hexdigest()
     facts = [file.stat() for file in list_graph_files(graph)]
@@ -136,7 +136,7 @@ def compute_graph_identity(graph: Path | bytes) -> str:
 
 
 def list_graph_files(graph: Path) -> list[Path]:
-    """The file of a graph, and the weights beside it."""
+    """Return the file of a graph, and the weights beside it."""
     beside = (graph.with_suffix(suffix) for suffix in _WEIGHTS_SUFFIXES)
     return [graph, *(file for file in beside if file.is_file())]
 
@@ -163,7 +163,7 @@ def _describe_processor() -> str:
 
 
 def _compute_digest(path: Path) -> str:
-    """XXH3 of all bytes (hex), nearly as fast as memory. It detects accidents, not attacks: anyone who can change the file can change its record."""
+    """Return XXH3 of all bytes (hex), nearly as fast as memory. It detects accidents, not attacks: anyone who can change the file can change its record."""
     with path.open("rb", buffering=0) as file:
         return hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()
 

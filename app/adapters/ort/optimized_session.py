@@ -16,9 +16,8 @@ from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.ort.c_session import HOLDS_GIL, enable_unlocked_sessions
 from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore
-from app.adapters.ort.runtime_session import PythonSession, RuntimeSession, open_on_cpu
+from app.adapters.ort.runtime_session import HOLDS_GIL, PythonSession, RuntimeSession, enable_unlocked_sessions, open_on_cpu
 from app.adapters.ort.session_options import create_session_options
 from app.common.processes.self_launch import run_own_program
 from app.common.processes.terminal import escape_to_one_line, write_error_line
@@ -38,7 +37,7 @@ def keep_window_responsive() -> None:
 
 
 def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions], store: GraphStore) -> RuntimeSession | None:
-    """A session on the CPU, or None where the graph itself has to be opened.
+    """Open a session on the CPU; return None if the graph itself has to be opened.
 
     Args:
         create_options: makes the options that the graph itself would be opened with.
@@ -60,7 +59,7 @@ def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions]
 
 
 def _write_copy(model: Path, options: ort.SessionOptions, folder: Path) -> None:
-    """Opening writes the copy. The session is dropped: one that is opened from the copy takes half its memory."""
+    """Write the copy by opening the graph. The session is dropped: one opened from the copy takes half its memory."""
     options.optimized_model_filepath = str(folder / OPTIMIZED_GRAPH_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_file_name", OPTIMIZED_WEIGHTS_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", _MAX_INLINE_WEIGHT_BYTES)
@@ -75,7 +74,7 @@ def _write_copy_in_child(model: Path, folder: Path) -> None:
 
 
 def main() -> int:
-    """Writes the copy that the arguments ask for; returns 0, or 70 where that failed."""
+    """Write the copy that the arguments name; return 0, or 70 if that failed."""
     model, folder = sys.argv[-2:]
     try:
         _write_copy(Path(model), create_session_options(), Path(folder))

@@ -23,18 +23,18 @@ class OrtBert:
         self.id = bert_id
 
     def run_graph(self, token_ids: Int64) -> Float32:
-        """int64 (n,) → float32 (n, 1024), [CLS] and [SEP] rows included."""
+        """Return float32 (n, 1024) for int64 (n,), rows of [CLS] and [SEP] included."""
         values = {"input_ids": token_ids, "attention_mask": np.ones_like(token_ids), "token_type_ids": np.zeros_like(token_ids)}
         output = self._session.run_graph(values, self._session.outputs[:1])[0]
         return arrange_rows_by_token(output, len(token_ids), self._width)
 
     def terminate(self) -> None:
-        """Stops a run in progress."""
+        """Stop a run in progress."""
         self._session.terminate()
 
 
 def arrange_rows_by_token(output: np.ndarray, tokens: int, width: int = BERT_WIDTH) -> Float32:
-    """Brings [1, n, width], [1, width, n], [width, n] or [n, width] into the order (n, width)."""
+    """Return [1, n, width], [1, width, n], [width, n] or [n, width] in the order (n, width)."""
     features = output[0] if output.ndim == 3 else output
     if features.shape != (tokens, width) and features.shape == (width, tokens):
         features = features.T

@@ -65,7 +65,7 @@ class OrtLibrary:
         self.allocator = self.create_object("GetAllocatorWithDefaultOptions")
 
     def call_function(self, name: str, *arguments: Any) -> None:
-        """Calls a function that returns a status; RuntimeError with its words where that is an error."""
+        """Call a function that returns a status; raise RuntimeError with its message if that is an error."""
         status = self._functions[name](*arguments)
         if status:
             words = self._functions["GetErrorMessage"](ctypes.c_void_p(status)).decode("utf-8", "replace")
@@ -73,23 +73,23 @@ class OrtLibrary:
             raise RuntimeError(words)
 
     def create_object(self, name: str, *arguments: Any) -> ctypes.c_void_p:
-        """Calls a function whose last argument takes what it makes, or finds."""
+        """Call a function whose last argument receives a new or found object."""
         result = ctypes.c_void_p()
         self.call_function(name, *arguments, ctypes.byref(result))
         return result
 
     def read_number(self, name: str, *arguments: Any) -> int:
-        """Calls a function whose last argument takes a number."""
+        """Call a function whose last argument receives a number."""
         result = ctypes.c_size_t()
         self.call_function(name, *arguments, ctypes.byref(result))
         return result.value
 
     def release_object(self, kind: str, item: ctypes.c_void_p) -> None:
-        """Frees something of a kind."""
+        """Free an object of a kind."""
         self._functions[f"Release{kind}"](item)
 
     def decode_text(self, name: str, *arguments: Any) -> str:
-        """Calls a function that allocates a text."""
+        """Call a function that allocates a text, and return the text."""
         found = self.create_object(name, *arguments, self.allocator)
         try:
             return ctypes.string_at(found).decode("utf-8", "replace")
@@ -99,7 +99,7 @@ class OrtLibrary:
 
 @cache
 def find_ort_library() -> OrtLibrary | None:
-    """The library of this ONNX Runtime; None where its package has none."""
+    """Return the library of this ONNX Runtime; None if its package has none."""
     folder = Path(ort.__file__).parent / "capi"
     for path in (path for pattern in _LIBRARY_PATTERNS for path in sorted(folder.glob(pattern))):
         try:

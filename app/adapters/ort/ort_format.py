@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.adapters.ort.graph_session import create_session
+from app.adapters.ort.graph_session import create_cpu_session
 from app.adapters.ort.session_options import create_session_options
 from app.common.errors import BackendError
 from app.common.files.paths import is_frozen
@@ -20,15 +20,15 @@ CPU_KERNELS = "CPUExecutionProvider"
 
 
 def write_ort(model: Path, target: Path) -> None:
-    """Optimises a graph for this machine's processor and writes it as `.ort`, weights included. VoiceError where it does not open."""
+    """Optimise a graph for this machine's processor and write it as `.ort`, weights included; raise VoiceError if it does not open."""
     options = create_session_options()
     options.optimized_model_filepath = str(target)
     options.add_session_config_entry("session.save_model_format", "ORT")
-    create_session(model, "cpu", model.name, options)
+    create_cpu_session(model, model.name, options)
 
 
 def write_required_operators(models: Sequence[Path], target: Path) -> None:
-    """Writes which operators and types `.ort` files need, for ONNX Runtime's build option `--include_ops_by_config`."""
+    """Write which operators and types `.ort` files need, for ONNX Runtime's build option `--include_ops_by_config`."""
     with _import_ort_tools():
         from onnxruntime.tools.ort_format_model import create_config_from_models
     logging.getLogger("ort_format_model.utils").setLevel(logging.WARNING)
@@ -39,7 +39,7 @@ def write_required_operators(models: Sequence[Path], target: Path) -> None:
 
 
 def read_required_operators(config: Path) -> set[tuple[str, str]]:
-    """Domain and operator of every line of such a file."""
+    """Return domain and operator of every line of such a file."""
     found = set()
     for line in config.read_text(encoding="utf-8").splitlines():
         if line and line[0] not in "#!":
@@ -49,7 +49,7 @@ def read_required_operators(config: Path) -> set[tuple[str, str]]:
 
 
 def estimate_runtime_bytes(operators: Iterable[tuple[str, str]]) -> int | None:
-    """About how large an ONNX Runtime with these operators alone is, by its share of the kernels; None where this one does not list its own."""
+    """Return the approximate size of an ONNX Runtime with these operators alone, by its share of the kernels; None if this one does not list its own."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     if not hasattr(state, "get_all_opkernel_def"):
@@ -66,7 +66,7 @@ def estimate_runtime_bytes(operators: Iterable[tuple[str, str]]) -> int | None:
 
 
 def write_fused_graph(model: Path, target: Path, heads: int, hidden: int) -> None:
-    """Fuses additions with layer norms and biases with activations of a BERT as ONNX Runtime's own tool does before a session sees it.
+    """Fuse additions with layer norms and biases with activations of a BERT, as ONNX Runtime's own tool does before a session sees it.
 
     Without the tool's shape inference, which needs sympy: sentences (n, width) of one text have no batch axis, so it would only stop the tool.
 
@@ -104,7 +104,7 @@ def _import_ort_tools() -> Iterator[None]:
 
 
 def describe_missing_tools(missing: str | None = None) -> str:
-    """A hint for those who lack ONNX Runtime's tools, or what they need.
+    """Return a hint for users who lack ONNX Runtime's tools, or their requirements.
 
     Args:
         missing: the module that was not found, if that is known.
@@ -115,7 +115,7 @@ def describe_missing_tools(missing: str | None = None) -> str:
 
 
 def _parse_operator_names(operators: str) -> Iterable[str]:
-    """`Add,MatMul{"inputs": {"0": ["float"]}}` → Add, MatMul."""
+    """Yield operator names: `Add,MatMul{"inputs": {"0": ["float"]}}` → Add, MatMul."""
     depth, name = 0, ""
     for letter in operators + ",":
         depth += (letter == "{") - (letter == "}")

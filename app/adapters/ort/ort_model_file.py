@@ -11,7 +11,8 @@ WEIGHTS_FOLDER_OPTION = "session.model_external_initializers_file_folder_path"
 
 
 def convert_to_openable(model: Path | bytes, options: ort.SessionOptions) -> str | bytes:
-    """The file's path, or its content where its name has letters that the code page of this Windows lacks; a serialised model as it is.
+    """Return the file's path, or its content if its name has letters that the code page of this Windows lacks; a serialised model
+    unchanged.
 
     ONNX Runtime before 1.25 (what Windows users run is 1.24.4) writes down a model's name in that code page and stumbles over any other
     letter: https://github.com/microsoft/onnxruntime/pull/27724. Names of folders do it no harm.

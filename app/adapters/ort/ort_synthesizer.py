@@ -21,13 +21,8 @@ class OrtSynthesizer:
         self._multilingual = multilingual
 
     @property
-    def prosody_inputs(self) -> frozenset[str]:
-        """Return what the prosody graph declares."""
-        return frozenset(self._prosody.inputs)
-
-    @property
     def takes_decoder_noise(self) -> bool:
-        """True when the decoder takes noise from us."""
+        """Return whether the decoder takes noise as an input."""
         return "noise" in self._decoder.inputs
 
     def run_prosody(self, values: ProsodyInput) -> Prosody:
@@ -52,7 +47,7 @@ class OrtSynthesizer:
         return self._flow.run_graph(feed, ["z"])[0]
 
     def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
-        """Samples of the wanted frames of one window; decoders that do not cut what is not wanted give more."""
+        """Return samples of the wanted frames of one window; decoders that do not crop return more."""
         first, last = wanted
         samples = self._decoder.run_graph({"z": z, "noise": noise, "sid": speaker, "first": first, "last": last}, ["audio"])[0]
         if "first" in self._decoder.inputs:
@@ -60,7 +55,7 @@ class OrtSynthesizer:
         return samples[first * len(samples) // z.shape[1] : last * len(samples) // z.shape[1]]
 
     def terminate(self) -> None:
-        """Stops a run in progress."""
+        """Stop a run in progress."""
         for session in (self._prosody, self._flow, self._decoder):
             if session is not None:
                 session.terminate()
@@ -73,7 +68,7 @@ class OrtSingleGraphSynthesizer:
         self._session = session
 
     def synthesize(self, values: SingleGraphInput) -> tuple[Float32, Int64 | None]:
-        """Samples (N,), and frames per symbol where the graph gives its attention path."""
+        """Return samples (N,), and frames per symbol if the graph gives its attention path."""
         feed = _build_text_inputs(values, "ja_bert" in self._session.inputs) | {
             "x_tst_lengths": len(values.phones),
             "length_scale": values.length_scale,
@@ -86,19 +81,19 @@ class OrtSingleGraphSynthesizer:
         return np.asarray(samples, np.float32), _read_durations(results[1:], len(values.phones))
 
     def terminate(self) -> None:
-        """Stops a run in progress."""
+        """Stop a run in progress."""
         self._session.terminate()
 
 
 def _read_durations(outputs: list[np.ndarray], symbols: int) -> Int64 | None:
-    """Frames per symbol from the attention path [1, 1, F, T], which public exporters leave as the second output."""
+    """Return frames per symbol from the attention path [1, 1, F, T], which public exporters leave as the second output."""
     if not outputs or outputs[0].ndim != 4 or outputs[0].shape[3] != symbols:
         return None
     return np.asarray(np.rint(outputs[0].sum(axis=(0, 1, 2))), np.int64)
 
 
 def _build_text_inputs(values: ProsodyInput | SingleGraphInput, multilingual: bool) -> dict[str, object]:
-    """Inputs that both kinds of voice share. In multilingual models `bert` is Chinese: Japanese features go into `ja_bert`."""
+    """Return the inputs that both kinds of voice share. In multilingual models `bert` is Chinese: Japanese features go into `ja_bert`."""
     feed: dict[str, object] = {
         "x_tst": values.phones,
         "tones": values.tones,

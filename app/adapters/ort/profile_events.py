@@ -42,7 +42,7 @@ class OperatorRun:
 
     @property
     def own_ms(self) -> float:
-        """`own_us` in milliseconds."""
+        """Return `own_us` in milliseconds."""
         return self.own_us / 1000
 
 
@@ -56,7 +56,7 @@ class ProfiledRun:
 
 
 def parse_profiled_runs(events: Events) -> list[ProfiledRun]:
-    """All runs in order, but those of which ONNX Runtime kept no record: it stops at a million events.
+    """Return all runs in order, but those of which ONNX Runtime kept no record: it stops at a million events.
 
     Each ends with an event of its own, which may be written before or after those of its operators: their times decide.
     """
@@ -91,7 +91,7 @@ def _parse_operator_run(event: dict[str, Any]) -> OperatorRun:
 
 
 def _compute_own_times(operators: list[OperatorRun]) -> Iterator[OperatorRun]:
-    """In order; what holds others begins before them and ends after them."""
+    """Yield operators with their own times, in order; an operator that contains others begins before them and ends after them."""
     found = sorted(operators, key=lambda item: (item.start_us, item.operator not in CONTROL_FLOW_OPERATORS, -item.duration_us))
     inside, around = Counter[int](), list[int]()
     for index, item in enumerate(found):

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.graph_session import GraphSession, create_session
+from app.adapters.ort.devices.device_sessions import create_session
+from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.profile_events import Events, OperatorRun, parse_profiled_runs
 from app.adapters.ort.session_options import create_session_options
 
@@ -46,7 +47,7 @@ class ProfiledSession:
     """
 
     def __init__(self, model: Path | bytes, place: str, graph: str, fixed_dims: Mapping[str, int] = MappingProxyType({})) -> None:
-        """Opens the graph as it is opened for speaking, but for the copy that is kept of an optimised one. Errors as `create_session`."""
+        """Open the graph as for speaking, but without the kept optimised copy; raise the errors of `create_session`."""
         self._folder = tempfile.mkdtemp(prefix="koebako-profile-")
         options = create_session_options()
         options.enable_profiling = True
@@ -64,7 +65,7 @@ class ProfiledSession:
         self.calls: list[dict[str, Any]] = []
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """As `GraphSession.run`."""
+        """Run as `GraphSession.run_graph`."""
         began = time.perf_counter()
         results = self._session.run_graph(values, outputs)
         self._waited.append((began, time.perf_counter() - began))
@@ -72,15 +73,18 @@ class ProfiledSession:
         return results
 
     def terminate(self) -> None:
-        """Stops the run in progress, if any."""
+        """Stop the run in progress, if any."""
         self._session.terminate()
 
     def list_sessions(self) -> list[ProfiledSession]:
-        """Itself: see `FixedShapeProfiledSession`."""
+        """Return the session itself in a list: see `FixedShapeProfiledSession`."""
         return [self]
 
     def end_profiling(self) -> list[GraphRun]:
-        """All runs, in order, but those of which ONNX Runtime kept no record: it stops at a million operators. The session is over."""
+        """Return all runs, in order, but those of which ONNX Runtime kept no record: it stops at a million operators.
+
+        The session is then over.
+        """
         try:
             events = json.loads(Path(self._bare.end_profiling()).read_text(encoding="utf-8"))
         finally:
@@ -89,7 +93,7 @@ class ProfiledSession:
 
 
 def build_graph_runs(graph: str, events: Events, call_times: Sequence[tuple[float, float]]) -> list[GraphRun]:
-    """Runs by the events of a profile.
+    """Return runs from the events of a profile.
 
     Args:
         call_times: when each run began and how long it took, in seconds of `time.perf_counter`.

@@ -6,25 +6,25 @@ from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.ort.graph_session import GraphSession, create_session
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.graph_session import GraphSession, create_cpu_session
+from app.adapters.ort.session_options import count_intra_threads
 
 
 def open_like_reference(model: Path | bytes, name: str, *, has_arena: bool) -> GraphSession:
-    """Nothing optimised; `has_arena` is off for the reference's BERT."""
+    """Open a graph without optimisation; `has_arena` is off for the reference's BERT."""
     options = _create_options()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.enable_cpu_mem_arena = has_arena
-    return GraphSession(create_session(model, "cpu", name, options), name)
+    return GraphSession(create_cpu_session(model, name, options), name)
 
 
 def open_with_ort_defaults(model: Path, name: str) -> GraphSession:
-    """Everything optimised that ONNX Runtime can, and all else by default."""
-    return GraphSession(create_session(model, "cpu", name, _create_options()), name)
+    """Open a graph with all of ONNX Runtime's optimisations and all else by default."""
+    return GraphSession(create_cpu_session(model, name, _create_options()), name)
 
 
 def _create_options() -> ort.SessionOptions:
-    """As many threads as ours have."""
+    """Return session options with as many threads as ours have."""
     options = ort.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = count_intra_threads()

@@ -13,7 +13,7 @@ MAX_SESSION_REASON_CHARS = 300
 
 
 def describe_ort_error(exc: BaseException) -> str:
-    """ONNX Runtime's words without the source files of its build machine, on one line that can be read."""
+    """Return ONNX Runtime's message without the source files of its build machine, on one readable line."""
     words = " ".join(re.sub(r"\S*[\\/]\S*\.(?:cc|cpp|h)\S*\s*", "", str(exc)).split())
     return (
         words
@@ -23,7 +23,7 @@ def describe_ort_error(exc: BaseException) -> str:
 
 
 def build_open_error(name: str, exc: Exception) -> VoiceError:
-    """Not even the CPU opens the graph of this name."""
+    """Return the error for a graph of this name that not even the CPU opens."""
     return VoiceError(
         localize(f"音声モデルを開けません（{name}）。", f"The model cannot be opened ({name})."),
         localize(
@@ -34,7 +34,7 @@ def build_open_error(name: str, exc: Exception) -> VoiceError:
 
 
 def build_run_error(name: str, place: str, exc: Exception) -> BackendError:
-    """The graph of this name opened on a place and failed while it ran."""
+    """Return the error for a graph of this name that opened on a place and failed while it ran."""
     elsewhere = "" if place == "cpu" else localize("バックエンドを CPU に切り替えてお試しください。", "Try the CPU backend. ")
     return BackendError(
         localize(f"音声モデルの計算に失敗しました（{name}）。", f"The model failed to run ({name})."),
@@ -43,7 +43,7 @@ def build_run_error(name: str, place: str, exc: Exception) -> BackendError:
 
 
 def describe_staying_on_cpu(subject: str, place: str, reason: str) -> str:
-    """A graph runs on the CPU although a place was asked for, and nothing failed there."""
+    """Return the notice that a graph runs on the CPU although a place was requested, without a failure."""
     return localize(
         f"{subject}は {format_device_name(place)} ではなく CPU で動作します: {reason}",
         f"{subject} runs on the CPU, not on {format_device_name(place)}: {reason}",
@@ -51,7 +51,7 @@ def describe_staying_on_cpu(subject: str, place: str, reason: str) -> str:
 
 
 def build_start_error(place: str, reason: str) -> BackendError:
-    """A place runs nothing; the reason is in the hint."""
+    """Return the error for a place that runs nothing, with the reason in the hint."""
     return BackendError(
         localize(f"{format_device_name(place)} を起動できません。", f"{format_device_name(place)} could not start."), reason
     )

@@ -1,10 +1,35 @@
-"""The options that all sessions of ONNX Runtime share."""
+"""The options that all sessions of ONNX Runtime share, and the provider that one is opened for."""
 
 from __future__ import annotations
 
-import onnxruntime as ort
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from app.adapters.ort.ort_devices import count_intra_threads
+import onnxruntime as ort
+import psutil
+
+CPU_PROVIDER_NAME = "CPUExecutionProvider"
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderTarget:
+    """The provider, device and fixed sizes that a session is opened for.
+
+    Attributes:
+        provider, settings: the execution provider and what it is given.
+        fixed_dims: sizes that are open in the graph and fixed in the session, by name.
+    """
+
+    provider: str = CPU_PROVIDER_NAME
+    settings: Mapping[str, str] = field(default_factory=dict)
+    fixed_dims: Mapping[str, int] = field(default_factory=dict)
+
+    def replace_dims(self, fixed_dims: Mapping[str, int], settings: Mapping[str, str]) -> ProviderTarget:
+        """Return the target with fixed sizes and further settings."""
+        return replace(self, fixed_dims=fixed_dims, settings={**self.settings, **settings})
+
+
+CPU_TARGET = ProviderTarget()
 
 
 def create_session_options() -> ort.SessionOptions:
@@ -24,3 +49,9 @@ def create_session_options() -> ort.SessionOptions:
     # The arena itself stays: without it the flow of a real voice took 1.4 times as long; its size settles with the longest sentence.
     options.enable_mem_pattern = False
     return options
+
+
+def count_intra_threads() -> int:
+    """Return the number of physical cores, less one for the window and the sound card if there are more than two."""
+    cores = psutil.cpu_count(logical=False) or 1
+    return max(1, cores - 1 if cores > 2 else cores)

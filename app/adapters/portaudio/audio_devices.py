@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
+import sys
 import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from app.adapters.portaudio.alsa import mute_alsa_messages
 from app.adapters.portaudio.portaudio_worker import portaudio_thread
 from app.common.errors import AudioDeviceError
 from app.common.language import choose_by_frontend, localize
@@ -41,13 +42,13 @@ class AudioDevice:
 
     @property
     def label(self) -> str:
-        """Name and host, enough to find the device again."""
+        """Return name and host, enough to find the device again."""
         return f"{self.name} ({self.host})"
 
 
 @cache
 def load_portaudio() -> Any:
-    """The sounddevice module; AudioDeviceError where the PortAudio library is missing, cannot start, or waits for a dead server."""
+    """Return the sounddevice module; raise AudioDeviceError if the PortAudio library is missing, cannot start, or waits for a dead server."""
     try:
         return portaudio_thread.call_and_wait(_import_sounddevice)
     except AudioDeviceError:
@@ -70,7 +71,7 @@ def _import_sounddevice() -> Any:
 
 
 def refresh_devices() -> None:
-    """Reads the machine's devices again, which PortAudio does only when it starts. No stream may be open.
+    """Read the machine's devices again, which PortAudio does only when it starts. No stream may be open.
 
     Does nothing while a stream hangs: PortAudio would wait for it before it restarts.
     """
@@ -90,13 +91,13 @@ def refresh_devices() -> None:
 
 
 def leave_hanging_thread(thread: threading.Thread) -> None:
-    """Gives up on a stream whose closing hangs, so that neither a rescan nor the end of the program waits for it."""
+    """Give up on a stream whose closing hangs, so that neither a rescan nor the end of the program waits for it."""
     _hanging_threads.append(thread)
     atexit.unregister(load_portaudio()._exit_handler)
 
 
 def list_output_devices() -> list[AudioDevice]:
-    """All outputs; an empty list on a machine without any."""
+    """Return all outputs; none on a machine without any."""
     sounddevice = load_portaudio()
     with _list_lock:
         try:
@@ -120,7 +121,7 @@ def list_output_devices() -> list[AudioDevice]:
 
 
 def find_output_device(choice: str | int | None) -> AudioDevice:
-    """The output with this index, name, label or part of a name; None means the system's default.
+    """Return the output with this index, name, label or part of a name; None means the system's default.
 
     Where several fit, the whole name wins over a part, then the default host, then the first.
     """
@@ -143,7 +144,7 @@ def find_output_device(choice: str | int | None) -> AudioDevice:
 
 
 def _suggest_file_output() -> str:
-    """The way out where nothing can be heard."""
+    """Return the hint to write a file if no sound can be played."""
     return choose_by_frontend(
         localize("音声ファイルへの書き出しはできます。", "You can still export audio to a file."),
         localize("-o でファイルに書き出すこともできます。", "You can still write a file with -o."),
@@ -160,7 +161,7 @@ def _rank_match(device: AudioDevice, choice: str | int) -> int:
 
 
 def build_device_error(cause: Exception, device: str = "") -> AudioDeviceError:
-    """PortAudio's error as ours."""
+    """Return PortAudio's error as ours."""
     name = localize(f"「{device}」", f" “{device}”") if device else ""
     return AudioDeviceError(
         localize(f"再生デバイス{name}を使用できません。", f"The output device{name} cannot be used."),
@@ -172,7 +173,7 @@ def build_device_error(cause: Exception, device: str = "") -> AudioDeviceError:
 
 
 def build_device_lost_error(device: AudioDevice) -> AudioDeviceError:
-    """The device went away while it played, and none took over."""
+    """Return the error for a device that disconnected while it played, without a substitute."""
     return AudioDeviceError(
         localize(
             f"再生中に再生デバイス「{device.label}」が応答しなくなりました。",
@@ -182,3 +183,20 @@ def build_device_lost_error(device: AudioDevice) -> AudioDeviceError:
             "接続し直すか、別の再生デバイスを選んで、もう一度再生してください。", "Reconnect it or choose another device, then play again."
         ),
     )
+
+
+def mute_alsa_messages() -> None:
+    """From now on ALSA prints nothing in this process; does nothing where there is no ALSA."""
+    if not sys.platform.startswith("linux"):
+        return
+    # It writes to stderr, underruns at every start and stop among it, which the stream itself counts. The handler is a function of the C library
+    # that ignores its arguments: one in Python would wait for Python's lock in the thread of the sound card.
+    #
+    # Library: libasound 1.2, `snd_lib_error_set_handler`. Buys: a terminal with our sentences only. Remove when
+    # tests/adapters/portaudio/test_alsa.py finds that ALSA is silent by itself.
+    try:
+        alsa = ctypes.CDLL("libasound.so.2")
+        handler = ctypes.cast(ctypes.CDLL(None).getpid, ctypes.c_void_p)
+        alsa.snd_lib_error_set_handler(handler)
+    except (OSError, AttributeError):  # no ALSA, or another C library
+        return

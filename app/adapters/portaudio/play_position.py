@@ -34,7 +34,7 @@ class RequestMark:
     frames: int = 0
 
     def compute_position(self, samples_read: int, device_rate: int) -> PlayPosition:
-        """The position when `samples_read` samples of the ring were taken, at the device's rate."""
+        """Return the position when `samples_read` samples of the ring were taken, at the device's rate."""
         finished = self.end is not None and samples_read >= self.end
         played = (samples_read - self.start) * self.sampling_rate // device_rate
         frames = self.frames if finished else min(self.frames, played)
@@ -48,17 +48,17 @@ class RequestMarks:
         self._marks: deque[RequestMark] = deque()
 
     def begin_request(self, request_id: str, sampling_rate: int, start: int, samples_read: int) -> RequestMark:
-        """Adds a request, and forgets those that sounded before the current one."""
+        """Add a request, and forget those that sounded before the current one."""
         while len(self._marks) > 1 and self._marks[1].start <= samples_read:
             self._marks.popleft()
         self._marks.append(RequestMark(request_id, sampling_rate, start))
         return self._marks[-1]
 
     def clear_marks(self) -> None:
-        """Forgets all."""
+        """Forget all requests."""
         self._marks.clear()
 
     def compute_position(self, samples_read: int, device_rate: int) -> PlayPosition | None:
-        """The latest request that has been reached; None without any."""
+        """Return the position in the latest request that has been reached; None if there is none."""
         reached = next((mark for mark in reversed(self._marks) if mark.start <= samples_read), None)
         return None if reached is None else reached.compute_position(samples_read, device_rate)

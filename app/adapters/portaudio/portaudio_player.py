@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from app.adapters.portaudio.audio_devices import build_device_lost_error, find_output_device, refresh_devices
 from app.adapters.portaudio.play_position import PlayPosition, RequestMark, RequestMarks
-from app.adapters.portaudio.portaudio_output import PortAudioOutput
-from app.adapters.portaudio.portaudio_stream import STREAM_POLL_S
+from app.adapters.portaudio.portaudio_stream import STREAM_POLL_S, PortAudioStream, find_accepted_rate
 from app.adapters.portaudio.sample_ring import SampleRing
 from app.adapters.resampler import RateConverter
 from app.common.errors import AudioDeviceError
@@ -46,7 +46,7 @@ class PortAudioPlayer:
         self._lock = threading.Lock()
 
     def open_device(self, sampling_rate: int) -> None:
-        """Opens the device ahead of the first sound, at this rate where it can; does nothing while one is open.
+        """Open the device ahead of the first sound, at this rate if possible; do nothing while one is open.
 
         Raises AudioDeviceError when there is no such device or it cannot be used.
         """
@@ -60,7 +60,7 @@ class PortAudioPlayer:
         self._output.start_stream(stream, self._ring)
 
     def write_chunk(self, chunk: AudioChunk) -> None:
-        """Queues the chunk, waiting while the queue is full; an abort ends the waiting.
+        """Queue the chunk, waiting while the queue is full; an abort ends the waiting.
 
         After an abort the rest of that request is dropped, until a chunk of another id, its `last` chunk or `finish_request`.
         Raises AudioDeviceError when the device is gone and the default one cannot take over.
@@ -80,7 +80,7 @@ class PortAudioPlayer:
             self._ring.allow_gap()
 
     def finish_request(self) -> None:
-        """Ends the request being written, without waiting until it is heard. Needed where its `last` chunk may be missing."""
+        """End the request being written, without waiting until it is heard; needed if its `last` chunk may be missing."""
         aborts = self._aborts
         left = self._converter.flush_filter()
         if self._writing is not None:
@@ -88,7 +88,7 @@ class PortAudioPlayer:
         self._aborted_id = None
 
     def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
-        """Ends the request and waits until all is heard; False when time ran out, `cancelled()` or an abort came first.
+        """End the request and wait until all is heard; return False if the time ran out, or if `cancelled()` or an abort came first.
 
         Raises AudioDeviceError as `write_chunk` does.
         """
@@ -110,13 +110,13 @@ class PortAudioPlayer:
             time.sleep(STREAM_POLL_S)
 
     def close(self) -> None:
-        """Plays what is left, then lets the device go; a later `write_chunk` opens it again."""
+        """Play the queued sound, then close the device; a later `write_chunk` opens it again."""
         if self._output.is_open:
             self.wait_until_played()
             self._output.close()
 
     def abort_output(self) -> None:
-        """Silence within one block, after a short fade; the stream stays open for the next request."""
+        """Silence the output within one block, after a short fade; the stream stays open for the next request."""
         with self._lock:
             self._aborts += 1
             if self._writing is not None:
@@ -132,38 +132,38 @@ class PortAudioPlayer:
 
     @property
     def played_frames(self) -> int:
-        """Frames of that request handed to the device, at the voice's rate; pre-roll and gaps do not count."""
+        """Return the frames of that request handed to the device, at the voice's rate; pre-roll and gaps do not count."""
         position = self.position
         return position.frames if position else 0
 
     @property
     def queued_s(self) -> float:
-        """Seconds of sound that wait."""
+        """Return the seconds of sound that wait."""
         return self._ring.pending / self._converter.rate
 
     @property
     def level(self) -> tuple[float, float]:
-        """Peak and effective value of the samples that the device takes next, 1 being full scale."""
+        """Return peak and effective value of the samples that the device takes next, with 1 for full scale."""
         return self._ring.measure_level(round(LEVEL_WINDOW_S * self._converter.rate))
 
     @property
     def underruns(self) -> int:
-        """Gaps within requests since the device opened."""
+        """Return the number of gaps within requests since the device opened."""
         return self._ring.underruns
 
     @property
     def underrun_frames(self) -> int:
-        """Length of those gaps together, in frames of the device."""
+        """Return the length of those gaps together, in frames of the device."""
         return self._ring.underrun_frames
 
     @property
     def latency_s(self) -> float:
-        """Time from `position` to the ear, as the device reports it; 0 while none is open."""
+        """Return the time from `position` to the ear, as the device reports it; 0 while none is open."""
         return self._output.latency_s
 
     @property
     def device(self) -> str:
-        """Label of the device in use, empty while none is open."""
+        """Return the label of the device in use, empty while none is open."""
         return self._output.device
 
     def _is_dropped(self, chunk: AudioChunk) -> bool:
@@ -183,7 +183,7 @@ class PortAudioPlayer:
                 self._writing = self._marks.begin_request(chunk.request_id, chunk.sampling_rate, start, self._ring.read)
 
     def _queue_samples(self, samples: Float32, frames: int, last: bool, aborts: int) -> bool:
-        """Puts samples at the device's rate, `frames` at the voice's, into the ring; False if an abort came in between."""
+        """Put samples at the device's rate, `frames` at the voice's, into the ring; return False if an abort came in between."""
         counted = False
         while True:
             with self._lock:
@@ -210,3 +210,85 @@ class PortAudioPlayer:
                 self._marks.clear_marks()
                 self._ring.clear_queue()
             raise
+
+
+class PortAudioOutput:
+    """The device that a player uses: opened when needed, replaced by the default one when it goes away. The methods belong to one thread, the properties are for any.
+
+    Args:
+        choice: index, name, label or part of a name; None follows the system's default.
+        latency_s: what the device is asked to buffer.
+        pre_roll_s: silence after the stream opens.
+    """
+
+    def __init__(self, choice: str | int | None, latency_s: float, pre_roll_s: float) -> None:
+        self._choice = choice
+        self._wanted_latency_s = latency_s
+        self._pre_roll_s = pre_roll_s
+        self._stream: PortAudioStream | None = None
+        self._replaced = False
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether a stream is open."""
+        return self._stream is not None
+
+    @property
+    def latency_s(self) -> float:
+        """Return the time from the callback to the ear, as the device reports it; 0 while none is open."""
+        stream = self._stream
+        return stream.latency_s if stream else 0.0
+
+    @property
+    def device(self) -> str:
+        """Label of the device in use, empty while none is open."""
+        stream = self._stream
+        return stream.device.label if stream else ""
+
+    def open_stream(self, rate: int) -> PortAudioStream:
+        """Open a stream at this rate if the device takes it; it plays after `start_stream`. Raise AudioDeviceError."""
+        try:
+            return self._open_device(self._choice, rate)
+        except AudioDeviceError:  # perhaps it was plugged in, or its server started, after PortAudio made its list
+            refresh_devices()
+            return self._open_device(self._choice, rate)
+
+    def start_stream(self, stream: PortAudioStream, ring: SampleRing) -> None:
+        """Play the ring, after the pre-roll."""
+        ring.add_pre_roll(round(self._pre_roll_s * stream.rate))
+        stream.start_playing(ring)
+        self._stream = stream
+
+    def begin_request(self) -> None:
+        """From here on the device may be replaced once more."""
+        self._replaced = False
+
+    def replace_lost_device(self, ring: SampleRing) -> None:
+        """Continue with the ring on the default device after the present one is gone, once in a request.
+
+        Raises AudioDeviceError when that is not possible; then nothing is open. To be called every POLL_S while waiting.
+        """
+        lost = self._stream
+        if lost is None or lost.is_alive():
+            return
+        self._stream = None
+        if not lost.close() or self._replaced:
+            raise build_device_lost_error(lost.device)
+        self._replaced = True
+        refresh_devices()
+        stream = self._open_device(None, lost.rate)
+        # What is queued has the old rate.
+        if stream.rate != lost.rate:
+            stream.close()
+            raise build_device_lost_error(lost.device)
+        self.start_stream(stream, ring)
+
+    def close(self) -> None:
+        """Close the device after it has played the samples that it holds."""
+        if self._stream is not None:
+            self._stream.close(play_out=True)
+            self._stream = None
+
+    def _open_device(self, choice: str | int | None, rate: int) -> PortAudioStream:
+        device = find_output_device(choice)
+        return PortAudioStream(device, find_accepted_rate(device, rate), self._wanted_latency_s)

@@ -24,7 +24,7 @@ CALLBACK_LATE_S = 0.2
 
 
 def find_accepted_rate(device: AudioDevice, rate: int) -> int:
-    """`rate` where the device takes it, else the rate it prefers."""
+    """Return `rate` if the device takes it, else the rate that the device prefers."""
     sounddevice = load_portaudio()
     check = partial(sounddevice.check_output_settings, device.index, min(2, device.channels), "float32", samplerate=rate)
     try:
@@ -66,7 +66,7 @@ class PortAudioStream:
         self.latency_s = float(self._stream.latency)
 
     def start_playing(self, ring: SampleRing) -> None:
-        """Plays `ring` from now on."""
+        """Play `ring` from now on."""
         self._ring = ring
         try:
             portaudio_thread.call_and_wait(self._stream.start)
@@ -86,7 +86,7 @@ class PortAudioStream:
             ring.fill_output(out)
 
     def is_alive(self) -> bool:
-        """False once the device is gone or asks for no more samples; to be polled every POLL_S while waiting."""
+        """Return False once the device is gone or requests no more samples; to be polled every POLL_S while waiting."""
         blocks = self._ring.blocks if self._ring else 0
         self._stalled_polls = self._stalled_polls + 1 if blocks == self._blocks else 0
         self._blocks = blocks
@@ -96,7 +96,7 @@ class PortAudioStream:
             return False
 
     def close(self, play_out: bool = False) -> bool:
-        """Closes the stream, with `play_out` after what the device already holds. False if it hangs and is left behind."""
+        """Close the stream, with `play_out` after the device has played the samples that it holds; return False if it hangs and is left behind."""
         self._ring = None if not play_out else self._ring
         if self._stalled_polls < MAX_STALLED_POLLS:
             with suppress(AudioDeviceError):

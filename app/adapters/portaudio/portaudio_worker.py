@@ -72,14 +72,14 @@ class PortAudioThread:
 
 
 def _skip_portaudio_exit() -> None:
-    """The end of the program must not wait for PortAudio to end in order."""
+    """Skip PortAudio's exit function, so that the end of the program does not wait for PortAudio."""
     if (library := sys.modules.get("sounddevice")) is not None:
         atexit.unregister(getattr(library, "_exit_handler", None))  # type: ignore[arg-type]
 
 
 @contextmanager
 def _restore_stderr() -> Iterator[None]:
-    """While PortAudio starts, sounddevice leads stderr nowhere: where that does not end, nobody would read what we say of it."""
+    """Restore stderr while PortAudio starts: sounddevice discards it then, and if starting never ends, our messages would be lost."""
     try:
         kept = os.dup(2)
     except OSError:  # a window has none

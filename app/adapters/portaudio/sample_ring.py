@@ -42,32 +42,30 @@ class SampleRing:
 
     @property
     def pending(self) -> int:
-        """Samples queued and not yet taken."""
+        """Return the number of samples queued and not yet taken."""
         return self.written - self.read
 
     def add_pre_roll(self, frames: int) -> None:
-        """Plays this much silence before the next sample; to be called while no callback runs."""
+        """Add silence before the next sample; to be called while no callback runs."""
         self._hold = frames
 
     def begin_request(self) -> int:
-        """Starts a request of unknown length; returns the counter of its first sample."""
+        """Begin a request of unknown length; return the counter of its first sample."""
         self._start = self.written
         self._end = UNKNOWN_END
         return self.written
 
     def allow_gap(self) -> None:
-        """A gap that begins here is no fault: silence leads up to it, and what follows is still being computed."""
+        """Allow a gap that begins here: silence leads up to it, and the following sound is still being computed."""
         self._start = self.written
 
     def end_request(self, frames: int) -> int:
-        """Ends the request `frames` from here; returns the counter after its last sample. Before those are put:
-        a callback in between must not take the end for a gap.
-        """
+        """End the request `frames` from here and return the counter after its last sample. Call before those are put: a callback in between must not take the end for a gap."""
         self._end = self.written + frames
         return self._end
 
     def put_samples(self, samples: Float32) -> int:
-        """Queues float32 (N,) as far as there is room; returns how many went in."""
+        """Queue float32 (N,) as far as there is space; return how many samples were queued."""
         size = self._samples.size
         count = min(samples.size, size - self.pending)
         at = self.written % size
@@ -78,7 +76,7 @@ class SampleRing:
         return count
 
     def measure_level(self, frames: int) -> tuple[float, float]:
-        """Peak and effective value of the next samples, for any thread; those already taken may have been overwritten."""
+        """Return peak and effective value of the next samples, for any thread; those already taken may have been overwritten."""
         count = min(frames, self.written - self.read)
         if count <= 0 or self._discard > self.read:
             return 0.0, 0.0
@@ -86,17 +84,17 @@ class SampleRing:
         return float(np.abs(samples).max()), float(np.sqrt(np.mean(np.square(samples))))
 
     def discard_queue(self) -> None:
-        """Lets the callback fade out and drop all that is queued, within its next block."""
+        """Let the callback fade out and drop the queue, within its next block."""
         self._end = self.written
         self._discard = self.written
 
     def clear_queue(self) -> None:
-        """Drops all that is queued at once; only while no callback runs."""
+        """Drop the queue at once; only while no callback runs."""
         self.discard_queue()
         self.read = self.written
 
     def fill_output(self, out: Float32) -> None:
-        """The callback: fills float32 (frames, channels) with samples, else zeros. Allocates no buffer, takes no lock."""
+        """Fill float32 (frames, channels) with samples, else zeros, as the audio callback: allocate no buffer, take no lock."""
         self.blocks += 1
         if self._hold > 0:
             self._hold -= len(out)
@@ -110,7 +108,7 @@ class SampleRing:
         self._count_gap(len(out) - done - count)
 
     def _fade_out(self, out: Float32) -> int:
-        """A few milliseconds of what was queued, falling to zero, so that stopping does not click."""
+        """Fade a few milliseconds of the queue to zero, so that stopping does not click."""
         discard = self._discard
         count = min(discard - self.read, len(out), len(self._fade))
         # A block shorter than the fade falls faster.

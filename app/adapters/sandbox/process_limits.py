@@ -35,7 +35,7 @@ class ProcessLimits:
 
     @property
     def max_elapsed_s(self) -> int:
-        """When it counts as standing still, by the clock: a process that waits takes no processor time."""
+        """Return the seconds after which the process counts as hanging, by the clock: a waiting process takes no processor time."""
         return ELAPSED_PER_PROCESSOR_TIME * self.processor_s
 
     @property
@@ -44,7 +44,7 @@ class ProcessLimits:
         return self.memory_bytes + THREAD_MEMORY_PER_CORE_BYTES * (os.cpu_count() or 1)
 
     def convert_to_dict(self) -> dict[str, int]:
-        """As JSON has them."""
+        """Return the limits as JSON."""
         return asdict(self)
 
 

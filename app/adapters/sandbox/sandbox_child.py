@@ -28,18 +28,18 @@ class SandboxChannel:
         self._last = ("", -1)
 
     def report_progress(self, step: str, fraction: float) -> None:
-        """Progress; each step and each percent is reported once."""
+        """Report progress; each step and each percent is reported once."""
         percent = round(100 * fraction)
         if (step, percent) != self._last:
             self._last = (step, percent)
             self.send_message({"step": step, "fraction": fraction})
 
     def send_result(self, **values: Any) -> None:
-        """A result, or a part of it; what JSON can hold."""
+        """Send a result, or a part of it, that JSON can hold."""
         self.send_message({"found": values})
 
     def send_message(self, message: Mapping[str, Any]) -> None:
-        """One message, whole."""
+        """Send one message, whole."""
         line = b"\n" + json.dumps(message, allow_nan=False).encode() + b"\n"
         while line:
             line = line[os.write(1, line) :]
@@ -50,7 +50,7 @@ SandboxTask = Callable[..., None]
 
 
 def serve_task(tasks: Mapping[str, SandboxTask]) -> int:
-    """Does the task that the parent names on stdin; returns the exit code."""
+    """Run the task that the parent names on stdin; return the exit code."""
     # Ctrl+C goes to the parent too, which ends this.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = SandboxChannel()

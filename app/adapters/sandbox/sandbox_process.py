@@ -1,4 +1,4 @@
-"""Runs a task of ours in a child process that keeps to limits, and believes nothing that it says.
+"""Runs a task of ours in a child process that is held to limits, and trusts none of its answers.
 
 What a stranger wrote may lead the child astray: so its lines are read like a stranger's file, and the system holds it to its limits.
 
@@ -134,7 +134,7 @@ class SandboxProcess:
                 yield message["found"]
 
     def _send_task(self) -> None:
-        """Nothing of a stranger's is touched before the limits hold."""
+        """Send the task only after the limits hold, so that no file of a stranger is touched before."""
         hello = self._wait_for_message()
         try:
             if sys.platform == "win32":
@@ -146,7 +146,7 @@ class SandboxProcess:
             raise _build_start_error(exc) from exc
 
     def _wait_for_message(self) -> dict[str, Any]:
-        """The next message; what else is printed, by libraries, is for the log."""
+        """Return the next message; other output, printed by libraries, goes to the log."""
         while True:
             self._count_waiting_time()
             with contextlib.suppress(queue.Empty):
@@ -161,7 +161,7 @@ class SandboxProcess:
                         self._other_output.append(line.strip()[-300:])
 
     def _count_waiting_time(self) -> None:
-        """Counts the time in which the child could run: a computer that slept for an hour has not waited for it."""
+        """Count the time in which the child could run: a computer that slept for an hour has not waited for it."""
         now = time.monotonic()
         self._time_left_s -= min(now - self._looked_at, MAX_COUNTED_PAUSE_S)
         self._looked_at = now
@@ -190,7 +190,7 @@ def _clamp_fraction(value: Any) -> float:
 
 
 def _parse_error(message_value: Any) -> Exception:
-    """An error as the child reports it: one for the user, too much memory, or one that nobody thought of."""
+    """Return the child's error: one for the user, too much memory, or an unforeseen one."""
     message_value = message_value if isinstance(message_value, dict) else {}
     family, message, hint = (
         sanitise_long_text(message_value[name]) if isinstance(message_value.get(name), str) else ""

@@ -44,7 +44,7 @@ class _JobExtendedLimits(ctypes.Structure):
 
 
 def build_job_limits(limits: ProcessLimits) -> _JobExtendedLimits:
-    """The limits as the system takes them."""
+    """Return the limits in the system's structure."""
     found = _JobExtendedLimits()
     found.BasicLimitInformation.LimitFlags = PROCESS_TIME | PROCESS_MEMORY | DIE_ON_UNHANDLED_EXCEPTION | KILL_ON_JOB_CLOSE
     found.BasicLimitInformation.PerProcessUserTimeLimit = limits.processor_s * TICKS_PER_S
@@ -79,7 +79,7 @@ class WindowsJob:
             raise
 
     def close(self) -> None:
-        """Ends what is still running in it."""
+        """Terminate the processes still running in the job."""
         self._kernel.CloseHandle(self._handle)
 
 

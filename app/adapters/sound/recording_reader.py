@@ -18,7 +18,7 @@ MAX_CHANNELS = 8  # as cinemas have
 
 
 def read_voice_sample(file: Path) -> AudioChunk:
-    """The whole recording, mixed to mono; a VoiceError when it is no sound that we can play."""
+    """Return the whole recording, mixed to mono; raise VoiceError if it is no sound that we can play."""
     try:
         mono, rate = _read_mono(file)
     except (OSError, RuntimeError, ValueError) as exc:
@@ -30,7 +30,7 @@ def read_voice_sample(file: Path) -> AudioChunk:
 
 
 def read_recording(file: Path) -> tuple[Float32, int]:
-    """Samples, mixed to mono, and rate in Hz of the user's own recording. Raises InputError where it is none, silent, or longer than two minutes."""
+    """Return samples, mixed to mono, and rate in Hz of the user's own recording; raise InputError if there is none, if it is silent, or longer than two minutes."""
     try:
         mono, rate = _read_mono(file, MAX_RECORDING_S + 1)
     except _TooManyChannelsError as exc:
@@ -58,7 +58,7 @@ def read_recording(file: Path) -> tuple[Float32, int]:
 
 
 def _read_mono(file: Path, max_duration_s: int = MAX_RECORDING_S) -> tuple[Float32, int]:
-    """Raises OSError, also for a pipe, which would be waited for; RuntimeError of libsndfile; ValueError for what is no recording of a voice."""
+    """Read a recording as mono; raise OSError, also for a pipe, which would be waited for, RuntimeError of libsndfile, or ValueError for anything but a recording of a voice."""
     with open_regular_file(file) as opened, soundfile.SoundFile(opened) as sound:
         if sound.channels > MAX_CHANNELS:
             raise _TooManyChannelsError(sound.channels)

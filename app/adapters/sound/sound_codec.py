@@ -21,23 +21,23 @@ class SoundFileObject(Protocol):
     """A file object, as libsndfile wants it."""
 
     def write(self, data: bytes) -> int:
-        """Writes; an error is kept for `raise_write_error`, since libsndfile would swallow it."""
+        """Write data; keep an error for `raise_write_error`, since libsndfile would swallow it."""
 
     def read(self, count: int = -1) -> bytes:
-        """Reads."""
+        """Read data."""
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Goes to a place."""
+        """Seek to a position."""
 
     def tell(self) -> int:
         """Return where it stands."""
 
     def raise_write_error(self) -> None:
-        """Raises OutputFileError where a write failed."""
+        """Raise OutputFileError if a write failed."""
 
 
 def encode_sound(file: SoundFileObject, pieces: Iterable[Float32], rate: int, suffix: str, channels: int = 1) -> None:
-    """Writes a whole file of a format of `FORMATS`, a piece when it comes; `rate` is one that the format has.
+    """Write a whole file of a format of `FORMATS`, piece by piece; `rate` is one that the format has.
 
     Raises as `choose_encoding`, and OutputFileError; rather what `file.check` raises of a write that failed.
     """
@@ -55,7 +55,7 @@ def encode_sound(file: SoundFileObject, pieces: Iterable[Float32], rate: int, su
 
 
 def decode_wave(content: bytes, max_samples: int) -> tuple[Float32, int]:
-    """Samples (N, channels) and rate of a stranger's WAV. Raises ValueError for anything else, and for more than `max_samples` samples."""
+    """Return samples (N, channels) and rate of a stranger's WAV; raise ValueError for anything else, and for more than `max_samples` samples."""
     try:
         with soundfile.SoundFile(io.BytesIO(content)) as sound:
             if sound.format not in ("WAV", "WAVEX") or not 0 < sound.frames * sound.channels <= max_samples:

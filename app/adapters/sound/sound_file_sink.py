@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import os
+import struct
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import soundfile
@@ -12,14 +17,18 @@ import soundfile
 from app.adapters.files.part_file import PartFile, build_write_error
 from app.adapters.resampler import RateConverter
 from app.adapters.sound.sound_formats import SoundEncoding, SoundQuality, choose_encoding
-from app.adapters.sound.wav_pipe import WavPipeWriter
 from app.common.errors import InternalError, OutputFileError
 from app.common.language import localize
+from app.common.system_errors import describe_reason
 from app.core.synthesis_types import AudioChunk, Float32
 
 STDOUT_PATH = "-"
 # libsndfile's Vorbis encoder needs stack in proportion to a block.
 _FILE_BLOCK_FRAMES = 8192
+# What readers of streamed WAV take for "until the end"; sox, ffmpeg and libsndfile do.
+_UNKNOWN_LENGTH = 0xFFFFFFFF
+_WAV_HEADER_BYTES = 44
+_BYTES_PER_SAMPLE = {"PCM_16": 2, "PCM_24": 3, "FLOAT": 4}
 
 
 def read_libsndfile_version() -> str:
@@ -62,17 +71,17 @@ class SoundFileSink:
         self._output: _SoundPartFile | WavPipeWriter | None = WavPipeWriter(encoding) if piped else _SoundPartFile(Path(path), encoding)
 
     def write_chunk(self, chunk: AudioChunk) -> None:
-        """Appends the chunk; samples outside [-1, 1] are clipped. After OutputFileError nothing is left on the disk."""
+        """Append the chunk, with samples outside [-1, 1] clipped; after an OutputFileError no file is left on the disk."""
         self._append_samples(self._converter.convert_rate(chunk.samples, chunk.sampling_rate))
 
     def finish_sound(self) -> int:
-        """Writes what is left of the sound; how many samples a channel has now. Nothing may be written after it but by `close`."""
+        """Write the rest of the sound and return the samples in each channel; only `close` may follow."""
         if self._output is not None:
             self._append_samples(self._converter.flush_filter())
         return self._frames
 
     def close(self) -> None:
-        """Writes what is left and gives the file its name; does nothing after `abort_output` or an error.
+        """Write the rest and give the file its name; do nothing after `abort_output` or an error.
 
         Raises OutputFileError when there was no sample at all: not every format can be distinguished from a broken file then.
         """
@@ -80,19 +89,19 @@ class SoundFileSink:
             self._finish_output().close()
 
     def finish_as_part(self) -> PartFile:
-        """Ends the file as `close` does, but for its name, which the caller gives it. Not for standard output. Raises as `close`."""
+        """Finish the file as `close` does, but leave its name to the caller; not for standard output. Raise the errors of `close`."""
         output = self._finish_output()
         assert isinstance(output, _SoundPartFile)
         return output.end_encoding()
 
     def abort_output(self) -> None:
-        """Removes what was written; on standard output it just ends. Does nothing after `close`."""
+        """Remove the written data; on standard output just stop. Do nothing after `close`."""
         output, self._output = self._output, None
         if isinstance(output, _SoundPartFile):
             output.discard()
 
     def _finish_output(self) -> _SoundPartFile | WavPipeWriter:
-        """With all of the sound in it; nothing more is to be written."""
+        """Return the output with all of the sound in it; nothing more is to be written."""
         frames, output = self.finish_sound(), self._output
         if not frames or output is None:
             self.abort_output()
@@ -130,24 +139,24 @@ class _SoundPartFile:
             )
 
     def write_frames(self, frames: Float32) -> None:
-        """Float32 (N, channels) within [-1, 1]."""
+        """Write float32 (N, channels) within [-1, 1]."""
         assert self._sound is not None
         with self._discard_on_error():
             self._sound.write(frames)
 
     def close(self) -> None:
-        """Ends the encoding and gives the file its name."""
+        """End the encoding and give the file its name."""
         self.end_encoding().commit()
 
     def end_encoding(self) -> PartFile:
-        """Ends the encoding; the file has no name yet."""
+        """End the encoding and return the file without a name."""
         assert self._sound is not None
         with self._discard_on_error():
             self._sound.close()
         return self._part
 
     def discard(self) -> None:
-        """Ends the encoding and removes the file."""
+        """End the encoding and remove the file."""
         with suppress(soundfile.SoundFileError):
             if self._sound is not None:
                 self._sound.close()
@@ -155,7 +164,7 @@ class _SoundPartFile:
 
     @contextmanager
     def _discard_on_error(self) -> Iterator[None]:
-        """Removes the file when something goes wrong, and says what: the system's word says more than libsndfile's."""
+        """Remove the file after an error, and raise the system's reason, which says more than libsndfile's."""
         try:
             try:
                 yield
@@ -166,3 +175,87 @@ class _SoundPartFile:
         except BaseException:
             self.discard()
             raise
+
+
+class WavPipeWriter:
+    """WAV to a pipe, where each piece leaves at once: a header with unknown lengths, then samples. Where the output is a plain file after all, the lengths follow."""
+
+    def __init__(self, encoding: SoundEncoding, out: BinaryIO | None = None) -> None:
+        found = out or getattr(sys.stdout, "buffer", None)
+        # A windowed program on Windows has no standard output.
+        if found is None:
+            raise OutputFileError(
+                localize("標準出力がありません。", "There is no standard output."),
+                localize("ファイル名を指定してください。", "Specify a file instead."),
+            )
+        self._out: BinaryIO = found
+        self._encoding = encoding
+        self._size = 0
+        self._start = self._find_position()
+        self._send_bytes(self._build_header(_UNKNOWN_LENGTH, _UNKNOWN_LENGTH))
+
+    def write_frames(self, samples: Float32) -> None:
+        """Write float32 (N, channels) within [-1, 1]."""
+        encoded = io.BytesIO()
+        form = self._encoding
+        with soundfile.SoundFile(encoded, "w", form.rate, form.channels, form.subtype, endian="LITTLE", format="RAW") as raw:
+            raw.write(samples)
+        self._size += encoded.tell()
+        self._send_bytes(encoded.getvalue())
+
+    def close(self) -> None:
+        """Write the lengths if possible; the output itself stays open."""
+        if self._start is None or self._find_position() != self._start + _WAV_HEADER_BYTES + self._size:
+            # A pipe, or a file that somebody else writes to as well.
+            return
+        padding = self._size % 2
+        self._send_bytes(bytes(padding))
+        end = self._out.tell()
+        self._out.seek(self._start)
+        whole = _WAV_HEADER_BYTES - 8 + self._size + padding
+        self._send_bytes(self._build_header(min(_UNKNOWN_LENGTH, whole), min(_UNKNOWN_LENGTH, self._size)))
+        self._out.seek(end)
+
+    def _build_header(self, riff_size: int, data_size: int) -> bytes:
+        form = self._encoding
+        sample = _BYTES_PER_SAMPLE[form.subtype]
+        kind = 3 if form.subtype == "FLOAT" else 1
+        layout = (kind, form.channels, form.rate, form.rate * form.channels * sample, form.channels * sample, sample * 8)
+        return struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", riff_size, b"WAVE", b"fmt ", 16, *layout, b"data", data_size)
+
+    def _find_position(self) -> int | None:
+        if not self._out.seekable() or _is_append_only(self._out):
+            return None
+        return self._out.tell()
+
+    def _send_bytes(self, data: bytes) -> None:
+        try:
+            self._out.write(data)
+            self._out.flush()
+        except (OSError, ValueError) as exc:
+            self._detach_broken_stdout()
+            raise OutputFileError(
+                localize(
+                    f"標準出力に書き出せません：{describe_reason(exc)}。", f"Standard output could not be written: {describe_reason(exc)}."
+                ),
+                localize("出力を受け取るコマンドを確認してください。", "Check the command that reads it."),
+            ) from exc
+
+    def _detach_broken_stdout(self) -> None:
+        # What a broken pipe left in the buffer would raise once more when the program ends.
+        if self._out is getattr(sys.stdout, "buffer", None):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._out.fileno())
+            os.close(nowhere)
+
+
+def _is_append_only(out: BinaryIO) -> bool:
+    """Return whether the shell opened it with `>>`: what is written lands at the end, wherever one seeks."""
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        return bool(fcntl.fcntl(out.fileno(), fcntl.F_GETFL) & os.O_APPEND)
+    except io.UnsupportedOperation:  # in memory
+        return False

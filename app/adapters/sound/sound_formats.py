@@ -59,7 +59,7 @@ class SoundEncoding:
 def choose_encoding(
     name: str, sampling_rate: int, subtype: str | None, channels: int, rate: int | None, quality: SoundQuality = "standard"
 ) -> SoundEncoding:
-    """The encoding of the file `name` for a voice of `sampling_rate` Hz.
+    """Return the encoding of the file `name` for a voice of `sampling_rate` Hz.
 
     Without `rate` it is the voice's, or the nearest above it that the format has. Raises OutputFileError for an
     unknown suffix, InputError for a subtype, rate or number of channels that the format does not have.

@@ -18,17 +18,17 @@ INT16_FULL_SCALE = 1 << 15
 
 
 def convert_to_int16(samples: Float32) -> Int16:
-    """Samples as they are kept; what is outside of [-1, 1] is clipped."""
+    """Return samples as they are kept; values outside [-1, 1] are clipped."""
     return np.asarray(np.clip(np.round(samples * np.float32(INT16_FULL_SCALE)), -INT16_FULL_SCALE, INT16_FULL_SCALE - 1), np.int16)
 
 
 def convert_to_float(samples: Int16) -> Float32:
-    """Samples as they are played."""
+    """Return samples as they are played."""
     return np.asarray(samples.astype(np.float32) / np.float32(INT16_FULL_SCALE))
 
 
 def encode_take(samples: Int16, rate: int) -> bytes:
-    """A whole file. Raises ValueError for more than ten minutes, or a rate that no voice has."""
+    """Return a whole file; raise ValueError for more than ten minutes, or a rate that no voice has."""
     if len(samples) > MAX_TAKE_SAMPLES or not LOWEST_RATE <= rate <= HIGHEST_RATE:
         raise ValueError(f"{len(samples)} samples at {rate} Hz")
     file = io.BytesIO()
@@ -37,7 +37,7 @@ def encode_take(samples: Int16, rate: int) -> bytes:
 
 
 def decode_take(content: bytes) -> tuple[Int16, int]:
-    """Samples and rate of what `encode_take` wrote; a ValueError for anything else."""
+    """Return samples and rate of a file by `encode_take`; raise ValueError for any other content."""
     try:
         with soundfile.SoundFile(io.BytesIO(content)) as sound:
             rate = int(sound.samplerate)

@@ -45,7 +45,7 @@ _PART_NAME_PATTERN = re.compile(r"\..{1,24}-[0-9a-f]{8}\.part")
 
 
 def prepare_part_path(path: Path) -> Path:
-    """A hidden name for a file or folder until it is whole; what dead processes left in that place goes. Raises OSError for a path without a name."""
+    """Return a hidden name for a file or folder until it is whole, with leftovers of dead processes removed; raise OSError for a path without a name."""
     if not path.name:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     with contextlib.suppress(OSError):
@@ -56,13 +56,13 @@ def prepare_part_path(path: Path) -> Path:
 
 
 def list_stale_parts(folder: Path, min_age_s: float) -> list[Path]:
-    """Files and folders of a folder that are not whole, and have not changed for so long. Raises OSError."""
+    """Return incomplete files and folders of a folder that have not changed for so long; raise OSError if it cannot be listed."""
     named = [item for item in folder.glob(".*.part") if _PART_NAME_PATTERN.fullmatch(item.name)]
     return [item for item in named if time.time() - item.lstat().st_mtime > min_age_s]
 
 
 def remove_path(path: Path) -> None:
-    """Removes a file or folder, if it is there and lets itself be removed."""
+    """Remove a file or folder, if it exists and can be removed."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -71,7 +71,7 @@ def remove_path(path: Path) -> None:
 
 
 def move_path(source: Path, target: Path) -> None:
-    """Renames a file or folder; a file that is there gives way. Raises OSError."""
+    """Rename a file or folder, replacing an existing file; raise OSError if that fails."""
     for wait_s in RETRY_DELAYS_S:
         with contextlib.suppress(PermissionError):
             source.replace(target)
@@ -81,7 +81,7 @@ def move_path(source: Path, target: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Waits until the names of a folder are on the disk: what is written next may rely on them. Raises OSError."""
+    """Wait until the names in a folder are on the disk, so that later writes may rely on them; raise OSError if that fails."""
     # Folders cannot be opened there; NTFS keeps renames in order by itself.
     if os.name == "nt":
         return
@@ -98,7 +98,7 @@ def resolve_symlink(path: Path) -> Path:
 
 
 def write_file_atomically(path: Path, content: bytes, mode: int = READABLE) -> None:
-    """Writes a file at once, making its folder where needed. Raises OSError, and leaves nothing behind then."""
+    """Write a file at once, creating its folder if need be; if OSError is raised, nothing is left behind."""
     path = resolve_symlink(path)
     make_private_folder(path.parent)
     # The null device and its like, which an administrator could replace.
@@ -117,12 +117,12 @@ def write_file_atomically(path: Path, content: bytes, mode: int = READABLE) -> N
 
 
 def write_json(path: Path, data: Any, *, indent: int | None = 1, errors: str = "surrogatepass", mode: int = READABLE) -> None:
-    """Writes plain data as `write_file_atomically` does; `errors` is for letters that are no text: kept for `json.loads`, or what `str.encode` takes."""
+    """Write plain data as `write_file_atomically` does; `errors` decides about letters that are no text: kept for `json.loads`, or as `str.encode` takes it."""
     write_file_atomically(path, json.dumps(data, ensure_ascii=False, indent=indent).encode("utf-8", errors), mode)
 
 
 def encode_readable_json(data: Any) -> bytes:
-    """Plain data as files hold it, a line each for what lies at most three deep, as the lines of a script.
+    """Return plain data as files hold it, with a line for each value at most three levels deep, such as the lines of a script.
 
     Python keeps its lock while it makes a piece: of a large script in one piece the window would notice.
     """
@@ -144,12 +144,12 @@ def _format_pieces(data: Any, depth: int, indentation: str) -> Iterator[str]:
 
 
 def save_data(path: Path, data: Any, failure_message: str) -> None:
-    """Writes what is the user's own; an OutputFileError says `failure_message` and where."""
+    """Write the user's own data; raise OutputFileError with `failure_message` and the path if that fails."""
     save_bytes(path, json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"), failure_message)
 
 
 def save_bytes(path: Path, content: bytes, failure_message: str, mode: int = PRIVATE) -> None:
-    """The same for what is made already."""
+    """Write bytes that are the user's own; raise OutputFileError as `save_data` does."""
     try:
         write_file_atomically(path, content, mode)
     except OSError as exc:
@@ -179,7 +179,7 @@ def load_data(path: Path, parse: Callable[[Any], Content], failure_message: str)
 
 
 def load_cache(path: Path, parse: Callable[[Any], Content]) -> Content | None:
-    """As `load_data`, of what can be computed again: where it cannot be used, the log says so, and nobody else is bothered."""
+    """Load data that can be computed again; if they cannot be used, only the log reports it."""
     try:
         return _load_file(path, parse)
     except FileNotFoundError:
@@ -190,7 +190,7 @@ def load_cache(path: Path, parse: Callable[[Any], Content]) -> Content | None:
 
 
 def _log_error(path: Path, exc: Exception) -> None:
-    """For errors that the user does not see: the original error's own words."""
+    """Log an error that the user does not see, in the original error's own words."""
     logging.getLogger("koebako").info("%s cannot be used: %s: %s", path, type(exc).__name__, str(exc)[:MAX_LOGGED_REASON_CHARS])
 
 
@@ -200,7 +200,7 @@ def _load_file(path: Path, parse: Callable[[Any], Content]) -> Content:
 
 
 def read_with_retry(path: Path, max_bytes: int) -> bytes:
-    """`read_bounded` of a file that somebody else may be looking into. Raises OSError."""
+    """Read a file as `read_bounded` does, and retry while another program has it open; raise OSError if that fails."""
     for wait_s in RETRY_DELAYS_S:
         with contextlib.suppress(PermissionError):
             return read_bounded(path, max_bytes)
@@ -209,7 +209,7 @@ def read_with_retry(path: Path, max_bytes: int) -> bytes:
 
 
 def check_version(data: Any, version: int, name: str) -> dict[str, Any]:
-    """The object `name` of a file of this version; a ValueError when it is another one, or none."""
+    """Return the object `name` of a file of this version; raise ValueError if the data are of another version, or no such object."""
     if not isinstance(data, dict) or data.get("version") != version or not isinstance(data.get(name), dict):
         raise ValueError(f"no {name}")
     return dict(data[name])

@@ -12,7 +12,7 @@ from app.common.language import localize
 
 
 def open_regular_file(path: Path) -> BufferedReader:
-    """A regular file, or a link to one, opened for reading. Raises OSError, whose `strerror` is in the user's language where it is ours."""
+    """Open a regular file, or a link to one, for reading; raise OSError, whose `strerror` is in the user's language if it is ours."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     try:
         number = os.open(path, flags)
@@ -25,7 +25,7 @@ def open_regular_file(path: Path) -> BufferedReader:
 
 
 def read_bounded(path: Path, max_bytes: int) -> bytes:
-    """The whole of a small regular file. Raises OSError, a FileTooLargeError where it is larger than it may be."""
+    """Return all bytes of a small regular file; raise OSError, or FileTooLargeError if it is larger than `max_bytes`."""
     with open_regular_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size <= max_bytes:

@@ -35,7 +35,7 @@ class CorruptFileError(InputError):
 
 
 def back_up_corrupt_file(path: Path, failure_message: str, reason: str, max_bytes: int) -> CorruptFileError:
-    """Keeps a file that cannot be used, for the next save would overwrite it; returns the error to show.
+    """Keep a copy of a file that cannot be used, for the next save would overwrite it; return the error to show.
 
     Args:
         failure_message: one sentence.
@@ -59,7 +59,7 @@ def _keep_copy(path: Path, max_bytes: int) -> Path | None:
 
 
 def _ensure_copy(path: Path, content: bytes) -> Path:
-    """The copy with this content, which is made unless there is one. Raises OSError."""
+    """Return the copy with this content, made if there is none; raise OSError if that fails."""
     copy = next((name for name in _iterate_backup_paths(path) if _has_content(name, content)), None)
     if copy is None:
         copy = _find_free_path(path)

@@ -23,7 +23,7 @@ def is_frozen() -> bool:
 
 
 def find_resources_dir() -> Path:
-    """Icons, voices and everything else that ships with the program."""
+    """Return the folder of icons, voices and everything else that ships with the program."""
     if is_frozen():
         return Path(sys._MEIPASS) / "resources"  # type: ignore[attr-defined]
     # Where a wheel puts them.
@@ -32,7 +32,10 @@ def find_resources_dir() -> Path:
 
 
 def find_data_dir() -> Path:
-    """Settings, voices, caches and logs of the user; KOEBAKO_HOME moves all of it to one folder. See `app.common.files.private_data_dir.check_data_dir`."""
+    """Return the folder of the user's settings, voices, caches and logs; KOEBAKO_HOME moves all of it to one folder.
+
+    See `app.common.files.private_data_dir.check_data_dir`.
+    """
     home = os.environ.get(HOME_VARIABLE) or platformdirs.user_data_dir(APP_NAME, appauthor=False)
     folder = Path(os.path.expanduser(home))  # noqa: PTH111 — leaves `~nobody` as it is, where Path raises
     if str(folder).startswith("~"):
@@ -46,7 +49,7 @@ def find_data_dir() -> Path:
 
 
 def extend_windows_path(path: str) -> str:
-    r"""An absolute Windows path in the form that may be of any length (`\\?\`), where it is long enough to need it."""
+    r"""Return an absolute Windows path in the form without a limit of length (`\\?\`), if it is long enough to need it."""
     # This form knows one separator only.
     plain = path.replace("/", "\\")
     if len(path) <= MAX_PLAIN_PATH_CHARS or plain.startswith(("\\\\?\\", "\\\\.\\")):
@@ -60,7 +63,7 @@ def build_replaced_path(folder: Path) -> Path:
 
 
 def list_subfolders(root: Path) -> list[Path]:
-    """Its subfolders in order, without hidden ones; one that a dying process left aside stands in for its missing successor."""
+    """Return the visible subfolders of a folder in order; one that a dying process left aside stands in for its missing successor."""
     if not root.is_dir():
         return []
     folders = {item.name: item for item in root.iterdir() if item.is_dir()}
@@ -72,10 +75,10 @@ def list_subfolders(root: Path) -> list[Path]:
 
 
 def list_voice_dirs() -> list[Path]:
-    """Folders whose subfolders are prepared voices; the shipped ones last, so that users' own come first."""
+    """Return the folders whose subfolders are prepared voices; the shipped ones last, so that users' own come first."""
     return [find_data_dir() / "voices", find_resources_dir() / "voices"]
 
 
 def list_bert_dirs() -> list[Path]:
-    """Folders whose subfolders are BERT models."""
+    """Return the folders whose subfolders are BERT models."""
     return [find_data_dir() / "bert", find_resources_dir() / "bert"]

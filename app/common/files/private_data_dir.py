@@ -24,7 +24,7 @@ _UNPAIRED_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def make_private_folder(folder: Path) -> None:
-    """Makes a folder where it is missing, and those above it; within the data folder all of them are closed to others. Raises OSError.
+    """Make a missing folder and those above it; within the data folder all of them are closed to others. Raise OSError if that fails.
 
     Two kinds of folders stay as open as their owner made them: a KOEBAKO_HOME that was there before, and links to other places.
     """
@@ -45,7 +45,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def _restrict_to_owner(folder: Path) -> None:
-    """Takes from others what an older version, or an open umask, let them do."""
+    """Remove the permissions of others that an older version, or an open umask, granted."""
     # Somebody else's folder, or a disk without permissions.
     with contextlib.suppress(OSError):
         mode = folder.lstat().st_mode
@@ -54,7 +54,7 @@ def _restrict_to_owner(folder: Path) -> None:
 
 
 def check_data_dir(*, must_be_writable: bool = False) -> None:
-    """Raises InputError where `find_data_dir` can be no folder of ours; OutputFileError where `must_be_writable`, and nothing can be written there.
+    """Raise InputError if `find_data_dir` cannot be a folder of ours, OutputFileError if `must_be_writable` and it cannot be written.
 
     Voices are read, and text is spoken, from a folder that cannot be written as well.
     """

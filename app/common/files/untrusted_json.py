@@ -41,7 +41,7 @@ _NO_BRACKETS = bytes(set(range(256)) - set(_NESTING_STEPS))
 
 
 def parse_json(text: str | bytes, *, most_values: int = MAX_JSON_VALUES, is_lenient: bool = False) -> Any:
-    """Any JSON value; a ValueError when the text is none, or would take far more memory or time than it has letters.
+    """Return any JSON value; raise ValueError if the text is none, or would take far more memory or time than it has letters.
 
     Numbers are finite and whole ones have at most 20 digits, names are unique within an object, nesting ends at `MAX_NESTING`.
 
@@ -59,7 +59,7 @@ def parse_json(text: str | bytes, *, most_values: int = MAX_JSON_VALUES, is_leni
 
 
 def parse_object(text: str | bytes) -> dict[str, Any]:
-    """A JSON object; a ValueError as `parse_json` raises it, or when the value is anything else."""
+    """Return a JSON object; raise ValueError as `parse_json` does, or if the value is no object."""
     value = parse_json(text)
     if not isinstance(value, dict):
         raise ValueError("no object")
@@ -67,14 +67,14 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
 
 
 def parse_object_lines(text: str) -> Iterator[dict[str, Any]]:
-    """The objects among the lines of a text; other lines, which libraries may print between them, are left out."""
+    """Yield the objects among the lines of a text; other lines, which libraries may print between them, are left out."""
     for line in text.split("\n"):
         with suppress(ValueError):
             yield parse_object(line)
 
 
 def _check_structure(text: str, most_values: int) -> None:
-    """Raises ValueError for too many values, and for what is nested too deeply."""
+    """Raise ValueError for too many values, and for values nested too deeply."""
     if sum(map(text.count, "[{,")) <= most_values and sum(map(text.count, "[{")) <= MAX_NESTING:
         return
     # Without the escaped ones, every second piece between quotation marks lies outside of strings. A value and its name have four.
@@ -101,7 +101,7 @@ def _iterate_outside_strings(text: str) -> Iterator[str]:
 
 
 def _build_unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Two entries of one name could show different things to different readers."""
+    """Build an object; raise ValueError for two entries of one name, which could show different things to different readers."""
     result = dict(pairs)
     if len(result) != len(pairs):
         raise ValueError("a name occurs twice")
@@ -140,14 +140,14 @@ def _parse_float(digits: str) -> float:
 
 
 def require_int(value: Any, lowest: int, highest: int) -> int:
-    """A whole number in a range; a ValueError for anything else, such as 1.5, true or "1"."""
+    """Return a whole number in a range; raise ValueError for anything else, such as 1.5, true or "1"."""
     if type(value) is not int or not lowest <= value <= highest:
         raise ValueError(f"no whole number from {lowest} to {highest}")
     return value
 
 
 def require_number(value: Any) -> float:
-    """A number as a float; a ValueError for anything else, such as NaN, true, "1", or a whole number that no float holds."""
+    """Return a number as a float; raise ValueError for anything else, such as NaN, true, "1", or a whole number that no float holds."""
     try:
         number = float(value) if type(value) in (int, float) else math.nan
     except OverflowError:
@@ -158,20 +158,20 @@ def require_number(value: Any) -> float:
 
 
 def require_file_name(value: Any) -> str:
-    """The name of a file in a folder that is known; a ValueError for what leads elsewhere, or is longer than file systems take."""
+    """Return the name of a file in a known folder; raise ValueError for a name that leads elsewhere, or is longer than file systems allow."""
     if not isinstance(value, str) or not re.fullmatch(r"\w[\w.-]*", value) or len(value.encode()) > MAX_FILE_NAME_BYTES:
         raise ValueError("no plain file name")
     return value
 
 
 def sanitise_short_text(value: Any) -> str:
-    """A name fit to be shown in one line; a ValueError when it is no text."""
+    """Return a name fit to be shown in one line; raise ValueError if the value is no text."""
     start = value[: 10 * MAX_SHORT_TEXT_CHARS] if isinstance(value, str) else value
     return " ".join(sanitise_long_text(start).split())[:MAX_SHORT_TEXT_CHARS]
 
 
 def sanitise_long_text(value: Any) -> str:
-    """A text without what cannot be written or would disturb a terminal or the order of reading; a ValueError when it is none."""
+    """Return a text without characters that cannot be written or would disturb a terminal or the order of reading; raise ValueError if the value is no text."""
     if not isinstance(value, str):
         raise ValueError("no text")
     return DISTURBING_CHARS.sub("", value.replace("\r\n", "\n")).strip()

@@ -15,7 +15,7 @@ NO_CONSOLE_FLAG: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
 def prevent_platform_shell() -> None:
-    """Python starts cmd.exe to learn which Windows this is, when ONNX Runtime is imported; without an answer it takes what it knows itself."""
+    """Keep Python from starting cmd.exe to learn the version of Windows when ONNX Runtime is imported; without an answer Python uses its own knowledge."""
     if sys.platform == "win32":
         platform._syscmd_ver = lambda *_given: ("", "", "")
 
@@ -23,7 +23,7 @@ def prevent_platform_shell() -> None:
 def run_without_console(
     command: Sequence[str | Path], timeout_s: float, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs a program to its end; it reads nothing, and what it prints comes back. Raises OSError, subprocess.TimeoutExpired.
+    """Run a program to its end without input, and return its output; raise OSError or subprocess.TimeoutExpired.
 
     Args:
         environment: all of its variables; None gives it ours.

@@ -48,7 +48,7 @@ SYSTEM_PATH = "/usr/bin:/bin"
 
 
 def remove_current_folder() -> None:
-    """Leaves relative entries out of the variables above and of Python's own path, and has Windows search elsewhere."""
+    """Remove relative entries from the variables above and from Python's own path, and have Windows search elsewhere."""
     _remove_relative_modules()
     for name in PATH_LIST_VARIABLES:
         if name in os.environ:
@@ -61,7 +61,7 @@ def remove_current_folder() -> None:
 
 
 def _remove_relative_modules() -> None:
-    """Python has made entries of PYTHONPATH absolute by now, so they are known by where they led."""
+    """Remove modules found through relative entries of PYTHONPATH, which Python has made absolute by now."""
     entries = os.environ.get("PYTHONPATH", os.sep).split(os.pathsep)
     relative = {os.path.abspath(entry) for entry in entries if not _is_absolute(entry)}  # noqa: PTH100 — as Python makes them
     sys.path[:] = [entry for entry in sys.path if entry not in relative - {PROGRAM_FOLDER}]

@@ -28,17 +28,17 @@ def build_window_command() -> list[str]:
 
 
 def run_own_program(*arguments: str | Path, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
-    """Runs a command of our command line, or a task of `app.start.CHILD_MODULES`, to its end. Raises OSError, subprocess.TimeoutExpired."""
+    """Run a command of our command line, or a task of `app.start.CHILD_MODULES`, to its end; raise OSError or subprocess.TimeoutExpired."""
     return run_without_console([*build_cli_command(), *arguments], timeout_s)
 
 
 def run_window(*arguments: str, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
-    """Runs our window to its end. Raises OSError, subprocess.TimeoutExpired."""
+    """Run our window to its end; raise OSError or subprocess.TimeoutExpired."""
     return run_without_console([*build_window_command(), *arguments], timeout_s)
 
 
 def start_window(environment: Mapping[str, str]) -> None:
-    """Starts our window as a program of its own, which outlives this one. Raises OSError."""
+    """Start our window as a program of its own, which outlives this one; raise OSError if that fails."""
     subprocess.Popen(
         build_window_command(),
         stdin=subprocess.DEVNULL,
@@ -51,7 +51,7 @@ def start_window(environment: Mapping[str, str]) -> None:
 
 
 def start_own_program(environment: Mapping[str, str], *arguments: str | Path) -> subprocess.Popen[bytes]:
-    """Starts one, with pipes to its input and from its output, which errors go to as well. Raises OSError."""
+    """Start our program with pipes to its input and from its output, which also carries its errors; raise OSError if that fails."""
     return subprocess.Popen(
         [*build_cli_command(), *arguments],
         stdin=subprocess.PIPE,

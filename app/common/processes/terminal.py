@@ -18,12 +18,12 @@ from app.common.system_errors import describe_reason
 
 
 def escape_to_one_line(text: str) -> str:
-    """The text on a single line, with control characters, line breaks included, escaped."""
+    """Return the text on a single line, with control characters, line breaks included, escaped."""
     return escape_lines(text.replace("\n", r"\n"))
 
 
 def escape_lines(text: str) -> str:
-    """The same for a text that keeps its line breaks."""
+    """Return the text with control characters escaped, but with its line breaks."""
     return DISTURBING_CHARS.sub(_escape_match, text)
 
 
@@ -33,7 +33,7 @@ def _escape_match(match: re.Match[str]) -> str:
 
 
 def write_text(text: str, stream: TextIO | None = None) -> None:
-    """Writes text that is already escaped, to stdout by default. Raises OutputFileError, or BrokenPipeError when the reader has gone."""
+    """Write text that is already escaped, to stdout by default; raise OutputFileError, or BrokenPipeError if the reader has gone."""
     try:
         print(text, end="", file=stream or sys.stdout, flush=True)
     except BrokenPipeError:
@@ -47,13 +47,13 @@ def write_text(text: str, stream: TextIO | None = None) -> None:
 
 
 def write_error_line(text: str, end: str = "\n") -> None:
-    """Writes a message to stderr. A stderr that is closed or full must not stop the work."""
+    """Write a message to stderr. A stderr that is closed or full must not stop the work."""
     with contextlib.suppress(OSError, ValueError):
         print(escape_lines(text), end=end, file=sys.stderr, flush=True)
 
 
 def report_error(error: AppError) -> None:
-    """Prints an error where there is no command line to print it: in a child process, or before the window opens."""
+    """Print an error where no command line prints it: in a child process, or before the window opens."""
     write_error_line(f"koebako: {escape_to_one_line(error.message)}")
     if error.hint:
         write_error_line(f"  → {escape_to_one_line(error.hint)}")

@@ -6,20 +6,15 @@ from app.core.emoji_symbols import replace_emoji
 from app.core.normalise.arrows import join_arrows
 from app.core.normalise.characters import PLACEHOLDER, normalise_characters
 from app.core.normalise.dates import speak_dates, speak_eras, speak_times
-from app.core.normalise.decoration import drop_bullets, replace_runs
-from app.core.normalise.enclosed_numbers import speak_enclosed
+from app.core.normalise.decoration import drop_bullets, drop_faces, replace_runs
 from app.core.normalise.english_spelling import convert_spelling
-from app.core.normalise.historical_kana import convert_to_modern_kana
-from app.core.normalise.kaomoji import drop_faces
+from app.core.normalise.historical_kana import convert_to_modern_kana, speak_repeats
 from app.core.normalise.kept_words import KeptWord, split_kept_words, write_kept_words
 from app.core.normalise.latin_words import Lookup, Spell, speak_latin
 from app.core.normalise.measurement_units import speak_units
-from app.core.normalise.numbers import speak_numbers
-from app.core.normalise.ordinals import speak_half_days, speak_ordinals
+from app.core.normalise.numbers import speak_enclosed, speak_half_days, speak_negative_amounts, speak_numbers, speak_ordinals, speak_scores
 from app.core.normalise.punctuation import convert_to_marks, speak_links, speak_tags
 from app.core.normalise.ranges import speak_ranges
-from app.core.normalise.repeat_marks import speak_repeats
-from app.core.normalise.scores import speak_negative_amounts, speak_scores
 from app.core.normalise.web_addresses import speak_addresses
 from app.core.normalise.word_boundaries import BOUNDARY_CHAR, mark_boundaries
 
@@ -27,7 +22,7 @@ __all__ = ["PLACEHOLDER", "KeptWord", "Lookup", "Spell", "mark_boundaries", "nor
 
 
 def normalise_text(text: str, lookup: Lookup, spell: Spell = convert_spelling) -> str:
-    """Text ready for the front end: NFKC, Japanese, the marks ! ? , . ' - and nothing else that is not spoken.
+    """Return text ready for the front end: NFKC, Japanese, the marks ! ? , . ' - and nothing else that is not spoken.
 
     `lookup` gives the reading of a Latin word the dictionary holds, `spell` that of an English word nobody holds. The steps go from the shapes that are hardest to mistake
     (addresses, dates) to the most general (letters, signs), because each uses characters the next would take for its own.
@@ -36,12 +31,12 @@ def normalise_text(text: str, lookup: Lookup, spell: Spell = convert_spelling) -
 
 
 def normalise_in_pieces(text: str, lookup: Lookup, spell: Spell = convert_spelling) -> list[str | KeptWord]:
-    """The same in pieces: plain text, or a word for a sign, whose reading must not depend on what stands beside it."""
+    """Return normalised text in pieces: plain text, or a word for a sign, whose reading must not depend on its neighbours."""
     return split_kept_words(_apply_rules(text, lookup, spell))
 
 
 def normalise_surface(surface: str) -> str:
-    """A word whose reading is given: only its characters are put right, nothing in it is read."""
+    """Return a word with a given reading, with only its characters normalised; nothing in it is read."""
     return write_kept_words(convert_to_marks(normalise_characters(surface))).replace(" ", "")
 
 

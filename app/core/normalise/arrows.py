@@ -27,7 +27,7 @@ _PROPOSITIONS = re.compile(r"(?<![A-Za-z])[A-Za-z]\s?[⇒⇔]\s?[A-Za-z](?![A-Za
 
 
 def join_arrows(text: str) -> str:
-    """Text with one sign for an arrow, however it is drawn."""
+    """Return text with one sign for an arrow, however it is drawn."""
     return _DRAWN_ARROW.sub(_choose_arrow, text.translate(_PLAIN_ARROWS))
 
 
@@ -37,7 +37,7 @@ def _choose_arrow(match: re.Match[str]) -> str:
 
 
 def speak_arrows(text: str) -> str:
-    """Text without the arrows that words or lines explain."""
+    """Return text without the arrows that words or lines explain."""
     return _ARROW_AT_LINE_END.sub("", _ARROW_BETWEEN_WORDS.sub(_speak_arrow_between, text))
 
 

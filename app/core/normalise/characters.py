@@ -35,7 +35,7 @@ _VULGAR_FRACTION = re.compile(r"(?<!\d)(\d*+)([¼½¾⅐-⅞])")
 
 
 def normalise_characters(text: str) -> str:
-    """Text whose characters are NFKC and make a sound or a pause; all else is dropped."""
+    """Return text whose characters are NFKC and make a sound or a pause; all others are dropped."""
     text = _SUPERSCRIPT_POWER.sub(_speak_power, text)
     text = _VULGAR_FRACTION.sub(_speak_fraction, text)
     text = unicodedata.normalize("NFKC", text.translate(_BEFORE_NFKC)).translate(_AFTER_NFKC)
@@ -43,7 +43,7 @@ def normalise_characters(text: str) -> str:
 
 
 def _speak_power(match: re.Match[str]) -> str:
-    """A number or a variable to some power, but not the unit behind a stroke: 5m/s²."""
+    """Read a power of a number or a variable, but not of the unit behind a stroke: 5m/s²."""
     if match[2] and match[2] in "ms" and _RATE_BEFORE.search(match.string, 0, match.start()):
         return match[0]
     return f"{match[2] or ''}の{unicodedata.normalize('NFKC', match[1] or match[3])}乗"

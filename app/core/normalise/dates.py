@@ -32,12 +32,12 @@ _MIDNIGHT = re.compile(r"(?<![\d.])0時(?!間)")
 
 
 def speak_eras(text: str) -> str:
-    """Text with the initials of eras in full: H30年, R6.4.1."""
+    """Return text with the initials of eras in full: H30年, R6.4.1."""
     return _ERA_YEAR.sub(_speak_era_year, _ERA_DATE.sub(_speak_era_date, text))
 
 
 def speak_dates(text: str) -> str:
-    """Text with dates as 年月日, times as 時分秒 in kanji."""
+    """Return text with dates as 年月日, times as 時分秒 in kanji."""
     text = _ZERO_OF_HALF_DAY.sub("レイジ", text)
     text = _WEEKDAY_IN_BRACKETS.sub(r"\1曜日", text)
     text = _WEEKDAY_RANGE.sub(lambda match: f"{_WEEKDAY_NAMES[match[1]]}から{_WEEKDAY_NAMES[match[2]]}", text)
@@ -49,7 +49,7 @@ def speak_dates(text: str) -> str:
 
 
 def speak_times(text: str) -> str:
-    """Text with times of day as 時分秒; nought is 零, and minutes that are nought are left out."""
+    """Return text with times of day as 時分秒; nought is 零, and minutes that are nought are left out."""
     text = _CLOCK_TIME.sub(_speak_time, text)
     return _MIDNIGHT.sub("零時", _HOURS_MINUTES.sub(_speak_time, text))
 

@@ -43,7 +43,7 @@ _STOP_CONSONANTS = frozenset(("k", "g", "t", "d", "p", "ch", "sh", "j"))
 
 
 def convert_spelling(word: str) -> str:
-    """Katakana for an English-looking word of ASCII letters: Bentol → ベントル."""
+    """Return katakana for an English-looking word of ASCII letters: Bentol → ベントル."""
     sounds = _split_sounds(word.lower())
     kana: list[str] = []
     pending = ""  # a consonant that waits for its vowel
@@ -65,7 +65,7 @@ def convert_spelling(word: str) -> str:
 
 @cache
 def _build_patterns() -> list[tuple[re.Pattern[str], str]]:
-    """Compiled for the first such word, which most starts never see."""
+    """Compile the patterns for the first such word, which most starts never see."""
     return [(re.compile(pattern), sounds) for pattern, sounds in _SPELLING_RULES]
 
 

@@ -8,7 +8,7 @@ _LARGE_KANJI_UNITS = ("", "万", "億", "兆", "京", "垓")
 
 
 def convert_to_kanji(number: int) -> str:
-    """The number as it is said, in kanji: 1204 → 千二百四."""
+    """Return the number in kanji, as it is spoken: 1204 → 千二百四."""
     if number == 0:
         return KANJI_DIGITS[0]
     groups: list[str] = []

@@ -52,17 +52,17 @@ _KEPT_CHAR = re.compile(f"([{KEPT_CHAR_RANGE}])")
 
 
 def keep_words(words: str) -> str:
-    """Words of the table, parted by spaces, as the characters that stand for them."""
+    """Return words of the table, parted by spaces, as the characters that stand for them."""
     return "".join(_CHARS_BY_SURFACE[word] for word in words.split())
 
 
 def write_kept_words(text: str) -> str:
-    """The text with the words themselves."""
+    """Return the text with the kept words themselves."""
     return text.translate(_SURFACES_BY_CODE)
 
 
 def split_kept_words(text: str) -> list[str | KeptWord]:
-    """The text in pieces, each either plain text or such a word."""
+    """Split the text into pieces, each either plain text or a kept word."""
     return [
         _KEPT_WORDS[ord(piece) - _FIRST_KEPT_CODE] if _KEPT_CHAR.fullmatch(piece) else piece for piece in _KEPT_CHAR.split(text) if piece
     ]

@@ -1,14 +1,81 @@
-"""Latin words: those the dictionary reads stay as written, all others become katakana."""
+"""Latin words: those the dictionary reads stay as written, all others become katakana, also by the words beside them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from string import ascii_letters
 
-from app.core.normalise.english_suffixes import add_suffix
-from app.core.normalise.english_words import COMMON_ENGLISH_READINGS, LETTER_READINGS
-from app.core.normalise.latin_phrases import speak_phrases
+from app.core.normalise.english_words import COMMON_ENGLISH_READINGS, LETTER_READINGS, SMALL_NUMBER_READINGS
+from app.core.normalise.lazy_pattern import LazyPattern
 from app.core.normalise.romaji import convert_romaji
+
+_TWICE_NUMBERED_NAME = LazyPattern(
+    ascii_letters, r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(と|や|か|、)(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])"
+)
+_CAPITAL_ABBREVIATIONS = frozenset(("IT", "US", "AM", "AS", "DR", "MR", "MS", "ST", "MAX", "MAY"))  # they spell words, too
+_GRADE = re.compile(
+    r"(?<![A-Za-z0-9.'-])A(?=さん|くん|君|ちゃん|案|社|型|クラス|級|組|国|氏|地点|店|市|チーム|グループ|コース|ランク|判定)"
+)
+_CAPITALS = re.compile(r"(?<![A-Za-z])[A-Z]{2,}(?: [A-Z]{2,})+(?![A-Za-z])")
+_NUMBERED_NAME = LazyPattern(ascii_letters, r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
+_ENGLISH_TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|vs|Vol|vol|Ver|ver)\.\s*")
+_HYPHENATED = re.compile(r"(?<![A-Za-z-])([A-Za-z]{1,20})-([A-Za-z]{1,20})(?![A-Za-z-])")  # Wi-Fi, e-mail
+_NUMERO = re.compile(r"\bN[oO]\.?\s?(?=\d)")
+
+
+def speak_phrases(text: str) -> str:
+    """Return text with such phrases as katakana, or as they are found in dictionaries."""
+    text = _NUMERO.sub("ナンバー", text)
+    text = _ENGLISH_TITLE.sub(r"\1 ", text)
+    text = _TWICE_NUMBERED_NAME.sub(
+        lambda match: f" {SMALL_NUMBER_READINGS[int(match[1])]} {match[2]} {SMALL_NUMBER_READINGS[int(match[3])]} ", text
+    )
+    text = _CAPITALS.sub(lambda match: _speak_capitals(match[0]), _GRADE.sub("エー", text))
+    text = _NUMBERED_NAME.sub(lambda match: f" {SMALL_NUMBER_READINGS[int(match[1])]} ", text)
+    return _HYPHENATED.sub(
+        lambda match: match[1] + match[2] if (match[1] + match[2]).lower() in COMMON_ENGLISH_READINGS else match[0], text
+    )
+
+
+def _speak_capitals(phrase: str) -> str:
+    """Read words in capitals: Japanese in every word (SEKAI NO OWARI) becomes kana; short English ones (THE BEATLES) are no abbreviations."""
+    words = phrase.split()
+    if all(len(word) < 4 for word in words):
+        return phrase
+    kana = [convert_romaji(word.lower(), shortest=1) for word in words]
+    if all(kana):
+        return " ".join(reading for reading in kana if reading)
+    return " ".join(
+        word.capitalize() if len(word) < 4 and word.lower() in COMMON_ENGLISH_READINGS and word not in _CAPITAL_ABBREVIATIONS else word
+        for word in words
+    )
+
+
+_SUFFIXED_ENDINGS = {
+    "ing": {
+        "ス": "シング", "ズ": "ジング", "ト": "ティング", "ド": "ディング", "ク": "キング", "グ": "ギング", "プ": "ピング", "ブ": "ビング",
+        "ム": "ミング", "ン": "ニング", "ル": "リング", "チ": "チング", "ジ": "ジング", "シュ": "シング", "フ": "フィング",
+    },
+    "er": {
+        "ス": "サー", "ズ": "ザー", "ト": "ター", "ド": "ダー", "ク": "カー", "グ": "ガー", "プ": "パー", "ブ": "バー", "ム": "マー",
+        "ン": "ナー", "ル": "ラー", "チ": "チャー", "ジ": "ジャー", "シュ": "シャー", "フ": "ファー",
+    },
+    "s": {"ス": "シズ", "ズ": "ジズ", "チ": "チズ", "ジ": "ジズ", "シュ": "シズ", "ト": "ツ", "ド": "ズ", "ク": "クス", "プ": "プス", "フ": "フス"},
+    "ed": {"ト": "テッド", "ド": "デッド", "ク": "クト", "プ": "プト", "ス": "スト", "チ": "チト", "シュ": "シュト", "フ": "フト"},
+    "ly": {"ル": "リー"},
+}  # fmt: skip
+_ADDED_SUFFIXES = {"ing": "イング", "er": "ヤー", "s": "ズ", "ed": "ド", "ly": "リー"}
+_CONTRACTED_SUFFIXES = {"ve": "ブ", "re": "アー", "ll": "ル", "d": "ド", "m": "ム", "t": "ント"}
+
+
+def add_suffix(kana: str, suffix: str) -> str:
+    """Return `kana` with the ending added as its last mora demands."""
+    for end, replacement in _SUFFIXED_ENDINGS.get(suffix, {}).items():
+        if kana.endswith(end):
+            return kana.removesuffix(end) + replacement
+    return kana + (_ADDED_SUFFIXES.get(suffix) or _CONTRACTED_SUFFIXES.get(suffix, ""))
+
 
 Lookup = Callable[[str], str | None]  # a Latin word to its reading, None where the dictionary does not have it
 Spell = Callable[[str], str]  # an English word in small letters to katakana, whatever it is
@@ -37,7 +104,7 @@ _SHORTEST_NAME, _LONGEST_NAME = 4, 16  # in fewer letters a name is an abbreviat
 
 
 def speak_latin(text: str, lookup: Lookup, spell: Spell) -> str:
-    """Text whose Latin words are either known to the dictionary or katakana; words stay parted by spaces."""
+    """Return text whose Latin words are either known to the dictionary or katakana; words stay parted by spaces."""
     text = _ARTICLE.sub("ア", _JOINER.sub(" ", speak_phrases(_MODEL_NUMBER_JOINER.sub(" ", text))))
     return _LATIN_WORD.sub(lambda match: f" {_speak_word(match[0], lookup, spell)} ", text)
 
@@ -58,12 +125,12 @@ def _speak_word(word: str, lookup: Lookup, spell: Spell) -> str:
 
 
 def _fold_letter_names(spelled: str) -> str:
-    """Names of letters whichever way the dictionary writes them."""
+    """Return the names of letters in one form, whichever way the dictionary writes them."""
     return spelled.replace("エイ", "エー").replace("エッチ", "エーチ")
 
 
 def _split_camel_case(word: str, lookup: Lookup) -> list[str]:
-    """A word in camelCase taken apart, but not where neighbours make a known word (iPhone, YouTube)."""
+    """Split a word in camelCase, but not where neighbours make a known word (iPhone, YouTube)."""
     parts = [word] if "'" in word or re.fullmatch(r"[A-Z]{2,}s", word) else _CAMEL_CASE_PIECE.findall(word)
     pieces: list[str] = []
     while parts:
@@ -77,7 +144,7 @@ def _split_camel_case(word: str, lookup: Lookup) -> list[str]:
 
 
 def _read_word(word: str, lookup: Lookup, spell: Spell) -> str:
-    """Katakana of one word."""
+    """Return the katakana of one word."""
     if len(word) == 1:
         return LETTER_READINGS[word.lower()]
     return (
@@ -93,7 +160,7 @@ def _read_word(word: str, lookup: Lookup, spell: Spell) -> str:
 
 
 def _is_spelled(word: str) -> bool:
-    """Two or three letters are an abbreviation, unless they look like a word: Ado, fog."""
+    """Return whether a word is spelled: two or three letters are an abbreviation, unless they look like a word (Ado, fog)."""
     is_word = len(word) > 2 and (
         _CAPITALISED_NAME.fullmatch(word) or (word.islower() and word[0] not in "aeiou" and word not in _SMALL_ABBREVIATIONS)
     )
@@ -108,7 +175,7 @@ def _find_known(word: str, lookup: Lookup) -> str | None:
 
 
 def _find_name(word: str, lookup: Lookup) -> str | None:
-    """Reading of a name that the dictionary has in other capitals, as people write it: youtube, iMAC, Nvidia.
+    """Return the reading of a name that the dictionary has in other capitals, as people write it: youtube, iMAC, Nvidia.
 
     In capitals only what is read as a word: SWIFT is spelled out, swift is not.
     """
@@ -122,7 +189,7 @@ def _find_name(word: str, lookup: Lookup) -> str | None:
 
 
 def _read_inflected(word: str, lookup: Lookup, spell: Spell) -> str | None:
-    """Plurals, possessives, -ing, -ed, -er, -ly of a word that is known; s also of one that is not."""
+    """Read plurals, possessives, -ing, -ed, -er, -ly of a known word; s also of an unknown one."""
     for suffix, stems in _list_stems(word.lower()):
         for stem in stems:
             known = (_find_known(stem, lookup) or _find_name(stem, lookup)) if len(stem) > 1 else None
@@ -151,7 +218,7 @@ def _list_stems(word: str) -> list[tuple[str, list[str]]]:
 
 
 def _read_abbreviation(word: str) -> str | None:
-    """Letters by name: capitals, with or without a plural s, and what has no vowel."""
+    """Read letters by name: capitals, with or without a plural s, and words without a vowel."""
     capitals = re.fullmatch(r"([A-Z]{2,5})('?s)?", word)
     if capitals:
         return add_suffix(_spell_letters(capitals[1]), "s") if capitals[2] else _spell_letters(word)
@@ -163,7 +230,7 @@ def _spell_letters(word: str) -> str:
 
 
 def _read_compound(word: str, lookup: Lookup, spell: Spell) -> str | None:
-    """Two known words written as one, such as windsurf; the longest first word wins. Or a known word behind a prefix."""
+    """Read two known words written as one, such as windsurf, with the longest possible first word, or a known word behind a prefix."""
     lower = word.lower()
     for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
         first, second = lower[:cut], lower[cut:]

@@ -19,13 +19,13 @@ class LazyPattern:
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
-        """As `re` has it."""
+        """Return the compiled expression."""
         return re.compile(self._source, self._flags)
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
-        """The text with every match replaced."""
+        """Return the text with every match replaced."""
         return text if self._signs.isdisjoint(text) else self.regex.sub(replacement, text)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Every match, in order."""
+        """Return every match, in order."""
         return iter(()) if self._signs.isdisjoint(text) else self.regex.finditer(text)

@@ -72,7 +72,7 @@ def find_base_unit(unit: str) -> str | None:
 
 
 def speak_units(text: str) -> str:
-    """Text with units in words where they follow a number, and currencies behind their amount."""
+    """Return text with units in words where they follow a number, and currencies behind their amount."""
     text = _DEGREES.sub(_speak_degrees, text)
     text = _CURRENCY_THEN_AMOUNT.sub(lambda match: match[2] + CURRENCIES[match[1]], text)
     text = _AMOUNT_THEN_CURRENCY.sub(lambda match: CURRENCIES[match[1]], text)
@@ -99,7 +99,7 @@ def _speak_with_unit(match: re.Match[str]) -> str:
 
 
 def _speak_compound(match: re.Match[str]) -> str:
-    """Units of something else, at least one of them too long to be a letter: mg/dL, but neither A/B nor cm/mm."""
+    """Return the words of compound units, at least one of them too long to be a letter: mg/dL, but neither A/B nor cm/mm."""
     unit, per = match.groups()
     rate = _speak_rate(per)
     is_one = unit in _UNIT_READINGS and rate and max(map(len, (unit, *per.split("/")))) > 1 and not _is_same_measure(unit, per)
@@ -111,7 +111,7 @@ def _find_unit_name(unit: str) -> str | None:
 
 
 def _is_same_measure(unit: str, per: str) -> bool:
-    """Both measure the same thing."""
+    """Return whether both units measure the same quantity."""
     other = per.lstrip("/0123456789")
     return unit == other or _BASES_BY_UNIT.get(unit, unit) == _BASES_BY_UNIT.get(other, other)
 

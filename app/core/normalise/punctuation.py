@@ -8,11 +8,10 @@ from app.core.normalise.arrows import speak_arrows
 from app.core.normalise.characters import PLACEHOLDER
 from app.core.normalise.kept_words import KEPT_CHAR_RANGE, keep_words
 from app.core.normalise.lazy_pattern import LazyPattern
-from app.core.normalise.spoken_signs import KEPT_SIGN_WORDS as KEPT_SIGNS
-from app.core.normalise.spoken_signs import SIGN_WORDS
+from app.core.normalise.spoken_signs import KEPT_SIGN_WORDS, SIGN_WORDS
 from app.core.normalise.word_boundaries import BOUNDARY_CHAR
 
-_SPOKEN_SIGN_TABLE = str.maketrans(SIGN_WORDS | {sign: keep_words(words) for sign, words in KEPT_SIGNS.items()})
+_SPOKEN_SIGN_TABLE = str.maketrans(SIGN_WORDS | {sign: keep_words(words) for sign, words in KEPT_SIGN_WORDS.items()})
 _PUNCTUATION_TABLE = str.maketrans(
     dict.fromkeys("。\n", ".")
     | dict.fromkeys("、・·•:;", ",")
@@ -51,12 +50,12 @@ _NEEDLESS_SPACE = re.compile(rf"(?<![A-Za-z0-9ァ-ヶー{KEPT_CHAR_RANGE}]) | (?
 
 
 def speak_links(text: str) -> str:
-    """Text with the wave of a range as から, and without the sign that links the parts of a name."""
+    """Return text with the wave of a range as から, and without the sign that links the parts of a name."""
     return _NAME_LINK.sub("", _WAVE_OF_RANGE.sub("から", text))
 
 
 def speak_tags(text: str) -> str:
-    """Text with signs of posts and notes: #tags are said without their sign, _ in @names parts words, an arrow is a pause, ○○さん is まるまるさん."""
+    """Return text with the signs of posts and notes resolved: #tags lose their sign, _ in @names parts words, an arrow is a pause, ○○さん is まるまるさん."""
     text = _KEY_COMBINATION.sub(r"\1 ", text)
     text = _HASHTAG.sub(" ", _WAVE_OF_SONG.sub("", text))
     text = _MENTION.sub(lambda match: " アット " + " ".join(map(_speak_user_name, match[1].split("_"))), text)
@@ -68,12 +67,12 @@ def speak_tags(text: str) -> str:
 
 
 def _speak_user_name(part: str) -> str:
-    """A part of a user's name: words, not abbreviations."""
+    """Read a part of a user's name as words, not abbreviations."""
     return part.capitalize() if part.islower() and part.isascii() else part
 
 
 def convert_to_marks(text: str) -> str:
-    """Text with only the marks SBV2 knows; spaces stay where they part words in Latin letters, katakana or digits, or words of the user's."""
+    """Return text with only the marks SBV2 knows; spaces stay where they part words in Latin letters, katakana or digits, or words of the user's."""
     text = _CRY_AFTER_BRACKET.sub(lambda match: match[0].translate(_KATAKANA_CRY), text)
     text = _ALTERNATIVES.sub(",", text).translate(_SPOKEN_SIGN_TABLE).translate(_PUNCTUATION_TABLE)
     text = _NEEDLESS_SPACE.sub("", _SPACE_RUN.sub(" ", text))

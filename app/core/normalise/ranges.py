@@ -8,11 +8,33 @@ from __future__ import annotations
 import re
 from math import prod
 
-from app.core.normalise.counters import COUNTER_PATTERN, COUNTERS, is_same_counter_family
 from app.core.normalise.dates import SIMPLE_FRACTIONS
 from app.core.normalise.lazy_pattern import LazyPattern
 from app.core.normalise.measurement_units import find_base_unit
 from app.core.normalise.spoken_signs import CURRENCIES
+
+# No 番, 号 or 組: with these 3-2 is an address or a class.
+_COUNTER_LIST = """
+年度 年代 年間 年生 年目 年 か月 カ月 ヶ月 ヵ月 箇月 月 週間 週目 週 日間 日目 日 時間 時 分間 分 秒間 秒 円 銭 ドル ユーロ ウォン ポンド 元 歳 才 代 人前 人分 人 名様 名 世帯 個 枚 本
+冊 匹 頭 羽 台 回目 回 度 倍 階 位 点 件 話 巻 章 節 問 頁 ページ 行目 行 列目 列 段 杯 皿 切れ 粒 滴 割引 割 丁目 限 泊 畳 帖 坪 周年 周 級 曲 社 店 箱 袋 通 着 足 つ 作 文字 字 語
+票 種類 種 カ所 か所 ヶ所 箇所 カ国 か国 ヶ国 世紀 世代 小節 拍 便 試合 セット シーズン ポイント パーセント キロ センチ ミリ メートル グラム トン リットル カロリー ヘクタール % °
+"""
+COUNTERS = frozenset(_COUNTER_LIST.split())
+COUNTER_PATTERN = "|".join(sorted(COUNTERS, key=len, reverse=True))  # for a pattern, the longest first
+
+_COUNTER_FAMILIES = (
+    ("年度", "年代", "年", "月", "日"),
+    ("時", "分", "秒"),
+    ("秒", "分", "時間", "日", "週間", "か月", "カ月", "ヶ月", "ヵ月", "年"),
+    ("歳", "か月", "カ月", "ヶ月", "ヵ月"),
+    ("円", "銭"),
+)
+
+
+def is_same_counter_family(counter: str, following: str) -> bool:
+    """Return whether the text behind the second number begins with what the first one counts, or with another measure of the same thing."""
+    return following.startswith((counter, *(one for family in _COUNTER_FAMILIES if counter in family for one in family)))
+
 
 _DASH_CHARS = "-—−ー"
 _RANGE_DASH = rf"(?:\s?[{_DASH_CHARS}]\s|[{_DASH_CHARS}])"  # a space before it alone means the sign of a number
@@ -80,7 +102,7 @@ _SUBTRACTION_TAIL = re.compile(r"[^\d=]{0,6}=|[^\d=]{1,6}は\s?\d")  # where the
 
 
 def speak_ranges(text: str) -> str:
-    """Text with dashes of ranges as から."""
+    """Return text with dashes of ranges as から."""
     text = _OPEN_WEEKDAY_RANGE.sub(r"\1から", _RANGE_OF_WEEKDAYS.sub(_speak_weekdays, text))
     if not any(map(str.isdecimal, text)):
         return text
@@ -102,13 +124,13 @@ def _speak_date_range(match: re.Match[str]) -> str:
 
 
 def _expand_date(date: str) -> str:
-    """1/3 alone would be a third."""
+    """Expand a date in a range, for 1/3 alone would be a third."""
     month, _, day = date.partition("/")
     return f"{month}月{day}日" if len(month) < 3 and day.isdecimal() and 1 <= int(month) <= 12 and 1 <= int(day) <= 31 else date
 
 
 def _speak_time_range(match: re.Match[str]) -> str:
-    """Both are times of day: they have minutes, or am and pm."""
+    """Read a range of times of day, both with minutes, or with am and pm."""
     has_minutes = ":" in match[1] and (":" in match[2] or "時" in match[2])
     return f"{match[1]}から" if has_minutes or match[1].lower().rstrip(".").endswith("m") else match[0]
 
@@ -127,7 +149,7 @@ def _speak_weekdays(match: re.Match[str]) -> str:
 
 
 def _speak_bare_first(match: re.Match[str]) -> str:
-    """The first number has no unit of its own: 5-8個, 1,000-2,000円, 2-3万, 第1-第3."""
+    """Read a range whose first number has no unit of its own: 5-8個, 1,000-2,000円, 2-3万, 第1-第3."""
     first, scale, prefix, last, last_scale, counter, unit, behind = match.groups(default="")
     if _is_code(first) or _is_code(last) or not (counter or find_base_unit(unit) or last_scale or prefix):
         return match[0]
@@ -140,7 +162,7 @@ def _speak_bare_first(match: re.Match[str]) -> str:
 
 
 def _speak_unit_first(match: re.Match[str]) -> str:
-    """The first number says what it counts: 1000円-2000円, 9時-17時, $10-20, 100m-1km."""
+    """Read a range whose first number has a unit: 1000円-2000円, 9時-17時, $10-20, 100m-1km."""
     money, first, unit, dash, last_money, last, following, behind = match.groups()
     before, unit = match[0].removesuffix(dash), unit.removesuffix("半")
     if money:
@@ -165,7 +187,7 @@ def _speak_unit_first(match: re.Match[str]) -> str:
 
 
 def _speak_open_range(match: re.Match[str]) -> str:
-    """Prices begin at an amount wherever they stand (1000円〜), what else is counted where the phrase ends (9時〜); もう9時〜！ is drawn out."""
+    """Read an open range: prices begin at an amount wherever they stand (1000円〜), other quantities where the phrase ends (9時〜); もう9時〜！ is drawn out."""
     money, number, counter, weekday, _, cry = match.groups(default="")
     unit = _LATIN_UNIT.search(counter)
     is_counted = (find_base_unit(unit[0]) is not None if unit else counter) or weekday or ":" in number or "/" in number

@@ -43,7 +43,7 @@ _JAPANESE_SPELLING = re.compile(r"tsu|shi|chi|[kgnhmrbp]y[auo]|ou|uu|ii|ae|kk|zu
 
 
 def convert_romaji(word: str, shortest: int = 2) -> str | None:
-    """Katakana when all of `word` (small letters) reads as romaji of `shortest` kana or more, else None."""
+    """Return katakana if all of `word` (small letters) reads as romaji of `shortest` kana or more, else None."""
     if _ENGLISH_END.search(word) and not _JAPANESE_SPELLING.search(word):
         return None
     kana = ""

@@ -58,7 +58,7 @@ class UnspokenSpan(NamedTuple):
 
 
 def find_unspoken(text: str, links: LinkReading) -> list[UnspokenSpan]:
-    """Every such place of a raw text, in order, none overlapping."""
+    """Return every unspoken place of a raw text, in order, none overlapping."""
     found = [UnspokenSpan(*match.span(), BOUNDARY_CHAR) for match in _CHAT_TAG.finditer(text)]
     found += [UnspokenSpan(*match.span(), _PAUSE_CHAR if match[2] else "") for match in _HTML_TAG.finditer(text) if _is_tag(match)]
     found += [UnspokenSpan(*match.span(), _decode_entity(match[0])) for match in _HTML_ENTITY.finditer(text)]
@@ -72,7 +72,7 @@ def find_unspoken(text: str, links: LinkReading) -> list[UnspokenSpan]:
 
 
 def drop_unspoken(text: str, links: LinkReading) -> str:
-    """The text without it."""
+    """Return the text without its unspoken places."""
     places = find_unspoken(text, links)
     spoken, start = "", 0
     for place in places:
@@ -85,12 +85,12 @@ def drop_unspoken(text: str, links: LinkReading) -> str:
 
 
 def _has_pause(before: str, text: str, position: int) -> bool:
-    """Nothing has been said yet, or there is a pause already."""
+    """Return whether nothing was spoken yet, or a pause precedes the position."""
     return not before.strip() or before.rstrip(" \u3000")[-1] in _PAUSE_CHARS or _PAUSE_FOLLOWS.match(text, position) is not None
 
 
 def _is_tag(match: re.Match[str]) -> bool:
-    """A tag of one letter may be a formula, a<b>c, and counts where it is closed."""
+    """Return whether the match is a tag; one of a single letter may be a formula, a<b>c, and counts only if it is closed."""
     name = match[2] or match[3] or ""
     return len(name) != 1 or re.search(f"</{name}>", match.string, re.IGNORECASE) is not None
 
@@ -100,7 +100,7 @@ def _decode_entity(entity: str) -> str:
 
 
 def _split_link(match: re.Match[str], links: LinkReading) -> Iterator[UnspokenSpan]:
-    """All of it, or what is not the host, and the signs and known endings within the host."""
+    """Yield the whole link, or the parts that are not the host, and the signs and known endings within the host."""
     if links == "skip" and PLACEHOLDER not in match[0]:
         yield UnspokenSpan(*match.span(), BOUNDARY_CHAR)
         return

@@ -18,7 +18,7 @@ SPOKEN_DOMAIN_PARTS = {
 
 
 def speak_addresses(text: str) -> str:
-    """Text with addresses spelled out, their names still in Latin letters."""
+    """Return text with addresses spelled out, their names still in Latin letters."""
     text = _URL.sub(lambda match: f" {match[1]}、{_speak_address(match[2].rstrip('/'))} ", text)
     text = _MAIL.sub(lambda match: f" {_speak_address(match[1])}、アットマーク、{_speak_address(match[2])} ", text)
     return _DOMAIN.sub(lambda match: f" {_speak_address(match[1])} ", text)

@@ -18,6 +18,6 @@ _LETTER_SPACED = LazyPattern(
 
 
 def mark_boundaries(text: str) -> str:
-    """Raw text with a sign of its own for every space between Japanese words."""
+    """Return raw text with a sign of its own for every space between Japanese words."""
     text = _LETTER_SPACED.sub(lambda match: re.sub(r"\s", "", match[0]), text)
     return _SPACE_BETWEEN_JAPANESE.sub(BOUNDARY_CHAR, text)

@@ -12,7 +12,7 @@ from app.core.reading_overrides import GivenReading, OverrideSpan, TextPiece
 
 
 def convert_spans_to_plain(noted: NotedText, spans: Sequence[OverrideSpan]) -> Iterator[OverrideSpan]:
-    """Places of words in the text as it is written, counted over what is spoken.
+    """Yield places of words in the written text, counted over the spoken one.
 
     A word that stands within notation is not meant, nor is a part of letters that have one reading.
     """
@@ -24,12 +24,12 @@ def convert_spans_to_plain(noted: NotedText, spans: Sequence[OverrideSpan]) -> I
 
 
 def list_user_readings(spans: Sequence[OverrideSpan]) -> list[GivenReading]:
-    """Readings of a line or of the user's dictionary."""
+    """Return the readings of a line or of the user's dictionary."""
     return [GivenReading(start, end, TextPiece(normalise_surface(override.surface), override)) for start, end, override in spans]
 
 
 def list_text_readings(noted: NotedText, speak: Callable[[str], str]) -> list[GivenReading]:
-    """Readings that stand in the text; one that says nothing is none.
+    """Return the readings that stand in the text; one without a sound is none.
 
     Args:
         speak: how a reading that is no kana is read.

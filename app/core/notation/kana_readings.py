@@ -34,13 +34,13 @@ _GEMINATING_KANA = frozenset("ツチクキ")
 
 
 def normalise_kana(reading: str) -> str:
-    """A reading in usual kana, without spaces and middle dots, which nobody hears; empty where it is no kana."""
+    """Return a reading in usual kana, without spaces and middle dots, which nobody hears; empty if it is no kana."""
     kana = "".join(char for char in unicodedata.normalize("NFKC", reading) if not char.isspace() and char != "・").translate(_RARE_KANA)
     return kana if _KATAKANA_WORD.fullmatch(convert_to_katakana(kana)) else ""
 
 
 def convert_to_sounds(kana: str) -> str:
-    """Katakana as they sound, equally long: a kana that only prolongs a vowel is ー, whichever way it is written."""
+    """Return katakana as they sound, equally long: a kana that only prolongs a vowel becomes ー, however it is written."""
     sound, vowel = "", ""
     for char in kana.translate(_SAME_SOUND_KANA):
         if char in _PROLONGED_BY.get(vowel, ""):

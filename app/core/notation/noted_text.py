@@ -47,7 +47,7 @@ class NotedText:
 
     @cached_property
     def _silent_counts(self) -> list[int]:
-        """Silent letters before each silent stretch, and in all."""
+        """Return the number of silent letters before each silent stretch, and in all."""
         return [0, *accumulate(end - start for start, end in self.silent)]
 
     @cached_property
@@ -66,7 +66,7 @@ class NotedText:
         return position - self._silent_counts[before] + inside
 
     def map_span_to_written(self, start: int, end: int) -> LetterSpan:
-        """Letters [start, end) of the plain text in the text, with the notation between the first and the last of them."""
+        """Return the place in the written text of letters [start, end) of the plain text, with the notation between the first and the last of them."""
         first = self.map_to_written(start)
         return first, max(first, self.map_to_written(end - 1) + 1) if end > start else first
 
@@ -82,19 +82,19 @@ class NotedText:
         return first if first > start and self.map_to_plain(last) > position else last
 
     def find_notation(self, position: int) -> LetterSpan:
-        """The notation that a place of the text lies within; where it lies within none, the place itself."""
+        """Return the notation that a place of the text lies within, or the place itself if there is none."""
         at = bisect_left(self.notation_spans, (position,)) - 1  # the last that begins before it
         return self.notation_spans[at] if at >= 0 and position < self.notation_spans[at][1] else (position, position)
 
     @property
     def plain_rubies(self) -> list[RubyReading]:
-        """The readings over the letters of the plain text."""
+        """Return the readings over the letters of the plain text."""
         return [RubyReading(self.map_to_plain(ruby.start), self.map_to_plain(ruby.end), ruby.reading) for ruby in self.rubies]
 
     def add_notation(
         self, silent: Iterable[LetterSpan], rubies: Iterable[RubyReading] = (), notation_spans: Iterable[LetterSpan] = ()
     ) -> NotedText:
-        """The same with more notation, found in the plain text and counted over it. Of two readings the one that was there wins."""
+        """Return the text with more notation, found in the plain text and counted over it. Of two readings the earlier one wins."""
         if not self.silent:
             return NotedText(self.text, _merge_spans(silent), tuple(rubies), _merge_spans(notation_spans, touching=False))
         own = (RubyReading(*self.map_span_to_written(ruby.start, ruby.end), reading=ruby.reading) for ruby in rubies)
@@ -116,7 +116,7 @@ def _find_start(ruby: RubyReading) -> int:
 
 
 def _merge_spans(spans: Iterable[LetterSpan], *, touching: bool = True) -> tuple[LetterSpan, ...]:
-    """In order; what overlaps, or touches, is one."""
+    """Merge overlapping or touching spans and return them in order."""
     joined: list[LetterSpan] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):
         if joined and start < joined[-1][1] + touching:

@@ -45,13 +45,13 @@ class Lexicon(Protocol):
     """The analyser's knowledge of single words, without a sentence."""
 
     def find_words(self, surface: str) -> Sequence[LexiconWord]:
-        """All words that are written so."""
+        """Return all words with this spelling."""
 
     def split_morphs(self, text: str) -> Sequence[Morph]:
-        """The words of a text."""
+        """Return the words of a text."""
 
     def compute_accent(self, kana: str) -> int:
-        """The accent of kana as one phrase; 0 where they are several."""
+        """Return the accent of kana as one phrase; 0 if they are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,14 @@ class _WordSegment:
 
 
 def select_readings(readings: Sequence[TextReading], piece: LineSentence) -> tuple[TextReading, ...]:
-    """The readings of letters of a piece of the text, counted over the piece."""
+    """Return the readings of the letters of a piece of the text, counted over the piece."""
     end = piece.start + len(piece.text)
     inside = (reading for reading in readings if piece.start <= reading.start and reading.end <= end)
     return tuple(TextReading(reading.start - piece.start, reading.end - piece.start, reading.kana) for reading in inside)
 
 
 def find_ruby_corrections(morphs: Sequence[Morph], readings: Sequence[TextReading], lexicon: Lexicon) -> Iterator[Correction]:
-    """The words at which readings stand, as they are to be read; kana beside a reading in its word belong to it.
+    """Yield corrections for the words with readings; kana beside a reading in its word belong to it.
 
     A word that is read so anyway stays as it is, and nobody may read it otherwise later.
     """
@@ -99,7 +99,7 @@ def find_ruby_corrections(morphs: Sequence[Morph], readings: Sequence[TextReadin
 
 
 def _trim_shared_kana(text: str, reading: TextReading) -> TextReading:
-    """走る《はしる》 as 走《はし》る: kana that both end with are read as elsewhere."""
+    """Return 走る《はしる》 as 走《はし》る: shared kana at the end are read as elsewhere."""
     start, end, kana = reading.start, reading.end, reading.kana
     while end - start > 1 and len(kana) > 1 and _HIRAGANA.match(text, end - 1) and _is_same_kana(text[end - 1], kana[-1]):
         end, kana = end - 1, kana[:-1]
@@ -113,7 +113,7 @@ def _is_same_kana(one: str, other: str) -> bool:
 
 
 def _group_readings(morphs: Sequence[Morph], readings: Sequence[TextReading]) -> Iterator[tuple[int, int, list[TextReading]]]:
-    """Words [first, last) with the readings that stand at them; readings that share a word are together."""
+    """Yield words [first, last) with their readings; readings that share a word are together."""
     group: tuple[int, int, list[TextReading]] | None = None
     for reading in readings:
         first = next((at for at, morph in enumerate(morphs) if morph.end > reading.start), len(morphs))
@@ -129,7 +129,7 @@ def _group_readings(morphs: Sequence[Morph], readings: Sequence[TextReading]) ->
 
 
 def _split_segments(text: str, start: int, end: int, readings: Sequence[TextReading]) -> Iterator[_WordSegment]:
-    """The letters [start, end) of a text, cut around the readings."""
+    """Return the letters [start, end) of a text, cut around the readings."""
     for reading in readings:
         if start < reading.start:
             yield _create_plain_segment(text[start : reading.start])
@@ -153,7 +153,7 @@ def _join_sounds(segments: Sequence[_WordSegment]) -> str:
 
 
 def _merge_words(own: Sequence[Morph], segments: Sequence[_WordSegment], lexicon: Lexicon) -> MorphPart:
-    """Words of the analyser as one; of their part of speech where there is one."""
+    """Merge words of the analyser into one, with their part of speech if they have one."""
     letters = "".join(segment.letters for segment in segments)
     kinds = own[-1].kinds
     if known := _find_known_word(letters, segments, kinds, lexicon):
@@ -168,7 +168,7 @@ def _merge_words(own: Sequence[Morph], segments: Sequence[_WordSegment], lexicon
 
 
 def _build_parts(segments: Sequence[_WordSegment], lexicon: Lexicon) -> tuple[MorphPart, ...]:
-    """Words in place of one of which only a part is read: 都《みやこ》 in 東京都. Letters without any reading stay silent."""
+    """Return words in place of one of which only a part is read: 都《みやこ》 in 東京都. Letters without any reading stay silent."""
     parts = tuple(part for segment in segments for part in _split_parts(segment, lexicon))
     if all(part.reading for part in parts):
         return parts
@@ -187,7 +187,7 @@ def _split_parts(segment: _WordSegment, lexicon: Lexicon) -> Iterator[MorphPart]
 
 
 def _find_known_word(letters: str, segments: Sequence[_WordSegment], kinds: Sequence[str], lexicon: Lexicon) -> MorphPart | None:
-    """The word with this reading as the dictionary has it, sooner as this part of speech, then the most usual."""
+    """Return the word with this reading from the dictionary, preferably of this part of speech, then the most usual."""
     found = [word for word in lexicon.find_words(letters) if convert_to_sounds(word.spelled) == _join_sounds(segments)]
     best = min(found, key=lambda word: (not word.kind.startswith(_join_kinds(kinds)), word.cost), default=None)
     return None if best is None else MorphPart(letters, best.pronounced, None, best.kind)

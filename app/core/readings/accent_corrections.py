@@ -16,7 +16,7 @@ _HUNDREDS = ("ヒャク", "ビャク", "ピャク")
 
 
 def repair_accents(words: Sequence[Word]) -> list[Word]:
-    """The words with such accents put right; readings stay."""
+    """Return the words with corrected accents; readings stay."""
     mended = list(words)
     for at, word in enumerate(mended):
         if word.surface in ("そう", "そうだ"):
@@ -31,7 +31,7 @@ def repair_accents(words: Sequence[Word]) -> list[Word]:
 
 
 def _join_hearsay(words: list[Word], index: int) -> None:
-    """降るそうです is one phrase that keeps the accent of 降る; behind a flat word the pitch falls after ソ."""
+    """Join 降るそうです into one phrase that keeps the accent of 降る; behind a flat word the pitch falls after ソ."""
     before = words[index - 1] if index else None
     if before is None or words[index].is_joined or before.kind[0] not in ("動詞", "形容詞", "助動詞"):
         return
@@ -44,7 +44,7 @@ def _join_hearsay(words: list[Word], index: int) -> None:
 
 
 def _lower_after(words: list[Word], index: int, *, junction: bool = False) -> None:
-    """Lets the pitch of the phrase fall after the first mora of a word, unless it falls before; `junction` takes a fall right before it along."""
+    """Let the pitch of the phrase fall after the first mora of a word, unless it falls before; `junction` includes a fall right before it."""
     first = index
     while first and words[first].is_joined:
         first -= 1

@@ -34,7 +34,7 @@ class RuleCondition:
     is_absent: bool
 
     def is_met(self, morphs: Sequence[Morph], index: int) -> bool:
-        """For the word at an index."""
+        """Return whether the condition holds for the word at an index."""
         return self.is_absent != any(self._is_match(morphs, index + place) for place in self.offsets)
 
     def _is_match(self, morphs: Sequence[Morph], index: int) -> bool:

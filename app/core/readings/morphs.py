@@ -30,7 +30,7 @@ class Morph:
 
     @property
     def end(self) -> int:
-        """Characters of the text up to its end."""
+        """Return the characters of the text up to the end of the morph."""
         return self.start + len(self.surface)
 
 
@@ -67,7 +67,7 @@ class Correction:
 
 
 def drop_overlaps(corrections: Sequence[Correction]) -> list[Correction]:
-    """In order, none over another; of two the earlier given wins."""
+    """Return corrections in order, none overlapping; of two the earlier one wins."""
     kept: list[Correction] = []
     for correction in corrections:
         if all(correction.last <= other.first or correction.first >= other.last for other in kept):

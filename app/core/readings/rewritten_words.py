@@ -9,7 +9,7 @@ from app.core.accent_phrases import Word
 
 
 def mark_rewritten(words: Sequence[Word], text: str, converted: Mapping[str, str]) -> list[Word]:
-    """The words; those that are not in the text as it was written say so.
+    """Return the words, with those marked that the written text does not contain.
 
     Args:
         text: as it was written, in plain characters.

@@ -42,7 +42,7 @@ class ShippedWords:
             self._longest[surface[0]] = max(len(surface), self._longest.get(surface[0], 0))
 
     def speak_latin_words(self, text: str) -> str:
-        """Raw text with our Latin words as katakana."""
+        """Return raw text with our Latin words as katakana."""
         if not _LATIN_OR_DIGIT.search(text):
             return text
         spoken, start = "", 0

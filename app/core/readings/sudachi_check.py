@@ -36,7 +36,7 @@ class SecondWord:
 
 
 def convert_to_pronunciation(reading: str) -> str:
-    """A reading as it sounds within a word: コウエン → コーエン."""
+    """Return a reading as it sounds within a word: コウエン → コーエン."""
     sound = ""
     for kana in reading:
         lengthens = bool(sound) and (_VOWEL_BY_KANA.get(sound[-1], ""), kana) in _LONG_VOWEL_PAIRS
@@ -50,7 +50,7 @@ def may_correct(morphs: Sequence[Morph], text: str, white: frozenset[str]) -> bo
 
 
 def find_corrections(morphs: Sequence[Morph], second: Sequence[SecondWord], white: frozenset[str]) -> Iterator[Correction]:
-    """Words of the white list whose ends are ends of words in both; what the first analyser divides, too (半七, 三四郎)."""
+    """Yield words of the white list whose ends are ends of words in both analyses; also those that the first analyser divides (半七, 三四郎)."""
     first_at = {morph.start: at for at, morph in enumerate(morphs)}
     last_at = {morph.end: at + 1 for at, morph in enumerate(morphs)}
     for word in second:
@@ -77,7 +77,7 @@ def is_unsettled(word: Word) -> bool:
 
 
 def add_other_readings(words: Sequence[Word], second: Sequence[SecondWord]) -> list[Word]:
-    """The words with what the second analyser reads otherwise, where its words have the same ends."""
+    """Return the words with the second analyser's other readings, if its words have the same ends."""
     readings = {(word.start, len(word.surface)): convert_to_pronunciation(word.reading) for word in second}
     found, start = [], 0
     for word in words:
@@ -89,5 +89,5 @@ def add_other_readings(words: Sequence[Word], second: Sequence[SecondWord]) -> l
 
 
 def _fold_reading(reading: str) -> str:
-    """A reading without what only joining words changes: voicing, and how long vowels are written."""
+    """Return a reading without the changes of joining words: voicing, and how long vowels are written."""
     return _LONG_VOWEL.sub("ー", reading).translate(_UNVOICED_KANA)

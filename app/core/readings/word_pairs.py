@@ -18,7 +18,7 @@ _LONGEST_PAIR_RULE = max(map(len, _PAIR_RULES))
 
 
 def repair_readings(words: Iterable[Word]) -> list[Word]:
-    """The words with such readings put right."""
+    """Return the words with corrected readings."""
     mended = list(words)
     for start in range(len(mended)):
         for length in range(min(_LONGEST_PAIR_RULE, len(mended) - start), 1, -1):

@@ -2,16 +2,257 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from app.export.export_settings import SidecarKind, TimingUnit
-from app.export.sidecars.ass_karaoke import format_ass
-from app.export.sidecars.hts_labels import format_hts_labels
-from app.export.sidecars.json_timeline import format_json
-from app.export.sidecars.praat_textgrid import format_textgrid
-from app.export.sidecars.subtitles import format_srt, format_vtt
-from app.export.timeline import SpokenFile
+from app.export.timeline import SpokenFile, SpokenLine, TimedMora, TimedText
+
+
+def build_cues(spoken: SpokenFile, unit: TimingUnit) -> list[TimedText]:
+    """Return a cue for each unit, or for each sentence if a voice reports no times of phrases and morae."""
+    return [cue for line in spoken.lines for cue in find_timed_units(line, unit)]
+
+
+def find_timed_units(line: SpokenLine, unit: TimingUnit) -> Sequence[TimedText]:
+    """Return the units of one line; a silent line has none."""
+    if line.is_silent:
+        return ()
+    if unit == "line":
+        return [line.speech_span]
+    finer: dict[TimingUnit, Sequence[TimedText]] = {"phrase": line.phrases, "mora": line.moras}
+    return finer.get(unit) or line.sentences or [line.speech_span]
+
+
+def join_text_lines(text: str) -> str:
+    """Join the lines of a text: an empty line would end a cue, and so would the marks of other formats."""
+    return " ".join(text.split())
+
+
+# Lengths of `\k` are differences of rounded times, so that no error adds up.
+
+_ASS_HEADER = """[Script Info]
+ScriptType: v4.00+
+PlayResX: 1920
+PlayResY: 1080
+WrapStyle: 0
+ScaledBorderAndShadow: yes
+
+[V4+ Styles]
+Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, \
+ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding
+Style: Default,sans-serif,64,&H0000D7FF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,3,1,2,60,60,60,1
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+"""
+# Which would begin a command.
+_ASS_ESCAPES = str.maketrans({"{": "｛", "}": "｝", "\\": "＼"})
+
+
+def format_ass(spoken: SpokenFile, unit: TimingUnit) -> str:
+    """Return an event for each line or sentence; it holds the reading, phrase by phrase or mora by mora."""
+    return _ASS_HEADER + "".join(
+        _format_event(event, _choose_syllables(line, event, unit), line)
+        for line in spoken.lines
+        for event in find_timed_units(line, "line" if unit == "line" else "sentence")
+        if _convert_to_centiseconds(event.start_s) < _convert_to_centiseconds(event.end_s)
+    )
+
+
+def _choose_syllables(line: SpokenLine, event: TimedText, unit: TimingUnit) -> Sequence[TimedText]:
+    """Choose the syllables that are sung within an event."""
+    found: Sequence[TimedText] = line.phrases if unit == "phrase" else line.moras
+    return [item for item in found if event.start_s <= (item.start_s + item.end_s) / 2 <= event.end_s]
+
+
+def _format_event(event: TimedText, syllables: Sequence[TimedText], line: SpokenLine) -> str:
+    start, end = _convert_to_centiseconds(event.start_s), _convert_to_centiseconds(event.end_s)
+    words = _format_karaoke(syllables, start, end) if syllables else join_text_lines(event.text).translate(_ASS_ESCAPES)
+    name = line.speaker.replace(",", " ").replace("\n", " ")
+    return f"Dialogue: 0,{_format_ass_time(start)},{_format_ass_time(end)},Default,{name},0,0,0,,{words}\n"
+
+
+def _format_karaoke(syllables: Sequence[TimedText], start: int, end: int) -> str:
+    """Return a karaoke line in which silence before and between is a syllable without letters."""
+    words, now = "", start
+    for item in syllables:
+        begins = min(max(_convert_to_centiseconds(item.start_s), now), end)
+        ends = min(max(_convert_to_centiseconds(item.end_s), begins), end)
+        if begins > now:
+            words += f"{{\\k{begins - now}}}"
+        words += f"{{\\k{ends - begins}}}{item.text.translate(_ASS_ESCAPES)}"
+        now = ends
+    return words
+
+
+def _convert_to_centiseconds(seconds: float) -> int:
+    return round(seconds * 100)
+
+
+def _format_ass_time(centiseconds: int) -> str:
+    return f"{centiseconds // 360_000}:{centiseconds // 6_000 % 60:02d}:{centiseconds // 100 % 60:02d}.{centiseconds % 100:02d}"
+
+
+# Of a second: a hundredth of a sample.
+_JSON_SECONDS_DIGITS = 7
+
+
+def format_json(spoken: SpokenFile) -> str:
+    """Return one object; for a file of several lines it has `lines` as well, each with its speaker and style; `silent` appears only if true. The phones tile the sound."""
+    first = spoken.lines[0]
+    data: dict[str, Any] = {"text": spoken.text, "reading": "\n".join(line.reading for line in spoken.lines)}
+    data |= _describe_speaker(first) | {"sampling_rate": spoken.rate, "samples": spoken.samples}
+    for name in ("sentences", "phrases"):
+        data[name] = _collect_records(spoken, name, "text")
+    data["moras"] = [_build_timed_record(mora, "kana") | {"tone": mora.tone} for line in spoken.lines for mora in line.moras]
+    data["phones"] = [_build_timed_record(phone, "phone") for phone in spoken.phones]
+    data["credit"] = "\n".join(dict.fromkeys(line.credit for line in spoken.lines if not line.is_silent))
+    data |= _build_silence_mark(spoken)
+    if len(spoken.lines) > 1:
+        data["lines"] = [_build_line_record(line) for line in spoken.lines]
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def _describe_speaker(line: SpokenLine) -> dict[str, Any]:
+    return {"seed": line.seed, "voice": line.voice, "speaker": line.speaker, "style": line.style, "settings": dict(line.settings)}
+
+
+def _build_line_record(line: SpokenLine) -> dict[str, Any]:
+    whole = TimedText(line.text, line.start_s, line.end_s)
+    return (
+        {"id": line.id}
+        | _build_timed_record(whole, "text")
+        | {"reading": line.reading}
+        | _describe_speaker(line)
+        | _build_silence_mark(line)
+    )
+
+
+def _build_silence_mark(spoken: SpokenFile | SpokenLine) -> dict[str, bool]:
+    return {"silent": True} if spoken.is_silent else {}
+
+
+def _collect_records(spoken: SpokenFile, name: str, key: str) -> list[dict[str, Any]]:
+    items: Sequence[TimedText] = [item for line in spoken.lines for item in getattr(line, name)]
+    return [_build_timed_record(item, key) for item in items]
+
+
+def _build_timed_record(item: TimedText | TimedMora, key: str) -> dict[str, Any]:
+    return {key: item.text, "start_s": round(item.start_s, _JSON_SECONDS_DIGITS), "end_s": round(item.end_s, _JSON_SECONDS_DIGITS)}
+
+
+# Of a second; below a sample.
+_TEXTGRID_DIGITS = 9
+
+
+def format_textgrid(spoken: SpokenFile) -> str | None:
+    """Return a TextGrid; None for a voice that reports no times."""
+    if not spoken.has_phone_times:
+        return None
+    tiers = {
+        "phones": spoken.phones,
+        "moras": [mora for line in spoken.lines for mora in line.moras],
+        "phrases": [phrase for line in spoken.lines for phrase in line.phrases],
+        "sentences": [sentence for line in spoken.lines for sentence in line.sentences],
+    }
+    head = f'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0\nxmax = {_format_number(spoken.length_s)}\n'
+    head += f"tiers? <exists>\nsize = {len(tiers)}\nitem []:\n"
+    parts = [_format_tier(place, name, items, spoken.length_s) for place, (name, items) in enumerate(tiers.items(), 1)]
+    return head + "".join(parts)
+
+
+def _format_tier(tier_number: int, name: str, items: Sequence[TimedText], length_s: float) -> str:
+    tiles = _fill_gaps(items, length_s)
+    lines = [
+        f"    item [{tier_number}]:",
+        '        class = "IntervalTier"',
+        f'        name = "{name}"',
+        "        xmin = 0",
+        f"        xmax = {_format_number(length_s)}",
+        f"        intervals: size = {len(tiles)}",
+    ]
+    for number, tile in enumerate(tiles, 1):
+        words = tile.text.replace('"', '""').replace("\n", " ")
+        lines += [f"        intervals [{number}]:", f"            xmin = {_format_number(tile.start_s)}"]
+        lines += [f"            xmax = {_format_number(tile.end_s)}", f'            text = "{words}"']
+    return "\n".join(lines) + "\n"
+
+
+def _fill_gaps(items: Sequence[TimedText], length_s: float) -> list[TimedText]:
+    """Return the items without those of no length, and with empty intervals between the others."""
+    tiles: list[TimedText] = []
+    end = 0.0
+    for item in items:
+        start, item_end = round(max(item.start_s, end), _TEXTGRID_DIGITS), round(min(item.end_s, length_s), _TEXTGRID_DIGITS)
+        if item_end <= start:
+            continue
+        if start > end:
+            tiles.append(TimedText("", end, start))
+        tiles.append(TimedText(item.text, start, item_end))
+        end = item_end
+    whole = round(length_s, _TEXTGRID_DIGITS)
+    if end < whole:
+        tiles.append(TimedText("", end, whole))
+    return tiles
+
+
+def _format_number(value: float) -> str:
+    return f"{round(value, _TEXTGRID_DIGITS):.{_TEXTGRID_DIGITS}f}".rstrip("0").rstrip(".") or "0"
+
+
+HTS_UNITS_PER_S = 10_000_000
+# As Open JTalk names it.
+_HTS_PHONE_NAMES = {"q": "cl"}
+
+
+def format_hts_labels(spoken: SpokenFile) -> str | None:
+    """From 0 to the end of the sound without a gap, `pau` at both ends; None for a voice that reports no times."""
+    if not spoken.has_phone_times:
+        return None
+    last = len(spoken.phones) - 1
+    edges = [round(phone.start_s * HTS_UNITS_PER_S) for phone in spoken.phones] + [round(spoken.samples * HTS_UNITS_PER_S / spoken.rate)]
+    return "".join(
+        f"{start} {end} {_HTS_PHONE_NAMES.get(phone.text, phone.text)}\n"
+        for index, (phone, start, end) in enumerate(zip(spoken.phones, edges, edges[1:], strict=False))
+        # A phone that the voice gave no time has no place in the labels.
+        if start < end or index in (0, last)
+    )
+
+
+def format_srt(spoken: SpokenFile, unit: TimingUnit) -> str:
+    """Return numbered cues, to the millisecond."""
+    cues = enumerate(_iterate_millisecond_cues(spoken, unit), 1)
+    return "\n".join(
+        f"{number}\n{_format_cue_time(start, ',')} --> {_format_cue_time(end, ',')}\n{text}\n" for number, (start, end, text) in cues
+    )
+
+
+def format_vtt(spoken: SpokenFile, unit: TimingUnit) -> str:
+    """Return cues to the millisecond, with markup characters escaped."""
+    cues = (
+        f"{_format_cue_time(start, '.')} --> {_format_cue_time(end, '.')}\n{_escape_markup(text)}\n"
+        for start, end, text in _iterate_millisecond_cues(spoken, unit)
+    )
+    return "\n".join(("WEBVTT\n", *cues))
+
+
+def _iterate_millisecond_cues(spoken: SpokenFile, unit: TimingUnit) -> Iterator[tuple[int, int, str]]:
+    """Yield milliseconds and text; a unit that ends where it begins is left out, for players refuse it."""
+    for cue in build_cues(spoken, unit):
+        start, end = round(cue.start_s * 1000), round(cue.end_s * 1000)
+        if start < end and cue.text.strip():
+            yield start, end, join_text_lines(cue.text)
+
+
+def _format_cue_time(ms: int, decimal_mark: str) -> str:
+    return f"{ms // 3_600_000:02d}:{ms // 60_000 % 60:02d}:{ms // 1000 % 60:02d}{decimal_mark}{ms % 1000:03d}"
+
+
+def _escape_markup(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,20 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session, open_unoptimized
+from app.adapters.ort.devices.output_difference import measure_output_difference
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session, open_unoptimized
 from app.adapters.ort.ort_bert import arrange_rows_by_token
-from app.adapters.ort.output_difference import measure_output_difference
 from app.bench.graph_recording import RecordedGraphRun
 from app.common.language import localize
 from app.compose.graph_runner import PreparedRunner, create_graph_runner
-from app.install.bert_verification import LEAN_BERT_TOLERANCE as SOURCE_TOLERANCE
-from app.install.bert_verification import MIN_BERT_COSINE, compute_min_cosine
+from app.core.result_metrics import ResultDifference, compute_difference, compute_min_cosine
+from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.verification_inputs import VerificationInput, adjust_to_avoid_ties
-from app.install.verify_voice import VOICE_TOLERANCE as SOUND_TOLERANCE
+from app.install.verify_voice import VOICE_TOLERANCE
 from app.lab.check.check_row import CheckRow, build_check_row
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.recorded_inputs import RecordedInputs, build_public_inputs
 from app.lab.report_rows import INT8_SUFFIX
-from app.lab.result_difference import ResultDifference, compute_difference
 from app.voices.int8_result import MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
 
@@ -52,9 +51,9 @@ def check_agreement(subject: LabSubject, inputs: RecordedInputs) -> Iterator[Che
 
 def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRun]) -> CheckRow:
     model = _remove_noise(graph) if name == "whole" else graph
-    right, found = (_run_calls(session, calls) for session in (open_unoptimized(model, name), open_session(model, "cpu", name).session))
+    right, found = (_run_calls(session, calls) for session in (open_unoptimized(model, name), open_cpu_session(model, name)))
     value = max(measure_output_difference(name, one, other) for one, other in zip(found, right, strict=True))
-    limit = BERT_TOLERANCE if name == "bert" else SOUND_TOLERANCE
+    limit = BERT_TOLERANCE if name == "bert" else VOICE_TOLERANCE
     return build_check_row(
         "parity", name, "optimised / unoptimised", passed=value <= limit, value=value, limit=limit, detail=_describe_infinite(value)
     )
@@ -63,7 +62,7 @@ def _check_optimised(name: str, graph: Path | bytes, calls: list[RecordedGraphRu
 def _check_int8(subject: LabSubject, name: str, calls: list[RecordedGraphRun]) -> CheckRow:
     """Compare with the exact graph: by the cosine of BERT's tokens, or the decibels of the sound."""
     graphs = subject.prepared[name.removesuffix(INT8_SUFFIX)], subject.prepared[name]
-    right, found = (_run_calls(open_session(graph, "cpu", name).session, calls) for graph in graphs)
+    right, found = (_run_calls(open_cpu_session(graph, name), calls) for graph in graphs)
     if name == "bert_int8":
         ids = [call.values["input_ids"].size for call in calls]
         rows = [
@@ -112,11 +111,11 @@ def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Ch
     with create_scratch_folder() as folder:
         copy = folder / "source.onnx"
         write_float32_copy(open_onnx_index(source), copy)
-        right = _run_calls(open_session(copy, "cpu", "source").session, calls)
-    found = _run_calls(open_session(subject.prepared["bert"], "cpu", "bert").session, calls)
+        right = _run_calls(open_cpu_session(copy, "source"), calls)
+    found = _run_calls(open_cpu_session(subject.prepared["bert"], "bert"), calls)
     rows = [[item[0].reshape(-1, item[0].shape[-1])] for item in right], [[item[0].reshape(-1, item[0].shape[-1])] for item in found]
     value = max(measure_output_difference("bert", one, other) for one, other in zip(rows[1], rows[0], strict=True))
-    limit = SOURCE_TOLERANCE
+    limit = LEAN_BERT_TOLERANCE
     return build_check_row(
         "parity", "bert", "source / prepared", passed=value <= limit, value=value, limit=limit, detail=_describe_infinite(value)
     )
@@ -125,7 +124,7 @@ def _check_bert_source(subject: LabSubject, calls: list[RecordedGraphRun]) -> Ch
 def _build_sound_row(case: str, expected: np.ndarray, found: np.ndarray) -> CheckRow:
     value = compute_difference([expected], [found]).max_abs
     return build_check_row(
-        "parity", "voice", case, passed=value <= SOUND_TOLERANCE, value=value, limit=SOUND_TOLERANCE, detail=_describe_infinite(value)
+        "parity", "voice", case, passed=value <= VOICE_TOLERANCE, value=value, limit=VOICE_TOLERANCE, detail=_describe_infinite(value)
     )
 
 

@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 
 from app.adapters.ort.device_placement import DevicePlacement
-from app.adapters.ort.ep_assignment import read_ep_assignment
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.devices.ep_assignment import read_ep_assignment
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.bench.bench_texts import BENCH_LINES
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.repeated_runs import Repeats
@@ -144,7 +144,7 @@ def check_latency(subject: LabSubject, inputs: RecordedInputs, budget_ms: float,
             )
         return
     for graph, path in subject.prepared.items():
-        session = open_session(path, "cpu", graph).session
+        session = open_cpu_session(path, graph)
         for call in inputs.find_calls(graph):
             yield _build_row(graph, call.request, _measure_median(partial(_measure_run_ms, session, call), repeats), budget_ms)
 
@@ -172,7 +172,7 @@ def check_lengths(subject: LabSubject, inputs: RecordedInputs, report: Report = 
     """Yield a row for each graph: with how many lengths it ran, and which it refused or answered with another shape or no numbers."""
     for index, (name, graph) in enumerate(subject.prepared.items()):
         of_graph = build_part_report(report, index / len(subject.prepared), (index + 1) / len(subject.prepared))
-        session, values = open_session(graph, "cpu", name).session, inputs.find_calls(name)[-1].values
+        session, values = open_cpu_session(graph, name), inputs.find_calls(name)[-1].values
         tried = _list_lengths(name, values, add_blank=subject.voice is not None and subject.voice.manifest.add_blank)
         # Of one graph the voice decides how long it speaks.
         expected = None if name == "whole" else _measure_growth(session, values)

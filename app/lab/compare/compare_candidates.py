@@ -31,7 +31,7 @@ class CompareCandidate:
 
     @property
     def name(self) -> str:
-        """Shown to people."""
+        """Return the name that people see."""
         return f"{self.place} {self.precision} {self.level} {self.form}"
 
 
@@ -59,7 +59,7 @@ class CandidateGraphs:
     source: Mapping[str, Path]
 
     def choose_files(self, candidate: CompareCandidate) -> dict[str, Path]:
-        """The files of a candidate; in int8 where there is one."""
+        """Return the files of a candidate, in int8 if there are some."""
         if candidate.form == "source":
             return dict(self.source)
         exact = {name: file for name, file in self.prepared.items() if not name.endswith(INT8_SUFFIX)}
@@ -71,7 +71,7 @@ class CandidateGraphs:
 def list_candidates(
     graphs: CandidateGraphs, places: Sequence[str], levels: Sequence[str], precisions: Sequence[str], forms: Sequence[str]
 ) -> list[CompareCandidate]:
-    """All that can be: what came is exact, ONNX Runtime's own format is made for the CPU and optimised already."""
+    """Return all possible candidates: original graphs are exact only, and ONNX Runtime's own format is made for the CPU and optimised already."""
     wanted = (CompareCandidate(*parts) for parts in itertools.product(places, precisions, levels, forms))
     return [item for item in wanted if _is_possible(item, graphs)]
 
@@ -87,7 +87,7 @@ def _is_possible(candidate: CompareCandidate, graphs: CandidateGraphs) -> bool:
 
 
 def open_candidate(candidate: CompareCandidate, subject: LabSubject, graphs: CandidateGraphs, folder: Path) -> CandidateSessions:
-    """Opens all its graphs, one after the other.
+    """Open all graphs of a candidate, one after the other.
 
     Args:
         folder: for graphs in ONNX Runtime's own format.
@@ -110,7 +110,7 @@ def open_candidate(candidate: CompareCandidate, subject: LabSubject, graphs: Can
 
 
 def _open_as_spoken(candidate: CompareCandidate, subject: LabSubject) -> CandidateSessions:
-    """On a device that computes fixed sizes only: the sessions with which it speaks."""
+    """Open the sessions that speech uses, on a device that computes fixed sizes only."""
     assert subject.voice is not None
     began = time.perf_counter()
     speaker = open_subject(subject, candidate.place)

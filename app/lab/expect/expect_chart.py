@@ -1,4 +1,4 @@
-"""Draws what `expect` found: a bar a graph, of it dark what the multiply-adds take, and who is to blame for the rest."""
+"""Draws what `expect` found: a bar for each graph, its dark part the time of the multiply-adds, and the causes of the rest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GOOD, BAD, REST = "#228833", "#ee6677", "#dddddd"
 
 
 def draw_expect_chart(rows: Sequence[Row]) -> str:
-    """The picture as SVG."""
+    """Draw the chart as SVG."""
     graphs = [row for row in rows if row["type"] == "expect" and ": " not in str(row["part"])]
     machine = next((row for row in rows if row["type"] == "machine"), {})
     picture = SvgPicture(WIDTH)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.op_profile import measure_operator_runs
 from app.adapters.ort.profile_events import OperatorRun
 from app.bench.multiply_adds import PEAK_RUNS, OperatorKind, find_operator_kind, measure_gmac_s
@@ -85,7 +85,7 @@ def _measure_graph(graph: GraphFile, sizes: InputSizes, repeats: Repeats, report
 
 
 def _measure_runs_ms(path: Path, values: dict[str, np.ndarray], repeats: Repeats) -> list[float]:
-    session = open_session(path, "cpu", path.name).session
+    session = open_cpu_session(path, path.name)
 
     def run_once() -> float:
         began = time.perf_counter()

@@ -321,7 +321,7 @@ def _build_total_row(
 
 
 def _build_part_difference_rows(source: list[SandboxRow], prepared: list[SandboxRow]) -> Iterator[ReportRow]:
-    """Modules that both forms name, or that do all the work of one."""
+    """Yield rows of the modules that both forms name, or that do all the work of one."""
     sides = [_sum_by_part(source), _sum_by_part(prepared)]
     for name in dict.fromkeys([*sides[0], *sides[1]]):
         (nodes, macs), (nodes_now, macs_now) = (side.get(name, (0, 0)) for side in sides)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.adapters.ort.optimization_levels import open_at_level
 from app.common.errors import VoiceError
 from app.common.language import localize
@@ -228,7 +228,7 @@ def write_projected(base: Path, folder: Path, exact: RunnableSession, vocabulary
     tokens = read_vocabulary(model.parent)
     (folder / VOCABULARY_NAME).write_text(format_vocabulary(tokens), encoding="utf-8", newline="\n")
     write_lean_deberta(open_deberta_weights(model), folder / BASE_GRAPH_NAME, ignore_report)
-    small = _compute_features(open_session(folder / BASE_GRAPH_NAME, "cpu", "base").session, folder / VOCABULARY_NAME, texts)
+    small = _compute_features(open_cpu_session(folder / BASE_GRAPH_NAME, "base"), folder / VOCABULARY_NAME, texts)
     large = _compute_features(exact, vocabulary, texts)
     if [len(rows) for rows in small] != [len(rows) for rows in large]:
         raise VoiceError(
@@ -262,7 +262,7 @@ def measure_head_importance(graph: Path | bytes, texts: Sequence[Int64]) -> Head
     layers: list[AttentionLayer] = []
     with create_scratch_folder() as folder:
         watched = write_changed_copy(graph, folder, "watched", lambda model: layers.extend(expose_mixtures(model)))
-        session = open_session(watched, "cpu", "BERT").session
+        session = open_cpu_session(watched, "BERT")
         runs = [session.run_graph({"input_ids": ids}) for ids in texts]
     del session
     mixed = [np.concatenate([run[2 * place] for run in runs]) for place in range(len(layers))]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from app.bench.svg_picture import GRID, INK, PALE, SvgPicture
 from app.common.language import localize
+from app.core.result_metrics import MAX_SNR_DB
 from app.lab.report_rows import Row, group_by_type, read_number
 from app.lab.report_tables import measure_columns
 from app.lab.row_labels import format_candidate, format_graph
-from app.voices.audio_metrics import MAX_SNR_DB
 
 WIDTH, LEFT, RIGHT, TOP, PANEL, GAP = 900, 70, 40, 40, 260, 70
 STEPS_DB = (0, 20, 40, 60, 80, 100, 120)

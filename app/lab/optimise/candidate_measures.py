@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.repeated_runs import Repeats, compute_ratio, list_figures, take_turns
 from app.bench.stage_timing import RunFigures
+from app.core.result_metrics import ResultDifference, compute_difference
 from app.lab.report_rows import ReportRow
-from app.lab.result_difference import ResultDifference, compute_difference
 
 CallResults = list[list[np.ndarray]]
 
@@ -74,7 +74,7 @@ def compare_results(expected: CallResults, found: CallResults, *, by_token: bool
 
 def open_graph(graph: Path | bytes, name: str) -> RunnableSession:
     """Open a graph as the program does, on the CPU."""
-    return open_session(graph, "cpu", name).session
+    return open_cpu_session(graph, name)
 
 
 def _match_shape(found: np.ndarray, expected: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from app.bench.graph_recording import RecordedGraphRun
 from app.common.errors import AppError
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
+from app.core.result_metrics import MAX_SNR_DB
 from app.lab.lab_subject import LabSubject, create_scratch_folder
 from app.lab.optimise.bert_candidates import BERT_GRAPH, list_bert_candidates
 from app.lab.optimise.bert_candidates import BERT_GRAPH as BERT
@@ -27,7 +28,6 @@ from app.lab.optimise.graph_candidate import AS_IT_CAME, INSTALLED, PREPARED, Ca
 from app.lab.optimise.optimise_options import OptimiseOptions
 from app.lab.optimise.voice_candidates import build_source_row, list_voice_candidates
 from app.lab.recorded_inputs import RecordedInputs, build_bert_values, record_inputs
-from app.voices.audio_metrics import MAX_SNR_DB
 
 SINGLE_GRAPH = "whole"
 

@@ -34,11 +34,11 @@ class CandidateSpeech:
     exact: ExactVoiceRun
 
     def score_graph(self, graph: str, session: RunnableSession) -> CandidateScores:
-        """With this session in place of the exact graph's."""
+        """Return the scores with this session in place of the exact graph's."""
         return CandidateScores(*measure_quality(self.voice, self.exact, {graph: session}))
 
     def describe_int8_use(self, graph: str, session: RunnableSession, scores: CandidateScores) -> str:
-        """One sentence: whether adding the voice here would keep this int8 graph, or why not."""
+        """Return one sentence: whether adding the voice here would keep this int8 graph, or why not."""
         gain = measure_graph_speedup(self.exact, graph, session)
         wanted = {
             localize(f"速さ {gain:.2f} 倍（{MIN_INT8_GAIN:g} 倍以上が必要）", f"{gain:.2f} times faster, {MIN_INT8_GAIN:g} needed"): gain
@@ -63,7 +63,7 @@ class CandidateSpeech:
 
 
 def create_candidate_speech(subject: LabSubject) -> CandidateSpeech | None:
-    """None where there is no voice of several graphs. AppError where it does not speak."""
+    """Return the speech of a candidate, or None if there is no voice of several graphs; raise AppError if the voice does not speak."""
     if subject.voice is None or subject.voice.manifest.is_single_graph:
         return None
     return CandidateSpeech(subject.voice, run_exact_voice(subject.voice))

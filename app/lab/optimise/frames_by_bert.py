@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import RunnableSession, open_session
+from app.adapters.ort.graph_session import RunnableSession
 from app.adapters.ort.ort_bert import OrtBert
-from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.common.files import paths
 from app.compose.text_front_end import open_g2p
+from app.core.result_metrics import compute_equal_share
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES
-from app.install.duration_agreement import compute_frames
+from app.install.duration_agreement import open_prosody_model, predict_symbol_frames
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import Voice
 
@@ -36,20 +34,18 @@ class FramesByBert:
         self._exact = self._predict_frames(exact, self.vocabulary)
 
     def compute_equal_share(self, session: RunnableSession, vocabulary: Path | None) -> float:
-        """0 … 1, of another graph of this BERT, which may have a vocabulary of its own."""
-        found = self._predict_frames(session, vocabulary or self.vocabulary)
-        return float(np.mean(np.concatenate([a == b for a, b in zip(self._exact, found, strict=True)])))
+        """Return the share, 0 … 1, of equal frames with another graph of this BERT, which may have a vocabulary of its own."""
+        return compute_equal_share(self._exact, self._predict_frames(session, vocabulary or self.vocabulary))
 
     def _predict_frames(self, session: RunnableSession, vocabulary: Path) -> list[Int64]:
         tokenizer, runner = CharTokenizer(vocabulary), OrtBert(session, "", BERT_WIDTH)
-        prosody = open_session(self.voice.graphs["prosody"], "cpu", self.voice.manifest.name).session
-        synthesizer = OrtSynthesizer(prosody, None, prosody, self.voice.manifest.multilingual)  # nothing is decoded
+        model = open_prosody_model(self.voice)
         features: list[Float32] = [runner.run_graph(tokenizer.encode(phones.text)) for phones in self._sentences]
-        return [compute_frames(self.voice, synthesizer, *given) for given in zip(self._sentences, features, strict=True)]
+        return [predict_symbol_frames(self.voice, model, *given) for given in zip(self._sentences, features, strict=True)]
 
 
 def find_voice_for(bert_id: str) -> Voice | None:
-    """An installed voice that was trained with this BERT."""
+    """Return an installed voice that was trained with this BERT, or None."""
     usable = (
         voice for voice in list_installed_voices(paths.list_voice_dirs()) if voice.manifest.bert == bert_id and "prosody" in voice.graphs
     )

@@ -21,7 +21,7 @@ MeasureCentres = Callable[[], Mapping[str, Float32]]
 
 
 def list_general_candidates(graph: str, exact: Path | bytes, *, by_group: bool, centred: MeasureCentres = dict) -> Iterator[GraphCandidate]:
-    """In the order of the report.
+    """Yield the candidates in the order of the report.
 
     Args:
         by_group: also each kind of products, and each layer, in int8 while all others stay exact.

@@ -41,18 +41,18 @@ class CandidateFiles:
 
     @property
     def vocabulary(self) -> Path | None:
-        """Of a BERT whose tokens are others; None where they are the same."""
+        """Return the vocabulary of a BERT with other tokens; None if they are the same."""
         own = self.folder / VOCABULARY_NAME
         return own if own.is_file() else None
 
     @property
     def size_bytes(self) -> int:
-        """Graph and weights."""
+        """Return the size of graph and weights in bytes."""
         return measure_graph_bytes(self.graph)
 
 
 def measure_graph_bytes(graph: Path | bytes) -> int:
-    """Bytes of a graph and of the weights beside it."""
+    """Return the bytes of a graph and of the weights beside it."""
     if isinstance(graph, bytes):
         return len(graph)
     # Onnx is slow to import.

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.audition.blind_test import BlindTestPlan
 from app.audition.blind_test_data import dump_blind_test
@@ -118,7 +118,7 @@ def _open_speaker(subject: LabSubject) -> Speaker:
 
 def _speak_pairs(speaker: Speaker, graph: str, graph_path: Path) -> Iterator[tuple[str, SampledSound, SampledSound]]:
     """Yield text, exact sound and the candidate's sound; requests and therefore seeds are the same."""
-    session = open_session(graph_path, "cpu", graph).session
+    session = open_cpu_session(graph_path, graph)
     exact = replace(speaker.pipeline, caches=RenderCaches(), warm=set())
     if graph == "bert":
         vocabulary = graph_path.with_name(VOCABULARY_NAME)

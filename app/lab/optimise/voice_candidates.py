@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.bench.graph_recording import RecordedGraphRun
 from app.bench.repeated_runs import Repeats, compute_ratio, list_figures, take_turns
 from app.bench.stage_timing import RunFigures
@@ -80,7 +80,7 @@ def build_source_row(voice: Voice, source: Path | bytes, calls: Sequence[Recorde
     from app.voices.prepare.zero_noise import build_noiseless_graph
 
     cases = [build_public_inputs(call, multilingual=voice.manifest.multilingual) for call in calls]
-    session, runner = open_session(build_noiseless_graph(source)[0], "cpu", "source").session, PreparedRunner(voice)
+    session, runner = open_cpu_session(build_noiseless_graph(source)[0], "source"), PreparedRunner(voice)
     ways = {
         "prepared": partial(_measure_cases, runner, cases),
         "source": partial(_measure_cases, lambda case: session.run_graph(dict(case)), cases),

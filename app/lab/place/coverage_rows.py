@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
-from app.adapters.ort.fixed_shape_graph import FULL_NAME, GRAPH_NAME
-from app.adapters.ort.ort_devices import list_backends
+from app.adapters.ort.devices.fixed_shape_graph import FULL_NAME, GRAPH_NAME
+from app.adapters.ort.devices.ort_devices import list_backends
 from app.adapters.sandbox.sandbox_process import SandboxProcess
 from app.common.language import localize
 from app.common.progress import Report, build_part_report

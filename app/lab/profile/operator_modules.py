@@ -35,7 +35,7 @@ class OperatorModules:
         self._places = {label: place for place, label in enumerate(labels)}
 
     def name_modules(self, operators: Sequence[OperatorRun]) -> list[str]:
-        """The module of each operator of a run; what ONNX Runtime has made counts to the module of the operator before it."""
+        """Return the module of each operator of a run; operators that ONNX Runtime has made count to the module of the operator before them."""
         found: list[str] = []
         path = ""
         for item in operators:
@@ -48,13 +48,13 @@ class OperatorModules:
         return self._places.get(module, len(self._places))
 
     def find_stage(self, module: str) -> str | None:
-        """The stage that a module belongs to; None where names do not say."""
+        """Return the stage that a module belongs to; None if its name does not show it."""
         if self.graph == "whole":
             return STAGE_OF_MODULE.get(module.split("/")[0])
         return STAGE_OF_GRAPH.get(self.graph, self.graph)
 
     def _find_path(self, name: str, before: str) -> str:
-        """Of a node of the graph, or of one that ONNX Runtime has made and named after one, with something at the end."""
+        """Return the path of a node of the graph, or of one that ONNX Runtime has made and named after it with a suffix."""
         # Onnx is slow to import.
         from app.voices.prepare.module_paths import parse_module_path
 
@@ -73,7 +73,7 @@ class OperatorModules:
 
 
 def read_modules(graph: str, model: Path | bytes, depth: int) -> OperatorModules:
-    """The modules of a graph; VoiceError where it cannot be read."""
+    """Return the modules of a graph; raise VoiceError if it cannot be read."""
     # Onnx is slow to import.
     from app.voices.prepare.module_paths import read_module_paths
 
@@ -81,7 +81,7 @@ def read_modules(graph: str, model: Path | bytes, depth: int) -> OperatorModules
 
 
 def _find_common_lead(paths: Sequence[Sequence[str]]) -> list[str]:
-    """The names that most paths begin with."""
+    """Return the names that most paths begin with."""
     lead: list[str] = []
     inside = list(paths)
     while deeper := Counter(path[len(lead)] for path in inside if len(path) > len(lead)).most_common(1):

@@ -16,7 +16,7 @@ MEMORY_SERIES = (("process_mib", "#999999"), ("held_mib", "#4477aa"), ("in_use_m
 
 
 def draw_profile_chart(rows: Sequence[Row]) -> str:
-    """The picture as SVG."""
+    """Draw the chart as SVG."""
     picture = SvgPicture(WIDTH)
     picture.draw_text(MARGIN, 34, localize("時間の内訳", "Where the time goes"), size=18, bold=True)
     machine = next((row for row in rows if row["type"] == "machine"), {})

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.device_trace import trace_runs
+from app.adapters.ort.devices.device_trace import trace_runs
 from app.bench.multiply_adds import STAGE_OF_GRAPH
 from app.bench.repeated_runs import Repeats, RunSummary, compute_summary
 from app.common.errors import InputError
@@ -269,7 +269,7 @@ def _compute_share(found: RunSummary, total: float) -> float:
 
 
 def compare_profiles(rows: Sequence[ProfileRow], earlier: Sequence[ProfileRow]) -> list[ComparedProfileRow]:
-    """The rows beside those of an earlier profile; what is gone follows, with no time of now.
+    """Return the rows beside those of an earlier profile; rows that are gone follow, without a time of now.
 
     `slower`: what was usual (the median) is now above nine tenths of the earlier runs; `faster`: the other way round.
     """

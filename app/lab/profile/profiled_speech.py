@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.device_placement import parse_placement
-from app.adapters.ort.failover_session import FailoverSession
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.profiled_session import GraphRun, ProfiledSession
 from app.bench.stage_timing import build_bench_request
@@ -38,13 +38,13 @@ class FixedShapeProfiledSession:
         inputs, outputs: as the session has them.
     """
 
-    def __init__(self, graph: str, session: FailoverSession) -> None:
+    def __init__(self, graph: str, session: SpeakerSession) -> None:
         self._graph, self._session = graph, session
         self._profiled: dict[tuple[Path, tuple[int, ...]], ProfiledSession] = {}
         self.inputs, self.outputs = session.inputs, session.outputs
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """Run the graph, as `FailoverSession.run_graph`."""
+        """Run the graph, as `SpeakerSession.run_graph`."""
         results = self._session.run_graph(values, outputs)
         formed = self._session.find_device_inputs(values)
         # Else this size is computed on the CPU.
@@ -113,7 +113,7 @@ def open_ways(subject: LabSubject, text: str, backend: str, bert: str | None) ->
     return SpeakingWays(_create_speak(speaker, speaker.pipeline, text), _create_speak(speaker, profiled, text), sessions, graphs, places)
 
 
-def _open_profiled(name: str, graph: Path | bytes, session: FailoverSession) -> AnyProfiledSession:
+def _open_profiled(name: str, graph: Path | bytes, session: SpeakerSession) -> AnyProfiledSession:
     return (
         FixedShapeProfiledSession(name, session)
         if session.is_fixed_shape

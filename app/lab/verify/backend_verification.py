@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
-from app.adapters.ort.failover_session import FailoverSession
+from app.adapters.ort.cpu_session import SpeakerSession
 from app.common.errors import AppError
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import CallsByGraph, open_subject
@@ -18,7 +18,7 @@ from app.lab.verify.verify_limits import choose_device_limit, compute_figures
 
 
 def verify_backends(subject: LabSubject, places: Sequence[str], files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[Row]:
-    """A row a place, graph and sentence."""
+    """Yield a row for each place, graph and sentence."""
     for place in places:
         if subject.bert is not None or BACKENDS[parse_backend(place)].takes_any_size:
             yield from _verify_as_written(subject, place, files, calls)
@@ -27,7 +27,7 @@ def verify_backends(subject: LabSubject, places: Sequence[str], files: Mapping[s
 
 
 def _verify_as_written(subject: LabSubject, place: str, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[Row]:
-    """The graph itself on the backend, where a difference can be looked for."""
+    """Compare the graph itself on the backend, so that the place of a difference can be found."""
     for name, file in files.items():
         pair = GraphPair(
             name, GraphSide(file), GraphSide(file, place=place), choose_device_limit(name, is_half=False), map_outputs(name, file)
@@ -44,7 +44,7 @@ def _verify_as_spoken(subject: LabSubject, place: str, files: Mapping[str, Path]
             yield from _verify_session(name, place, session, files[name], calls)
 
 
-def _verify_session(name: str, place: str, session: FailoverSession, file: Path, calls: CallsByGraph) -> Iterator[Row]:
+def _verify_session(name: str, place: str, session: SpeakerSession, file: Path, calls: CallsByGraph) -> Iterator[Row]:
     outputs, exact = list(map_outputs(name, file)), GraphSide(file).open_session()
     for call in calls[name]:
         limit, case = choose_device_limit(name, is_half=session.is_half_precision), f"{place}: {call.request}"

@@ -16,7 +16,7 @@ from app.voices.prepare.zero_noise import DURATIONS_OUTPUT, build_noiseless_grap
 
 
 def write_graph_files(subject: LabSubject, folder: Path) -> dict[str, Path]:
-    """Every prepared graph as a file with its weights beside it; a graph that draws noise is silenced."""
+    """Write every prepared graph as a file with its weights beside it; a graph that draws noise is silenced."""
     files = {}
     for name, graph in subject.prepared.items():
         files[name] = store_graph_file(build_noiseless_graph(graph)[0] if name == "whole" else graph, folder, name)
@@ -24,7 +24,7 @@ def write_graph_files(subject: LabSubject, folder: Path) -> dict[str, Path]:
 
 
 def map_outputs(name: str, file: Path) -> dict[str, str]:
-    """Outputs to compare, by their name on both sides; of a graph in one piece the sound and the frames."""
+    """Return the outputs to compare, by their name on both sides; of a single graph the sound and the frames."""
     names = list_output_names(file)
     if name == "whole":
         names = [names[0], *(item for item in names if item == DURATIONS_OUTPUT)]
@@ -32,7 +32,7 @@ def map_outputs(name: str, file: Path) -> dict[str, str]:
 
 
 def compare_optimised(subject: LabSubject, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[GraphComparison]:
-    """Each graph as ONNX Runtime optimises it against the same as it is written."""
+    """Yield comparisons of each graph as ONNX Runtime optimises it with the same graph as it is written."""
     for name, file in files.items():
         exact, other = GraphSide(file, "none"), GraphSide(file, "all")
         pair = GraphPair(name, exact, other, choose_exact_limit(name), map_outputs(name, file))
@@ -40,7 +40,7 @@ def compare_optimised(subject: LabSubject, files: Mapping[str, Path], calls: Cal
 
 
 def compare_precisions(subject: LabSubject, files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[GraphComparison]:
-    """Each graph in 8-bit integers against the exact one."""
+    """Yield comparisons of each graph in 8-bit integers with the exact one."""
     for name in [name for name in files if name.endswith(INT8_SUFFIX)]:
         exact = name.removesuffix(INT8_SUFFIX)
         same = {item: item for item in _list_tensors(files[name]) & _list_tensors(files[exact])}

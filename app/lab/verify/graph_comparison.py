@@ -8,7 +8,7 @@ from math import isfinite
 
 import numpy as np
 
-from app.adapters.ort.output_difference import AUDIO_GRAPHS
+from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS
 from app.common.errors import AppError
 from app.core.durations import compute_symbol_frames
 from app.core.ports import Prosody
@@ -45,7 +45,7 @@ class GraphComparison:
     voice: VoiceManifest | None = None
 
     def build_rows(self) -> Iterator[Row]:
-        """A row a sentence. The two sides are open one after the other: a real BERT takes a gigabyte."""
+        """Yield a row for each sentence. The two sides are open one after the other: a real BERT takes a gigabyte."""
         try:
             exact = _run_all(self.pair.exact, list(self.pair.outputs.values()), [item.exact for item in self.graph_cases])
             other = _run_all(self.pair.other, list(self.pair.outputs), [item.other for item in self.graph_cases])
@@ -102,7 +102,7 @@ def build_verify_row(
     loudness: float | None = None,
     first: str | None = None,
 ) -> Row:
-    """A row of the report; numbers that are none are left out."""
+    """Build a row of the report; figures that are no numbers are left out."""
     return {
         "type": "verify",
         "graph": graph,
@@ -121,7 +121,7 @@ def build_verify_row(
 
 
 def build_failed_row(graph: str, case: str, limit: VerifyLimit, error: AppError) -> Row:
-    """One of the two did not run."""
+    """Build the row for a comparison of which one side did not run."""
     row = dict.fromkeys(("max_abs_diff", "snr_db", "cosine", "frames_equal", "first_difference", "lufs_difference"))
     judged_by: Row = {"judged_by": limit.by, "limit": limit.value, "ok": False, "error": f"{error.message} {error.hint}".strip()}
     return {"type": "verify", "graph": graph, "case": case, **row, **judged_by}

@@ -32,7 +32,7 @@ class GraphSide:
     place: str = "cpu"
 
     def open_session(self, extra_outputs: Sequence[str] = ()) -> GraphSession:
-        """A session, with these tensors as further outputs."""
+        """Open a session, with these tensors as further outputs."""
         model = expose_graph_tensors(self.graph, extra_outputs) if extra_outputs else self.graph
         return open_at_level(model, self.level, self.graph.stem, place=self.place, weights=self.graph.parent)
 
@@ -56,7 +56,7 @@ class GraphPair:
     same_tensors: Mapping[str, str] | None = None
 
     def find_first_difference(self, exact_values: GraphValues, other_values: GraphValues) -> str | None:
-        """The first tensor of `other` that differs, by its name; None where the results agree."""
+        """Return the name of the first tensor of `other` that differs; None if the results agree."""
         probe = _TensorProbe(self, exact_values, other_values)
         bad = probe.find_differing_output()
         if bad is None:
@@ -86,7 +86,7 @@ class _TensorProbe:
         return None
 
     def __call__(self, names: Sequence[str]) -> dict[str, bool | None]:
-        """As `Probe`; where showing them together ends the difference, one by one."""
+        """Probe the tensors together, or one by one if exposing them together ends the difference."""
         found = self._compare_tensors(names)
         if found is None and len(names) > 1:
             each = [self._compare_tensors([name]) for name in names]
@@ -94,7 +94,7 @@ class _TensorProbe:
         return found if found is not None else dict.fromkeys(names)
 
     def _compare_tensors(self, names: Sequence[str]) -> dict[str, bool | None] | None:
-        """None where the results agree as soon as these are shown: they lay inside a fused node, which was at fault."""
+        """Compare the tensors; return None if the results agree as soon as the tensors are exposed: they lay inside a faulty fused node."""
         pair, same = self.pair, self.pair.same_tensors
         inside = [same[name] if same is not None else name for name in names]
         wanted = [*names, self._differing]
@@ -112,6 +112,6 @@ class _TensorProbe:
 
 
 def compare_results(pair: GraphPair, expected: Sequence[np.ndarray], found: Sequence[np.ndarray]) -> tuple[VerifyFigures, bool]:
-    """Figures of results, and whether they are within the limit."""
+    """Return the figures of results, and whether they are within the limit."""
     figures = compute_figures(pair.name, expected, found)
     return figures, pair.limit.is_met(figures)

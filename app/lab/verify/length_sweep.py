@@ -30,7 +30,7 @@ LENGTH_INPUTS = ("x_tst_lengths", "last")
 
 
 def verify_lengths(subject: LabSubject, files: Mapping[str, Path], calls: CallsByGraph, report: Report = ignore_report) -> Iterator[Row]:
-    """Optimised against not, at each length: a row a graph for all lengths that pass, and one for each that does not."""
+    """Compare optimised with plain graphs at each length: yield a row for each graph with all lengths that pass, and one for each length that does not."""
     for index, (name, file) in enumerate(files.items()):
         report("checking", index / len(files))
         for length, row in _verify_graph_lengths(name, file, calls[name.removesuffix(INT8_SUFFIX)]):
@@ -39,7 +39,7 @@ def verify_lengths(subject: LabSubject, files: Mapping[str, Path], calls: CallsB
 
 
 def count_shortest(subject: LabSubject, graph: str) -> int:
-    """Symbols or tokens of a sentence of one sound: its two ends, and a blank at every place between where the voice has those."""
+    """Return the symbols or tokens of a sentence of one sound: its two ends, and a blank at every place between if the voice has blanks."""
     if graph.startswith("bert"):
         return 3
     if graph not in ("prosody", "whole"):
@@ -52,7 +52,7 @@ def _describe_unheard() -> str:
 
 
 def _verify_graph_lengths(name: str, file: Path, calls: Sequence[RecordedGraphRun]) -> Iterator[tuple[int, Row]]:
-    """A length and its row; the last one is of all that pass, and of the longest length."""
+    """Yield a length and its row; the last row covers all lengths that pass, and names the longest."""
     exact, other, limit = GraphSide(file, "none").open_session(), GraphSide(file, "all").open_session(), choose_exact_limit(name)
     outputs, axes = list(map_outputs(name, file)), find_free_axes(calls[0].values, calls[-1].values)
     passed: list[VerifyFigures] = []
@@ -75,7 +75,7 @@ def _verify_graph_lengths(name: str, file: Path, calls: Sequence[RecordedGraphRu
 
 
 def verify_batches(files: Mapping[str, Path], calls: CallsByGraph) -> Iterator[Row]:
-    """The same sentence several times at once against once, for each graph that takes several: a row a number of them."""
+    """Compare the same sentence several times at once with once, for each graph that takes several: a row for each number of them."""
     for name, file in files.items():
         batched = list_batch_inputs(file, name)
         if not batched:
@@ -109,7 +109,7 @@ def _verify_batch(
 
 
 def repeat_values(values: Mapping[str, Any], session: RunnableSession, batched: Sequence[str], batch: int) -> dict[str, Any]:
-    """The values with those of a batch axis so many times."""
+    """Return the values, with those of a batch axis repeated."""
     found = dict(values)
     for name in batched:
         _, rank = session.inputs[name]
@@ -120,13 +120,13 @@ def repeat_values(values: Mapping[str, Any], session: RunnableSession, batched: 
 
 
 def find_free_axes(short: Mapping[str, Any], long: Mapping[str, Any]) -> dict[str, int]:
-    """The axis of each input whose size differs between two sentences."""
+    """Return the axis of each input whose size differs between two sentences."""
     pairs = ((name, np.shape(value), np.shape(long[name])) for name, value in short.items())
     return {name: axis for name, a, b in pairs for axis, (one, other) in enumerate(zip(a, b, strict=False)) if one != other}
 
 
 def resize_values(values: Mapping[str, Any], axes: Mapping[str, int], length: int) -> dict[str, Any]:
-    """The values cut or repeated to a length; what has several elements a step, such as noise, keeps that."""
+    """Return the values cut or repeated to a length; inputs with several elements a step, such as noise, keep that ratio."""
     sizes = {name: np.shape(values[name])[axis] for name, axis in axes.items()}
     least = min(sizes.values(), default=1)
     found = dict(values)

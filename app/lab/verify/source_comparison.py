@@ -32,7 +32,7 @@ MAX_SYMBOL_FRAMES = 20
 
 
 def compare_with_source(subject: LabSubject, files: Mapping[str, Path], calls: CallsByGraph, folder: Path) -> Iterator[GraphComparison]:
-    """Each prepared graph against its part of the source; nothing where there is no source.
+    """Yield comparisons of each prepared graph with its part of the source; none if there is no source.
 
     Args:
         files: the prepared graphs.
@@ -50,7 +50,7 @@ def compare_with_source(subject: LabSubject, files: Mapping[str, Path], calls: C
 
 
 def write_source_graphs(subject: LabSubject, calls: CallsByGraph, folder: Path) -> tuple[dict[str, Path], CallsByGraph]:
-    """The graphs as they came, silenced, and what they are given; empty where there is no source."""
+    """Write the original graphs, silenced, and return them with their inputs; empty if there is no source."""
     if "bert" in subject.source:
         return {"bert": _write_float32_copy(subject.source["bert"], folder)}, calls
     if "whole" not in subject.source or "prosody" not in calls:
@@ -90,7 +90,7 @@ def _compare_bert(source: Path | bytes, prepared_graph: Path, calls: CallsByGrap
 def _compare_single_graph(
     subject: LabSubject, voice: Voice, files: Mapping[str, Path], calls: CallsByGraph, folder: Path
 ) -> Iterator[GraphComparison]:
-    """A voice that stays in one graph: its stored graph against the source."""
+    """Compare the stored graph of a single-graph voice with the source."""
     copy = store_graph_file(build_noiseless_graph(subject.source["whole"])[0], folder, "whole_source")
     given = [GraphCase(call.request, call.values, call.values) for call in calls["whole"]]
     pair = GraphPair(
@@ -125,7 +125,7 @@ class SourceSentence:
 def split_source(
     subject: LabSubject, voice: Voice, files: Mapping[str, Path], calls: CallsByGraph, folder: Path
 ) -> tuple[Path, ReferenceOutputNames, list[SourceSentence]]:
-    """The source of a voice of several graphs with noise and frames from outside, and what all graphs are given for each sentence."""
+    """Split the source of a voice of several graphs, with noise and frames from outside, and return the inputs of all graphs for each sentence."""
     model = load_graph(subject.source["whole"])
     scales = DEFAULT_SOURCE_SCALES | find_baked_noise_scales(model)
     frozen, names = build_reference_graph(model)
@@ -159,12 +159,12 @@ def _record_sentences(
 
 
 def _build_public_values(call: RecordedGraphRun, scales: Mapping[str, float]) -> dict[str, Any]:
-    """The inputs of the public graph, ranks aside."""
+    """Return the inputs of the public graph, ranks aside."""
     return {**call.values, "x_tst_lengths": call.values["x_tst"].size, **scales}
 
 
 def _match_nodes(source: Path, other: Path) -> dict[str, str]:
-    """Tensors of nodes that both graphs call the same: other → source."""
+    """Return the tensors of nodes that both graphs name the same: other → source."""
     known = {node.name: node for node in list_nodes(source) if node.name}
     pairs = [(node, known[node.name]) for node in list_nodes(other) if node.name in known]
     return {a: b for node, origin in pairs if node.operator == origin.operator for a, b in zip(node.outputs, origin.outputs, strict=False)}

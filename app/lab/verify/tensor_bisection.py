@@ -13,7 +13,7 @@ ProbeTensors = Callable[[Sequence[str]], Mapping[str, bool | None]]
 
 
 def find_first_difference(nodes: Sequence[GraphNode], start_tensor: str, candidates: Iterable[str], probe: ProbeTensors) -> str:
-    """The tensor that differs although none that it is made of does, as far as they are candidates.
+    """Return the tensor that differs although none of its own inputs does, as far as they are candidates.
 
     Halving takes what lies above an equal tensor to be equal. That is not always so: a slice may show a part without the fault.
     So what the tensor is made of is looked at in the end, and where that differs the search continues there.
@@ -48,7 +48,7 @@ def _narrow_by_halving(
     probe_unseen: Callable[[Sequence[str]], list[str]],
     seen: Mapping[str, bool | None],
 ) -> str:
-    """A tensor that differs and has only equal ones above it, or such as lie above an equal one."""
+    """Return a tensor that differs and has only equal ones above it, or such as lie above an equal one."""
     own = {name: 1 << place for place, name in enumerate(names)}
     suspects = above[bad] & ~own[bad]
     for name in names:
@@ -66,7 +66,7 @@ def _narrow_by_halving(
 
 
 def _map_ancestors(nodes: Sequence[GraphNode], names: Sequence[str]) -> tuple[dict[str, int], dict[str, list[str]]]:
-    """For each name those that it depends on and itself, a bit each, for a graph of 5,000 nodes has millions of such pairs; and its nearest ones."""
+    """Return for each name its ancestors and itself, one bit each, for a graph of 5,000 nodes has millions of such pairs; and the nearest ones."""
     own = {name: 1 << place for place, name in enumerate(names)}
     above: dict[str, int] = {}
     nearest: dict[str, tuple[str, ...]] = {}
@@ -85,7 +85,7 @@ def _map_ancestors(nodes: Sequence[GraphNode], names: Sequence[str]) -> tuple[di
 
 
 def _choose_halving_points(suspected: Sequence[str], above: Mapping[str, int], suspects: int) -> list[str]:
-    """The suspects below about a quarter, a half and three quarters of all."""
+    """Return the suspects below about a quarter, a half and three quarters of all."""
     counts = {name: (suspects & above[name]).bit_count() for name in suspected}
     goals = [len(suspected) * (place + 1) / (TENSORS_PER_PROBE + 1) for place in range(TENSORS_PER_PROBE)]
     return list(dict.fromkeys(min(counts, key=lambda name: abs(counts[name] - goal)) for goal in goals))

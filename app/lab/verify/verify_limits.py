@@ -8,11 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from app.adapters.ort.output_difference import AUDIO_GRAPHS, FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
+from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS, FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
+from app.core.result_metrics import INCOMPARABLE, MAX_SNR_DB, ResultDifference, compute_difference
 from app.export.loudness import compute_block_powers, compute_integrated_lufs
 from app.install.bert_verification import MIN_BERT_COSINE
-from app.lab.result_difference import INCOMPARABLE, ResultDifference, compute_difference
-from app.voices.audio_metrics import MAX_SNR_DB
 from app.voices.int8_result import MIN_INT8_SNR_DB
 
 ResultArrays = Sequence[np.ndarray]
@@ -38,13 +37,13 @@ class VerifyLimit:
     value: float
 
     def is_met(self, figures: VerifyFigures) -> bool:
-        """Also false for what is no number."""
+        """Return whether the figures are within the limit; figures that are no numbers are not."""
         found = getattr(figures, self.by)
         return bool(found <= self.value if self.by == "relative" else found >= self.value)
 
     @property
     def inner_limit(self) -> VerifyLimit:
-        """For tensors inside a graph: small faults grow on the way to its end."""
+        """Return the limit for tensors inside a graph: small faults grow on the way to its end."""
         return VerifyLimit("relative", min(self.value, INNER_TENSOR_TOLERANCE)) if self.by == "relative" else self
 
 
@@ -63,7 +62,7 @@ NOTHING_ALIKE = VerifyFigures(INCOMPARABLE.max_abs, INCOMPARABLE.snr_db, INCOMPA
 
 
 def choose_exact_limit(graph: str) -> VerifyLimit:
-    """For two graphs that should be the same but for rounding; in 8 bits rounding decides whole steps."""
+    """Return the limit for two graphs that should be equal but for rounding; in 8 bits rounding decides whole steps."""
     if graph.endswith("_int8"):
         return choose_int8_limit(graph)
     if graph.startswith("bert"):
@@ -72,21 +71,21 @@ def choose_exact_limit(graph: str) -> VerifyLimit:
 
 
 def choose_int8_limit(graph: str) -> VerifyLimit:
-    """For the int8 form of a graph against its exact one: what preparing asks of it; of log durations only the frames are heard."""
+    """Return the limit for the int8 form of a graph against its exact one, as preparing demands it; of log durations only the frames are heard."""
     if graph.startswith("prosody"):
         return VerifyLimit("cosine", MIN_PROSODY_COSINE)
     return VerifyLimit("cosine", MIN_BERT_COSINE) if graph.startswith("bert") else VerifyLimit("snr_db", MIN_INT8_SNR_DB)
 
 
 def choose_device_limit(graph: str, *, is_half: bool) -> VerifyLimit:
-    """For a device against the CPU."""
+    """Return the limit for a device against the CPU."""
     if is_half:
         return VerifyLimit("relative", FLOAT16_TOLERANCE)
     return VerifyLimit("relative", SOUND_TOLERANCE if graph in AUDIO_GRAPHS else FLOAT32_TOLERANCE)
 
 
 def compute_figures(graph: str, expected: ResultArrays, found: ResultArrays) -> VerifyFigures:
-    """Axes of one element do not count: graphs as they come have one for the batch."""
+    """Return the figures of two results; axes of one element do not count, as original graphs have one for the batch."""
     pairs = [(_flatten_array(a), _flatten_array(b)) for a, b in zip(expected, found, strict=True)]
     if graph == INNER_TENSOR:
         pairs = [_remove_masks(a, b) for a, b in pairs]
@@ -96,7 +95,7 @@ def compute_figures(graph: str, expected: ResultArrays, found: ResultArrays) -> 
 
 
 def merge_worst(each: Sequence[VerifyFigures]) -> VerifyFigures:
-    """Of several comparisons."""
+    """Return the worst figures of several comparisons."""
     return VerifyFigures(
         max((item.max_abs for item in each), default=0.0),
         min((item.snr_db for item in each), default=MAX_SNR_DB),
@@ -128,7 +127,7 @@ def _flatten_array(array: np.ndarray) -> np.ndarray:
 
 
 def measure_loudness_difference(expected: np.ndarray, found: np.ndarray, rate: int) -> float | None:
-    """LU between two sounds; None where one is silent or shorter than a block of 400 ms."""
+    """Return the difference of two sounds in LU; None if one is silent or shorter than a block of 400 ms."""
     loudness = [
         compute_integrated_lufs(compute_block_powers(np.asarray(item, np.float32).reshape(-1), rate).tolist()) for item in (expected, found)
     ]

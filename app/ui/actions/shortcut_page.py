@@ -5,15 +5,59 @@ from __future__ import annotations
 from itertools import islice
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QPalette
+from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.actions.action_definitions import ACTIONS, ActionSpec
-from app.ui.actions.key_bindings import KeyBinding, KeyBindings, drop_reassigned_keys, find_key_conflicts
-from app.ui.actions.key_field import KeyField
+from app.ui.actions.key_bindings import KeyBinding, KeyBindings, convert_key_sequence, drop_reassigned_keys, find_key_conflicts
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
+
+
+class KeyField(QKeySequenceEdit):
+    """A field that stands for no key when it is empty.
+
+    Signals:
+        chosen(): The field has other keys than before.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, name: str, tip: str) -> None:
+        super().__init__()
+        self._keys: tuple[str, ...] = ()
+        self.setMaximumSequenceLength(1)
+        self.setClearButtonEnabled(True)
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
+        self.keySequenceChanged.connect(self._accept_keys)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return the keys: the shown combination, with its companions as long as it is unchanged."""
+        return self._keys
+
+    def show_keys(self, keys: tuple[str, ...]) -> None:
+        """Show the first of these keys."""
+        self._keys = keys
+        self.setKeySequence(QKeySequence(keys[0] if keys else ""))
+        self._clear_placeholder()
+
+    @Slot(QKeySequence)
+    def _accept_keys(self, pressed: QKeySequence) -> None:
+        # The field shows one of several keys, such as Return with Enter: compared alone, the others are not lost.
+        if convert_key_sequence(pressed)[:1] != self._keys[:1]:
+            self._keys = convert_key_sequence(pressed)
+            self.chosen.emit()
+        self._clear_placeholder()
+
+    def _clear_placeholder(self) -> None:
+        """Replace the placeholder "Press shortcut" in all line edits of the field."""
+        # Qt sets its own prompt in every field, and again after each change.
+        for field in self.findChildren(QLineEdit):
+            field.setPlaceholderText(localize("なし", "none"))
+
 
 SHORTCUT_ROWS_PER_STEP = 8
 

@@ -2,14 +2,141 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from PySide6.QtCore import QEvent, QUrl, Signal, Slot
-from PySide6.QtGui import QColor, QDesktopServices, QGuiApplication, QPalette, QTextCursor
+from PySide6.QtGui import (
+    QColor,
+    QDesktopServices,
+    QGuiApplication,
+    QPalette,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFrameFormat,
+    QTextLength,
+    QTextTable,
+    QTextTableCellFormat,
+)
 from PySide6.QtWidgets import QTextBrowser, QTextEdit
 
 from app.common.language import localize
-from app.ui.help.guide_page_style import apply_page_style
 from app.ui.help.guide_pages import Span, find_spans
 from app.ui.theme.theme import is_theme_change_event
+
+# Qt renders Markdown without space between its parts, and style sheets do not reach it.
+
+ABOVE_HEADING, BELOW_HEADING, BELOW_TEXT, BELOW_ITEM = 16, 6, 8, 3  # pixels
+# Factors of the page's font size by heading level.
+HEADING_SIZES = {1: 1.5, 2: 1.18, 3: 1.05}
+LINE_HEIGHT_PERCENT = 130
+INDENT, CELL_PADDING, CODE_PADDING = 24, 5, 8
+SOLID_BORDER = QTextFrameFormat.BorderStyle.BorderStyle_Solid
+
+
+def apply_page_style(document: QTextDocument, palette: QPalette) -> None:
+    """Set sizes, spaces and colours of headings, paragraphs, code and tables."""
+    document.setIndentWidth(INDENT)
+    block = document.begin()
+    while block.isValid():
+        _format_block(block, document)
+        block = block.next()
+    for frame in document.rootFrame().childFrames():
+        if isinstance(frame, QTextTable):
+            _format_table(frame, palette)
+    for code in _select_code_blocks(document):
+        _format_code_block(code, palette)
+
+
+def _format_block(block: QTextBlock, document: QTextDocument) -> None:
+    cursor = QTextCursor(block)
+    form = block.blockFormat()
+    form.setLineHeight(LINE_HEIGHT_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    form.setTopMargin(0)
+    if level := form.headingLevel():
+        form.setTopMargin(ABOVE_HEADING if block.position() else 0)
+        form.setBottomMargin(BELOW_HEADING)
+        _resize_block(block, document.defaultFont().pointSizeF() * HEADING_SIZES.get(level, 1.0))
+    elif cursor.currentTable() is not None or _is_code(block):
+        form.setBottomMargin(0)
+        # Qt does not wrap lines of code, and one long line would widen the whole page.
+        form.setNonBreakableLines(False)
+    else:
+        form.setBottomMargin(BELOW_TEXT if block.textList() is None else BELOW_ITEM)
+    cursor.setBlockFormat(form)
+
+
+def _resize_block(block: QTextBlock, size: float) -> None:
+    cursor = QTextCursor(block)
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+    form = cursor.charFormat()
+    # Markdown sets a relative size, which would be applied on top of the point size.
+    form.clearProperty(form.Property.FontSizeAdjustment.value)
+    form.setFontPointSize(size)
+    cursor.setCharFormat(form)
+
+
+def _is_code(block: QTextBlock) -> bool:
+    return block.blockFormat().hasProperty(QTextBlockFormat.Property.BlockCodeFence.value)
+
+
+def _select_code_blocks(document: QTextDocument) -> list[QTextCursor]:
+    """Return a selection for each run of code lines."""
+    fields: list[QTextCursor] = []
+    block = document.begin()
+    while block.isValid():
+        if _is_code(block):
+            if not fields or not _is_code(block.previous()):
+                fields.append(QTextCursor(block))
+            fields[-1].setPosition(block.position() + block.length() - 1, QTextCursor.MoveMode.KeepAnchor)
+        block = block.next()
+    return fields
+
+
+def _format_code_block(code: QTextCursor, palette: QPalette) -> None:
+    """Put lines of code into a tinted frame."""
+    form = QTextFrameFormat()
+    form.setBackground(palette.window())
+    form.setPadding(CODE_PADDING)
+    form.setBottomMargin(BELOW_TEXT)
+    frame = code.insertFrame(form)
+    for block in (frame.firstCursorPosition().block().previous(), frame.lastCursorPosition().block().next()):
+        # Qt puts an empty paragraph on either side of a frame; one pixel high, they are not seen.
+        if not block.text():
+            _set_line_height(block, 1, QTextBlockFormat.LineHeightTypes.FixedHeight)
+    block = frame.firstCursorPosition().block()
+    while block.position() <= frame.lastPosition():
+        _set_line_height(block, LINE_HEIGHT_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight)
+        block = block.next()
+
+
+def _set_line_height(block: QTextBlock, height: float, height_type: QTextBlockFormat.LineHeightTypes) -> None:
+    form = QTextBlockFormat()
+    form.setLineHeight(height, height_type.value)
+    QTextCursor(block).setBlockFormat(form)
+
+
+def _format_table(table: QTextTable, palette: QPalette) -> None:
+    """Draw lines between rows, and tint the header."""
+    form = table.format()
+    form.setBorder(0)
+    form.setCellSpacing(0)
+    form.setBorderCollapse(True)
+    form.setTopMargin(BELOW_TEXT / 2)
+    form.setBottomMargin(BELOW_TEXT)
+    form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+    table.setFormat(form)
+    for row, column in product(range(table.rows()), range(table.columns())):
+        cell = QTextTableCellFormat()
+        cell.setPadding(CELL_PADDING)
+        cell.setBottomBorder(1)
+        cell.setBottomBorderStyle(SOLID_BORDER)
+        cell.setBottomBorderBrush(palette.mid())
+        if row == 0:
+            cell.setBackground(palette.window())
+        table.cellAt(row, column).setFormat(cell)
+
 
 # The opacity (of 255) of the matches that are not the current one.
 MATCH_ALPHA = 70

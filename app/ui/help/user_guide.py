@@ -2,17 +2,120 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import Slot
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QTextDocument
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.ui.help.guide_index import GuideIndex
 from app.ui.help.guide_page_view import GuidePageView
-from app.ui.help.guide_pages import GUIDE_PAGES, load_pages
+from app.ui.help.guide_pages import GUIDE_PAGES, GuidePage, find_spans, load_pages
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
+
+WIDTH, ROW_PADDING = 230, 13
+ARROW_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+NAME, TITLE, TEXT = (Qt.ItemDataRole.UserRole + number for number in range(3))
+
+
+class GuideIndex(QWidget):
+    """A list of pages; a query leaves only the pages that match, with the number of matches.
+
+    Signals:
+        changed(): Another page is selected, or the query was edited.
+        match_requested(bool): The next match is requested (True), or the previous one.
+    """
+
+    changed = Signal()
+    match_requested = Signal(bool)
+
+    def __init__(self, pages: Sequence[GuidePage]) -> None:
+        super().__init__()
+        self.query = QLineEdit()
+        self.query.setPlaceholderText(localize("ヘルプを検索", "Search the guide"))
+        self.query.setAccessibleName(self.query.placeholderText())
+        self.query.setToolTip(
+            localize("Enter で次、Shift+Enter で前の一致箇所へ移動します。(Ctrl+F)", "Enter: next match, Shift+Enter: previous (Ctrl+F)")
+        )
+        self.query.setClearButtonEnabled(True)
+        self.query.installEventFilter(self)
+        self.list = QListWidget()
+        self.list.setAccessibleName(localize("ページ", "Pages"))
+        self.nothing = QLabel(localize("見つかりません。", "Nothing found."))
+        self.nothing.setObjectName("muted")
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.nothing.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.query)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.nothing, 1, Qt.AlignmentFlag.AlignTop)
+        self.setFixedWidth(WIDTH)
+        self._fill_list(pages)
+        self.query.textChanged.connect(self._search_pages)
+        self.list.currentItemChanged.connect(self.changed)
+
+    @property
+    def current_name(self) -> str:
+        """Return the name of the selected page."""
+        return str(self.list.currentItem().data(NAME))
+
+    def select_page(self, name: str) -> None:
+        """Select a page, and clear a search that would hide it."""
+        for item in self._list_shown_items():
+            if item.data(NAME) == name:
+                if item.isHidden():
+                    self.query.clear()
+                self.list.setCurrentItem(item)
+
+    def select_next_page(self, forward: bool, *, should_wrap: bool = False) -> None:
+        """Select the next listed page, or the previous one."""
+        shown = [item for item in self._list_shown_items() if not item.isHidden()]
+        if not shown:
+            return
+        place = shown.index(self.list.currentItem()) + (1 if forward else -1)
+        self.list.setCurrentItem(shown[place % len(shown) if should_wrap else max(0, min(len(shown) - 1, place))])
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let arrow keys in the field choose a page, and Enter move between matches."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.match_requested.emit(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+                return True
+            if event.key() in ARROW_STEPS:
+                self.select_next_page(ARROW_STEPS[Qt.Key(event.key())] > 0)
+                return True
+        return super().eventFilter(watched, event)
+
+    def _fill_list(self, pages: Sequence[GuidePage]) -> None:
+        for page in pages:
+            item = QListWidgetItem(page.title, self.list)
+            item.setSizeHint(QSize(0, self.list.fontMetrics().height() + ROW_PADDING))
+            # The search runs over the rendered text: Markdown's own signs must not match.
+            text = QTextDocument()
+            text.setMarkdown(page.markdown)
+            for role, value in ((NAME, page.name), (TITLE, page.title), (TEXT, text.toPlainText())):
+                item.setData(role, value)
+
+    def _list_shown_items(self) -> list[QListWidgetItem]:
+        return [self.list.item(row) for row in range(self.list.count())]
+
+    @Slot(str)
+    def _search_pages(self, query: str) -> None:
+        for item in self._list_shown_items():
+            count = len(find_spans(item.data(TEXT), query))
+            item.setText(f"{item.data(TITLE)}  ({count})" if count else item.data(TITLE))
+            item.setHidden(bool(query.strip()) and not count)
+        shown = [item for item in self._list_shown_items() if not item.isHidden()]
+        self.list.setVisible(bool(shown))
+        self.nothing.setVisible(not shown)
+        if shown and self.list.currentItem() not in shown:
+            self.list.setCurrentItem(shown[0])
+        else:
+            self.changed.emit()
+
 
 USER_GUIDE_SIZE = (900, 640)
 

@@ -2,22 +2,260 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHeaderView,
+    QLabel,
+    QScrollArea,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.common.errors import AppError
 from app.common.language import localize
 from app.core.project import Character
-from app.ui.interchange.character_rows import CharacterTable
-from app.ui.interchange.column_table import ColumnTable
-from app.ui.plain_text import PlainLabel
+from app.interchange.character_assignment import AssignableVoice
+from app.interchange.table_columns import COLUMN_FIELDS, format_field_name
+from app.interchange.table_lines import ScriptTable
+from app.ui.display_names import format_style
+from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.choice_box import ChoiceBox
+from app.voices.voice_labels import localize_voice_name
 
 if TYPE_CHECKING:
     from app.ui.interchange.opened_import import OpenedImport
+
+
+SHOWN_ROWS, SHOWN_COLUMNS, SHOWN_CHARACTERS = 5, 30, 200
+NARROWEST_COLUMN, WIDEST_COLUMN, LOWEST_TABLE_PX = 150, 420, 130  # pixels of a column, and of the table
+
+
+class ColumnTable(QWidget):
+    """A table in which each field is assigned to one column at most.
+
+    Signals:
+        changed(): Other columns are assigned.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._choosers: list[ChoiceBox] = []
+        self.cells = QTableWidget()
+        self.cells.setAccessibleName(localize("表の列", "Columns of the table"))
+        self.cells.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.cells.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.cells.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.cells.verticalHeader().hide()
+        self.cells.horizontalHeader().setSectionsClickable(False)
+        self.cells.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.cells.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.cells)
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """Return the columns by field."""
+        return {str(field): place for place, box in enumerate(self._choosers) if (field := box.currentData())}
+
+    def show_table(self, table: ScriptTable, columns: Mapping[str, int]) -> None:
+        """Show another table, or the same one with another header."""
+        shown = table.rows[:SHOWN_ROWS]
+        width = min(table.width, SHOWN_COLUMNS)
+        self.cells.clear()
+        self.cells.setColumnCount(width)
+        self.cells.setRowCount(1 + len(shown))
+        names = list(table.header[:width]) or [localize(f"{place + 1} 列目", f"Column {place + 1}") for place in range(width)]
+        for place in range(width):
+            name = names[place] if place < len(names) else ""
+            self.cells.setHorizontalHeaderItem(place, _create_item(name))
+        for row, cells in enumerate(shown, 1):
+            for place, cell in enumerate(cells[:width]):
+                self.cells.setItem(row, place, _create_item(cell))
+        meanings = {place: field for field, place in columns.items()}
+        self._choosers = [self._create_chooser(place, meanings.get(place, ""), names) for place in range(width)]
+        self._fit_columns(width)
+
+    def sizeHint(self) -> QSize:
+        """Return a size as high as the shown rows."""
+        heights = sum(self.cells.rowHeight(row) for row in range(self.cells.rowCount()))
+        # Room for the scroll bar is always kept, or it would cover the last row of a wide table.
+        bar = self.cells.horizontalScrollBar().sizeHint().height()
+        return QSize(super().sizeHint().width(), heights + self.cells.horizontalHeader().sizeHint().height() + bar + 4)
+
+    def _fit_columns(self, width: int) -> None:
+        self.cells.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.cells.resizeColumnsToContents()
+        for place in range(width):
+            self.cells.setColumnWidth(place, min(WIDEST_COLUMN, max(NARROWEST_COLUMN, self.cells.columnWidth(place))))
+        self.cells.horizontalHeader().setStretchLastSection(True)
+        self.cells.setRowHeight(0, self._choosers[0].sizeHint().height() + 6 if self._choosers else 0)
+        self.setMaximumHeight(self.sizeHint().height())
+        self.setMinimumHeight(min(LOWEST_TABLE_PX, self.sizeHint().height()))
+
+    def _create_chooser(self, column: int, field: str, names: Sequence[str]) -> ChoiceBox:
+        box = ChoiceBox()
+        name = names[column] if column < len(names) else str(column + 1)
+        box.setAccessibleName(localize(f"列「{name}」の内容", f"Meaning of column {name}"))
+        box.setToolTip(localize("この列を何として読み込むかを選びます。", "What this column is imported as."))
+        box.addItem(localize("読み込まない", "Not imported"), "")
+        for one in COLUMN_FIELDS:
+            box.addItem(format_field_name(one), one)
+        box.setCurrentIndex(box.findData(field))
+        box.activated.connect(lambda _index, place=column: self._update_meanings(place))
+        self.cells.setCellWidget(0, column, box)
+        return box
+
+    @Slot(int)
+    def _update_meanings(self, column: int) -> None:
+        field = self._choosers[column].currentData()
+        for other, box in enumerate(self._choosers):
+            # A field belongs to one column, so the column that had it before is no longer imported.
+            if field and other != column and box.currentData() == field:
+                box.setCurrentIndex(0)
+        self.changed.emit()
+
+
+def _create_item(text: str) -> QTableWidgetItem:
+    item = QTableWidgetItem(text[:SHOWN_CHARACTERS])
+    item.setToolTip(escape_tip(text[:SHOWN_CHARACTERS]))
+    return item
+
+
+MOST_SHOWN, LOWEST_NAMES_PX = 200, 90
+"""The number of names shown at most, and the lowest height in pixels."""
+
+
+class CharacterRow(NamedTuple):
+    """The widgets of one name."""
+
+    character: Character
+    voice: ChoiceBox
+    style: ChoiceBox
+
+
+class CharacterTable(QScrollArea):
+    """A scroll area with one row for each name; a name left for later keeps a missing voice.
+
+    Signals:
+        changed(): A voice was chosen.
+    """
+
+    changed = Signal()
+
+    def __init__(self, voices: Sequence[AssignableVoice]) -> None:
+        super().__init__()
+        self._voices = {voice.id: voice for voice in voices}
+        self.rows: list[CharacterRow] = []
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setMinimumHeight(LOWEST_NAMES_PX)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.show_names((), {})
+
+    @property
+    def choices(self) -> dict[str, Character]:
+        """Return the chosen characters by name."""
+        found = {}
+        for character, voice, style in self.rows:
+            if voice.currentData():
+                speaker, name = style.currentData() or ("", "")
+                found[character.name] = Character(character.name, voice.currentData(), speaker, name)
+        return found
+
+    def show_names(self, names: Sequence[tuple[Character, int]], shown_names: dict[str, str]) -> None:
+        """Show other names, each with its number of lines; choices already made are kept.
+
+        Args:
+            shown_names: Display names of names that are ids.
+        """
+        kept = self.choices
+        body = QWidget()
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        for place in (0, 2, 3):
+            grid.setColumnStretch(place, 1)
+        self.rows = []
+        for place, (character, count) in enumerate(names[:MOST_SHOWN]):
+            self._add_row(grid, place, character, shown_names.get(character.name, character.name), count, kept.get(character.name))
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.addLayout(grid)
+        if len(names) > MOST_SHOWN:
+            rest = len(names) - MOST_SHOWN
+            more = QLabel(
+                localize(f"…ほか {rest:,} 人（読み込んだ後に声を選べます）", f"… and {rest:,} more (choose their voices after importing)")
+            )
+            more.setObjectName("muted")
+            column.addWidget(more)
+        column.addStretch(1)
+        self.setWidget(body)
+
+    def _add_row(
+        self, grid: QGridLayout, row_index: int, character: Character, shown_name: str, line_count: int, previous: Character | None
+    ) -> None:
+        label = PlainLabel()
+        label.setText(shown_name)
+        label.setToolTip(escape_tip(shown_name))
+        label.setWordWrap(True)
+        lines = QLabel(localize(f"{line_count:,} 行", f"{line_count:,} {'line' if line_count == 1 else 'lines'}"))
+        lines.setObjectName("muted")
+        voice, style = ChoiceBox(), ChoiceBox()
+        voice.setAccessibleName(localize(f"{shown_name}の声", f"Voice of {shown_name}"))
+        voice.setToolTip(
+            localize("この名前の行を話す声です。次に読み込むときも使います。", "Voice for this character, also used in later imports.")
+        )
+        style.setAccessibleName(localize(f"{shown_name}の話者とスタイル", f"Speaker and style of {shown_name}"))
+        style.setToolTip(localize("声の話者とスタイル。", "Speaker and style of the voice."))
+        for box in (voice, style):
+            box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            box.setMinimumContentsLength(8)
+        style.setPlaceholderText("–")
+        voice.addItem(localize("あとで選ぶ", "Choose later"), "")
+        for known in self._voices.values():
+            voice.addItem(localize_voice_name(known.name), known.id)
+        row = CharacterRow(character, voice, style)
+        # `activated` comes from the user alone; filling the box must not count as a choice.
+        voice.activated.connect(lambda _index: self._update_voice(row))
+        self.rows.append(row)
+        for number, widget in enumerate((label, lines, voice, style)):
+            grid.addWidget(widget, row_index, number)
+        voice.setCurrentIndex(max(0, voice.findData(previous.voice)) if previous is not None else 0)
+        self._offer_styles(row)
+        if previous is not None:
+            style.setCurrentIndex(max(0, style.findData((previous.speaker, previous.style))))
+
+    def _update_voice(self, row: CharacterRow) -> None:
+        self._offer_styles(row)
+        self.changed.emit()
+
+    @Slot(object)
+    def _offer_styles(self, row: CharacterRow) -> None:
+        voice = self._voices.get(row.voice.currentData())
+        row.style.clear()
+        row.style.setEnabled(voice is not None)
+        for speaker in voice.speakers if voice is not None else ():
+            for _, style in speaker.styles:
+                several = voice is not None and len(voice.speakers) > 1
+                row.style.addItem(
+                    localize("・", " · ").join(filter(None, (speaker.name if several else "", format_style(style)))), (speaker.name, style)
+                )
+        row.style.setCurrentIndex(0 if row.style.count() else -1)
+
 
 WIDTH, NARROWEST, HEIGHT, LOWEST_TABLE, LOWEST_NAMES, OF_NAME = 820, 560, 560, 480, 230, 40  # pixels; the last one of a row
 

@@ -45,7 +45,7 @@ class CandidateTestController(QObject):
         self._spec: TaskSpec | None = None
 
     def begin_test(self, source: str, row: Row) -> None:
-        """Have the lines spoken with the exact graph and with a row's candidate, then ask how to compare them."""
+        """Speak the lines with the exact graph and with a row's candidate, then ask how to compare them."""
         dialog = self._tests.show_dialog()
         dialog.show_preparation(0)
         folder = tempfile.TemporaryDirectory(prefix="koebako-lab-", ignore_cleanup_errors=True)

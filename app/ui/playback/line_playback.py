@@ -60,11 +60,11 @@ class LinePlayback(QObject):
 
     @property
     def is_on(self) -> bool:
-        """True while a line is spoken or will be."""
+        """Return whether a line is spoken or will be."""
         return self.waiting or any(_find_line_of_job(job) for job in self._controller.spoken_jobs)
 
     def play_lines(self, ids: Sequence[str], start: float | LinePosition = 0.0) -> bool:
-        """Speaks these lines; what is spoken now stops. False when none has text.
+        """Speak these lines and stop the present sound; return False if none has text.
 
         Args:
             start: where the first one is heard from: seconds of the sound it had, whose seed it keeps, or a place that has no sound yet.
@@ -83,16 +83,16 @@ class LinePlayback(QObject):
 
     @Slot(bool)
     def set_loop(self, loop: bool) -> None:
-        """Starts again at the end, or not."""
+        """Set whether playing starts again at the end."""
         self.loop = loop
 
     def is_speaking(self, line_id: str) -> bool:
-        """True while this line sounds or is about to."""
+        """Return whether this line sounds or is about to."""
         return self._model.find_state(line_id).phase in (LinePhase.SPEAKING, LinePhase.PREPARING)
 
     @Slot()
     def stop_playing(self) -> None:
-        """Stops what is spoken and forgets what would follow."""
+        """Stop the present sound and forget the lines that would follow."""
         for line_id in self._chosen[:1] if self.waiting else ():
             self._show_line_state(line_id, LinePhase.IDLE)
         self._chosen, self._left, self.given_up = [], [], []  # a loop must not begin again when it learns what was made meanwhile
@@ -100,7 +100,7 @@ class LinePlayback(QObject):
         self._controller.stop_speaking()
 
     def _request_next_line(self) -> None:
-        """Asks for the next line when the one before is made and not too much waits to be heard."""
+        """Request the next line when the one before is computed and little sound waits to be heard."""
         ahead_s = self._controller.queued_s
         if self._controller.spoken_jobs and (ahead_s is None or ahead_s > MAX_QUEUED_PLAYBACK_S):
             return
@@ -156,7 +156,7 @@ class LinePlayback(QObject):
 
     @Slot(object)
     def _drop_lines(self, jobs: Sequence[SpeechJob]) -> None:
-        """Stopped, or lost with the device."""
+        """Drop lines that were stopped, or lost with the device."""
         self._chosen, self._left = [], []
         for line in filter(None, map(_find_line_of_job, jobs)):
             self._show_line_state(line.id, LinePhase.IDLE)
@@ -185,7 +185,7 @@ class LinePlayback(QObject):
 
     @Slot(object, object)
     def _clear_changed_failures(self, _before: Script, after: Script) -> None:
-        """A line that failed is as good as new once it was changed."""
+        """Clear the failure of a line that was changed."""
         for line_id, line in list(self._failed.items()):
             if after.find_line(line_id) != line:
                 del self._failed[line_id]
@@ -194,5 +194,5 @@ class LinePlayback(QObject):
 
 
 def _find_line_of_job(job: SpeechJob) -> Line | None:
-    """The line that a job speaks; None for words and samples that belong to none."""
+    """Return the line that a job speaks; None for text and samples that belong to no line."""
     return job.source if isinstance(job.source, Line) else None

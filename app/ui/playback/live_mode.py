@@ -31,7 +31,7 @@ class LiveModeController(QObject):
 
     @Slot(bool)
     def set_enabled(self, is_on: bool) -> None:
-        """On or off."""
+        """Switch live mode on or off."""
         self._is_on = is_on
         if not is_on:
             self._timer.stop()

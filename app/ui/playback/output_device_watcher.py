@@ -37,14 +37,14 @@ class OutputDeviceWatcher(QObject):
         self._looking.finished.connect(self._take_devices)
 
     def set_devices(self, labels: tuple[str, ...]) -> None:
-        """Takes over a list that was made elsewhere."""
+        """Take over a list of devices."""
         if labels != self.labels:
             self.labels = labels
             self.changed.emit(labels)
 
     @Slot()
     def refresh_devices(self) -> None:
-        """Looks in the background; nothing that sounds is disturbed."""
+        """Look for devices in the background, without disturbing a sound."""
         if self._looking.state() != QProcess.ProcessState.NotRunning or time.monotonic() - self._looked_at < DEVICE_REFRESH_INTERVAL_S:
             return
         program, *arguments = build_cli_command()
@@ -52,7 +52,7 @@ class OutputDeviceWatcher(QObject):
         self._looking.start(program, [*arguments, "doctor", "--json", "--only", "audio"])
 
     def close(self) -> None:
-        """Ends the looking."""
+        """End the search for devices."""
         self._looking.blockSignals(True)
         if self._looking.state() != QProcess.ProcessState.NotRunning:
             self._looking.kill()

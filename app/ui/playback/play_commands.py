@@ -33,7 +33,7 @@ class PlayCommands(QObject):
 
     @Slot()
     def play_or_stop(self) -> None:
-        """Speaks the selected lines, or stops when something is spoken. Before the voice is there it speaks as soon as it is."""
+        """Speak the selected lines, or stop if a line is spoken. Before the voice is open, wait for it."""
         if self._playback.is_on or self._speech.state.is_speaking:
             self.stop_playing()
         else:
@@ -41,7 +41,7 @@ class PlayCommands(QObject):
 
     @Slot(str)
     def play_or_stop_line(self, line_id: str) -> None:
-        """Speaks one line, or stops when it is spoken."""
+        """Speak one line, or stop if it is spoken."""
         if self._playback.is_speaking(line_id):
             self.stop_playing()
         else:
@@ -49,38 +49,38 @@ class PlayCommands(QObject):
 
     @Slot(str)
     def play_again(self, line_id: str) -> None:
-        """Speaks a line that was changed."""
+        """Speak a line that was changed."""
         self.began.emit()
         self._playback.play_lines([line_id])
 
     @Slot()
     def play_through(self) -> None:
-        """Speaks from the current line to the end."""
+        """Speak from the current line to the end."""
         ids = self._list_all_ids()
         current = self._selection.current_id
         self.play_lines(ids[ids.index(current) if current in ids else 0 :])
 
     def play_lines(self, ids: Sequence[str]) -> None:
-        """Speaks these lines one after the other."""
+        """Speak these lines one after the other."""
         self.began.emit()
         if not self._playback.play_lines(ids):
             self.nothing_to_speak.emit()
 
     @Slot(object)
     def play_if_silent(self, ids: Sequence[str]) -> None:
-        """Speaks the first of these lines that is still there, unless something is spoken."""
+        """Speak the first of these lines that still exists, unless a line is spoken."""
         known = [line_id for line_id in ids if self._document.script.find_line(line_id)]
         if known and not self._playback.is_on and not self._speech.state.is_speaking:
             self.play_lines(known[:1])
 
     @Slot()
     def stop_playing(self) -> None:
-        """Stops what is spoken."""
+        """Stop the present sound."""
         self._playback.stop_playing()
 
     @Slot()
     def save_or_stop(self) -> None:
-        """Asks for a place and writes the sound of the selected lines, or gives up what is being written."""
+        """Ask for a place and write the sound of the selected lines, or cancel the present writing."""
         if self._speech.state.is_saving:
             self._saving.stop_saving()
         else:
@@ -89,12 +89,12 @@ class PlayCommands(QObject):
 
     @Slot()
     def save_all_lines(self) -> None:
-        """Writes each line into a file of its own."""
+        """Write each line into a file of its own."""
         self._saving.save_lines(self._list_all_ids())
 
     @Slot()
     def save_joined_lines(self) -> None:
-        """Writes all lines into one file."""
+        """Write all lines into one file."""
         self._saving.save_joined_lines(self._list_all_ids())
 
     def _list_all_ids(self) -> list[str]:

@@ -21,7 +21,7 @@ NUMBER, TEXT = ("$連番$", "$number$"), ("$テキスト$", "$text$")
 
 
 def ask_for_sound_file(parent: QWidget, name: str, folder: str, suffix: str = ".wav") -> Path | None:
-    """A file with a suffix of a sound, called `name` and of the kind `suffix` at first; None when the user gives up.
+    """Return a file with the suffix of a sound format, named `name` and of the kind `suffix` at first; None if the user cancels.
 
     Where the suffix is ours, so is the care for what is there already: the dialog has asked about another name.
     """
@@ -40,14 +40,14 @@ def ask_for_sound_file(parent: QWidget, name: str, folder: str, suffix: str = ".
 
 
 def build_default_pattern() -> str:
-    """The name that several files have at first: a number and the beginning of the text."""
+    """Return the first pattern for several files: a number and the beginning of the text."""
     return localize(f"{NUMBER[0]}_{TEXT[0]}", f"{NUMBER[1]}_{TEXT[1]}")
 
 
 def choose_file_names(
     pattern: Path, lines: Iterable[tuple[int, Line]], name_speaker: Callable[[LineSettings], SpeakerNames], reserved: Iterable[Path] = ()
 ) -> list[Path]:
-    """A file for each numbered line, named as the export page names them; none is there yet or among those `reserved`, and no two are the same."""
+    """Return a file for each numbered line, named as the export page names them; none exists yet or is `reserved`, and no two are the same."""
     from app.export.name_pattern import build_token_values, fill_pattern
     from app.export.safe_file_names import find_free_stem, fold_file_name  # wanted when something is saved
 
@@ -63,7 +63,7 @@ def choose_file_names(
 
 
 def _find_free_file(file: Path, taken: Collection[str]) -> Path:
-    """The file, or one with a number behind its name."""
+    """Return the file, or one with a number behind its name."""
     free, count = file, 1
     while free.name.casefold() in taken or free.exists():
         count += 1
@@ -72,7 +72,7 @@ def _find_free_file(file: Path, taken: Collection[str]) -> Path:
 
 
 def build_file_title(text: str) -> str:
-    """A file name out of the first words."""
+    """Return a file name made of the first words."""
     first = text.strip().split("\n")[0]
     words = "".join(letter for letter in first if letter.isalnum() or letter in " -_ー")
     return words[:MAX_TITLE_LENGTH].strip() or "koebako"

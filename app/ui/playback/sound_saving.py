@@ -90,7 +90,7 @@ class SavingController(QObject):
         self._finished.connect(self._report_failures, Qt.ConnectionType.QueuedConnection)
 
     def save_lines(self, ids: Sequence[str]) -> None:
-        """Each of these lines into a file of its own."""
+        """Write each of these lines into a file of its own."""
         lines = self._find_numbered_lines(ids)
         if not lines:
             self.nothing_to_save.emit()
@@ -108,7 +108,7 @@ class SavingController(QObject):
             )
 
     def save_joined_lines(self, ids: Sequence[str]) -> None:
-        """All of these lines into one file."""
+        """Write all of these lines into one file."""
         lines = [line for _, line in self._find_numbered_lines(ids)]
         if lines:
             self._ask_for_file(build_file_title(lines[0].text), lambda file: self._write_files([(file, lines)]))
@@ -117,7 +117,7 @@ class SavingController(QObject):
 
     @Slot()
     def stop_saving(self) -> None:
-        """Gives up what is not complete; nothing half-written stays."""
+        """Cancel the incomplete files and remove them."""
         if self._wanted:
             complete = localize("書き出しが完了したファイルは残っています。", "Files that were finished are kept.") if self._saved else ""
             stopped = localize("書き出しを中止しました。", "Export stopped.")
@@ -125,7 +125,7 @@ class SavingController(QObject):
         self._cancel_files()
 
     def _find_numbered_lines(self, ids: Sequence[str]) -> list[tuple[int, Line]]:
-        """Lines with text, with their numbers in the script."""
+        """Return the lines with text, with their numbers in the script."""
         wanted = set(ids)
         return [(row + 1, line) for row, line in enumerate(self._document.script.lines) if line.id in wanted and line.text.strip()]
 
@@ -184,13 +184,13 @@ class SavingController(QObject):
             self._fallback = voice.fallback
 
     def _report_result(self, message: str, hint: str, folder: str = "") -> None:
-        """The result for the files, and the folder to be opened; a device that failed meanwhile is shown as well, as its own banner gives way to this one."""
+        """Report the result for the files, with the folder to open; a device that failed meanwhile is named as well, as its own banner gives way to this one."""
         made = localize("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
         self.reported.emit(SavingReport(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint, folder))
 
     @Slot(object)
     def _collect_failure(self, failure: SpeakFailure) -> None:
-        """A line that cannot be spoken leaves the others alone; where one file cannot be written, the next ones could not either."""
+        """Collect the failure of a line that cannot be spoken, which leaves the others alone; stop if a file cannot be written, as the next ones could not either."""
         file = failure.job.file
         if file is not None and file in self._wanted:
             self._wanted.remove(file)
@@ -206,7 +206,7 @@ class SavingController(QObject):
 
     @Slot()
     def _report_failures(self) -> None:
-        """Of a single file the error itself is shown already, and it may come with a way out."""
+        """Report the failures; that of a single file is shown already, perhaps with a way out."""
         if self._failures and self._count > 1:
             file, error = self._failures[0]
             more = len(self._failures) - 1

@@ -25,7 +25,7 @@ class SpeechSettingsController(QObject):
         settings.changed.connect(self._apply_changes)
 
     def open_first_voice(self) -> None:
-        """Asks for the device and the first voice as they were chosen last."""
+        """Request the device and the first voice as they were chosen last."""
         chosen = self._settings.value
         self._speech.set_unload_delay(chosen.unload_after_min)
         if chosen.device:
@@ -34,20 +34,20 @@ class SpeechSettingsController(QObject):
 
     @Slot(str)
     def choose_backend(self, backend: str) -> None:
-        """Opens the voice on a backend, also on the one it was asked to run on before."""
+        """Open the voice on a backend, even if it is the present one."""
         self._settings.change_settings(backend=backend)
         self.open_voice(retry=True)
 
     @Slot()
     def apply_measured_backend(self) -> None:
-        """Other backends were measured; "auto" takes what was found."""
+        """Reopen the voice if "auto" takes another backend after a measurement."""
         if self._settings.value.backend == "auto":
             self._playback.stop_playing()
             self._request_voice()
 
     @Slot()
     def open_voice(self, *, retry: bool = False) -> None:
-        """Stops what is spoken and opens the voice with the settings of now; `retry` tries devices again that failed."""
+        """Stop the present sound and open the voice with the present settings; `retry` tries devices again that failed."""
         self._banner.hide()
         self._playback.stop_playing()
         self._request_voice(retry=retry)
@@ -73,7 +73,7 @@ class SpeechSettingsController(QObject):
             self._speech.choose_device(after.device)
 
     def _apply_reading_settings(self, settings: Settings) -> None:
-        """The file with the settings is written later, so the front end is asked for the new choices at once."""
+        """Pass the new choices to the front end at once, for the file with the settings is written later."""
         from app.adapters.openjtalk.reading_choices import READING_CHOICES  # the window starts without the front end
 
         READING_CHOICES.built_in_words, READING_CHOICES.links = settings.built_in_words, settings.links
@@ -82,5 +82,5 @@ class SpeechSettingsController(QObject):
 
 
 def read_precisions(settings: Settings) -> VoicePrecisions:
-    """Those that lines speak in."""
+    """Return the precisions that lines speak in."""
     return VoicePrecisions(settings.bert_precision, settings.precision_preference)

@@ -35,7 +35,7 @@ class MissingVoice:
 def find_missing_voices(
     script: Script, catalog: VoiceCatalog, references: Iterable[VoiceReference], find_name: Callable[[str], str]
 ) -> list[MissingVoice]:
-    """In the order of their lines; none before all voices are known.
+    """Return the missing voices in the order of their lines; none before all voices are known.
 
     Args:
         find_name: what a voice was called when it was here; empty where it never was.
@@ -63,7 +63,7 @@ def find_missing_voices(
 
 
 def list_usable_voices(catalog: VoiceCatalog) -> list[CatalogVoice]:
-    """Voices that can speak at once."""
+    """Return the voices that can speak at once."""
     return [voice for voice in catalog.voices if voice.origin != "aivisspeech"]
 
 

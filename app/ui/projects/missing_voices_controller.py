@@ -50,12 +50,12 @@ class MissingVoicesController(QObject):
 
     @property
     def missing(self) -> list[MissingVoice]:
-        """In the order of their lines; none before all voices are known."""
+        """Return the missing voices in the order of their lines; none before all voices are known."""
         return find_missing_voices(self._document.script, self._catalog, self._project.parts.voices, self._voices.names.find_name)
 
     @Slot()
     def follow_project(self) -> None:
-        """Another project is shown."""
+        """Show the missing voices of another project."""
         self._update_names()
         self._voices.refresh_current_voice()
         self._due = not self._catalog.is_read
@@ -63,7 +63,7 @@ class MissingVoicesController(QObject):
 
     @Slot()
     def open_dialog(self) -> None:
-        """Asks which voices are to take their place."""
+        """Ask which voices are to replace the missing ones."""
         from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
 
         missing = self.missing
@@ -76,14 +76,14 @@ class MissingVoicesController(QObject):
         dialog.show()
 
     def replace_voices(self, replacements: Mapping[str, str]) -> None:
-        """Gives all lines of voices other ones: ids by id."""
+        """Give all lines of some voices other ones: ids by id."""
         script: Script = self._document.script
         for voice, other in replacements.items():
             script = change_settings(script, [line.id for line in script.lines if line.settings.voice == voice], voice=other)
         self._document.apply_edit(localize("声を割り当て", "Assign voices"), script)
 
     def close(self) -> None:
-        """Closes the dialog."""
+        """Close the dialog."""
         if self.dialog is not None:
             self.dialog.reject()
 

@@ -65,7 +65,7 @@ class MissingVoicesDialog(QDialog):
 
     @property
     def replacements(self) -> dict[str, str]:
-        """Ids of the voices to be used, by id of the missing one."""
+        """Return the ids of the voices to be used, by id of the missing voice."""
         return {voice: box.currentData() for voice, box in self.boxes.items() if box.currentData() is not None}
 
     def _add_row(self, row: int, voice: MissingVoice, choices: Sequence[tuple[QIcon, str, str]]) -> None:
@@ -107,7 +107,7 @@ class MissingVoicesDialog(QDialog):
         return row
 
     def _ask_to_open(self, address: str) -> None:
-        """The address comes with the project, which anybody may have written."""
+        """Ask before an address is opened, for it comes with the project, which anybody may have written."""
         text = localize("このページをブラウザーで開きますか？", "Open this page in the browser?")
         hint = localize(
             f"{address}\n\nアドレスはプロジェクトに書かれていたものです。", f"{address}\n\nThe address comes from the project file."

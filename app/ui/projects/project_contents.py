@@ -38,23 +38,23 @@ class ProjectContents:
 
     @property
     def script(self) -> Script:
-        """As it is now."""
+        """Return the present script."""
         return self._document.script
 
     def collect_parts(self) -> Project:
-        """Everything but the script, with the voices that it names now."""
+        """Return the project without its script, but with the voices that the script names now."""
         from app.ui.projects.voice_references import build_voice_references
 
         kept = self._project.parts
         return replace(kept, voices=build_voice_references(self.script, self._catalog, kept.voices))
 
     def build_project(self, parts: Project, name: str) -> Project:
-        """All of it, as a file of this name is to hold it."""
+        """Return the whole project, as a file of this name is to hold it."""
         script = self._seeds.apply_last_seeds(self.script)
         return replace(parts, script=replace(script, title=script.title or name), current=self._view.current_id)
 
     def show_project(self, project: Project, path: Path | None = None, digest: str = "") -> None:
-        """Another project; there is no way back."""
+        """Show another project; there is no way back."""
         self._view.end_editing()
         self._stop()
         if len(project.script.lines) > MANY_LINES:

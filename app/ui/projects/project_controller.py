@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
@@ -18,22 +18,75 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.projects import project_files
 from app.ui.projects.project_contents import ProjectContents
 from app.ui.projects.project_document import ProjectDocument
-from app.ui.projects.project_questions import ask_before_leaving, ask_before_replacing, ask_for_name, ask_for_project
 from app.ui.projects.recent_projects import RecentProjectsMenu
 from app.ui.projects.window_title import describe_project
 from app.ui.takes.take_repository import TakeRepository
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.open_file_dialogs import ask_for_file
+from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 from app.ui.workarounds.gui_thread_gc import COLLECTION_PAUSE
 
 if TYPE_CHECKING:
     from app.interchange.koebako_files import ProjectFileContent
+
+
+QUESTION_TITLE = "Koebako"
+
+
+def ask_before_leaving(parent: QWidget, name: str, save: Callable[[], object], discard: Callable[[], object]) -> QMessageBox:
+    """Ask about the changes of this project before another one is opened."""
+    text = localize(f"「{name}」の変更を保存しますか？", f"Save the changes to “{name}”?")
+    hint = localize("保存しないと、変更は失われます。", "They are lost if you don't save them.")
+    answers = [
+        DialogButton(localize("保存", "Save"), ButtonRole.AcceptRole, save),
+        DialogButton(localize("保存しない", "Don't save"), ButtonRole.DestructiveRole, discard),
+    ]
+    return show_question(parent, QUESTION_TITLE, (text, hint), answers)
+
+
+def ask_before_replacing(
+    parent: QWidget, name: str, replace: Callable[[], object], save_as: Callable[[], object], *, is_own_file: bool
+) -> QMessageBox:
+    """Ask before a file with unknown content is replaced: our own file that another program has written, or a file that existed before."""
+    if is_own_file:
+        text = localize(f"「{name}」は、ほかの場所で変更されています。", f"“{name}” has been changed elsewhere.")
+        hint = localize("上書きすると、その変更は失われます。", "Replacing it discards those changes.")
+    else:
+        text = localize(f"「{name}」はすでにあります。", f"“{name}” already exists.")
+        hint = localize("上書きすると、いまの内容は失われます。", "Replacing it discards its contents.")
+    answers = [
+        DialogButton(localize("上書き", "Replace"), ButtonRole.DestructiveRole, replace),
+        DialogButton(localize("名前を付けて保存…", "Save as…"), ButtonRole.AcceptRole, save_as),
+    ]
+    return show_question(parent, QUESTION_TITLE, (text, hint), answers)
+
+
+def ask_for_project(parent: QWidget) -> Path | None:
+    """Return the project file that the user wants to open, or None."""
+    return ask_for_file(parent, localize("プロジェクトを開く", "Open project"), _build_file_filter())
+
+
+def ask_for_name(parent: QWidget, start: Path) -> tuple[Path, bool] | None:
+    """Return the file to write, and whether replacing it was agreed to; None if the user cancels."""
+    title = localize("プロジェクトを名前を付けて保存", "Save project as")
+    name, _ = QFileDialog.getSaveFileName(parent, title, str(start), _build_file_filter())
+    if not name:
+        return None
+    path = Path(name)
+    named = path.suffix.lower() == PROJECT_SUFFIX  # else the dialog has asked about another name
+    return (path, True) if named else (path.with_name(path.name + PROJECT_SUFFIX), False)
+
+
+def _build_file_filter() -> str:
+    return localize("Koebako のプロジェクト", "Koebako projects") + f" (*{PROJECT_SUFFIX})"
+
 
 MAX_BANNER_SENTENCES = 2  # sentences that the banner shows by themselves
 Continuation = Callable[[], object]
 
 
 def skip_continuation() -> None:
-    """For what is followed by nothing."""
+    """Do nothing, as the continuation of commands that nothing follows."""
 
 
 class ProjectController(QObject):
@@ -75,24 +128,24 @@ class ProjectController(QObject):
 
     @Slot()
     def create_project(self) -> None:
-        """An empty script without a name."""
+        """Begin an empty script without a name."""
         self._run_after_asking(lambda: self._show_project(Project()))
 
     @Slot()
     def open_project(self) -> None:
-        """Asks for a file first."""
+        """Ask for a project file and open it."""
         path = ask_for_project(self._parent)
         if path is not None:
             self.open_file(path)
 
     @Slot(object)
     def open_file(self, path: Path) -> None:
-        """Opens a project; where that is impossible, everything stays as it is."""
+        """Open a project; if that is impossible, everything stays as it is."""
         self._run_after_asking(lambda: self._read_project(path.absolute()))
 
     @Slot()
     def save_project(self, then: Continuation = skip_continuation) -> None:
-        """To its file; a script without a name gets one first. `then` follows where that has worked."""
+        """Save the project to its file, asking for a name if there is none, and call `then` if that has worked."""
         if self._is_saving:  # the next one saves what is shown then
             self._waiting.append(partial(self.save_project, then))
         elif self._project.path is None:
@@ -102,7 +155,7 @@ class ProjectController(QObject):
 
     @Slot()
     def save_project_as(self, then: Continuation = skip_continuation) -> None:
-        """To another file, which is the project's from now on."""
+        """Save the project to another file, which is the project's from then on."""
         chosen = ask_for_name(
             self._parent, self._project.path or _find_documents_folder() / (describe_project(self._project) + PROJECT_SUFFIX)
         )
@@ -111,7 +164,7 @@ class ProjectController(QObject):
             self._write_project(path.absolute(), None if agreed else "", then)
 
     def check_file(self) -> None:
-        """At the start: somebody may have written the file since, or it says already what was kept."""
+        """Check at the start whether the file was written since, or already holds the autosaved state."""
         path, seen = self._project.path, self._contents.script
         if path is not None:
             self._background.run_work(
@@ -120,7 +173,7 @@ class ProjectController(QObject):
             )
 
     def remove_unused_sounds(self) -> None:
-        """Removes the sounds that nobody names any more, when the file is saved and what is kept between starts as well."""
+        """Remove the sounds that neither the saved file nor the autosaved state names any more."""
         self._shelf.sounds.call_when_kept(self._remove_unused_sounds_now)
 
     def _remove_unused_sounds_now(self) -> None:
@@ -131,19 +184,19 @@ class ProjectController(QObject):
             self._shelf.drop_unnamed()
 
     def wait_until_saved(self) -> None:
-        """Waits until all that was asked for is saved."""
+        """Wait until all requested saves are written."""
         while self._is_saving:
             self._background.wait_until_idle()
 
     def close(self) -> None:
-        """Waits until what is being done is."""
+        """Wait until the running work is done."""
         self._cancel_question()
         self._background.close(finish=True)
         while self._reading:  # what was read comes to nobody
             self._end_reading()
 
     def _run_after_asking(self, then: Continuation) -> None:
-        """Calls `then` once the changes are saved, or the user does not want them; takes that are being kept are changes, too."""
+        """Call `then` once the changes are saved or the user discards them; takes that are being kept are changes, too."""
         if self._is_saving:
             self._waiting.append(partial(self._run_after_asking, then))
         else:
@@ -289,7 +342,7 @@ class ProjectController(QObject):
             project.mark_lost()
 
     def _ask_question(self, question: Callable[[], QMessageBox]) -> None:
-        """One question at a time: the one before is answered with "Cancel"."""
+        """Ask one question at a time; the question before is answered with "Cancel"."""
         self._cancel_question()
         box = self.question = question()
         box.finished.connect(lambda _result: self._forget_question(box))
@@ -304,7 +357,7 @@ class ProjectController(QObject):
 
 
 def report_losses(banner: Banner, name: str, dropped: Sequence[str]) -> None:
-    """Says what of a file could not be read: the next save would be without it."""
+    """Report the parts of a file that could not be read: the next save would be without them."""
     hint = localize("保存し直すと、その部分はファイルからなくなります。", "Saving it again removes those parts from the file.")
     is_short = len(dropped) <= MAX_BANNER_SENTENCES
     banner.show_message(

@@ -29,15 +29,15 @@ class ProjectDictionaryController(QObject):
         project.changed.connect(self._follow_project)
 
     def list_entries(self) -> tuple[DictionaryEntry, ...]:
-        """Those of the open project."""
+        """Return the entries of the open project."""
         return self._project.parts.dictionary
 
     def keep_entries(self, entries: tuple[DictionaryEntry, ...]) -> None:
-        """Gives the project other words."""
+        """Give the project other entries."""
         self._project.change_parts(dictionary=entries)
 
     def close(self) -> None:
-        """The words count no longer."""
+        """Remove the project's entries from the dictionary."""
         self._background.close()
         PROJECT_WORDS.entries = ()
 

@@ -41,16 +41,16 @@ class ProjectDocument(QObject):
 
     @property
     def name(self) -> str:
-        """Of the file, without its suffix; empty for a script without a name."""
+        """Return the name of the file without its suffix; empty for a script without a name."""
         return self.path.stem if self.path else ""
 
     @property
     def origin(self) -> ScriptOrigin:
-        """To be kept between starts."""
+        """Return the origin of the script, to be kept between starts."""
         return ScriptOrigin(str(self.path or ""), self.digest, self.is_changed, self.parts)
 
     def change_parts(self, **parts: Any) -> None:
-        """Gives the project other parts, by name of the field of `Project`; equal ones change nothing."""
+        """Give the project other parts, by name of the field of `Project`; equal ones change nothing."""
         before, self.parts = self.parts, replace(self.parts, **parts)
         if self.parts != before:
             self.is_changed = self._has_changes()
@@ -58,24 +58,24 @@ class ProjectDocument(QObject):
 
     @Slot(object, object)
     def add_references(self, voices: tuple[VoiceReference, ...], characters: tuple[Character, ...]) -> None:
-        """Adds voices that lines name from now on, and who speaks for whom; what is chosen now counts."""
+        """Add the voices that lines name now, and the characters that they speak for; the present choice replaces an older one."""
         known = {voice.id: voice for voice in (*self.parts.voices, *voices)}
         who = {character.name: character for character in (*self.parts.characters, *characters)}
         self.change_parts(voices=tuple(known.values()), characters=tuple(who.values()))
 
     def begin_project(self, project: Project, path: Path | None, digest: str) -> None:
-        """Another project, whose script is shown already."""
+        """Begin another project, whose script is shown already."""
         self.parts = replace(project, script=Script(), current="")
         self.mark_saved(path, digest, self._script.script, self.parts)
 
     def mark_saved(self, path: Path | None, digest: str, script: Script, parts: Project) -> None:
-        """The file holds this script and these parts now, which may be changed already."""
+        """Record that the file holds this script and these parts, which may have changed already."""
         self.path, self.digest, self._saved = path, digest, (script, parts)
         self.is_changed = self._has_changes()
         self.changed.emit()
 
     def mark_lost(self) -> None:
-        """The file holds something else, or is gone."""
+        """Record that the file holds something else, or no longer exists."""
         self._saved = None
         self._update_is_changed()
 

@@ -46,7 +46,7 @@ class ProjectWriteResult:
 
 
 def read_project_file(path: Path) -> ProjectFileContent:
-    """The project; the sounds that its file holds lie where takes are played from. Raises InputError."""
+    """Return the project, with the sounds in its file put where takes are played from; raise InputError if it cannot be read."""
     from app.interchange.koebako_files import open_project
 
     opened = open_project(path)
@@ -56,7 +56,7 @@ def read_project_file(path: Path) -> ProjectFileContent:
 def write_project_file(
     path: Path, project: Project, expected_digest: str | None, previous_path: Path | None = None
 ) -> ProjectWriteResult | None:
-    """The new file, beside which all sounds lie before it names them; None, and nothing is written, where the old one is not as expected.
+    """Write the file after all sounds lie beside it; return None and write nothing if the old file is not the expected one.
 
     Raises OutputFileError.
 
@@ -79,7 +79,7 @@ def write_project_file(
 
 
 def remove_unneeded_sounds(path: Path, needed: Collection[str]) -> None:
-    """Removes the sounds beside a project that nobody names any more, `needed` being what the window names."""
+    """Remove the sounds beside a project that neither its file nor the window names; `needed` are the window's."""
     from app.audition import sound_cleanup
 
     sound_cleanup.remove_unneeded_sounds(path, locate_autosave_file(), needed)

@@ -34,13 +34,13 @@ class RecentProjectsMenu(QObject):
         self._fill_menu()
 
     def add_project(self, path: Path) -> None:
-        """The project was opened or saved."""
+        """Put a project that was opened or saved first in the list."""
         name = str(path)
         others = [item for item in self._settings.value.recent_projects if item != name]
         self._settings.change_settings(recent_projects=(name, *others)[:MOST_RECENT])
 
     def remove_project(self, path: Path) -> bool:
-        """The project is gone; False where it was not in the list."""
+        """Remove a project that is gone; return False if it was not in the list."""
         before = self._settings.value.recent_projects
         self._settings.change_settings(recent_projects=tuple(item for item in before if item != str(path)))
         return self._settings.value.recent_projects != before

@@ -13,7 +13,7 @@ from app.ui.voices.voice_catalog import VoiceCatalog
 
 
 def build_voice_references(script: Script, catalog: VoiceCatalog, known_references: Iterable[VoiceReference]) -> tuple[VoiceReference, ...]:
-    """A reference for each voice that lines name, in their order; of voices that are not here, the one that was kept."""
+    """Return a reference for each voice that lines name, in their order; for a voice that is not here, the known one."""
     known = {reference.id: reference for reference in known_references}
     used = dict.fromkeys(line.settings.voice for line in script.lines if line.settings.voice)
     return tuple(_build_reference(voice, catalog.find_voice(voice), known.get(voice)) for voice in used)
@@ -30,7 +30,7 @@ def _build_reference(voice: str, catalog_voice: CatalogVoice | None, known: Voic
 
 
 def _parse_model_id(text: str) -> str:
-    """The id of a model, where it is one."""
+    """Return the id of a model, or an empty text if this is none."""
     with suppress(ValueError):
         return str(uuid.UUID(text))
     return ""

@@ -10,12 +10,12 @@ CHANGED_MARK = "● "
 
 
 def describe_project(project: ProjectDocument) -> str:
-    """Of a project, for people and for a file."""
+    """Return the title of a project, for people and for a file."""
     return sanitise_short_text(project.name) or localize("名称未設定", "Untitled")
 
 
 def format_window_title(project: ProjectDocument) -> str:
-    """Name of the project and of the program, marked where there are changes that no project file holds."""
+    """Return the name of the project and of the program, marked where there are changes that no project file holds."""
     if project.path is None and not project.is_changed:
         return "Koebako"
     return f"{CHANGED_MARK if project.is_changed else ''}{describe_project(project)} – Koebako"

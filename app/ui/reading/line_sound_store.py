@@ -45,11 +45,11 @@ class LineSoundStore(AutosavedFile):
 
     @Slot()
     def load_sounds(self) -> None:
-        """Begins to read; lines get their sounds when that is done."""
+        """Begin to read the file; lines get their sounds when that is done."""
         self._reader.run_work(_read_sounds, self._restore_sounds)
 
     def close(self) -> None:
-        """As of any file."""
+        """Write the last state and end the writing."""
         self._reader.close()
         super().close()
 
@@ -74,7 +74,7 @@ class LineSoundStore(AutosavedFile):
 
 
 def _clear_unlocked_seed(line: Line) -> Line:
-    """A seed that is not locked may have been rolled again, and the script on the disk has the one that was heard."""
+    """Return the line without an unlocked seed: it may have been rolled again, and the script on the disk has the seed that was heard."""
     return line if line.settings.seed_locked else replace(line, settings=replace(line.settings, seed=0))
 
 

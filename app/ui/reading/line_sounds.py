@@ -32,7 +32,7 @@ class LineSoundCollector(QObject):
         controller.chunk_made.connect(self._add_chunk)
 
     def find_sound(self, line_id: str) -> LineSound | None:
-        """The last sound of a line."""
+        """Return the last sound of a line, or None."""
         found = self._sounds.get(line_id)
         return found[1] if found else None
 
@@ -42,11 +42,11 @@ class LineSoundCollector(QObject):
         return found is not None and found[0] == line
 
     def list_complete_sounds(self) -> list[tuple[Line, LineSound]]:
-        """Every line with its sound that is complete, the last one last."""
+        """Return every line with its complete sound, the newest last."""
         return [item for item in self._sounds.values() if item[1].is_whole]
 
     def remember_sound(self, line: Line, sound: LineSound) -> bool:
-        """Takes over the sound of an earlier run; False where the line has had another one since."""
+        """Take over the sound of an earlier run; return False if the line has had another one since."""
         if line.id in self._sounds or len(self._sounds) >= MAX_KEPT_LINE_SOUNDS:
             return False
         self._sounds[line.id] = (line, sound)

@@ -78,14 +78,14 @@ class ReadingController(QObject):
         self._update_strip()
 
     def update_emoji_support(self) -> None:
-        """More is known of voices: the one of this line may speak emoji after all."""
+        """Update the strip after more is known of voices: the one of this line may speak emoji after all."""
         line = self._selection.line
         if line is not None and self._asked is not None and self._asked.emoji != self.speaks_emoji(line):
             self._request_reading()
 
     @Slot()
     def _update_strip(self, *_what: object) -> None:
-        """Shows an edit at once where that needs no reading; else reads as soon as typing rests."""
+        """Show an edit at once if it needs no reading; else read as soon as typing rests."""
         line = self._selection.line
         self.panel.setVisible(line is not None)
         if line is None or not line.text.strip():
@@ -138,7 +138,7 @@ class ReadingController(QObject):
             self.panel.note.setText(answer.error.message)
 
     def _take_typed_reading(self, answer: LineReadResult) -> None:
-        """A reading that was typed: taken when the front end takes it."""
+        """Take a reading that the user typed, if the front end accepts it."""
         line = self._selection.line
         if line is None or (line.id, line.text) != (answer.job.line_id, answer.job.text):
             return  # another line is shown, or another text
@@ -170,7 +170,7 @@ class ReadingController(QObject):
 
     @Slot()
     def _show_more_sound(self) -> None:
-        """More sound; only that of a further sentence moves anything but the outline."""
+        """Show more of the sound; only that of a further sentence moves anything but the outline."""
         sound = self.sounds.find_sound(self._shown_id)
         if sound is not None and sound.progress_key == self._stage:
             self.panel.waveform.update()
@@ -206,7 +206,7 @@ class ReadingController(QObject):
 
     @Slot(object)
     def _play_from_cell(self, cell: StripCell) -> None:
-        """It is heard once it is made."""
+        """Play from a cell as soon as its sound is computed."""
         self._playback.play_lines([self._shown_id], LinePosition(cell.kind.value, cell.index))
 
     @Slot(int)
@@ -218,7 +218,7 @@ class ReadingController(QObject):
 
     @Slot(str)
     def _request_typed_reading(self, kana: str) -> None:
-        """The front end has the last word on a reading, in its own thread."""
+        """Request the reading that was typed; the front end, which runs in the synthesis thread, decides."""
         line = self._selection.line
         if line is None or self._reading is None or self._word is None or line.text != self._reading.text:
             self.panel.reading.close_field()

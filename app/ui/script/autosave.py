@@ -51,7 +51,7 @@ def load_autosave() -> AutosaveState:
 
 
 def write_autosave(script: Script, current: str, origin: ScriptOrigin | None = None) -> None:
-    """Writes the script at once. Raises OutputFileError."""
+    """Write the script at once; raise OutputFileError if the disk refuses it."""
     project = dump_script_origin(origin or ScriptOrigin())
     data = convert_script_to_data(script) | {"current": current} | ({"project": project} if project else {})
     save_bytes(

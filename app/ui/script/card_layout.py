@@ -54,7 +54,7 @@ class CardLayout:
         self._heights: dict[tuple[str, float], float] = {}
 
     def compute_text_width(self, width: float) -> float:
-        """Room for the text on a card of this width."""
+        """Return the width for the text on a card of this width."""
         chip = self._compute_chip_width(width)
         return max(80.0, width - self._width_beside_text - (GAP + chip if chip else 0.0))
 
@@ -64,11 +64,11 @@ class CardLayout:
         return left + GAP + self._length + GAP + BUTTON + INSET
 
     def _compute_chip_width(self, width: float) -> float:
-        """Zero on a narrow card, whose room belongs to the text."""
+        """Return the width of the chip, 0 on a narrow card, where the text takes it all."""
         return self._chip if width - self._width_beside_text - GAP - self._chip >= MIN_TEXT_WIDTH_PX else 0.0
 
     def compute_row_height(self, text: str, width: float) -> float:
-        """Of a whole row, the space below the card included."""
+        """Return the height of a whole row, with the space below the card."""
         room = self.compute_text_width(width)
         if len(text) * self._widest < room and "\n" not in text:  # sure to fit: most lines are never measured
             words = self._metrics.height()
@@ -82,7 +82,7 @@ class CardLayout:
         return max(words, AVATAR, BUTTON) + 2 * INSET + CARD_SPACE_BELOW_PX
 
     def build_text_layouts(self, text: str, width: float) -> list[QTextLayout]:
-        """The text wrapped to a width, a layout for each paragraph, broken as the editor breaks it."""
+        """Return the text wrapped to a width, a layout for each paragraph, broken as the editor breaks it."""
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         found, top = [], 0.0
@@ -102,7 +102,7 @@ class CardLayout:
         return found
 
     def compute_rects(self, row: QRectF) -> CardRects:
-        """The parts of the card in a row of the list."""
+        """Return the rectangles of the card's parts in a row of the list."""
         card = row.adjusted(1, 1, -1, -CARD_SPACE_BELOW_PX + 1)
         middle = card.top() + INSET + max(AVATAR, BUTTON) / 2
 
@@ -122,6 +122,6 @@ class CardLayout:
 
 
 def format_card_seconds(length_s: float) -> str:
-    """2.4 s, or 1:02.4 from a minute on."""
+    """Return a length such as 2.4 s, or 1:02.4 from a minute on."""
     minutes, rest = divmod(round(length_s, 1), 60)
     return f"{minutes:.0f}:{rest:04.1f}" if minutes else localize(f"{rest:.1f} 秒", f"{rest:.1f} s")

@@ -32,7 +32,7 @@ class EmptyStatePainter:
         self._picture, self._color = QIcon(), QColor()
 
     def paint_empty_state(self, painter: QPainter, area: QRectF, font: QFont, palette: QPalette, is_focused: bool) -> None:
-        """Fills the room; the frame shows whether keys are heard."""
+        """Paint the empty list into `area`; the frame shows whether the list has the focus."""
         muted = palette.color(QPalette.ColorRole.PlaceholderText)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(
@@ -61,7 +61,7 @@ class EmptyStatePainter:
         _paint_keys(painter, QPointF(area.center().x(), top - GAP + BLOCK_GAP), cap, palette, self.taught())
 
     def _find_picture(self, color: QColor) -> QIcon:
-        """The picture, read once for each colour."""
+        """Return the picture, read once for each colour."""
         if color != self._color:
             self._picture, self._color = draw_icon("script", color), color
         return self._picture
@@ -79,7 +79,7 @@ def describe_first_steps() -> tuple[str, str]:
 
 
 def _paint_keys(painter: QPainter, middle: QPointF, height: float, palette: QPalette, keys: KeyHints) -> None:
-    """Caps with what they do beside them, in one row around `middle`, its upper edge."""
+    """Paint keys with their effects beside them, in one row around `middle`, its upper edge."""
     metrics = QFontMetricsF(painter.font())
     widths = [(metrics.horizontalAdvance(key) + 2 * CAP_PADDING, metrics.horizontalAdvance(label)) for key, label in keys]
     left = middle.x() - (sum(cap + GAP + label for cap, label in widths) + BLOCK_GAP * (len(keys) - 1)) / 2

@@ -60,26 +60,26 @@ class LineCommands(QObject):
 
     @Slot()
     def add_line(self) -> None:
-        """An empty line below the selected one, with its settings, ready to be typed into."""
+        """Add an empty line below the selected one, with its settings, and open its editor."""
         line = Line(settings=self._typed_settings)
         self._insert_lines([line], self.find_insertion_row(), localize("行を追加", "Add line"))
         self._view.edit_line(self._model.find_row(line.id))
 
     @Slot()
     def edit_current_line(self) -> None:
-        """Opens the editor of the current line."""
+        """Open the editor of the current line."""
         self._view.edit_line(self._view.currentIndex().row())
 
     @Slot()
     def insert_copies(self) -> None:
-        """Copies of the selected lines below them."""
+        """Insert copies of the selected lines below them."""
         after, copies = copy_lines(self._document.script, self._view.selected_ids)
         self._document.apply_edit(localize("行を複製", "Duplicate"), after)
         self._view.select_lines([line.id for line in copies])
 
     @Slot()
     def delete_lines(self) -> None:
-        """Removes the selected lines; the next one is selected."""
+        """Remove the selected lines and select the next one."""
         ids = self._view.selected_ids
         if not ids:
             return
@@ -90,23 +90,23 @@ class LineCommands(QObject):
 
     @Slot()
     def move_up(self) -> None:
-        """One place up."""
+        """Move the selected lines up by one."""
         self._shift_selected(-1)
 
     @Slot()
     def move_down(self) -> None:
-        """One place down."""
+        """Move the selected lines down by one."""
         self._shift_selected(1)
 
     @Slot()
     def cut_lines(self) -> None:
-        """To the clipboard, and out of the script."""
+        """Move the selected lines from the script to the clipboard."""
         self.copy_lines()
         self.delete_lines()
 
     @Slot()
     def copy_lines(self) -> None:
-        """To the clipboard, as text; pasted in here the lines keep their settings."""
+        """Copy the selected lines to the clipboard, as text; pasted into a script they keep their settings."""
         lines = [line for line_id in self._view.selected_ids if (line := self._document.script.find_line(line_id))]
         if lines:
             self._copied = lines
@@ -114,7 +114,7 @@ class LineCommands(QObject):
 
     @Slot()
     def paste_lines(self) -> None:
-        """Lines below the selected one."""
+        """Paste the clipboard as lines below the selected one."""
         text = QGuiApplication.clipboard().text()
         if text == "\n".join(line.text for line in self._copied):
             self._insert_lines(
@@ -128,7 +128,7 @@ class LineCommands(QObject):
 
     @Slot()
     def split_at_cursor(self) -> None:
-        """Splits the line that is edited where the cursor is; the second half is edited next."""
+        """Split the edited line at the cursor, and edit the second half next."""
         editor = self._view.editor
         if editor is None:
             self.noticed.emit(
@@ -148,7 +148,7 @@ class LineCommands(QObject):
 
     @Slot()
     def split_sentences(self) -> None:
-        """Gives each sentence of the selected lines a line of its own."""
+        """Give each sentence of the selected lines a line of its own."""
         ids, script, made = self._view.selected_ids, self._document.script, []
         self._view.end_editing()
         for line in [found for line_id in ids if (found := script.find_line(line_id)) is not None]:
@@ -160,7 +160,7 @@ class LineCommands(QObject):
 
     @Slot()
     def join_lines(self) -> None:
-        """Makes one line of the selected ones, or of the selected one and the next."""
+        """Join the selected lines, or the selected one and the next."""
         ids = self._view.selected_ids
         self._view.end_editing()
         if len(ids) == 1 and (below := self._model.find_line(self._model.find_row(ids[0]) + 1)) is not None:
@@ -171,7 +171,7 @@ class LineCommands(QObject):
             self._view.select_lines([joined.id])
 
     def change_setting(self, name: str, value: Any) -> None:
-        """Changes one setting of the selected lines; a slider that is dragged is one step."""
+        """Change one setting of the selected lines; dragging a slider is one step of undo."""
         ids, script = self._selection.ids, self._document.script
         if name == "seed_locked" and value:  # the take that was heard last is the one to keep
             for line in filter(None, map(script.find_line, ids)):
@@ -183,14 +183,14 @@ class LineCommands(QObject):
         )
 
     def change_settings(self, values: dict[str, Any]) -> None:
-        """Changes several settings of the selected lines at once."""
+        """Change several settings of the selected lines at once."""
         self._document.apply_edit(
             localize("プリセットを適用", "Apply preset"), change_settings(self._document.script, self._selection.ids, **values)
         )
 
     @Slot(str, int)
     def add_text(self, text: str, row: int) -> None:
-        """A line for every line of a text."""
+        """Add a line for every line of a text."""
         self._add_lines(split_lines(text), row, localize("テキストを追加", "Add text"))
 
     def _add_lines(self, texts: list[str], row: int, label: str) -> None:
@@ -198,7 +198,7 @@ class LineCommands(QObject):
         self._insert_lines([Line(text, settings) for text in texts], row, label)
 
     def insert_imported(self, lines: list[Line], row: int) -> None:
-        """Lines of a file."""
+        """Insert the lines of a file."""
         self._insert_lines(lines, row, localize("読み込み", "Import"))
 
     def _insert_lines(self, lines: list[Line], row: int, label: str) -> None:
@@ -217,11 +217,11 @@ class LineCommands(QObject):
 
     @property
     def _typed_settings(self) -> LineSettings:
-        """Those of the selected lines for text that comes from elsewhere: its brackets are no memos of VOICEVOX."""
+        """Return the settings of the selected lines for text from elsewhere, whose brackets are no memos of VOICEVOX."""
         return replace(self._selection.settings, memos=False)
 
     def find_insertion_row(self) -> int:
-        """The row below the selected lines."""
+        """Return the row below the selected lines."""
         ids = self._view.selected_ids or [self._view.current_id]
         row = self._model.find_row(ids[-1])
         return row + 1 if row >= 0 else self._model.rowCount()
@@ -269,7 +269,7 @@ class LineCommands(QObject):
         offer_divisions(self._view.window(), find_divisions(text), lambda lines: self._paste_into(line_id, start, end, lines))
 
     def _paste_into(self, line_id: str, start: int, end: int, texts: list[str]) -> None:
-        """Puts the first text in the place of these letters of a line, and the others below it."""
+        """Replace these letters of a line by the first text, and add the others as lines below it."""
         script = self._document.script
         line, row = script.find_line(line_id), self._model.find_row(line_id)
         if line is None or not texts:
@@ -303,7 +303,7 @@ class LineCommands(QObject):
 
     @Slot(object, object)
     def _select_changed(self, before: Script, after: Script) -> None:
-        """Undo and redo show what they changed."""
+        """Select the lines that undo or redo changed."""
         old = {line.id: line for line in before.lines}
         changed = [line.id for line in after.lines if old.get(line.id) is not line]
         if changed and self._view.current_id not in changed:

@@ -3,22 +3,223 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QCursor, QMouseEvent, QPainter
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QCursor, QFontMetricsF, QIcon, QMouseEvent, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.common.language import localize
+from app.core.script import Line
 from app.ui.display_names import VoiceLabel
-from app.ui.script.card_layout import AVATAR, CardLayout, CardRects
-from app.ui.script.card_painter import CardLook, CardPainter
+from app.ui.script.card_layout import AVATAR, CARD_RADIUS_PX, CardLayout, CardRects, format_card_seconds
 from app.ui.script.line_editor import LineEditor
-from app.ui.script.line_state import describe_line_state
+from app.ui.script.line_state import LinePhase, LineState, describe_line_state
 from app.ui.script.line_voices import LineVoiceNames
-from app.ui.script.row_sizes import RowSizeCache
 from app.ui.script.script_model import LINE_ROLE, STATE_ROLE, Index, ScriptModel
 from app.ui.theme.theme import Theme
-from app.ui.widgets.voice_picture import draw_voice_picture
+from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.voice_picture import choose_letter_colors, draw_voice_picture
+
+
+@dataclass(frozen=True, slots=True)
+class CardLook:
+    """The part of the list's state that a card shows.
+
+    Attributes:
+        is_edited: its editor lies over it, so that the text is left out.
+        mouse_position: where it is, as `CardRects` counts.
+    """
+
+    is_selected: bool
+    is_hovered: bool
+    is_focused: bool
+    is_edited: bool
+    mouse_position: QPointF
+
+
+class CardPainter:
+    """Draws cards in the colours of a theme.
+
+    Attributes:
+        pictures: of voices that have one, by id; the others get their first letter.
+    """
+
+    def __init__(self, layout: CardLayout, voices: LineVoiceNames, theme: Theme) -> None:
+        self._layout, self._voices = layout, voices
+        self.pictures: dict[str, QPixmap] = {}
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Apply the colours of a theme."""
+        self._theme = theme
+        muted, accent = QColor(theme.muted), QColor(theme.accent)
+        self._icons: dict[str, QIcon] = {name: draw_icon(name, muted) for name in ("play", "waiting", "done")}
+        self._icons |= {
+            "stop": draw_icon("stop", accent),
+            "hovered": draw_icon("play", accent),
+            "error": draw_icon("error", QColor(theme.error_text)),
+        }
+
+    def paint_line(self, painter: QPainter, rects: CardRects, number: int, line: Line, state: LineState, look: CardLook) -> None:
+        """Paint the card and everything on it."""
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_card(painter, rects, state, look)
+        painter.setFont(self._layout.small)
+        painter.setPen(QColor(self._theme.muted))
+        painter.drawText(rects.number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(number))
+        self._paint_avatar(painter, rects.avatar, line.settings.voice)
+        self._paint_chip(painter, rects.chip, line)
+        self._paint_length(painter, rects.length, line, state)
+        self._paint_button(painter, rects.button, state, look)
+        if not look.is_edited:
+            self._paint_text(painter, rects.text, line.text)
+        painter.restore()
+
+    def _paint_card(self, painter: QPainter, rects: CardRects, state: LineState, look: CardLook) -> None:
+        accent = QColor(self._theme.accent)
+        ground = QColor(self._theme.notice if look.is_selected else self._theme.surface)
+        edge = 2.0 if look.is_focused else 1.0
+        border = QColor(self._theme.edge if look.is_hovered else self._theme.border)
+        painter.setPen(QPen(accent if look.is_selected or look.is_focused else border, edge))
+        painter.setBrush(ground)
+        painter.drawRoundedRect(rects.card.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2), CARD_RADIUS_PX, CARD_RADIUS_PX)
+        if state.phase is LinePhase.SPEAKING:
+            played = rects.card.adjusted(CARD_RADIUS_PX, rects.card.height() - 5, -CARD_RADIUS_PX, -2)
+            painter.fillRect(played, QColor(self._theme.faint))
+            played.setWidth(played.width() * state.share)
+            painter.fillRect(played, accent)
+
+    def _paint_avatar(self, painter: QPainter, area: QRectF, voice: str) -> None:
+        picture = self.pictures.get(voice)
+        if picture is not None:
+            painter.drawPixmap(area.topLeft(), picture)
+            return
+        name = self._voices.find_voice_name(voice)
+        ground, letter = choose_letter_colors(name, self._theme.name == "dark")
+        if self._voices.is_missing(voice):
+            name, ground, letter = "?", QColor(self._theme.error), QColor(self._theme.error_text)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ground)
+        painter.drawEllipse(area)
+        painter.setPen(letter)
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, name[:1].upper() or "…")
+
+    def _paint_chip(self, painter: QPainter, area: QRectF, line: Line) -> None:
+        if not area.width():
+            return
+        metrics = QFontMetricsF(self._layout.small)
+        name = self._format_chip_text(metrics, line, area.width() - 16)
+        if not name:
+            return
+        chip = QRectF(area)
+        chip.setLeft(area.right() - metrics.horizontalAdvance(name) - 16)
+        painter.setPen(Qt.PenStyle.NoPen)
+        missing = self._voices.is_missing(line.settings.voice)
+        painter.setBrush(QColor(self._theme.error if missing else self._theme.faint))
+        painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2)
+        painter.setPen(QColor(self._theme.error_text if missing else self._theme.text))
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, name)
+
+    def _format_chip_text(self, metrics: QFontMetricsF, line: Line, width: float) -> str:
+        """Return speaker and style, elided so that the style stays whole as long as possible."""
+        words, speaker = self._voices.format_summary(line), self._voices.find_speaker(line)
+        lacking = metrics.horizontalAdvance(words) - width
+        if lacking > 0 and speaker and words.startswith(speaker):
+            kept = metrics.elidedText(speaker, Qt.TextElideMode.ElideRight, metrics.horizontalAdvance(speaker) - lacking)
+            words = (kept or "…") + words[len(speaker) :]
+        return metrics.elidedText(words, Qt.TextElideMode.ElideRight, width)
+
+    def _paint_length(self, painter: QPainter, area: QRectF, line: Line, state: LineState) -> None:
+        """Paint the seconds of the last rendering, with a hook before them while the line is unchanged since."""
+        if state.phase is LinePhase.FAILED:
+            self._icons["error"].paint(painter, _shrink_to_square(QRectF(area.right() - 20, area.top(), 20, area.height()), 20))
+            return
+        if state.phase is LinePhase.PREPARING:
+            self._icons["waiting"].paint(painter, _shrink_to_square(QRectF(area.right() - 20, area.top(), 20, area.height()), 20))
+            return
+        if state.last_rendering is None:
+            return
+        painter.setPen(QColor(self._theme.text if state.last_rendering.line == line else self._theme.muted))
+        painter.drawText(
+            area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, format_card_seconds(state.last_rendering.length_s)
+        )
+        if state.is_done(line):
+            self._icons["done"].paint(painter, _shrink_to_square(QRectF(area.left(), area.top(), 16, area.height()), 16))
+
+    def _paint_button(self, painter: QPainter, area: QRectF, state: LineState, look: CardLook) -> None:
+        hovered = look.is_hovered and area.contains(look.mouse_position)
+        if hovered:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self._theme.faint))
+            painter.drawEllipse(area)
+        busy = state.phase in (LinePhase.SPEAKING, LinePhase.PREPARING)
+        self._icons["stop" if busy else "hovered" if hovered else "play"].paint(painter, _shrink_to_square(area, 20))
+
+    def _paint_text(self, painter: QPainter, area: QRectF, text: str) -> None:
+        painter.setPen(QColor(self._theme.text if text else self._theme.muted))
+        for layout in self._layout.build_text_layouts(text or localize("（空の行）", "(empty line)"), area.width()):
+            layout.draw(painter, area.topLeft())
+
+
+def _shrink_to_square(area: QRectF, edge: int) -> QRect:
+    return QRectF(area.center().x() - edge / 2, area.center().y() - edge / 2, edge, edge).toRect()
+
+
+class RowSizeCache(QObject):
+    """The sizes of a model's rows, measured when they are asked for first.
+
+    Attributes:
+        version: another one whenever a row may have another size than before.
+
+    Args:
+        model: must reach this object before any view of it, which asks while it hears of a change.
+        measure: the size of a row.
+    """
+
+    def __init__(self, model: QAbstractItemModel, measure: Callable[[int], QSize], parent: QObject) -> None:
+        super().__init__(parent)
+        self.version = 0
+        self._measure = measure
+        self._sizes: list[QSize | None] = [None] * model.rowCount()
+        model.rowsInserted.connect(self._insert_rows)
+        model.rowsRemoved.connect(self._remove_rows)
+        model.dataChanged.connect(self._forget_changed_rows)
+
+    def find_size(self, row: int) -> QSize:
+        """Return the size of a row."""
+        known = self._sizes[row]
+        if known is None:
+            known = self._sizes[row] = self._measure(row)
+        return known
+
+    @property
+    def unmeasured_count(self) -> int:
+        """Return how many rows are yet to be measured, which is what takes long."""
+        return self._sizes.count(None)
+
+    def forget_sizes(self) -> None:
+        """Forget all sizes after the list has got another width."""
+        self._replace_rows(0, len(self._sizes), len(self._sizes))
+
+    def _replace_rows(self, first: int, end: int, count: int) -> None:
+        """Replace some rows by `count` unmeasured ones."""
+        self._sizes[first:end] = [None] * count
+        self.version += 1
+
+    @Slot()
+    def _insert_rows(self, _parent: Index, first: int, last: int) -> None:
+        self._replace_rows(first, first, last + 1 - first)
+
+    @Slot()
+    def _remove_rows(self, _parent: Index, first: int, last: int) -> None:
+        self._replace_rows(first, last + 1, 0)
+
+    @Slot()
+    def _forget_changed_rows(self, first: Index, last: Index, roles: Sequence[int]) -> None:
+        if Qt.ItemDataRole.DisplayRole in roles:
+            self._replace_rows(first.row(), last.row() + 1, last.row() + 1 - first.row())
 
 
 class LineDelegate(QStyledItemDelegate):
@@ -46,11 +247,11 @@ class LineDelegate(QStyledItemDelegate):
         self._painter = CardPainter(self.layout, self.voices, theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self._painter.set_theme(theme)
 
     def show_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
-        """Takes all voices there are, with their icons; `find_name` knows the names of those that are gone."""
+        """Take all voices with their icons; `find_name` knows the names of voices that are gone."""
         scale, palette = self._view.devicePixelRatioF(), self._view.palette()
         self.voices.set_voices(voices, find_name)
         self._painter.pictures = {
@@ -60,19 +261,19 @@ class LineDelegate(QStyledItemDelegate):
         }
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
-        """As wide as the list, as high as the text."""
+        """Return the width of the list and the height of the text."""
         return self.sizes.find_size(index.row())
 
     def _measure_row(self, row: int) -> QSize:
         return QSize(self._view.viewport().width(), self.compute_row_height(row))
 
     def compute_row_height(self, row: int) -> int:
-        """Of a row as its text is now, in pixels."""
+        """Return the height of a row with its present text, in pixels."""
         line = self._model.find_line(row)
         return round(self.layout.compute_row_height(line.text if line else "", self._view.viewport().width()))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """The card and everything on it; the text is left out while its editor is open."""
+        """Paint the card and everything on it, without the text while its editor is open."""
         edited = self._view.indexWidget(index) is not None
         focused = bool(option.state & QStyle.StateFlag.State_HasFocus) and (self._view.hasFocus() or edited)
         look = CardLook(
@@ -86,33 +287,33 @@ class LineDelegate(QStyledItemDelegate):
         self._painter.paint_line(painter, parts, index.row() + 1, index.data(LINE_ROLE), index.data(STATE_ROLE), look)
 
     def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, index: Index) -> QWidget:
-        """A plain text field in the place of the text."""
+        """Create a plain text field in the place of the text."""
         editor = LineEditor(parent, self.layout.font, index.data(LINE_ROLE).id)
         self.editor_opened.emit(editor)
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Shows what the document says, which may have changed by undo."""
+        """Show the document's text, which may have changed by undo."""
         assert isinstance(editor, LineEditor)
         editor.show_text(index.data())
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
-        """Nothing: the text is in the document already."""
+        """Do nothing: the text is in the document already."""
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: Index) -> None:
-        """Over the text, and down to the end of the card: a field that is a hair too low would scroll."""
+        """Place the editor over the text, down to the end of the card: a field that is slightly too low would scroll."""
         parts = self.layout.compute_rects(QRectF(option.rect))
         parts.text.setBottom(parts.card.bottom() - 4)
         editor.setGeometry(parts.text.toAlignedRect())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The editor handles its own keys; the rest is as usual."""
+        """Leave the editor's keys to the editor; handle all other events as usual."""
         if event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride):
             return False
         return super().eventFilter(watched, event)
 
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:
-        """A click on the button plays."""
+        """Play the line after a click on its button."""
         if (
             event.type() == QEvent.Type.MouseButtonRelease
             and isinstance(event, QMouseEvent)

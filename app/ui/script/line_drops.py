@@ -33,7 +33,7 @@ class LineDropList(QListView):
         self.setAcceptDrops(True)
 
     def startDrag(self, _actions: Qt.DropAction) -> None:
-        """Takes the selected lines along; where they are dropped they are moved by an edit that can be undone."""
+        """Drag the selected lines; where they are dropped, they are moved by an edit that can be undone."""
         self.setFocus()
         drag = QDrag(self)
         drag.setMimeData(self._lines.mimeData(self.selectedIndexes()))
@@ -42,25 +42,25 @@ class LineDropList(QListView):
         drag.exec(Qt.DropAction.MoveAction | Qt.DropAction.CopyAction, Qt.DropAction.MoveAction)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Lines, text and files are welcome."""
+        """Accept lines, text and files."""
         super().dragEnterEvent(event)
         if _is_droppable(event.mimeData()):
             event.acceptProposedAction()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Shows where they would go."""
+        """Show where the dragged content would go."""
         super().dragMoveEvent(event)  # scrolls at the edges
         if _is_droppable(event.mimeData()):
             event.acceptProposedAction()
             self._show_drop(self._find_drop_row(event.position().toPoint()))
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """They went elsewhere."""
+        """Hide the mark of the drop."""
         super().dragLeaveEvent(event)
         self._show_drop(None)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Hands them on; nothing is changed here."""
+        """Emit the dropped content; nothing is changed here."""
         row, data = self._find_drop_row(event.position().toPoint()), event.mimeData()
         self._show_drop(None)
         self.setState(QAbstractItemView.State.NoState)
@@ -76,7 +76,7 @@ class LineDropList(QListView):
         event.acceptProposedAction()
 
     def _find_drop_row(self, point: QPoint) -> int:
-        """The row before which something dropped here goes."""
+        """Return the row before which dropped content goes."""
         index = self.indexAt(point)
         if not index.isValid():
             return self._lines.rowCount()

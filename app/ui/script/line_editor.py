@@ -52,11 +52,11 @@ class LineEditor(QPlainTextEdit):
 
     @property
     def text(self) -> str:
-        """With plain line breaks."""
+        """Return the text with plain line breaks."""
         return self.toPlainText()
 
     def show_text(self, text: str) -> None:
-        """Shows a text that came from elsewhere; the cursor goes to where it differs."""
+        """Show a text that came from elsewhere, with the cursor where it differs."""
         old = self.text
         if text == old:
             return
@@ -70,20 +70,20 @@ class LineEditor(QPlainTextEdit):
 
     @property
     def selected_range(self) -> tuple[int, int]:
-        """The letters that are selected, from and to; both are the place of the cursor where none are."""
+        """Return begin and end of the selected letters; both are the place of the cursor if none are selected."""
         cursor, units = self.textCursor(), self.text.encode("utf-16-le", "surrogatepass")
         ends = (cursor.selectionStart(), cursor.selectionEnd())
         start, end = (len(units[: 2 * end].decode("utf-16-le", "surrogatepass")) for end in ends)  # Qt counts an emoji twice
         return start, end
 
     def place_cursor(self, offset: int) -> None:
-        """Sets the cursor before the character at `offset`; -1 is the end."""
+        """Set the cursor before the character at `offset`; -1 is the end."""
         cursor, before = self.textCursor(), self.text if offset < 0 else self.text[:offset]
         cursor.setPosition(len(before.encode("utf-16-le", "surrogatepass")) // 2)  # Qt counts an emoji twice
         self.setTextCursor(cursor)
 
     def event(self, event: QEvent) -> bool:
-        """Leaves the keys of the window to the window, which this kind of field would take for itself."""
+        """Leave the window's shortcuts to the window, which this kind of field would take for itself."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             if event.key() == Qt.Key.Key_Escape:
                 event.accept()
@@ -108,7 +108,7 @@ class LineEditor(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """A text of one line goes to the cursor; of a longer one only its first line does, and the user may be asked first what its lines are."""
+        """Insert a text of one line at the cursor; of a longer text insert only its first line, after asking the user how to divide it if need be."""
         text = source.text()
         if len(find_divisions(text)) == 1 and len(cut_line(" ".join(split_lines(text)))) == 1 and len(split_lines(text)) < 2:
             self.textCursor().insertText(" ".join(text.splitlines()))

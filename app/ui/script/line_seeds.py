@@ -28,7 +28,7 @@ class LineSeeds(QObject):
         document.replaced.connect(lambda: self._seeds.clear())
 
     def roll_seed(self, line: Line) -> Line:
-        """The line with another seed, unless its own is locked."""
+        """Return the line with another seed, unless its own is locked."""
         if line.settings.seed_locked:
             return line
         self._seeds[line.id] = random.randint(0, int(SEED_BOUNDS.high))
@@ -36,17 +36,17 @@ class LineSeeds(QObject):
         return self.apply_last_seed(line)
 
     def apply_last_seed(self, line: Line) -> Line:
-        """The line with the seed it was rendered with last; its own where that is locked, or nothing was rendered yet."""
+        """Return the line with the seed of its last rendering; with its own if that is locked, or if it was never rendered."""
         seed = self._seeds.get(line.id)
         if seed is None or line.settings.seed_locked or seed == line.settings.seed:
             return line
         return replace(line, settings=replace(line.settings, seed=seed))
 
     def apply_last_seeds(self, script: Script) -> Script:
-        """All lines of a script as `apply_last_seed` gives them."""
+        """Return the script with `apply_last_seed` applied to all lines."""
         return replace(script, lines=tuple(map(self.apply_last_seed, script.lines))) if self._seeds else script
 
     def forget_seeds(self, ids: Iterable[str]) -> None:
-        """The user has given these lines seeds of their own."""
+        """Forget the seeds of lines that the user has given seeds of their own."""
         for line_id in ids:
             self._seeds.pop(line_id, None)

@@ -32,33 +32,33 @@ class LineSelection(QObject):
 
     @property
     def current_id(self) -> str:
-        """Id of the line that keys go to; empty without one."""
+        """Return the id of the line that keys go to; empty if there is none."""
         return self._view.current_id
 
     @property
     def ids(self) -> list[str]:
-        """Ids of the selected lines, in their order."""
+        """Return the ids of the selected lines, in their order."""
         return self._view.selected_ids
 
     @property
     def line(self) -> Line | None:
-        """The current line."""
+        """Return the current line, or None."""
         return self._document.script.find_line(self._view.current_id)
 
     @property
     def settings(self) -> LineSettings:
-        """Those of the current line, or of the first one that an empty script will get."""
+        """Return the settings of the current line, or of the first line that an empty script will get."""
         line = self.line
         return self._defaults if line is None else line.settings
 
     @property
     def mixed_settings(self) -> frozenset[str]:
-        """Names of the settings in which the selected lines differ."""
+        """Return the names of the settings in which the selected lines differ."""
         chosen = frozenset(self.ids)
         several = {id(line.settings): line.settings for line in self._document.script.lines if line.id in chosen}.values()
         return frozenset(item.name for item in fields(LineSettings) if len({getattr(settings, item.name) for settings in several}) > 1)
 
     def change_defaults(self, **changes: Any) -> None:
-        """Gives the first line of an empty script other settings."""
+        """Give the first line of an empty script other settings."""
         self._defaults = replace(self._defaults, **changes)
         self.changed.emit()

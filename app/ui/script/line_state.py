@@ -48,12 +48,12 @@ class LineState:
     error: str = ""
 
     def is_done(self, line: Line) -> bool:
-        """True when the line was spoken just as it is now."""
+        """Return whether the line was spoken exactly as it is now."""
         return self.phase is LinePhase.IDLE and self.last_rendering is not None and self.last_rendering.line == line
 
 
 def describe_line_state(line: Line, state: LineState) -> str:
-    """The state of a line, or what its sound was, in words."""
+    """Describe the state of a line, or of its sound, in words."""
     if state.phase is LinePhase.FAILED:
         return state.error
     if state.phase is LinePhase.PREPARING:

@@ -24,11 +24,11 @@ class LineVoiceNames:
         self._called: Callable[[str], str] = str
 
     def set_current_voice(self, voice: OpenedVoice) -> None:
-        """Takes the voice in use."""
+        """Take the voice in use."""
         self._add_voice("", voice.name, [name for _, name in voice.styles], [name for _, name in voice.speakers])
 
     def set_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
-        """Takes all voices there are; `find_name` knows the names of those that are gone."""
+        """Take all voices there are; `find_name` knows the names of voices that are gone."""
         self._called = find_name
         for known in (self.names, self._styles, self._speakers):
             known.clear()
@@ -39,11 +39,11 @@ class LineVoiceNames:
         self.names[voice], self._styles[voice], self._speakers[voice] = name, styles, speakers
 
     def is_missing(self, voice: str) -> bool:
-        """Nothing is known to be missing before all voices are known."""
+        """Return whether a voice is missing; none is known to be missing before all voices are known."""
         return bool(voice) and len(self.names) > 1 and voice not in self.names
 
     def find_voice_name(self, voice: str) -> str:
-        """Of a voice, for people."""
+        """Return the name of a voice, for people."""
         if self.is_missing(voice):
             return localize(f"{self._find_missing_name(voice)}（見つかりません）", f"{self._find_missing_name(voice)} (missing)")
         return self.names.get(voice) or voice or self.names.get("", "")
@@ -53,22 +53,22 @@ class LineVoiceNames:
         return self._called(voice) or localize("不明な声", "Unknown voice")
 
     def find_style(self, line: Line) -> str:
-        """The style that will be heard; what the line says where its voice is not known."""
+        """Return the style that will be heard; the line's own if its voice is not known."""
         return _choose_known(line.settings.style, self._styles.get(line.settings.voice))
 
     def find_speaker(self, line: Line) -> str:
-        """The speaker that will be heard; empty for a voice with one."""
+        """Return the speaker that will be heard; empty for a voice with one speaker."""
         speakers = self._speakers.get(line.settings.voice, ())
         return _choose_known(line.settings.speaker, speakers) if len(speakers) > 1 else ""
 
     def format_summary(self, line: Line) -> str:
-        """Speaker and style, short; the voice itself where it is missing."""
+        """Return speaker and style in short; the voice itself if it is missing."""
         if self.is_missing(line.settings.voice):
             return self._find_missing_name(line.settings.voice)
         return localize("・", " · ").join(filter(None, (self.find_speaker(line), format_style(self.find_style(line)))))
 
     def format_explanation(self, line: Line) -> str:
-        """Speaker and style, and what the voice has not."""
+        """Return speaker and style, with those that the voice lacks."""
         wanted = line.settings.style
         if self.is_missing(line.settings.voice):
             name = self._find_missing_name(line.settings.voice)

@@ -33,7 +33,7 @@ def find_divisions(text: str) -> dict[Division, list[str]]:
 
 
 def offer_divisions(parent: QWidget, lines_by_division: dict[Division, list[str]], on_chosen: LinesCallback) -> QMessageBox | None:
-    """Asks which of several ways is wanted, and gives its lines to `on_chosen`; the only one at once, without a question."""
+    """Ask for one of several divisions and pass its lines to `on_chosen`; the only one is passed at once, without a question."""
     if len(lines_by_division) == 1:
         on_chosen(lines_by_division["line"])
         return None

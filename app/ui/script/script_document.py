@@ -37,11 +37,11 @@ class ScriptDocument(QObject):
 
     @property
     def script(self) -> Script:
-        """As it is now."""
+        """Return the present script."""
         return self._script
 
     def apply_edit(self, label: str, after: Script, merge_key: str = "") -> None:
-        """Changes the script; equal ones are no edit.
+        """Change the script in a step of undo; an equal script is no edit.
 
         Args:
             label: what the step is called in the menu.
@@ -60,17 +60,17 @@ class ScriptDocument(QObject):
             self.stack.undo()  # which only drops what is obsolete
 
     def _find_last_command(self) -> QUndoCommand | None:
-        """The newest step, unless some were taken back."""
+        """Return the newest step, unless steps were undone."""
         count = self.stack.count()
         return self.stack.command(count - 1) if count and self.stack.index() == count else None
 
     def replace_without_undo(self, after: Script) -> None:
-        """Changes the script without a step of its own: for what the program does by itself."""
+        """Change the script without a step of undo, for changes that the program makes by itself."""
         before, self._script = self._script, after
         self.changed.emit(before, after)
 
     def reset_script(self, script: Script) -> None:
-        """Another script; there is no way back."""
+        """Show another script; there is no way back."""
         self.stack.clear()
         self.replaced.emit()
         self.replace_without_undo(script)
@@ -91,7 +91,7 @@ class _EditCommand(QUndoCommand):
         return bool(merge_key) and merge_key == self.merge and time.monotonic() - self.done_at <= UNDO_MERGE_WITHIN_S
 
     def merge_script(self, after: Script) -> None:
-        """Switches to another script."""
+        """Replace the script that the step leads to."""
         self.after, self.done_at = after, time.monotonic()
 
     def undo(self) -> None:
@@ -99,7 +99,7 @@ class _EditCommand(QUndoCommand):
         self._switch_script(self.before)
 
     def redo(self) -> None:
-        """Forth; Qt also calls it when the step is new."""
+        """Apply the step; Qt also calls this when the step is new."""
         if self._pushed:
             self._switch_script(self.after)
         else:

@@ -70,5 +70,5 @@ class ScriptDurationMeter(QObject):
 
     @Slot()
     def measure_now(self) -> None:
-        """Measures at once."""
+        """Measure the duration at once."""
         self.measured.emit(measure_script_duration(self._document.script.lines, self._model.find_state))

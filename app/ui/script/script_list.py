@@ -9,12 +9,16 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QItemSelectionRange,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
     QPoint,
     QPointF,
     QRect,
     QRectF,
     QSize,
     Qt,
+    QTimer,
     Signal,
     Slot,
 )
@@ -34,13 +38,82 @@ from app.common.language import localize
 from app.ui.display_names import VoiceLabel
 from app.ui.plain_text import escape_tip
 from app.ui.script.empty_state import EmptyStatePainter
-from app.ui.script.gradual_layout import GradualListLayout
 from app.ui.script.line_delegate import LineDelegate
 from app.ui.script.line_drops import LineDropList
 from app.ui.script.line_editor import LineEditor
 from app.ui.script.script_model import Index, ScriptModel
 from app.ui.synthesis.synthesis_results import OpenedVoice
 from app.ui.theme.theme import Theme
+
+LAYOUT_BATCH_ROWS = 100
+LAYOUT_CHECK_MS = 20
+
+
+class GradualListLayout(QObject):
+    """Begins with `begin_layout`, before the list is laid out; afterwards it lays out whatever changes at once, as ever.
+
+    Qt's own batches would stay on, and each edit would throw the list back to its beginning. What was in sight stays on the
+    screen as it was until its rows have their places again.
+    """
+
+    def __init__(self, view: QListView) -> None:
+        super().__init__(view)
+        self._view = view
+        self._timer = QTimer(self)
+        self._timer.setInterval(LAYOUT_CHECK_MS)
+        self._timer.timeout.connect(self._check_layout)
+        self._anchor = QPersistentModelIndex()  # what is to stay in sight; none: the current line
+        self._top = 0  # where it was in the viewport, in pixels
+        self._shown = QPersistentModelIndex()
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether some rows have no place yet."""
+        return self._timer.isActive()
+
+    @Slot()
+    def begin_layout(self) -> None:
+        """Make the next layout a gradual one."""
+        view = self._view
+        if not self.is_running and view.layoutMode() == QListView.LayoutMode.SinglePass:
+            current = view.currentIndex()
+            in_sight = current.isValid() and view.visualRect(current).intersects(view.viewport().rect())
+            anchor = current if in_sight else view.indexAt(QPoint(view.viewport().width() // 2, 1))
+            self._anchor, self._top = QPersistentModelIndex(anchor), view.visualRect(anchor).top()
+            view.viewport().setUpdatesEnabled(not anchor.isValid() or not view.verticalScrollBar().value())
+        view.setBatchSize(LAYOUT_BATCH_ROWS)
+        view.setLayoutMode(QListView.LayoutMode.Batched)
+        self._shown = QPersistentModelIndex()
+        self._timer.start()
+
+    @Slot()
+    def _check_layout(self) -> None:
+        """End with the last row; before that, scroll to the former place or the current line as soon as it is laid out."""
+        view, model = self._view, self._view.model()
+        last = model.index(model.rowCount() - 1, 0)
+        is_over = not last.isValid() or _is_laid_out(view, last)
+        wanted = model.index(self._anchor.row(), 0) if self._anchor.isValid() else view.currentIndex()
+        if wanted.isValid() and self._shown != wanted and _is_laid_out(view, wanted):
+            self._scroll_to_index(wanted)
+        if is_over:
+            self._timer.stop()
+            view.setLayoutMode(QListView.LayoutMode.SinglePass)
+            view.viewport().setUpdatesEnabled(True)
+
+    def _scroll_to_index(self, index: QModelIndex) -> None:
+        view, bar = self._view, self._view.verticalScrollBar()
+        if self._anchor.isValid():
+            bar.setValue(bar.value() + view.visualRect(index).top() - self._top)
+        else:
+            view.scrollTo(index)
+        if view.visualRect(index).intersects(view.viewport().rect()):  # else the scroll bar does not reach it yet
+            self._shown = QPersistentModelIndex(index)
+            view.viewport().setUpdatesEnabled(True)
+
+
+def _is_laid_out(view: QListView, index: QModelIndex) -> bool:
+    return view.visualRect(index).height() > 0
+
 
 GRADUAL_LAYOUT_ROWS = 500  # rows, which take some twenty milliseconds
 SELECT_AS_CURRENT = QItemSelectionModel.SelectionFlag.ClearAndSelect
@@ -94,13 +167,13 @@ class ScriptList(LineDropList):
 
     @property
     def current_id(self) -> str:
-        """The line that keys go to; empty without one."""
+        """Return the id of the line that keys go to; empty if there is none."""
         line = self._lines.find_line(self.currentIndex().row())
         return line.id if line else ""
 
     @property
     def selected_ids(self) -> list[str]:
-        """Selected lines in their order. By ranges: ten thousand indexes take a tenth of a second."""
+        """Return the ids of the selected lines in their order. Ranges are used: ten thousand indexes take a tenth of a second."""
         ranges = sorted((item.top(), item.bottom()) for item in self.selectionModel().selection().toList())
         return [line_id for first, last in ranges for line_id in self._lines.list_ids(first, last)]
 
@@ -111,7 +184,7 @@ class ScriptList(LineDropList):
         return widget if isinstance(widget, LineEditor) else None
 
     def select_lines(self, ids: list[str]) -> None:
-        """Selects lines; the first becomes the current one and is scrolled into view."""
+        """Select lines; the first becomes the current one and is scrolled into view."""
         rows = [row for line_id in ids if (row := self._lines.find_row(line_id)) >= 0]
         if not rows:
             return
@@ -124,28 +197,28 @@ class ScriptList(LineDropList):
 
     @Slot(str)
     def scroll_to_line(self, line_id: str) -> None:
-        """Scrolls to a line, unless the user is typing elsewhere."""
+        """Scroll to a line, unless the user is typing elsewhere."""
         row = self._lines.find_row(line_id)
         if row >= 0 and self.editor is None:
             self.scrollTo(self._lines.index(row))
 
     def show_voice(self, voice: OpenedVoice) -> None:
-        """Names the voice on the cards that have no other, and the style of those that name none."""
+        """Show this voice on the cards that have no other, and its style on those that name none."""
         self.cards.voices.set_current_voice(voice)
         self.viewport().update()
 
     def show_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
-        """Names the voices of lines and draws their pictures; `find_name` knows the names of those that are gone."""
+        """Show the names and pictures of the lines' voices; `find_name` knows the names of voices that are gone."""
         self.cards.show_voices(voices, find_name)
         self.viewport().update()
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self.cards.set_theme(theme)
         self.viewport().update()
 
     def edit_line(self, row: int, offset: int = -1) -> None:
-        """Opens the editor of a row with the cursor at `offset`, -1 for the end."""
+        """Open the editor of a row with the cursor at `offset`, -1 for the end."""
         index = self._lines.index(row)
         if not index.isValid():
             return
@@ -159,14 +232,14 @@ class ScriptList(LineDropList):
 
     @Slot()
     def end_editing(self) -> None:
-        """Closes the editor; the keys go to the list again."""
+        """Close the editor; keys go to the list again."""
         editor = self.editor
         if editor is not None:
             self.closeEditor(editor, LineDelegate.EndEditHint.NoHint)
             self.setFocus()
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
-        """Qt would lay out all lines again, forty times a second while one is spoken; that is needed only where a height changes."""
+        """Lay out lines only if a height changes: Qt would do it for all lines, forty times a second while one is spoken."""
         if Qt.ItemDataRole.DisplayRole not in roles:
             self.viewport().update(self.visualRect(first) if first == last else self.viewport().rect())
         elif first == last and self._measure_laid_out_height(first) == self.cards.compute_row_height(first.row()):
@@ -178,13 +251,13 @@ class ScriptList(LineDropList):
             super().dataChanged(first, last, list(roles))
 
     def _measure_laid_out_height(self, index: Index) -> int:
-        """Of a row as the list was laid out; its `visualRect` is already as high as it would be now."""
+        """Return the height of a row as it was laid out; Qt's `visualRect` has the height that it would have now."""
         below = index.sibling(index.row() + 1, 0)
         end = self.visualRect(below).top() if below.isValid() else self.contentsSize().height() - self.verticalOffset()
         return end - self.visualRect(index).top()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A key typed into an empty list begins a line."""
+        """Begin a line at a key typed into an empty list."""
         if not self._lines.rowCount() and event.text().isprintable() and event.text():
             self.line_requested.emit()
             if self.editor is not None:
@@ -193,7 +266,7 @@ class ScriptList(LineDropList):
         super().keyPressEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """As `keyPressEvent`, for what an input method composes."""
+        """Begin a line at the first text that an input method composes in an empty list."""
         if not self._lines.rowCount() and (event.commitString() or event.preeditString()):
             self.line_requested.emit()
             if self.editor is not None:
@@ -202,7 +275,7 @@ class ScriptList(LineDropList):
         super().inputMethodEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Edits the line where its text was double-clicked; below the last line, begins another one.
+        """Edit the line where its text was double-clicked; below the last line, begin another one.
 
         A single click only selects, so that Space plays what was clicked: an editor that opened by itself would type it.
         """
@@ -221,7 +294,7 @@ class ScriptList(LineDropList):
         super().mouseDoubleClickEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Describes what is under the mouse."""
+        """Describe the part of a card under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             index = self.indexAt(event.pos())
             if index.isValid():
@@ -231,7 +304,7 @@ class ScriptList(LineDropList):
         return super().viewportEvent(event)
 
     def doItemsLayout(self) -> None:
-        """Lays out all lines, as Qt does for whatever changes and for each style sheet; not where each would be where it is."""
+        """Lay out all lines, as Qt requests after any change and for each style sheet, unless all are in place."""
         wanted = (self.cards.sizes.version, self.viewport().width())
         if self._laid_out == wanted:
             self.updateGeometries()
@@ -245,11 +318,11 @@ class ScriptList(LineDropList):
             self._forget_row_sizes()
 
     def sizeHint(self) -> QSize:
-        """Asks for little, so that what lies beside it need not scroll before the lines do; it is given all the room that is left."""
+        """Return a small size, so that neighbouring parts need not scroll before the lines do; the layout gives the list all the space that is left."""
         return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The current line stays in sight where it was: messages and jobs take their room from the list."""
+        """Keep the current line in sight at its place: messages and jobs take their space from the list."""
         before = self.visualRect(self.currentIndex()).intersects(QRect(QPoint(), event.oldSize()))
         self._is_other_width |= event.size().width() != event.oldSize().width()
         super().resizeEvent(event)
@@ -259,13 +332,13 @@ class ScriptList(LineDropList):
             self.scrollTo(self.currentIndex())
 
     def _forget_row_sizes(self) -> None:
-        """Measures all lines again, though not within a layout, which would wait for all of them."""
+        """Measure all lines again, but not within a layout, which would wait for all of them."""
         self._is_other_width = False
         self.cards.sizes.forget_sizes()
         self.scheduleDelayedItemsLayout()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The cards, and the line where something would be dropped; words while there is no card.
+        """Paint the cards and the mark of a drop, or the hints of an empty list.
 
         What is still to be laid out is so before a painter is at work: Qt does it with one open, and it may change other widgets.
         """
@@ -295,7 +368,7 @@ class ScriptList(LineDropList):
 
 
 def _iterate_row_runs(rows: list[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each run of consecutive rows: selecting ten thousand rows one by one takes seconds."""
+    """Yield first and last of each run of consecutive rows: selecting ten thousand rows one by one takes seconds."""
     first = last = rows[0]
     for row in rows[1:]:
         if row != last + 1:

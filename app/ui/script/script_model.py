@@ -44,15 +44,15 @@ class ScriptModel(QStringListModel):
         document.replaced.connect(lambda: self._states.clear())
 
     def find_line(self, row: int) -> Line | None:
-        """The line of a row; None where there is none."""
+        """Return the line of a row, or None."""
         return self._lines[row] if 0 <= row < len(self._lines) else None
 
     def list_ids(self, first: int, last: int) -> list[str]:
-        """The ids of the lines in these rows, both ends included."""
+        """Return the ids of the lines in these rows, both ends included."""
         return [line.id for line in self._lines[first : last + 1]]
 
     def find_row(self, line_id: str) -> int:
-        """The row of a line, -1 without one."""
+        """Return the row of a line, -1 if there is none."""
         row = Script(self._lines).find_index(line_id)
         return -1 if row is None else row
 
@@ -61,7 +61,7 @@ class ScriptModel(QStringListModel):
         return self._states.get(line_id, LineState())
 
     def set_state(self, line_id: str, state: LineState) -> None:
-        """Shows the state of a line."""
+        """Show the state of a line."""
         if state != self.find_state(line_id):
             self._states[line_id] = state
             index = self.index(self.find_row(line_id))
@@ -69,7 +69,7 @@ class ScriptModel(QStringListModel):
                 self.dataChanged.emit(index, index, [STATE_ROLE])
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Text, line, state, and words for those who do not see the card."""
+        """Return text, line, state, or words for users who do not see the card."""
         line = self.find_line(index.row())
         if line is None:
             return None
@@ -84,15 +84,15 @@ class ScriptModel(QStringListModel):
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Lines can be edited and dragged; they are dropped between each other."""
+        """Return the flags of a line, which can be edited and dragged, or those of a gap, where lines can be dropped."""
         return _LINE_FLAGS if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled
 
     def mimeTypes(self) -> list[str]:
-        """Lines for ourselves, text for others."""
+        """Return the formats of dragged lines: our own, and text for other programs."""
         return [LINES_MIME, "text/plain"]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """Ids and texts."""
+        """Return ids and texts of lines."""
         lines = [line for index in sorted(indexes, key=lambda item: item.row()) if (line := self.find_line(index.row()))]
         data = QMimeData()
         data.setData(LINES_MIME, "\n".join(line.id for line in lines).encode())
@@ -126,7 +126,7 @@ class ScriptModel(QStringListModel):
 
 
 def describe_line_card(row: int, line: Line, state: LineState) -> str:
-    """A card in words, for screen readers."""
+    """Describe a card in words, for screen readers."""
     parts = [
         localize(f"{row + 1} 行目", f"Line {row + 1}"),
         line.text or localize("空の行", "empty line"),

@@ -38,7 +38,7 @@ def dump_script_origin(origin: ScriptOrigin) -> dict[str, Any]:
 
 
 def parse_script_origin(data: object) -> ScriptOrigin:
-    """None for what no version has written: the script is worth more than its name."""
+    """Return the origin, or None if no version has written such data: the script is worth more than its name."""
     if not data:
         return ScriptOrigin()
     from app.core.project_data import parse_project

@@ -75,7 +75,7 @@ class ScriptPanel(QWidget):
         column.addLayout(self.below)
 
     def add_banner(self, banner: Banner) -> None:
-        """A banner for messages over the lines, of which only the newest is seen."""
+        """Add a banner for messages above the lines, of which only the newest is shown."""
         self.messages.add_banner(banner)
         self.above.addWidget(banner)
 
@@ -91,6 +91,6 @@ class ScriptPanel(QWidget):
                 self.script.addAction(line)
 
     def show_empty_message(self) -> None:
-        """There is nothing to speak or save."""
+        """Show that there is nothing to speak or save."""
         hint = localize("行にテキストを入力してください。", "Type some text into a line.")
         self.banner.show_message("notice", localize("読み上げるテキストが空です。", "The text is empty."), hint)

@@ -5,17 +5,104 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QRegularExpression, QRegularExpressionMatch, QTimer, Slot
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.script import Script
+from app.core.script import Line, Script
 from app.core.text_search import SearchMatch, SearchQuery, expand_replacement, find_matches, find_unknown_group, replace_matches
 from app.ui.script.line_selection import LineSelection
-from app.ui.script.regular_expressions import EndlessExpressionError, find_matches_by_line, parse_expression
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.script.search_bar import SearchBar
+
+# Python's own hold every thread until they are done, which `(a+)+$` is not in a lifetime; a library with a time limit would be one more to ship.
+
+MAX_EXPRESSION_S = 0.1  # of a search through all lines, its pauses apart; Qt gives up a single match after about a fifth of that
+LAST_BMP_CHARACTER = "\uffff"  # letters behind it are two for Qt
+
+
+class EndlessExpressionError(InputError):
+    """An expression takes too long."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            localize(
+                "この正規表現は処理に時間がかかりすぎます。繰り返しを減らしてください。",
+                "This expression takes too long. Use fewer repetitions.",
+            )
+        )
+
+
+def parse_expression(pattern: str) -> QRegularExpression:
+    """Return an expression; raise InputError with the place of the mistake if it is not valid."""
+    expression = QRegularExpression(pattern, QRegularExpression.PatternOption.UseUnicodePropertiesOption)
+    if not expression.isValid():
+        place = expression.patternErrorOffset()
+        raise InputError(
+            localize(
+                f"正規表現が正しくありません（{place} 文字目）。", f"Invalid expression at character {place}: {expression.errorString()}."
+            )
+        )
+    return expression
+
+
+def find_matches_by_line(script: Script, expression: QRegularExpression, ids: Collection[str] | None = None) -> Iterator[list[SearchMatch]]:
+    """Yield for each of these lines, or of all, a list of its matches; empty matches count, such as the beginning of a line.
+
+    Raises EndlessExpressionError.
+    """
+    left_s = MAX_EXPRESSION_S
+    for line in script.lines:
+        if ids is None or line.id in ids:
+            found: list[SearchMatch] = []
+            began = time.perf_counter()
+            for match in _iterate_matches(line, expression):
+                found.append(match)
+                if time.perf_counter() - began > left_s:
+                    raise EndlessExpressionError
+            left_s -= time.perf_counter() - began
+            if left_s < 0:
+                raise EndlessExpressionError
+            yield found
+
+
+def _iterate_matches(line: Line, expression: QRegularExpression) -> Iterator[SearchMatch]:
+    places = expression.globalMatch(line.text)
+    if not places.isValid():
+        raise EndlessExpressionError
+    letters = _Utf16Offsets(line.text)
+    while places.hasNext():
+        match = places.next()
+        if not match.isValid():
+            raise EndlessExpressionError
+        yield SearchMatch(
+            line.id,
+            letters.convert_utf16_offset(match.capturedStart()),
+            letters.convert_utf16_offset(match.capturedEnd()),
+            _list_groups(match, expression),
+        )
+
+
+def _list_groups(match: QRegularExpressionMatch, expression: QRegularExpression) -> tuple[str, ...]:
+    return tuple(match.captured(number) for number in range(expression.captureCount() + 1))
+
+
+class _Utf16Offsets:
+    """Qt counts letters beyond the first 65,536, such as 𠮷 and emoji, as two."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._plain = not text or max(text) <= LAST_BMP_CHARACTER
+
+    def convert_utf16_offset(self, utf16_offset: int) -> int:
+        """Return the offset in characters of an offset that Qt counts in UTF-16 units."""
+        return (
+            utf16_offset
+            if self._plain
+            else len(self._text.encode("utf-16-le", "surrogatepass")[: 2 * utf16_offset].decode("utf-16-le", "replace"))
+        )
+
 
 SEARCH_SLICE_S = 0.008  # of its own time that a search computes, after which the window does what else it has to do
 
@@ -44,17 +131,17 @@ class ScriptSearchController(QObject):
 
     @Slot()
     def open_search(self) -> None:
-        """Asks what is sought."""
+        """Open the search bar."""
         self._open_bar(is_replacing=False)
 
     @Slot()
     def open_replace(self) -> None:
-        """Asks what is sought, and what takes its place."""
+        """Open the search bar with the field for the replacement."""
         self._open_bar(is_replacing=True)
 
     @Slot()
     def close(self) -> None:
-        """Hides the bar and gives up what is not looked through yet; the keys go to the lines again."""
+        """Hide the bar and drop the unfinished search; keys go to the lines again."""
         self._unsearched = None
         self._pause.stop()
         self._bar.hide()
@@ -109,11 +196,11 @@ class ScriptSearchController(QObject):
             self._begin_search()
 
     def _set_search_start(self, line_id: str, start: int) -> None:
-        """Asks for the first place from a letter of a line on; behind the last one for the first of all."""
+        """Request the first match from a character of a line on, or the first of all behind the last one."""
         self._begin, self._place = (line_id, start), -1
 
     def _begin_search(self) -> None:
-        """Begins to look through the lines; what takes longer than a slice continues beside everything else."""
+        """Begin to search the lines; a search longer than a slice continues in further slices."""
         scope = self._scope if self._bar.chosen_only.isChecked() and self._bar.chosen_only.isVisible() else None
         ids, query = None if scope is None else frozenset(scope), self._bar.query
         if self._endless == query:  # the lines may change many times before the expression does
@@ -128,12 +215,12 @@ class ScriptSearchController(QObject):
         self._search_until(time.thread_time() + SEARCH_SLICE_S)
 
     def _finish_search(self) -> None:
-        """Looks through the lines that are left."""
+        """Search the lines that are left."""
         if self._unsearched is not None:
             self._search_until(float("inf"))
 
     def _search_until(self, end_time: float) -> None:
-        """Looks through lines until a time of `time.thread_time`, which others' work does not shorten, and shows what came of it."""
+        """Search lines until a time of `time.thread_time`, which other threads' work does not shorten, and show the result."""
         assert self._unsearched is not None
         known = len(self._matches)
         try:
@@ -156,7 +243,7 @@ class ScriptSearchController(QObject):
         self._bar.show_count(self._place + 1, len(self._matches))
 
     def _select_first_match(self, checked_count: int) -> None:
-        """Goes to the wanted place once it is found, and to the first of all once it is known that there is none behind it.
+        """Select the wanted match once it is found, or the first of all once it is known that there is none behind it.
 
         Args:
             checked_count: how many places were looked at before.
@@ -172,7 +259,7 @@ class ScriptSearchController(QObject):
             self._show_match()
 
     def _find_expression(self, pattern: str, ids: Collection[str] | None) -> Iterator[list[SearchMatch]]:
-        """Raises InputError where the expression, or what takes the place of its matches, means nothing."""
+        """Yield the matches of a pattern; raise InputError if the expression or the replacement is not valid."""
         if not pattern:
             return
         expression = parse_expression(pattern)

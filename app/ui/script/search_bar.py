@@ -77,7 +77,7 @@ class SearchBar(QWidget):
         return SearchQuery(self.wanted.text(), self.loose.isChecked() and not is_expression, is_expression)
 
     def open_bar(self, *, is_replacing: bool, has_selection: bool) -> None:
-        """Shows the bar, with the second row for replacing, and the choice of lines where several are selected."""
+        """Show the bar, with the second row if replacing, and with the choice of lines if several are selected."""
         for widget in (self.by, self.one, self.all):
             widget.setVisible(is_replacing)
         self.chosen_only.setVisible(has_selection)
@@ -88,19 +88,19 @@ class SearchBar(QWidget):
         self.wanted.selectAll()
 
     def show_count(self, number: int, count: int) -> None:
-        """Says which of how many places is the current one; `number` counts from 1, 0 for none."""
+        """Show the number of the current match and the count of all; `number` counts from 1, 0 stands for none."""
         nothing = localize("見つかりません", "Not found") if self.wanted.text() and not self.problem.text() else ""
         self.count.setText(f"{number:,} / {count:,}" if count else nothing)
         for button in (self.previous, self.next, self.one, self.all):
             button.setEnabled(count > 0)
 
     def show_problem(self, message: str) -> None:
-        """Says why nothing can be found; empty where there is no reason."""
+        """Show why nothing can be found, or clear the message if it is empty."""
         self.problem.setText(message)
         self.problem.setVisible(bool(message))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter and Esc belong to the fields here; elsewhere they edit a line and stop the sound."""
+        """Keep Enter and Esc in the fields; elsewhere they edit a line and stop the sound."""
         if isinstance(event, QKeyEvent) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
             if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
                 return False
@@ -113,7 +113,7 @@ class SearchBar(QWidget):
         return super().eventFilter(watched, event)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Redraws the icons for another theme."""
+        """Redraw the icons for another theme."""
         if is_theme_change_event(self, event):
             self._draw_icons()
         super().changeEvent(event)

@@ -18,7 +18,7 @@ REMEMBERED_LINE_SETTINGS = tuple(item.name for item in fields(LineSettings) if i
 
 
 def open_startup_script(settings: Settings) -> tuple[Script, AutosaveState]:
-    """The script, and what else was kept of it."""
+    """Return the script of the last session and its autosaved state."""
     kept = load_autosave()
     script = kept.script
     if script is None:
@@ -28,12 +28,12 @@ def open_startup_script(settings: Settings) -> tuple[Script, AutosaveState]:
 
 
 def is_greeting(script: Script) -> bool:
-    """Nobody has typed anything yet."""
+    """Return whether the script is the greeting, unchanged."""
     return [line.text for line in script.lines] == [GREETING_TEXT]
 
 
 def is_first_start(settings: Settings) -> bool:
-    """Nothing was ever typed here."""
+    """Return whether nothing was ever typed on this machine."""
     return settings.text is None and not locate_autosave_file().exists()
 
 

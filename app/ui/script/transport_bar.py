@@ -72,7 +72,7 @@ class TransportBar(QWidget):
         self.play.setMinimumWidth(self._usual_play)
 
     def show_state(self, state: SpeechState, is_waiting: bool) -> None:
-        """Shows the state; `is_waiting` means that a line will be spoken as soon as the voice is there."""
+        """Show the state; `is_waiting` means that a line will be spoken as soon as the voice is open."""
         named = (self._state.is_speaking or self._waiting, self._state.is_saving)
         self._state, self._waiting = state, is_waiting
         if named != (state.is_speaking or is_waiting, state.is_saving):
@@ -81,7 +81,7 @@ class TransportBar(QWidget):
         self.line.setValue(round(PLAY_LINE_STEPS * min(1.0, share)))
 
     def show_length(self, line_count: int, character_count: int) -> None:
-        """Shows how long the script is, and that there is nothing to play in an empty one."""
+        """Show the length of the script, and disable playing for an empty one."""
         self._lines = line_count
         self._update_enabled()
         counted = f"{line_count:,} line{'s' * (line_count != 1)}, {character_count:,} character{'s' * (character_count != 1)}"
@@ -93,12 +93,12 @@ class TransportBar(QWidget):
         return QSize(width, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leaves words out where there is no room for them."""
+        """Hide words if there is no space for them."""
         super().resizeEvent(event)
         self._fit_width()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Redraws the icons for another theme."""
+        """Redraw the icons for another theme."""
         if is_theme_change_event(self, event):
             self._update_buttons()
         super().changeEvent(event)
@@ -142,7 +142,7 @@ class TransportBar(QWidget):
         self._fit_width()
 
     def _fit_width(self) -> None:
-        """Shows the length of the script, and words on the button that exports, as far as there is room."""
+        """Show the length of the script, and words on the button that exports, as far as there is space."""
         room = self.width() - self._measure_buttons_width(SPACING) - self._usual_play
         words = self.save.accessibleName()
         has_words = room >= self._save_width
@@ -156,7 +156,7 @@ class TransportBar(QWidget):
         self.updateGeometry()  # layouts remember what the buttons asked for before they were styled
 
     def _measure_buttons_width(self, spacing: int) -> int:
-        """Pixels of the buttons between playing and exporting, with the space around each."""
+        """Return the width of the buttons between playing and exporting in pixels, with the space around each."""
         return sum(button.sizeHint().width() + spacing for button in self.buttons.values()) + 2 * spacing
 
 

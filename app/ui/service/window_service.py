@@ -29,12 +29,12 @@ class WindowJobExecutor:
         self._jobs: dict[ServiceJob, ServeRequestJob] = {}
 
     def post(self, work: ServiceJob) -> None:
-        """Queues work, in the serving thread."""
+        """Queue work; called in the serving thread."""
         self._jobs = {one: job for one, job in self._jobs.items() if not one.over.is_set()}
         self._jobs[work] = self._speech.serve_request(work)
 
     def cancel(self, work: ServiceJob) -> None:
-        """Stops the graph that runs for this work, in the serving thread."""
+        """Stop the graph that runs for this work; called in the serving thread."""
         if (job := self._jobs.pop(work, None)) is not None:
             self._speech.stop_serving(job)
 
@@ -66,20 +66,20 @@ class WindowService:
 
     @property
     def omitted_styles(self) -> tuple[str, ...]:
-        """See above."""
+        """Return the styles that the catalogue leaves out."""
         return self._service.catalogue.left_out
 
     def refresh_voices(self) -> None:
-        """The voices on the disk have changed."""
+        """Refresh the catalogue after the voices on the disk have changed."""
         self._service.catalogue = build_offered_catalogue()
 
     def stop_server(self) -> None:
-        """Ends the service, even while clients are connected."""
+        """End the service, even while clients are connected."""
         self._server.stop(SERVICE_STOP_TIMEOUT_S)
 
 
 def build_offered_catalogue() -> StyleCatalogue:
-    """The installed voices whose licence the user has accepted, those that cannot speak now after all others."""
+    """Return the installed voices whose licence the user has accepted, those that cannot speak now after all others."""
     return build_catalogue(
         order_speaking_first(voice for voice in list_installed_voices(paths.list_voice_dirs()) if find_unaccepted_licence(voice) is None)
     )

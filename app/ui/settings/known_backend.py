@@ -11,7 +11,7 @@ from app.settings.user_settings import Settings
 
 
 def replace_unknown_backend(settings: Settings, notice: AppError | None) -> tuple[Settings, AppError | None]:
-    """The same, or else with "auto" and a notice, lest no voice opens before the user chooses another; an earlier notice stays."""
+    """Return the settings, with "auto" and a notice in place of an unknown backend, lest no voice opens before the user chooses another; an earlier notice stays."""
     try:
         parse_placement(settings.backend)
     except BackendError:

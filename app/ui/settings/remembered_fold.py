@@ -18,7 +18,7 @@ class FoldablePart(Protocol):
         """Open or not."""
 
     def set_open(self, is_open: bool, /) -> None:
-        """Opens or folds it."""
+        """Open or fold the part."""
 
 
 class RememberedFold(QObject):
@@ -43,7 +43,7 @@ class RememberedFold(QObject):
         part.toggled.connect(self._remember_fold)
 
     def fit_to_height(self, height: int) -> None:
-        """Opens or folds the part as the user did last; before that as it suits a window of this height."""
+        """Open or fold the part as the user did last; before that, as it suits a window of this height."""
         kept = getattr(self._settings.value, self._setting)
         self._fitting = True  # what the program chooses is not remembered
         self._part.set_open(kept == "open" or (kept == "auto" and height >= self._low_px))

@@ -30,11 +30,11 @@ class ChoiceField(QComboBox):
 
     @property
     def current(self) -> str:
-        """The chosen value."""
+        """Return the chosen value."""
         return str(self.currentData())
 
     def show_value(self, value: str) -> None:
-        """Chooses a value, which is added where it is not among them."""
+        """Choose a value, which is added if it is missing."""
         if self.findData(value) < 0:
             self.addItem(value, value)
         self.setCurrentIndex(self.findData(value))
@@ -55,7 +55,7 @@ class SwitchField(QCheckBox):
         return self.isChecked()
 
     def show_value(self, value: bool) -> None:
-        """Ticks it, or not."""
+        """Tick or clear the box."""
         self.setChecked(value)
 
 
@@ -76,11 +76,11 @@ class NumberField(QSpinBox):
 
     @property
     def current(self) -> int:
-        """The number."""
+        """Return the number."""
         return self.value()
 
     def show_value(self, value: int) -> None:
-        """Shows a number."""
+        """Show a number."""
         self.setValue(value)
 
 
@@ -109,11 +109,11 @@ class FolderField(QWidget):
 
     @property
     def current(self) -> str:
-        """The path as typed."""
+        """Return the path as typed."""
         return self.path.text().strip()
 
     def show_value(self, value: str) -> None:
-        """Shows a path."""
+        """Show a path."""
         self.path.setText(value)
 
     def _choose_folder(self) -> None:
@@ -123,7 +123,7 @@ class FolderField(QWidget):
 
 
 def create_setting_field(item: Field[Any], devices: Sequence[str]) -> ChoiceField | NumberField | SwitchField | FolderField:
-    """The control for a field of `Settings` that is shown; `devices` are the audio outputs there are."""
+    """Create the control for a shown field of `Settings`; `devices` are the audio outputs there are."""
     shown: SettingLabel = item.metadata["shown"]
     title, tip = localize(*shown.title), localize(*shown.tip)
     made: ChoiceField | NumberField | SwitchField | FolderField

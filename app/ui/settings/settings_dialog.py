@@ -67,7 +67,7 @@ class SettingsDialog(QDialog):
 
     @property
     def shortcut_page(self) -> ShortcutPage:
-        """The page of shortcuts."""
+        """Return the page of shortcuts."""
         if self._keys is None:
             self._keys = ShortcutPage(self._bindings)
             self._keys.changed.connect(self._update_buttons)
@@ -75,17 +75,17 @@ class SettingsDialog(QDialog):
 
     @property
     def bindings(self) -> KeyBindings:
-        """Keys that differ from the usual ones."""
+        """Return the keys that differ from the usual ones."""
         return self._bindings if self._keys is None else self._keys.bindings
 
     def show_settings(self, settings: Settings) -> None:
-        """Shows these values in all controls."""
+        """Show these values in all controls."""
         for name, control in self.controls.items():
             control.show_value(getattr(settings, name))
 
     @Slot(object)
     def offer_devices(self, devices: Sequence[str]) -> None:
-        """Lists outputs that have come meanwhile."""
+        """Add audio outputs that were connected since."""
         outputs = self.controls["device"]
         assert isinstance(outputs, ChoiceField)
         for label in devices:
@@ -163,6 +163,6 @@ class SettingsDialog(QDialog):
 
 
 def open_data_folder() -> None:
-    """Shows the folder of settings, voices and logs in the system's file manager."""
+    """Show the folder of settings, voices and logs in the system's file manager."""
     make_private_folder(find_data_dir())
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(find_data_dir())))

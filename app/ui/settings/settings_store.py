@@ -34,14 +34,14 @@ class SettingsStore(QObject):
         self.file = AutosavedFile(self, "settings", self._create_write, SETTINGS_SAVE_DELAY_MS)
 
     def change_settings(self, **fields: Any) -> None:
-        """Gives settings new values; equal ones change nothing."""
+        """Give settings new values; equal ones change nothing."""
         before, self.value = self.value, replace(self.value, **fields)
         if self.value != before:
             self.file.schedule_save()
             self.changed.emit(before, self.value)
 
     def _create_write(self) -> WriteSnapshot:
-        """Writes the settings as they are now; AutosavedFile calls the result in its thread, one at a time."""
+        """Return a function that writes the present settings; AutosavedFile calls it in its thread, one at a time."""
         value = self.value
 
         def write_settings() -> None:

@@ -1,75 +1,132 @@
-"""The main window: starts and closes its features and connects their signals."""
+"""The main window: creates its features, shows them, and closes them."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
+from pathlib import Path
 
-from PySide6.QtCore import QUrl, Slot
-from PySide6.QtGui import QCloseEvent, QColor, QDesktopServices
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QCloseEvent, QColor, QResizeEvent
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from app.common.errors import AppError
 from app.common.language import localize
 from app.common.log import allow_words_in_log
 from app.common.user_notices import show_notice
 from app.settings.user_settings import Settings
-from app.ui.playback.sound_saving import SavingReport
-from app.ui.script.startup_script import is_first_start, show_greeting
-from app.ui.shell.action_wiring import (
-    connect_actions,
-    connect_embedding,
-    connect_preset_messages,
-    connect_undo,
-    enable_precision_tests,
-    map_line_actions,
-    map_play_actions,
-    map_project_actions,
-    map_take_actions,
-)
-from app.ui.shell.feature_wiring import close_parts, connect_projects, connect_saving, connect_voices
-from app.ui.shell.lazy_features import LazyFeatures
-from app.ui.shell.window_layout import keep_window_on_screen, restore_dock_height
+from app.ui.actions.window_actions import WindowActions
+from app.ui.latency.latency_dock import LatencyDock
+from app.ui.parameters.side_panel import USUAL_WIDTH, SidePanel
+from app.ui.projects.project_document import ProjectDocument
+from app.ui.projects.recent_projects import RecentProjectsMenu
+from app.ui.script.script_document import ScriptDocument
+from app.ui.script.startup_script import is_first_start, open_startup_script, show_greeting
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.shell.audition_feature import AuditionFeature, LabFeature
+from app.ui.shell.close_guard import AutosaveGuard, CloseGuard
+from app.ui.shell.dialog_controller import DialogController
+from app.ui.shell.files_feature import FilesFeature
+from app.ui.shell.first_paint import FirstPaintWatcher
+from app.ui.shell.latency_feature import LatencyFeature
+from app.ui.shell.menu_bar import MenuBar
+from app.ui.shell.parameters_feature import ParametersFeature
+from app.ui.shell.playback_feature import PlaybackFeature
+from app.ui.shell.projects_feature import ProjectsFeature
+from app.ui.shell.reading_feature import ReadingFeature
+from app.ui.shell.script_feature import ScriptFeature
+from app.ui.shell.service_feature import ServiceFeature
+from app.ui.shell.status_line import StatusLine
+from app.ui.shell.takes_feature import TakesFeature
+from app.ui.shell.theme_switcher import ThemeSwitcher
+from app.ui.shell.toolbar import EditToolBar
+from app.ui.shell.voices_feature import VoicesFeature
+from app.ui.shell.window_layout import ColumnSplitter, keep_window_on_screen, lay_out_window
 from app.ui.synthesis.speech_controller import SpeechController
-from app.ui.theme.theme import Theme
+from app.ui.theme.theme import Theme, apply_palette, resolve_theme
+from app.ui.theme.themed_icons import draw_icon
+from app.ui.voices.voice_catalog import VoiceCatalog
+
+# Window height in pixels; below it the lines get the toolbar's room, as menus and keys have all of its actions.
+NO_TOOLBAR_HEIGHT = 400
 
 
-class MainWindow(LazyFeatures):
+class MainWindow(QMainWindow):
     """Shows lines at the left, the voice at the right, and measurements below.
+
+    The features are private: each is given what it uses when it is created, and none reaches another through the window.
 
     Args:
         settings: the stored settings; `notice` is the error of those that could not be read.
         speech: the controller, not started yet; it ends with the window.
 
     Attributes:
+        settings: the settings, which change while the window is open.
+        document: the lines, with undo.
+        first_paint: reports the first paint, after which voices are scanned and the first one is opened.
         is_restarting: the window closes only to be opened again.
     """
 
     def __init__(self, settings: Settings, speech: SpeechController, notice: AppError | None = None) -> None:
         is_first = is_first_start(settings)
-        super().__init__(settings, speech)
+        super().__init__()
+        self.setWindowIcon(draw_icon("koebako"))
         self.is_restarting = False
-        self._connect_all()
-        self._connect_actions()
-        lines, current = self.document.script.lines, self.kept.current
-        self.script.select_lines([current if self.document.script.find_line(current) else lines[0].id] if lines else [])
-        self.line_updates.show_all()
-        self.duration.measure_now()
-        self.side.presets.load_presets()
+        self.settings = SettingsStore(settings, self)
+        self._speech = speech
+        self.first_paint = FirstPaintWatcher(self)
+        script, kept = open_startup_script(settings)
+        theme = resolve_theme(settings.theme)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        # The style sheet follows with `show_theme`.
+        apply_palette(application, theme)
+        # The document is created before the actions: when it is deleted its undo stack still emits signals to them.
+        self.document = ScriptDocument(script, self)
+        self._project = ProjectDocument(self.document, kept.origin)
+        self._actions = WindowActions(self)
+        self._make_widgets(theme)
+        self._make_line_features(theme)
+        self._make_project_features()
+        self._make_shell(application)
+        self._make_asked_features()
+        self._connect_shell()
+        self._connect_first_paint()
+        self._script.select_first_line(kept.current)
+        self._parameters.show_all()
+        self._script.duration.measure_now()
+        self._parameters.load_presets()
         if is_first:
-            show_greeting(self.notice, self.window_actions["natural_voice"].trigger, self.playback.line_began)
-        show_notice(self.kept.error)
+            show_greeting(self._script.notice, self._actions["natural_voice"].trigger, self._playback.queue.line_began)
+        show_notice(kept.error)
         show_notice(notice)
 
     def show_and_start(self) -> None:
         """Show the window; after the first paint, start the synthesis thread and scan the voices."""
-        self.speech_settings.open_first_voice()
-        self.first_paint.painted.connect(self.controller.start_thread)
-        self.first_paint.painted.connect(self.catalog.refresh_voices)
+        self._playback.speech_settings.open_first_voice()
+        self.first_paint.painted.connect(self._speech.start_thread)
+        self.first_paint.painted.connect(self._catalog.refresh_voices)
         self.first_paint.painted.connect(lambda: keep_window_on_screen(self, self.settings.value))
         # The parts are folded before the window is shown, which would otherwise be made as high as all open parts need.
-        self.fold.fit_to_height(self.height())
-        self.latency_fold.fit_to_height(self.height())
+        self._reading.fold.fit_to_height(self.height())
+        self._latency.fold.fit_to_height(self.height())
         self.show()
-        restore_dock_height(self, self.latency, self.settings.value)
+        self._latency.restore_height()
+
+    def show_theme(self) -> None:
+        """Apply the theme of the settings."""
+        self._theme_switcher.show_theme()
+
+    def open_files(self, files: Sequence[Path]) -> None:
+        """Open projects, scripts and voices, as when they are dropped on the window."""
+        self._files.incoming.open_files(files)
+
+    def show_unexpected_error(self, message: str, hint: str, details: str) -> None:
+        """Show an error that no part of the window expected."""
+        self._script.banner.show_message("error", message, hint, details=details)
+
+    def stop_saving(self) -> None:
+        """Stop saving, for a window that is only tried out."""
+        self._autosave_guard.stop_saving()
 
     @Slot()
     def request_restart(self) -> None:
@@ -77,80 +134,214 @@ class MainWindow(LazyFeatures):
         self.is_restarting = True
         self.close()
 
+    @Slot()
+    def close_now(self) -> None:
+        """Close the window without asking, as when the program is ended from outside."""
+        self._close_guard.close_now()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide the toolbar in a low window, as on a small screen at a scale of 200 %."""
+        super().resizeEvent(event)
+        self._edit_bar.setVisible(self.height() >= NO_TOOLBAR_HEIGHT)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save everything and end the synthesis thread.
 
         The window stays open while tasks run that the user may want, and once if the script would be lost.
         """
-        if not self.leaving.may_close():
+        if not self._close_guard.may_close():
             event.ignore()
             return
-        self.script.end_editing()
+        self._script.view.end_editing()
         self.settings.change_settings(
             geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
             layout=bytes(self.saveState().toBase64().data()).decode(),
         )
-        self.live.set_enabled(False)
-        self.playback.stop_playing()
+        self._playback.stop_for_good()
         # A slow disk must not keep the window on the screen.
         self.hide()
         # Pending takes and saves change the project, so they end before the files are written.
-        for room in (self.takes, self.projects):
-            room.wait_until_saved()
-        if not self.keeping.finish_saving():
+        for part in (self._takes.lines, self._projects.files):
+            part.wait_until_saved()
+        if not self._autosave_guard.finish_saving():
             event.ignore()
             return
-        self.close_features()
-        close_parts(self.takes_deletion, self.projects, self.takes, self.project_words, self.missing, self.dialogs)
-        close_parts(self.disk_watch, self.dictionary, self.voices, self.voice_tasks.queue, self.licences, self.catalog)
-        close_parts(self.controller, self._notices)
+        self._close_features()
         super().closeEvent(event)
 
-    def _connect_all(self) -> None:
-        self._connect_script()
-        self._connect_playback()
-        self._connect_voices()
-        self._connect_projects()
-        self.latency.failed.connect(self.notice.show_error)
-        self.dialogs.restart_needed.connect(self._offer_restart)
-        self.leaving.stayed.connect(self._cancel_restart)
-        for banner in (self.notice, self.banner, self.voice_banner):
-            banner.help_requested.connect(self.dialogs.open_page)
-        self.columns.dragged.connect(lambda: self.settings.change_settings(side_width=self.columns.side_width))
-        self.side.folded.connect(lambda: self.settings.change_settings(expression_open=self.side.expression.is_open))
-        self.theme_switcher.applied.connect(self._apply_theme)
+    def _close_features(self) -> None:
+        """Close what was opened last first; the voices and the synthesis thread end when nothing uses them any more."""
+        for asked in (self._lab, self._audition, self._files, self._service):
+            asked.close()
+        for kept in (self._projects, self._takes, self._dialogs, self._reading, self._voices, self._speech, self._script):
+            kept.close()
+
+    def _make_widgets(self, theme: Theme) -> None:
+        kept = self.settings.value
+        self._script = ScriptFeature(
+            window=self, document=self.document, project=self._project, actions=self._actions, settings=self.settings, theme=theme
+        )
+        self._side = SidePanel()
+        self._side.expression.set_open(kept.expression_open)
+        panel = self._script.panel
+        self._columns = ColumnSplitter(panel, self._side, USUAL_WIDTH, kept.side_width)
+        dock = LatencyDock(self._speech.history, theme)
+        self._status = StatusLine(kept.backend)
+        self._edit_bar = EditToolBar(self._actions)
+        self._menus = MenuBar(self._actions, self.settings)
+        self._actions.draw_icons(QColor(theme.text))
+        lay_out_window(self, panel.above, self._columns, self._menus, self._edit_bar, self._status, dock, kept)
+        self._latency = LatencyFeature(window=self, dock=dock, above=self._columns, settings=self.settings)
+        self._menus.view.addAction(dock.toggleViewAction())
+        self._script.view.setFocus()
+
+    def _make_line_features(self, theme: Theme) -> None:
+        kept = self.settings.value
+        self._catalog = VoiceCatalog(self, kept.favourite_voices, kept.precision_preference)
+        self._playback = PlaybackFeature(
+            window=self,
+            script=self._script,
+            speech=self._speech,
+            settings=self.settings,
+            actions=self._actions,
+            catalog=self._catalog,
+            status=self._status,
+            latency=self._latency.dock,
+        )
+        self._reading = ReadingFeature(
+            window=self,
+            script=self._script,
+            project=self._project,
+            playback=self._playback.queue,
+            speech=self._speech,
+            catalog=self._catalog,
+            actions=self._actions,
+            settings=self.settings,
+            theme=theme,
+        )
+        self._voices = VoicesFeature(
+            window=self,
+            script=self._script,
+            playback=self._playback,
+            speech=self._speech,
+            settings=self.settings,
+            actions=self._actions,
+            catalog=self._catalog,
+            side=self._side,
+        )
+
+    def _make_project_features(self) -> None:
+        self._takes = TakesFeature(
+            window=self,
+            script=self._script,
+            project=self._project,
+            playback=self._playback.queue,
+            reading=self._reading,
+            speech=self._speech,
+            actions=self._actions,
+            settings=self.settings,
+            name_of=self._voices.choice.names.find_name,
+        )
+        self._projects = ProjectsFeature(
+            window=self,
+            script=self._script,
+            project=self._project,
+            playback=self._playback.queue,
+            voices=self._voices,
+            takes=self._takes,
+            actions=self._actions,
+            recent=RecentProjectsMenu(self._menus.recent, self.settings),
+        )
+        self._parameters = ParametersFeature(
+            window=self,
+            script=self._script,
+            project=self._project,
+            playback=self._playback.queue,
+            side=self._side,
+            settings=self.settings,
+        )
+
+    def _make_shell(self, application: QApplication) -> None:
+        script = self._script
+        self._theme_switcher = ThemeSwitcher(application, self.settings, self)
+        self._dialogs = DialogController(
+            self, self._actions, self._menus, self.settings, self._speech, script.notice, self._voices.list_commands
+        )
+        others = (self.settings.file, self._side.presets.file, self._dialogs.keys, self._reading.kept_sounds)
+        self._autosave_guard = AutosaveGuard(self, script.notice, script.autosave, others)
+        self._close_guard = CloseGuard(self, self._voices.tasks.queue, self._list_other_work)
+
+    def _make_asked_features(self) -> None:
+        """Create the features whose controllers come when the user asks for them."""
+        self._files = FilesFeature(
+            window=self,
+            script=self._script,
+            project=self._project,
+            projects=self._projects.files,
+            voices=self._voices,
+            speech=self._speech,
+            settings=self.settings,
+            actions=self._actions,
+        )
+        self._audition = AuditionFeature(
+            window=self,
+            script=self._script,
+            project=self._project,
+            projects=self._projects.files,
+            shelf=self._takes.shelf,
+            voices=self._voices,
+            playback=self._playback.queue,
+            speech=self._speech,
+            side=self._side,
+            settings=self.settings,
+            actions=self._actions,
+        )
+        self._lab = LabFeature(
+            window=self,
+            selection=self._script.selection,
+            voices=self._voices,
+            side=self._side,
+            audition=self._audition,
+            open_page=self._dialogs.open_page,
+            actions=self._actions,
+        )
+        self._service = ServiceFeature(
+            window=self,
+            settings=self.settings,
+            speech=self._speech,
+            tasks=self._voices.tasks,
+            status=self._status,
+            banner=self._script.banner,
+        )
+
+    def _connect_shell(self) -> None:
+        """Connect what belongs to no feature alone."""
+        self._script.duration.measured.connect(self._status.show_duration)
+        self._voices.tasks.backends_measured.connect(self._status.show_probe_results)
+        self._projects.files.opened.connect(self._reading.dictionary.refresh_dialog)
+        self._side.card.assign_voices_requested.connect(self._projects.missing.open_dialog)
+        self._latency.dock.failed.connect(self._script.notice.show_error)
+        for banner in (self._script.notice, self._script.banner, self._voices.banner):
+            banner.help_requested.connect(self._dialogs.open_page)
+        self._dialogs.restart_needed.connect(self._offer_restart)
+        self._close_guard.stayed.connect(self._cancel_restart)
+        self._columns.dragged.connect(lambda: self.settings.change_settings(side_width=self._columns.side_width))
+        self._theme_switcher.applied.connect(self._apply_theme)
         self.settings.changed.connect(lambda _before, after: allow_words_in_log(after.log_words))
-        self.settings.changed.connect(self.create_service_if_enabled)
-        self.first_paint.painted.connect(self.create_service_if_enabled)
+        self._actions["quit"].triggered.connect(lambda: self.close())
+        self._actions["full_screen"].toggled.connect(lambda full: self.showFullScreen() if full else self.showNormal())
 
-    def _connect_script(self) -> None:
-        # The autosave file also stores the selected line.
-        self.selection.changed.connect(self.script_file.schedule_save)
-        self.side.edited.connect(self.commands.change_setting)
-        self.side.preset_selected.connect(self.commands.change_settings)
-        self.commands.stop_requested.connect(self.play_commands.stop_playing)
-        self.commands.noticed.connect(lambda text: self.banner.show_message("notice", text))
-        self.script.files_dropped.connect(self.incoming.open_files)
-        self.script.links_dropped.connect(self.incoming.open_links)
-        for fold in (self.fold, self.takes_fold):
-            fold.folded.connect(lambda: self.script.scroll_to_line(self.selection.current_id))
-        self.strip.panel.reading.dictionary_requested.connect(self.dictionary.open_dialog)
-        connect_preset_messages(self.side.presets, self.banner)
+    def _connect_first_paint(self) -> None:
+        """Connect what is not visible at once, in the order in which it is done."""
+        painted = self.first_paint.painted
+        painted.connect(self._reading.kept_sounds.load_sounds)
+        painted.connect(self._voices.folders.start_watching)
+        painted.connect(self._takes.fold.restore_fold)
+        painted.connect(self._projects.files.check_file)
+        painted.connect(self._service.create_if_enabled)
 
-    def _connect_playback(self) -> None:
-        commands = self.play_commands
-        self.transport.play_requested.connect(commands.play_or_stop)
-        self.transport.save_requested.connect(commands.save_or_stop)
-        self.banner.action_requested.connect(commands.save_or_stop)
-        self.script.play_requested.connect(commands.play_or_stop_line)
-        self.live.speak_requested.connect(commands.play_again)
-        commands.began.connect(self.banner.hide)
-        for source in (commands.nothing_to_speak, self.saving.nothing_to_save):
-            source.connect(self.left.show_empty_message)
-        self.saving.place_selected.connect(lambda folder, suffix: self.settings.change_settings(save_folder=folder, save_suffix=suffix))
-        self.saving.reported.connect(self._show_saving_report)
-        self.saving.incomplete.connect(lambda message, hint: self.banner.show_message("error", message, hint))
-        self.status.backend_selected.connect(self.speech_settings.choose_backend)
+    def _list_other_work(self) -> list[str]:
+        return [localize("音声の書き出し", "Exporting audio")] if self._speech.is_writing_files else []
 
     @Slot()
     def _cancel_restart(self) -> None:
@@ -160,85 +351,10 @@ class MainWindow(LazyFeatures):
     def _offer_restart(self) -> None:
         later, now = localize("次回起動時に反映されます。", "Takes effect after a restart."), localize("今すぐ再起動", "Restart now")
         tip = localize("Koebako を再起動します。台本はそのまま開きます。", "Restarts Koebako; the script opens as it is.")
-        self.notice.show_message("notice", later, action=now, tip=tip, on_action=self.request_restart)
-
-    @Slot(object)
-    def _show_saving_report(self, report: SavingReport) -> None:
-        """Show the progress of saving, and offer the folder of the finished files."""
-        action, tip = (
-            localize("フォルダーを開く", "Open folder"),
-            localize("保存先のフォルダーを開きます。", "Opens the folder with the files."),
-        )
-        show = partial(self.banner.show_message, "notice", report.message, report.hint)
-        if report.folder:
-            show(action=action, tip=tip, on_action=lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(report.folder)))
-        else:
-            show()
-
-    def _connect_voices(self) -> None:
-        tasks, library = self.voice_tasks, self.library
-        library.play_requested.connect(self.samples.try_voice)
-        library.compare_requested.connect(self.open_board)
-        self.side.card.precision.test_requested.connect(lambda: self.precision_tests.begin_test("sound"))
-        for source in (library.lab_requested, self.side.card.lab_requested):
-            source.connect(lambda voice: self.lab.open_window(voice))
-        connect_voices(self.voices, tasks, library, self.licences, self.side, self.script, self.voice_banner)
-        tasks.voice_changing.connect(self.controller.close_voice)
-        tasks.disk_changed.connect(self.catalog.refresh_voices)
-        self.disk_watch.changed.connect(self.catalog.refresh_voices)
-        self.first_paint.painted.connect(self.disk_watch.start_watching)
-        tasks.backends_measured.connect(self.status.show_probe_results)
-        tasks.backends_measured.connect(self.speech_settings.apply_measured_backend)
-        self.incoming.scripts_found.connect(lambda files, row: self.importing.import_files(files, row))
-        self.incoming.others_found.connect(library.add_files)
-        self.incoming.voice_link_found.connect(library.open_address_dialog)
-
-    def _connect_projects(self) -> None:
-        connect_saving(self.project, self.projects, self.takes, self.takes.shelf, self.script_file)
-        connect_projects(self.project, self.projects, self.missing, self.dictionary, self.side.presets, self.setWindowTitle)
-        self.first_paint.painted.connect(self.takes_fold.restore_fold)
-        self.incoming.project_found.connect(self.projects.open_file)
-        self.side.card.assign_voices_requested.connect(self.missing.open_dialog)
-        self.first_paint.painted.connect(self.projects.check_file)
-
-    def _connect_actions(self) -> None:
-        actions, library, kept = self.window_actions, self.library, self.settings.value
-        connect_undo(actions, self.document.stack)
-        connect_actions(actions, map_line_actions(self.commands, self.script.selectAll) | map_play_actions(self.play_commands))
-        connect_actions(actions, map_project_actions(self.projects) | map_take_actions(self.takes, self.takes_deletion))
-        connect_actions(
-            actions,
-            {
-                "find": self.search.open_search,
-                "replace": self.search.open_replace,
-                "import": lambda: self.importing.choose_files(),
-                "export_script": lambda: self.script_export.choose_file(),
-                "natural_voice": lambda: self.natural.open_dialog(),
-                "add_voice": library.add_voice,
-                "add_voice_address": library.open_address_dialog,
-                "voice_library": library.open_library,
-                "add_bert": library.add_bert,
-                "measure": library.measure_current_voice,
-                "audition": self.open_board,
-                "blind_test": lambda: self.blind_tests.open_line_test(self.selection.current_id),
-                "fast_test": lambda: self.precision_tests.begin_test("sound"),
-                "bert_test": lambda: self.precision_tests.begin_test("bert"),
-                "export": lambda: self.export.open_dialog(),
-                "lab": lambda: self.lab.open_window(None if self.lab.window else self.selection.settings.voice),
-                "quit": self.close,
-            },
-        )
-        connect_embedding(actions["embed_sounds"], self.project)
-        enable_precision_tests(actions, self.selection, self.catalog)
-        actions["loop"].toggled.connect(self.playback.set_loop)
-        actions["live"].toggled.connect(self.live.set_enabled)
-        for name, is_on in (("loop", kept.loop), ("live", kept.live), ("follow", kept.follow)):
-            actions[name].setChecked(is_on)
-            actions[name].toggled.connect(lambda is_on, name=name: self.settings.change_settings(**{name: is_on}))
-        actions["full_screen"].toggled.connect(lambda full: self.showFullScreen() if full else self.showNormal())
+        self._script.notice.show_message("notice", later, action=now, tip=tip, on_action=self.request_restart)
 
     @Slot(object)
     def _apply_theme(self, theme: Theme) -> None:
-        for part in (self.latency, self.script, self.strip.panel):
+        for part in (self._latency.dock, self._script.view, self._reading.panel):
             part.set_theme(theme)
-        self.window_actions.draw_icons(QColor(theme.text))
+        self._actions.draw_icons(QColor(theme.text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import psutil
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar
 
@@ -16,12 +17,36 @@ from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.probe_labels import add_missing_backends, describe_probe_result, show_probe_results
 from app.ui.script.script_duration import ScriptDuration
 from app.ui.shell.level_meter import LevelMeter
-from app.ui.shell.memory_label import MemoryLabel
 from app.ui.synthesis.cpu_notice import describe_cpu_use
 from app.ui.synthesis.latency_history import LatencyHistory
 from app.ui.synthesis.speech_state import SpeechState
 from app.ui.synthesis.synthesis_results import MachineInfo, OpenedVoice
 from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.visibility_timer import VisibilityTimer
+
+MEMORY_INTERVAL_MS = 2000
+
+
+class MemoryLabel(QLabel):
+    """Updates only while it is visible."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("muted")
+        self.setToolTip(
+            localize(
+                "メモリーの使用量。未使用の声を解放するタイミングは、設定で変更できます。",
+                "Memory in use. Settings can unload idle voices.",
+            )
+        )
+        self.setAccessibleName(localize("メモリー", "Memory"))
+        self._process = psutil.Process()
+        VisibilityTimer(self, MEMORY_INTERVAL_MS, self.update_memory)
+
+    @Slot()
+    def update_memory(self) -> None:
+        """Show the resident memory in MiB."""
+        self.setText(f"{self._process.memory_info().rss / (1 << 20):,.0f} MiB")
 
 
 class StatusLine(QStatusBar):

@@ -2,19 +2,70 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSize, Qt
-from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QMenuBar, QStatusBar, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QMenuBar, QSplitter, QStatusBar, QToolBar, QVBoxLayout, QWidget
 
+from app.common.language import localize
 from app.settings.user_settings import Settings
 
 DEFAULT_WINDOW_SIZE = (1280, 800)
 NO_FRAME = QSize(0, 0)
-# Window height in pixels; above it the lines have more than enough room.
-TALL_WINDOW_HEIGHT = 800
-TALL_DOCK_SHARE = 0.35
-# Share of the window's height at first, as most of the room belongs to the lines.
-DOCK_SHARE = 0.2
-MIN_DOCK_HEIGHT = 152
+# Pixels between the columns; the gap is also where the mouse can take hold of the edge.
+SPLITTER_GAP = 9
+
+
+class ColumnSplitter(QSplitter):
+    """Gives a larger window's extra width to the left column; the right one keeps the width it was dragged to.
+
+    Attributes:
+        side_width: width in pixels of the right column as dragged; 0 for the default.
+
+    Signals:
+        dragged(): the width was changed.
+
+    Args:
+        default_width: width in pixels of the right column without a dragged width.
+    """
+
+    dragged = Signal()
+
+    def __init__(self, left: QWidget, right: QWidget, default_width: int, side_width: int) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.side_width, self._usual = side_width, default_width
+        self.setHandleWidth(SPLITTER_GAP)
+        self.setChildrenCollapsible(False)
+        self.addWidget(left)
+        self.addWidget(right)
+        self.setStretchFactor(0, 1)
+        self.setStretchFactor(1, 0)
+        edge = self.handle(1)
+        edge.setToolTip(localize("ドラッグで幅を変更します。ダブルクリックでリセットします。", "Drag to resize, double-click to reset."))
+        edge.installEventFilter(self)
+        self.splitterMoved.connect(self._store_width)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Divide the width."""
+        # The width of the splitter is known only once it is shown.
+        super().showEvent(event)
+        self._divide_width(self.side_width or self._usual)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Restore the default width on a double click."""
+        if event.type() == QEvent.Type.MouseButtonDblClick:
+            self._divide_width(self._usual)
+            self.side_width = 0
+            self.dragged.emit()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _divide_width(self, width: int) -> None:
+        self.setSizes([max(1, self.width() - width - SPLITTER_GAP), width])
+
+    @Slot()
+    def _store_width(self) -> None:
+        self.side_width = self.sizes()[1]
+        self.dragged.emit()
 
 
 def lay_out_window(
@@ -58,19 +109,3 @@ def keep_window_on_screen(window: QMainWindow, settings: Settings) -> None:
     # The size of the frame is known only once the window is shown.
     if not settings.geometry and window.size() == choose_first_size(window):
         window.resize(choose_first_size(window, window.frameGeometry().size() - window.size()))
-
-
-def restore_dock_height(window: QMainWindow, dock: QDockWidget, settings: Settings) -> None:
-    """Set the height of the dock at the first start."""
-    # Qt ignores the size of a dock before the window is shown.
-    if not settings.layout:
-        resize_dock(window, dock)
-
-
-def resize_dock(window: QMainWindow, dock: QDockWidget) -> None:
-    """Set the height that suits a dock in this window."""
-    # A lower maximum means that the dock is folded.
-    if dock.maximumHeight() > MIN_DOCK_HEIGHT:
-        wanted = window.height() * DOCK_SHARE + max(0, window.height() - TALL_WINDOW_HEIGHT) * TALL_DOCK_SHARE
-        room = min(dock.sizeHint().height(), max(MIN_DOCK_HEIGHT, round(wanted)))
-        window.resizeDocks([dock], [room], Qt.Orientation.Vertical)

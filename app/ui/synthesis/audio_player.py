@@ -18,25 +18,25 @@ class AudioPlayer(AudioSink, Protocol):
 
     @property
     def device(self) -> str:
-        """Label of the device in use, empty while none is open."""
+        """Return the label of the device in use, empty while none is open."""
 
     @property
     def queued_s(self) -> float:
-        """Seconds of sound that wait."""
+        """Return the seconds of sound that wait."""
 
     @property
     def level(self) -> tuple[float, float]:
-        """Peak and effective value of what sounds now, 1 being full scale."""
+        """Return peak and effective value of the present sound, with 1 for full scale."""
 
     def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = ...) -> bool:
-        """Waits until all is heard; False when it ended early."""
+        """Wait until all sound is played; return False if it ended early."""
 
 
 PlayerOpener = Callable[[str | None, int], AudioPlayer]
 
 
 def open_portaudio(device: str | None, sampling_rate: int) -> AudioPlayer:
-    """The machine's own device, by label; None follows the system. AudioDeviceError where there is none."""
+    """Open the machine's own device by label, or the system's for None; raise AudioDeviceError if there is none."""
     from app.compose.audio_outputs import open_player
 
     return open_player(device, sampling_rate)

@@ -7,7 +7,7 @@ from app.ui.synthesis.synthesis_results import OpenedVoice
 
 
 def describe_cpu_use(voice: OpenedVoice, device: str) -> tuple[str, str]:
-    """One sentence, and the reasons.
+    """Return one sentence about the use of the CPU, and the reasons.
 
     Args:
         device: what it was asked to run on, for people.

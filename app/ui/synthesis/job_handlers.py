@@ -60,7 +60,7 @@ class JobHandlers:
         self._shipped: str | None = None
 
     def run_job(self, job: SynthesisJob) -> None:
-        """A whole job; its result is reported, but for that of a request, which its client gets."""
+        """Run a whole job and report its result; a request's result goes to its client instead."""
         if isinstance(job, ServeRequestJob):
             self._current.run_part(job, lambda: self._serve_request(job))
             return
@@ -166,7 +166,7 @@ class JobHandlers:
             self._news.file_exported.emit(ExportResult(job, made))
 
     def open_speaker(self, voice: str) -> Speaker:
-        """The voice of an id, for the service. Lines call the one we ship by an empty name, under which it is open already."""
+        """Return the voice of an id, for the service. Lines name the voice that ships by an empty id, under which it is open already."""
         if self._shipped is None:
             from app.voices.installed_voices import find_shipped_voice_id
 

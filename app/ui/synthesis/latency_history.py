@@ -59,7 +59,7 @@ class LatencyHistory:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """Stages that the voice has, and "pitch" if any line had its pitch changed."""
+        """Return the stages of the voice, and "pitch" if any line had its pitch changed."""
         has = SINGLE_GRAPH_STAGES if self.opaque else PIPELINE_STAGES
         changed = any("pitch" in item.stages for item in self.utterances)
         return (*has[:-1], "pitch", has[-1]) if changed else has
@@ -70,7 +70,7 @@ class LatencyHistory:
         return CPU_STAGE_TARGETS_MS if self.target_ms == CPU_TARGET_MS else GPU_STAGE_TARGETS_MS
 
     def find_slow_stages(self) -> frozenset[str]:
-        """Stages of the newest line whose part took longer than it should, and "total" if all of it did."""
+        """Return the stages of the newest line that took longer than they should, and "total" if the whole did."""
         if self.last is None:
             return frozenset()
         spent: defaultdict[str, float] = defaultdict(float)
@@ -81,39 +81,39 @@ class LatencyHistory:
         return frozenset(over | ({"total"} if self.last.total_ms > self.target_ms else set()))
 
     def list_trend(self, count: int) -> list[Utterance]:
-        """The newest complete utterances that have some sound, oldest first."""
+        """Return the newest complete utterances that have sound, oldest first."""
         complete = (item for item in reversed(self.utterances) if not item.is_running and not item.is_stopped and item.audio_s)
         return list(itertools.islice(complete, count))[::-1]
 
     @property
     def last(self) -> Utterance | None:
-        """The newest utterance."""
+        """Return the newest utterance, or None."""
         return self.utterances[-1] if self.utterances else None
 
     def begin_utterance(self, request_id: str, text: str) -> Utterance:
-        """A new utterance."""
+        """Begin and return a new utterance."""
         utterance = Utterance(request_id, " ".join(text[:80].split()))
         self.utterances.append(utterance)
         return utterance
 
     def find_utterance(self, request_id: str) -> Utterance | None:
-        """The utterance of a request, unless it is too long ago."""
+        """Return the utterance of a request, or None if it has left the history."""
         return next((item for item in reversed(self.utterances) if item.request_id == request_id), None)
 
     def drop_empty_utterance(self, request_id: str) -> None:
-        """Forgets an utterance of which nothing was computed."""
+        """Forget an utterance of which nothing was computed."""
         found = self.find_utterance(request_id)
         if found is not None and not found.stages:
             self.utterances.remove(found)
 
     def clear_finished(self) -> None:
-        """Forgets all that is finished."""
+        """Forget all finished utterances."""
         running = [item for item in self.utterances if item.is_running]
         self.utterances.clear()
         self.utterances.extend(running)
 
     def compute_stage_row(self, stage: str) -> LatencyRow:
-        """Figures of a stage; where anything came from a cache it counts as `last`, but neither for the median nor for p95."""
+        """Return the figures of a stage; a cached run counts as `last`, but neither for the median nor for p95."""
         seen_ms = [(item.stages[stage].ms, bool(item.stages[stage].hits)) for item in self._iterate_complete() if stage in item.stages]
         last = self.last.stages.get(stage) if self.last else None
         seen = (item.stages[stage].backends for item in reversed(self.utterances) if stage in item.stages)
@@ -123,12 +123,12 @@ class LatencyHistory:
         )
 
     def compute_first_audio_row(self) -> LatencyRow:
-        """Figures of the time to the first sound."""
+        """Return the figures of the time to the first sound."""
         waits = [(item.first_audio_ms, item.is_cached) for item in self._iterate_complete() if item.first_audio_ms]
         return _build_row(waits, self.last.first_audio_ms if self.last else None)
 
     def compute_total_row(self) -> LatencyRow:
-        """Figures of whole utterances."""
+        """Return the figures of whole utterances."""
         return _build_row([(item.total_ms, item.is_cached) for item in self._iterate_complete()], self.last.total_ms if self.last else None)
 
     def _iterate_complete(self) -> Iterator[Utterance]:
@@ -136,7 +136,7 @@ class LatencyHistory:
 
 
 def _build_row(measured_ms: list[tuple[float, bool]], last: float | None, is_cached: bool = False) -> LatencyRow:
-    """Of milliseconds, each with whether it is from a cache."""
+    """Return the row of some milliseconds, each with whether it came from a cache."""
     computed, remembered = ([ms for ms, from_cache in measured_ms if from_cache is wanted] for wanted in (False, True))
     median, p95 = map(float, np.percentile(computed, (50, 95))) if computed else (None, None)
     row = LatencyRow(last, is_cached, median, p95)

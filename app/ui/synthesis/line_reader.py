@@ -60,15 +60,15 @@ class LineReader:
 
     @property
     def has_waiting(self) -> bool:
-        """Something is to be read."""
+        """Return whether lines wait to be read."""
         return bool(self._jobs)
 
     def enqueue_job(self, job: ReadLineJob) -> None:
-        """Asks for a line; what was asked for before and has not been read is left out."""
+        """Request the reading of a line; earlier requests that have not been read are dropped."""
         self._jobs[job.readings is not None] = job
 
     def read_next_line(self) -> LineReadResult:
-        """Reads the line that has waited longest."""
+        """Read the line that has waited longest."""
         _, job = self._jobs.popitem(last=False)
         try:
             return self._read_job(job)
@@ -97,7 +97,7 @@ class LineReader:
         return read_line(job.text, readings, g2p, cache, MAX_SHOWN_CHARACTERS, emoji=job.emoji, doubts=True, memos=job.memos)
 
     def _find_front_end(self) -> tuple[G2P, LRUCache[Phones] | None]:
-        """The open voice's, or our own while there is none: a line can be seen before anything can speak."""
+        """Return the open voice's front end, or our own while no voice is open: a line can be shown before any voice can speak."""
         speaker, caches = self._voice.speaker, self._voice.caches
         if speaker is not None:
             return speaker.pipeline.g2p, speaker.pipeline.caches.phones

@@ -15,7 +15,7 @@ from app.ui.synthesis.synthesis_jobs import VoicePrecisions
 from app.ui.synthesis.synthesis_results import OpenedVoice
 
 if TYPE_CHECKING:
-    from app.adapters.ort.failed_devices import FailedDevices
+    from app.adapters.ort.devices.failed_devices import FailedDevices
     from app.compose.speaker import Speaker
     from app.core.render_caches import RenderCaches
     from app.install.resolve_voice import ResolvedVoice
@@ -53,11 +53,11 @@ class LoadedVoiceCache:
 
     @property
     def speaker(self) -> Speaker | None:
-        """The voice used last; None before the first one, and after they made room."""
+        """Return the voice used last; None before the first one, and after voices were unloaded."""
         return next(reversed(self._open.values()), None)
 
     def ensure_voice_open(self, voice: str = "") -> Speaker:
-        """The voice of this id, which is opened first where it is not open; empty is the one we ship."""
+        """Return the voice of this id, opened if need be; an empty id is the voice that ships."""
         speaker = self._open.pop(voice, None)
         if speaker is None:
             speaker = self.load_voice(voice, self.backend, self.precisions)
@@ -67,7 +67,7 @@ class LoadedVoiceCache:
         return speaker
 
     def open_isolated_voice(self, voice: str, precisions: VoicePrecisions) -> Speaker:
-        """A voice in other precisions, on the processor, beside those that lines speak with; one at a time, until `close_isolated_voice`."""
+        """Open a voice in other precisions, on the CPU, beside those that lines speak with; one at a time, until `close_isolated_voice`."""
         if self._apart is None or self._apart[:2] != (voice, precisions):
             self._apart = None  # makes room before it needs some
             ready = self._prepare_voice(voice)
@@ -79,11 +79,11 @@ class LoadedVoiceCache:
         return self._apart[2]
 
     def close_isolated_voice(self) -> None:
-        """The voice that is apart makes room."""
+        """Close the voice that `open_isolated_voice` opened."""
         self._apart = None
 
     def load_voice(self, voice: str, backend: str, precisions: VoicePrecisions, *, retry: bool = False) -> Speaker:
-        """Opens a voice; what is remembered, and a BERT that fits, are taken over. On another backend the others are let go.
+        """Open a voice with the caches, and the BERT if it fits, of an open one. On another backend the other voices are closed.
 
         Args:
             retry: devices that failed are tried again.
@@ -106,7 +106,7 @@ class LoadedVoiceCache:
         return speaker
 
     def choose_precisions(self, precisions: VoicePrecisions) -> list[str]:
-        """Opens voices in these from now on, and lets go of those that this changes, which are given back; nothing is opened."""
+        """Open voices in these precisions from now on, and return the ids of those that this changes, which are closed; open nothing."""
         before, self.precisions = self.precisions, precisions
         changed = [voice for voice, speaker in self._open.items() if _is_changed_by(speaker, before, precisions)]
         for voice in changed:
@@ -115,34 +115,34 @@ class LoadedVoiceCache:
         return changed
 
     def announce_voice(self, voice: str) -> None:
-        """Reports an open voice as it is now."""
+        """Report an open voice as it is now."""
         speaker = self._open[voice]
         self._reported[voice] = speaker.fallback
         self._on_opened(describe_voice(speaker, self.backend, voice))
 
     def announce_fallback(self) -> None:
-        """A device that failed on the way is reported as a voice that now runs elsewhere."""
+        """Report a voice that runs elsewhere now because a device failed."""
         voice = next(reversed(self._open), None)
         if voice is not None and self._open[voice].fallback != self._reported.get(voice):
             self.announce_voice(voice)
 
     def add_timing_backends(self, timing: StageTiming) -> StageTiming:
-        """A timing that the voice used last has just taken, with what computed it."""
+        """Return a timing of the voice used last, with the backends that computed it."""
         return timing if self.speaker is None else self.speaker.add_backend(timing)
 
     def close_voice(self, voice: str) -> None:
-        """Lets one voice go."""
+        """Close one voice."""
         self._apart = None
         self._open.pop(voice, None)
         self._reported.pop(voice, None)
 
     def unload_voices(self) -> None:
-        """Makes room."""
+        """Close all voices."""
         self._apart = None
         self._open.clear()
 
     def terminate_graphs(self) -> None:
-        """Stops the graph that runs now, from any thread."""
+        """Stop the running graph; may be called from any thread."""
         apart = self._apart
         for speaker in (*self._open.values(), *([apart[2]] if apart is not None else [])):
             speaker.terminate()
@@ -189,7 +189,7 @@ class LoadedVoiceCache:
         find_bert(bert, list_bert_dirs(), allow_mismatch=self.force_bert)
 
     def _find_reusable_speaker(self, bert: str) -> Speaker | None:
-        """A voice with the same BERT, or else any."""
+        """Return a voice with the same BERT, or else any."""
         newest_first = list(reversed(self._open.values()))
         return next((item for item in newest_first if item.voice.manifest.bert == bert), next(iter(newest_first), None))
 
@@ -198,7 +198,7 @@ class LoadedVoiceCache:
             del self._open[next(iter(self._open))]
 
     def _measure_size(self) -> int:
-        """A BERT that several share counts once."""
+        """Return the size of the open voices; a BERT that several share counts once."""
         files = {path for speaker in self._open.values() for path in speaker.models.values()}
         return sum(_measure_file(path) for path in files)
 

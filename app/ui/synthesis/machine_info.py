@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def find_machine_info() -> MachineInfo:
-    """Backends and audio outputs of this machine."""
+    """Return the backends and audio outputs of this machine."""
     from app.adapters.ort.backends import BACKENDS, find_backend_name
-    from app.adapters.ort.ort_devices import list_devices, list_places
+    from app.adapters.ort.devices.ort_devices import list_devices, list_places
     from app.adapters.portaudio.audio_devices import list_output_devices
 
     try:
@@ -30,7 +30,7 @@ def find_machine_info() -> MachineInfo:
 
 
 def use_unblocking_sessions() -> None:
-    """Lets sessions be created in a way that does not hold up the window."""
+    """Let sessions be created in a way that does not block the window."""
     from app.adapters.ort.optimized_session import keep_window_responsive
 
     keep_window_responsive()

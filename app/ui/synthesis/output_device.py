@@ -33,11 +33,11 @@ class OutputDevice:
 
     @property
     def queued_s(self) -> float:
-        """Seconds of sound that wait."""
+        """Return the seconds of sound that wait."""
         return self.player.queued_s if self.player is not None else 0.0
 
     def ensure_open(self, rate: int) -> AudioPlayer:
-        """The open device, which is opened first where there is none; the chosen one again as soon as it is back and nothing sounds."""
+        """Return the open device, opened if need be; the chosen one is opened again as soon as it is back and nothing sounds."""
         self._announce_change()
         if self._away and not self.queued_s and time.monotonic() - self._looked_at > DEVICE_RETRY_AFTER_S:
             self._return_to_chosen(rate)
@@ -47,7 +47,7 @@ class OutputDevice:
         return self.player
 
     def choose_device(self, device: str | None, rate: int | None) -> None:
-        """Another device from now on, opened at once where the rate is known; one that cannot be opened leaves the choice as it was.
+        """Use another device from now on, opened at once if the rate is known; if it cannot be opened, the choice stays as it was.
 
         The old one is closed before: for a device that was plugged in meanwhile PortAudio must restart, which no open stream survives.
         """
@@ -57,7 +57,7 @@ class OutputDevice:
         self.device, self._away = device, ""
 
     def wait_until_played(self, cancelled: Callable[[], bool]) -> bool:
-        """Watches the device while it plays; False when that ended early."""
+        """Watch the device while it plays; return False if that ended early."""
         try:
             heard = self.player is None or self.player.wait_until_played(cancelled=cancelled)
         except AudioDeviceError:
@@ -67,7 +67,7 @@ class OutputDevice:
         return heard
 
     def close(self) -> None:
-        """Silence, and the device is let go."""
+        """Silence and close the device."""
         player, self.player = self.player, None
         if player is not None:
             player.abort_output()
@@ -78,7 +78,7 @@ class OutputDevice:
         self._label = self.player.device
 
     def _open_device_or_default(self, rate: int) -> None:
-        """The chosen device; where it is not there, as at a start without the headphones, the system's own."""
+        """Open the chosen device, or the system's own if it is missing, as at a start without the headphones."""
         try:
             self._open_device(self.device, rate)
         except AudioDeviceError as error:
@@ -92,7 +92,7 @@ class OutputDevice:
             self._announce(f"{error.message} " + localize(f"「{self._label}」で再生します。", f"Playing on “{self._label}”."))
 
     def _announce_change(self) -> None:
-        """A device that went away hands over to the system's own, which is announced."""
+        """Announce that the system's own device replaces one that was disconnected."""
         now = self.player.device if self.player is not None else ""
         if not now or now == self._label:
             return

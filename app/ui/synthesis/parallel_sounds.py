@@ -38,20 +38,20 @@ class ParallelSounds:
 
     @property
     def has_several(self) -> bool:
-        """There is another one to switch to."""
+        """Return whether there is another sound to switch to."""
         return len(self._sounds) > 1
 
     @property
     def length_s(self) -> float:
-        """Seconds of one round: of the longest sound; the others end in silence."""
+        """Return the seconds of one round, which is as long as the longest sound; the others end in silence."""
         return max(1, *map(len, self._sounds)) / self.rate
 
     def switch_sound(self) -> None:
-        """The next one is heard, from the same place on."""
+        """Switch to the next sound at the same place."""
         self.wanted = (self.wanted + 1) % len(self._sounds)
 
     def iterate_chunks(self, request_id: str, find_queued_s: Callable[[], float], is_cancelled: Callable[[], bool]) -> Iterator[AudioChunk]:
-        """All that is heard. Of several sounds little waits, so that a switch is soon heard."""
+        """Yield the audible sound. With several sounds little is queued, so that a switch is soon heard."""
         if not self.has_several:
             sound, size = self._sounds[0] * np.float32(self._gains[0]), round(SINGLE_SOUND_PIECE_S * self.rate)
             for start in range(0, max(1, len(sound)), size):

@@ -25,16 +25,16 @@ class PendingJobs:
         self._made: set[str] = set()
 
     def __bool__(self) -> bool:
-        """Something is computed, or heard."""
+        """Return whether sound is being computed or heard."""
         return bool(self.jobs or self.spoken)
 
     def find_job(self, request_id: str) -> SpeechJob | None:
-        """The job of a request that is computed or heard."""
+        """Return the job of a request that is computed or heard, or None."""
         speaking = (job for job in (*self.spoken, *self.jobs) if isinstance(job, SpeechJob))
         return next((job for job in speaking if job.request.id == request_id), None)
 
     def list_openings(self) -> list[OpenVoiceJob]:
-        """Voices that are opened, or will be."""
+        """Return the voices that are being opened, or will be."""
         return [job for job in self.jobs if isinstance(job, OpenVoiceJob)]
 
     def list_file_jobs(self) -> list[SpeechJob]:
@@ -42,45 +42,45 @@ class PendingJobs:
         return [job for job in self.jobs if isinstance(job, SpeechJob) and job.file is not None]
 
     def list_exports(self) -> list[ExportFileJob]:
-        """Files of a batch."""
+        """Return the files of a batch."""
         return [job for job in self.jobs if isinstance(job, ExportFileJob)]
 
     def list_takes(self) -> list[RenderTakeJob]:
-        """Takes that are made, or will be."""
+        """Return the takes that are being rendered, or will be."""
         return [job for job in self.jobs if isinstance(job, RenderTakeJob)]
 
     def add_sound(self, chunk: AudioChunk) -> None:
-        """More of a request was made; silence around it is not counted."""
+        """Add sound computed for a request; silence around it is not counted."""
         if not chunk.silence:
             made_s = len(chunk.samples) / chunk.sampling_rate
             self._made_s[chunk.request_id] = self.count_computed_s(chunk.request_id) + made_s
 
     def count_computed_s(self, request_id: str) -> float:
-        """Seconds of sound of a request so far."""
+        """Return the seconds of sound computed for a request so far."""
         return self._made_s.get(request_id, 0.0)
 
     def mark_computed(self, job: SpeechJob) -> None:
-        """All sound of a job was made."""
+        """Mark a job whose sound is complete."""
         self._made.add(job.request.id)
 
     def count_queued_s(self, played_s: float) -> float | None:
-        """Seconds of sound that wait to be heard; None while some of what is to be heard is still being made."""
+        """Return the seconds of sound that wait to be heard, or None while some of it is still being computed."""
         if any(job.request.id not in self._made for job in self.spoken):
             return None
         return sum(self.count_computed_s(job.request.id) for job in self.spoken) - played_s
 
     def take_spoken(self) -> list[SpeechJob]:
-        """Takes out all that was to be heard."""
+        """Remove and return all audible jobs."""
         taken, self.spoken = self.spoken, []
         return taken
 
     def remove_spoken(self, job: object) -> bool:
-        """Takes a job out of what is to be heard; False where it was not in it."""
+        """Remove a job from the audible ones; return False if it was not among them."""
         before, self.spoken = self.spoken, [other for other in self.spoken if other is not job]
         return len(before) != len(self.spoken)
 
     def finish_job(self, job: SynthesisJob) -> None:
-        """The synthesis thread is done with a job."""
+        """Remove a job that the synthesis thread has finished."""
         if job in self.jobs:
             self.jobs.remove(job)
         left = {item.request.id for item in (*self.jobs, *self.spoken) if isinstance(item, SpeechJob)}
@@ -88,7 +88,7 @@ class PendingJobs:
         self._made_s = {name: made_s for name, made_s in self._made_s.items() if name in left}
 
     def advance_playback(self, position: PlayPosition) -> tuple[float, list[SpeechJob]]:
-        """Seconds heard of the job that sounds, and those that were heard to the end since, which are left out."""
+        """Return the seconds heard of the present job, and the jobs that were heard to the end since, which are removed."""
         place = next((place for place, job in enumerate(self.spoken) if job.request.id == position.request_id), None)
         if place is None:
             return 0.0, []
@@ -98,13 +98,13 @@ class PendingJobs:
         return played_s, ended
 
     def drop_lost_sound(self) -> list[SpeechJob]:
-        """The device is gone, and with it what was made but not heard; what is still computed will find another one."""
+        """Remove and return the jobs computed but not heard, after the device was lost; jobs still being computed will find another device."""
         lost = [job for job in self.spoken if job not in self.jobs]
         self.spoken = [job for job in self.spoken if job in self.jobs]
         return lost
 
     def build_state(self, is_ready: bool, played_s: float) -> SpeechState:
-        """All of it as the window shows it; what was given up counts no more."""
+        """Return the state that the window shows; cancelled jobs do not count."""
         first_id = self.spoken[0].request.id if self.spoken else ""
         return SpeechState(
             is_ready=is_ready,

@@ -29,7 +29,7 @@ class RunningJob:
         self._lock = threading.Lock()  # between stopping and the change of jobs: a graph must not be stopped for another's sake
 
     def run_part(self, job: SynthesisJob, part: Callable[[], bool]) -> bool | None:
-        """Runs a part of a job; an error is reported, and comes out as None."""
+        """Run a part of a job; report an error, and return None after one."""
         before = self.job
         with self._lock:
             self.job = job
@@ -45,13 +45,13 @@ class RunningJob:
         return None
 
     def stop_job(self, job: SynthesisJob) -> None:
-        """Stops the graph that runs, if it runs for this job."""
+        """Stop the running graph, if it runs for this job."""
         with self._lock:
             if self.job is job:
                 self._voice.terminate_graphs()
 
     def run_warm_up(self, warm_up: Callable[[], object]) -> None:
-        """Runs what `stop_warming` may stop."""
+        """Run a warm-up that `stop_warming` may stop."""
         self._warming = True
         try:
             warm_up()
@@ -59,21 +59,21 @@ class RunningJob:
             self._warming = False
 
     def stop_warming(self) -> None:
-        """Stops a warm-up; anything else continues."""
+        """Stop a warm-up; anything else continues."""
         with self._lock:
             if self._warming:
                 self._voice.terminate_graphs()
 
     def report_stage(self, timing: StageTiming) -> None:
-        """A stage is done and the next one begins."""
+        """Report a finished stage and start the clock of the next one."""
         self.start_stage_clock()
         self._news.stage_timed.emit(self._voice.add_timing_backends(timing))
         self._voice.announce_fallback()
 
     def start_stage_clock(self) -> None:
-        """Something is computed from now on."""
+        """Start the clock of the running stage."""
         self.computing_since = time.perf_counter()
 
     def stop_stage_clock(self) -> None:
-        """Nothing is computed: waiting for a full queue is not computing."""
+        """Stop the clock while nothing is computed: waiting for a full queue is not computing."""
         self.computing_since = None

@@ -48,11 +48,11 @@ class SpeechController(SpeechEventReceiver):
 
     @Slot()
     def start_thread(self) -> None:
-        """Starts the thread, which does what was asked for until now."""
+        """Start the thread, which runs the jobs requested until now."""
         self._thread.start()
 
     def open_voice(self, backend: str, precisions: VoicePrecisions, *, keep_open: bool = True, retry: bool = False) -> None:
-        """Opens the first voice, once the thread runs; what is spoken now stops, an opening that has not begun is left out. See `OpenVoiceJob`."""
+        """Open the first voice once the thread runs; stop the present sound and drop openings that have not begun. See `OpenVoiceJob`."""
         self.stop_speaking()
         waiting = self._open.list_openings()
         retry = retry or any(job.retry for job in waiting)
@@ -61,51 +61,54 @@ class SpeechController(SpeechEventReceiver):
         self._queue_job(OpenVoiceJob(backend, keep_open=keep_open, retry=retry, precisions=precisions))
 
     def choose_precisions(self, precisions: VoicePrecisions) -> None:
-        """Voices speak in these from the next request on; what is spoken now continues. `voices_closed` follows, of those open in others."""
+        """Use these precisions from the next request on; the present sound continues.
+
+        `voices_closed` follows with the voices open in others.
+        """
         self._precisions = precisions
         self._queue_job(ChoosePrecisionsJob(precisions))
 
     def prepare_voice(self, voice: str) -> None:
-        """Opens a voice after the running work, so that it speaks at once when it is wanted; a newer wish takes the place of an older one."""
+        """Open a voice after the running work, so that it speaks at once when it is wanted; a newer request replaces an older one."""
         self._cancel_jobs([job for job in self._open.list_openings() if job.voice not in ("", voice)])
         if self.voice is not None and voice not in self.voices:
             self._queue_job(OpenVoiceJob(self.voice.requested_backend, voice, precisions=self._precisions))
 
     def close_voice(self, voice: str) -> None:
-        """Lets a voice go that changes on the disk; it is reopened when it is wanted."""
+        """Close a voice that changes on the disk; it is reopened when it is wanted."""
         if self.voices.pop(voice, None) is not None:
             self._queue_job(CloseVoiceJob(voice))
 
     def reload_dictionary(self) -> None:
-        """The user's dictionary has changed; `dictionary_changed` follows when it counts."""
+        """Reload the user's dictionary; `dictionary_changed` follows when the new entries count."""
         self._queue_job(ReloadDictionaryJob())
 
     def set_force_bert(self, is_forced: bool) -> None:
-        """See `SynthesisWorker.force_bert`."""
+        """Set whether BERT runs although a cached result exists; see `SynthesisWorker.force_bert`."""
         self._worker.set_force_bert(is_forced)
 
     def play_sample(self, file: Path) -> None:
-        """Plays a recording; what is spoken now stops."""
+        """Play a recording; stop the present sound."""
         self.stop_speaking()
         self._worker.stop_sound()
         self._queue_job(PlaySampleJob(file))
 
     def choose_device(self, device: str) -> None:
-        """Plays on this output from now on; empty follows the system."""
+        """Play on this output from now on; an empty name follows the system."""
         self.stop_speaking()
         self._queue_job(ChooseDeviceJob(device or None))
 
     def set_unload_delay(self, minutes: float) -> None:
-        """The voice makes room after so many minutes without work, counted from the next; 0 is never."""
+        """Close an idle voice after so many minutes without work, counted from the next job; 0 means never."""
         self._worker.unload_after_min = minutes
 
     def measure_level(self) -> tuple[float, float]:
-        """Peak and effective value of what sounds now, 1 being full scale."""
+        """Return peak and effective value of the present sound, with 1 for full scale."""
         player = self._worker.player
         return player.level if player is not None else (0.0, 0.0)
 
     def speak_request(self, request: SynthesisRequest, cast: LineCast | None = None) -> str:
-        """Speaks a request and returns its id; what is spoken now stops."""
+        """Speak a request and return its id; stop the present sound."""
         self.stop_speaking()
         return self.speak_request_next(request, cast)
 
@@ -118,7 +121,7 @@ class SpeechController(SpeechEventReceiver):
         *,
         is_repeat: bool = False,
     ) -> str:
-        """Speaks a request without a gap behind what is spoken now, and returns its id.
+        """Speak a request without a gap behind the present sound, and return its id.
 
         Args:
             start: what is heard of it begins there, seconds from its beginning, or a place in the line.
@@ -132,7 +135,7 @@ class SpeechController(SpeechEventReceiver):
         return job.request.id
 
     def play_sounds(self, sounds: ParallelSounds, source: object = None) -> SpeechJob:
-        """Plays sounds that are there already; what is spoken now stops. Nothing is measured."""
+        """Play existing sounds and measure nothing; stop the present sound."""
         self.stop_speaking()
         self._worker.stop_sound()
         job = SpeechJob(SynthesisRequest("", id=f"kept-{next(self._ids)}"), time.perf_counter(), recorded=sounds, source=source)
@@ -141,7 +144,7 @@ class SpeechController(SpeechEventReceiver):
         return job
 
     def request_reading(self, job: ReadLineJob) -> None:
-        """Reads a line for the eye, which delays nothing; `line_read` carries the answer."""
+        """Read a line for display, which delays nothing else; `line_read` carries the answer."""
         if not self._closed:
             self._worker.request_reading(job)
 
@@ -154,7 +157,7 @@ class SpeechController(SpeechEventReceiver):
         *,
         several: bool = False,
     ) -> None:
-        """Writes a request, and those that follow it, into a sound file, after what is computed now; see `Speak.several`."""
+        """Write a request and those that follow it into a sound file, after the present job; see `SpeechJob`."""
         self._queue_job(replace(self._create_speech_job(request, file, following_requests, casts), has_several_lines=several))
 
     def render_take(
@@ -166,40 +169,40 @@ class SpeechController(SpeechEventReceiver):
         is_quiet: bool = False,
         precisions: VoicePrecisions | None = None,
     ) -> RenderTakeJob:
-        """Makes the sound of a line as it is, after what is to be heard and before files. See `RenderTakeJob`."""
+        """Render a line as it is, after all audible jobs and before files; see `RenderTakeJob`."""
         job = RenderTakeJob(line, on_made, on_failed, is_quiet, precisions)
         self._queue_job(job)
         return job
 
     def stop_rendering(self, jobs: Sequence[RenderTakeJob]) -> None:
-        """Gives up takes that are not made yet."""
+        """Cancel takes that are not rendered yet."""
         self._cancel_jobs([job for job in jobs if job in self._open.jobs])
 
     def serve_request(self, work: ServiceWork) -> ServeRequestJob:
-        """Computes what a client of the service asked for; from any thread, and nobody is notified."""
+        """Compute a sound for a client of the service without notifying the window; may be called from any thread."""
         job = ServeRequestJob(work)
         self._worker.enqueue_job(job)
         return job
 
     def stop_serving(self, job: ServeRequestJob) -> None:
-        """Stops the graph that runs for a request; from any thread."""
+        """Stop the graph that runs for a request; may be called from any thread."""
         self._worker.stop_serving(job)
 
     def export_file(self, job: ExportFileJob) -> None:
-        """Writes a file of a batch after what is computed now. What is heard goes first at every stage."""
+        """Write a file of a batch after the present job; audible jobs go first at every stage."""
         self._queue_job(job)
 
     def stop_exporting(self) -> None:
-        """Gives up the files of a batch that are not complete; nothing of them stays."""
+        """Cancel the files of a batch that are not complete, and remove their parts."""
         self._cancel_jobs(self._open.list_exports())
 
     def stop_saving(self) -> None:
-        """Gives up the files that are not complete; nothing of them stays."""
+        """Cancel the files that are not complete, and remove their parts."""
         self._cancel_jobs(self._open.list_file_jobs())
         self._emit_state()
 
     def close(self) -> None:
-        """Stops everything and ends the thread; what it still reports afterwards starts nothing new."""
+        """Stop all jobs and end the thread; reports that still arrive start nothing new."""
         self._closed = True
         self._timer.stop()
         if not self._thread.isRunning():

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
+from app.adapters.ort.backends import is_on_processor
 from app.common.errors import AudioDeviceError
-from app.core.synthesis_types import AudioChunk
+from app.core.synthesis_types import AudioChunk, StageTiming
 from app.ui.error_texts import JobFailure
 from app.ui.synthesis.audio_player import PlayerOpener
-from app.ui.synthesis.latency_recorder import LatencyRecorder
+from app.ui.synthesis.latency_history import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
 from app.ui.synthesis.pending_jobs import PendingJobs
 from app.ui.synthesis.speech_state import SpeechState
 from app.ui.synthesis.synthesis_jobs import (
@@ -20,15 +21,124 @@ from app.ui.synthesis.synthesis_jobs import (
     OpenVoiceJob,
     ReloadDictionaryJob,
     RenderTakeJob,
+    ShutdownJob,
     SpeechJob,
     StoppableJob,
     TakeResult,
 )
-from app.ui.synthesis.synthesis_results import JobResult, OpenedVoice, SpeakFailure, SynthesisResult
+from app.ui.synthesis.synthesis_results import FirstAudioResult, JobResult, OpenedVoice, SpeakFailure, SynthesisResult
 from app.ui.synthesis.synthesis_signals import SpeechSignals
-from app.ui.synthesis.synthesis_thread import SynthesisThread
 from app.ui.synthesis.synthesis_worker import SynthesisWorker
 from app.ui.synthesis.utterance import Utterance
+
+SYNTHESIS_STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for audio encoders
+
+
+class SynthesisThread(QThread):
+    """Not started yet.
+
+    Attributes:
+        worker: does the jobs; what it may be asked for from outside is described there.
+    """
+
+    def __init__(self, open_player: PlayerOpener | None, parent: QObject) -> None:
+        super().__init__(parent)
+        self.setObjectName("synthesis")
+        self.setStackSize(SYNTHESIS_STACK_BYTES)
+        self.worker = SynthesisWorker(open_player)
+        self.worker.moveToThread(self)
+
+    def end_thread(self) -> None:
+        """Wait for the running job, which should have been cancelled: at most for the creation of one session and for the player, which leaves a hanging device behind."""
+        self.worker.enqueue_job(ShutdownJob())
+        self.wait()
+
+
+STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}  # where the names differ
+
+
+def collect_copy_times(voice: OpenedVoice) -> dict[str, tuple[float, float, float]]:
+    """Return by stage the ms spent copying in, computing and copying out, as the probe traced them where the voice runs now; no speech is traced."""
+    chosen = (
+        item
+        for item in voice.measurements
+        if (item.get("chosen") if voice.requested_backend == "auto" else item.get("backend") == voice.requested_backend)
+    )
+    found: dict[str, tuple[float, float, float]] = {}
+    for line in next(chosen, {}).get("trace", ()):
+        if not isinstance(line, dict):
+            continue
+        there, run, back = (line.get(name) for name in ("copy_in_ms", "run_ms", "copy_out_ms"))
+        if isinstance(there, int | float) and isinstance(run, int | float) and isinstance(back, int | float):
+            graph = str(line.get("graph"))
+            found[STAGE_OF_GRAPH.get(graph, graph)] = (there, run, back)
+    return found
+
+
+class LatencyRecorder(QObject):
+    """Keeps the history up to date.
+
+    Attributes:
+        history: measurements so far.
+
+    Signals:
+        measured(): a line has begun to sound, ended or was left out; single stages are not reported, they come too often.
+    """
+
+    measured = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.history = LatencyHistory()
+        self._rates: dict[str, int] = {}  # Hz, by voice
+        self._voices: dict[str, str] = {}  # by request, while it runs
+
+    def set_voice(self, voice: OpenedVoice) -> None:
+        """Use this voice for all following measurements."""
+        self.history.opaque = voice.is_single_graph
+        self.history.target_ms = CPU_TARGET_MS if all(is_on_processor(backend) for _, backend in voice.backends) else GPU_TARGET_MS
+        self.history.copies_ms = collect_copy_times(voice)
+        self._rates[voice.id] = voice.sampling_rate
+
+    def begin_utterance(self, request_id: str, text: str, voice: str = "") -> None:
+        """Begin the row of a line that was requested."""
+        self._voices[request_id] = voice
+        self.history.begin_utterance(request_id, text)
+
+    def stop_utterance(self, request_id: str) -> None:
+        """End the row of a line that was stopped or failed, and forget it if no stage of it was computed."""
+        self._voices.pop(request_id, None)
+        utterance = self.history.find_utterance(request_id)
+        if utterance is not None:
+            utterance.is_stopped, utterance.is_running = utterance.is_running, False
+            self.history.drop_empty_utterance(request_id)
+            self.measured.emit()
+
+    @Slot(object)
+    def add_stage(self, timing: StageTiming) -> None:
+        """Add one stage of one sentence."""
+        utterance = self.history.find_utterance(timing.request_id)
+        if utterance is not None:
+            utterance.add_timing(timing, self._rates.get(self._voices.get(timing.request_id, ""), 1))
+
+    @Slot(object)
+    def add_first_audio(self, first_audio: FirstAudioResult) -> None:
+        """Add the time of the first sound."""
+        utterance = self.history.find_utterance(first_audio.request_id)
+        if utterance is not None:
+            utterance.first_audio_ms = first_audio.ms
+            self.measured.emit()
+
+    @Slot(object)
+    def finish_utterance(self, result: SynthesisResult) -> None:
+        """End the row of a line whose sound is complete."""
+        self._voices.pop(result.request_id, None)
+        utterance = self.history.find_utterance(result.request_id)
+        if utterance is not None:
+            utterance.is_running = False
+            utterance.is_stopped = utterance.is_stopped or result.is_stopped
+            self.measured.emit()
+
 
 STATE_TICK_MS = 25  # 40 times a second: bars and play state move smoothly
 
@@ -61,12 +171,12 @@ class SpeechEventReceiver(SpeechSignals):
 
     @property
     def is_busy(self) -> bool:
-        """The synthesis thread has something to do."""
+        """Return whether the synthesis thread has work."""
         return bool(self._open.jobs)
 
     @property
     def is_writing_files(self) -> bool:
-        """Files are not complete yet: they would be lost if it ended now."""
+        """Return whether there are incomplete files, which would be lost if the program ended now."""
         return bool(self._open.list_file_jobs() or self._open.list_exports())
 
     @property
@@ -76,19 +186,19 @@ class SpeechEventReceiver(SpeechSignals):
 
     @property
     def queued_s(self) -> float | None:
-        """Seconds of sound that wait to be heard; None while some of what is to be heard is still being made."""
+        """Return the seconds of sound that wait to be heard, or None while some of that sound is still being computed."""
         return self._open.count_queued_s(self.state.played_s)
 
     def find_job(self, request_id: str) -> SpeechJob | None:
-        """The job of a request that is not over yet."""
+        """Return the unfinished job of a request, or None."""
         return self._open.find_job(request_id)
 
     def count_computed_s(self, job: SpeechJob) -> float:
-        """Seconds of sound made of a job so far, silence around it not counted; known until it is over."""
+        """Return the seconds of sound computed for a job so far, without the silence around it; known until the job is over."""
         return self._open.count_computed_s(job.request.id)
 
     def find_live_utterance(self) -> tuple[Utterance, float] | None:
-        """The utterance that is computed now, and for how many milliseconds its present stage has been running."""
+        """Return the utterance that is computed now, and the milliseconds that its present stage has been running."""
         since, job = self._worker.computing_since, self._worker.current
         if since is None or not isinstance(job, SpeechJob) or job.cancelled.is_set():
             return None
@@ -96,7 +206,7 @@ class SpeechEventReceiver(SpeechSignals):
         return None if utterance is None else (utterance, (time.perf_counter() - since) * 1000)
 
     def stop_speaking(self) -> None:
-        """Stops what is spoken now and what would follow; silence comes at once."""
+        """Stop the present sound and all that would follow; silence comes at once."""
         jobs = self._open.take_spoken()
         self._cancel_jobs(jobs)
         if jobs:
@@ -123,7 +233,7 @@ class SpeechEventReceiver(SpeechSignals):
             self.state_changed.emit(state)
 
     def _follow_device(self) -> float:
-        """Reports what was heard to the end, or lost; returns the seconds heard of what sounds now."""
+        """Report sounds that were heard to the end or lost, and return the seconds heard of the present sound."""
         player = self._worker.player
         position = player.position if player is not None else None
         if position is None:

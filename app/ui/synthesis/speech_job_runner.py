@@ -12,16 +12,39 @@ from typing import TYPE_CHECKING
 
 from app.common.errors import AudioDeviceError
 from app.core.line_requests import apply_cast
+from app.core.phone_ids import count_marks, count_moras, map_phones_to_marks, map_phones_to_moras
 from app.core.stage_clock import OnStage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.ui.synthesis.audio_player import AudioPlayer
-from app.ui.synthesis.position_search import PositionSearch
-from app.ui.synthesis.synthesis_jobs import SpeechJob
+from app.ui.synthesis.synthesis_jobs import LinePosition, SpeechJob
 from app.ui.synthesis.synthesis_results import FirstAudioResult
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
     from app.core.pipeline import Pipeline
+
+
+class PositionSearch:
+    """Looks at the chunks of a line one after the other."""
+
+    def __init__(self, position: LinePosition) -> None:
+        self._owners_of, self._count = (map_phones_to_moras, count_moras) if position.kind == "mora" else (map_phones_to_marks, count_marks)
+        self._left = position.index
+        self._made_s = 0.0
+        self._spoken = False
+
+    def search_chunk(self, chunk: AudioChunk) -> float | None:
+        """Return the position in seconds from the beginning of the line, 0 if the voice reports no times, None while the position is still to come."""
+        begins_s, self._made_s = self._made_s, self._made_s + len(chunk.samples) / chunk.sampling_rate
+        if not chunk.phones:
+            return None if chunk.silence or self._spoken else 0.0
+        self._spoken = True
+        names = [timing.phone for timing in chunk.phones]
+        place, self._left = self._left, self._left - self._count(names)
+        if self._left >= 0:
+            return None
+        return begins_s + chunk.phones[self._owners_of(names).index(place)].start_s
+
 
 PROGRESS_SECONDS_PER_CHAR = 0.15  # of Japanese text as it is spoken, roughly: only for how far a file is
 
@@ -77,7 +100,7 @@ class SpeechJobRunner:
         self.on_chunk: Callable[[AudioChunk], object] = lambda _chunk: None
 
     def queue_next_chunk(self, player: AudioPlayer) -> bool:
-        """Computes and queues a chunk; False when there was none left."""
+        """Compute and queue a chunk; return False if there was none left."""
         if self._chunks is None:
             self._chunks = self._iterate_chunks(lambda: player.queued_s)
         try:
@@ -111,7 +134,7 @@ class SpeechJobRunner:
         return replace(chunk, samples=chunk.samples[round(left_s * chunk.sampling_rate) :]) if left_s else chunk
 
     def save_file(self, path: Path, on_progress: Callable[[float], object]) -> None:
-        """Computes all of it into a file; of a cancelled or failed one nothing stays.
+        """Compute the whole job into a file; remove the file if the job is cancelled or fails.
 
         Args:
             path: the file.

@@ -110,7 +110,7 @@ class SpeechJob:
 
     @property
     def voice(self) -> str:
-        """Id of the voice that begins."""
+        """Return the id of the voice that speaks first."""
         return self.casts[0].voice if self.casts else ""
 
 
@@ -196,7 +196,7 @@ class ServiceWork(Protocol):
     """Work of the service, which brings its results to its clients by itself."""
 
     def run_work(self, voices: Any, on_stage: OnStage) -> None:
-        """Computes it with `voices.open_speaker`; raises nothing."""
+        """Compute the result with `voices.open_speaker`; never raise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,18 +7,160 @@ attributes may be used from the window's thread; they never wait for a graph. ON
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
+
 from PySide6.QtCore import QTimerEvent, Signal, Slot
 
+from app.common.errors import AudioDeviceError
 from app.ui.synthesis.audio_player import AudioPlayer, PlayerOpener, open_portaudio
 from app.ui.synthesis.job_handlers import JobHandlers
 from app.ui.synthesis.line_reader import LineReader, ReadLineJob
 from app.ui.synthesis.loaded_voices import LoadedVoiceCache
 from app.ui.synthesis.output_device import OutputDevice
-from app.ui.synthesis.playback_runner import PlaybackRunner
 from app.ui.synthesis.running_job import RunningJob
-from app.ui.synthesis.synthesis_jobs import ChooseDeviceJob, PlaySampleJob, ServeRequestJob, SpeechJob, StoppableJob, SynthesisJob
-from app.ui.synthesis.synthesis_queue import AudibleJob, SynthesisQueue
+from app.ui.synthesis.speech_job_runner import SpeechJobRunner
+from app.ui.synthesis.synthesis_jobs import (
+    ChooseDeviceJob,
+    ExportFileJob,
+    PlaySampleJob,
+    RenderTakeJob,
+    ServeRequestJob,
+    SpeechJob,
+    StoppableJob,
+    SynthesisJob,
+)
+from app.ui.synthesis.synthesis_results import JobResult, SynthesisResult
 from app.ui.synthesis.synthesis_signals import WorkerSignals
+
+
+class PlaybackRunner:
+    """The line that is computed, or else the one that sounds. Belongs to the synthesis thread."""
+
+    def __init__(self, signals: WorkerSignals, current: RunningJob, voice: LoadedVoiceCache, output: OutputDevice) -> None:
+        self._news, self._current, self._voice, self._output = signals, current, voice, output
+        self._rendering: SpeechJobRunner | None = None
+        self._playing: SpeechJob | None = None  # computed, and perhaps not heard yet
+
+    @property
+    def is_begun(self) -> bool:
+        """Return whether part of the line was computed and more is to come."""
+        return self._rendering is not None
+
+    @property
+    def is_sounding(self) -> bool:
+        """Return whether a computed line is being watched while it sounds."""
+        return self._playing is not None
+
+    def advance_job(self, job: SpeechJob) -> bool:
+        """Compute and queue the next chunk; return False if there was none left or if it failed."""
+        more = self._current.run_part(job, lambda: self._compute_chunk(job))
+        if more:
+            return True
+        self._rendering = None
+        if more is None or job.cancelled.is_set():
+            self._news.done.emit(JobResult(job, False))
+        else:
+            self._playing = job
+        return False
+
+    def watch_playback(self, is_interrupted: Callable[[], bool]) -> None:
+        """Watch the device while it plays, until there is other work."""
+        job = self._playing
+        if job is None:
+            return
+
+        def wait_for_end() -> bool:
+            self._current.stop_stage_clock()
+            return self._output.wait_until_played(lambda: job.cancelled.is_set() or is_interrupted())
+
+        heard = self._current.run_part(job, wait_for_end)
+        if heard or heard is None or not is_interrupted():
+            self._playing = None
+            self._news.done.emit(JobResult(job, heard is not None and not job.cancelled.is_set()))
+
+    def stop_watching(self) -> None:
+        """Stop watching the playback, which continues."""
+        job, self._playing = self._playing, None
+        if job is not None:
+            self._news.done.emit(JobResult(job, not job.cancelled.is_set()))
+
+    def _compute_chunk(self, job: SpeechJob) -> bool:
+        if self._rendering is None:
+            news, current = self._news, self._current
+            self._rendering = SpeechJobRunner(
+                job, self._voice.ensure_voice_open, current.report_stage, news.first_audio.emit, current.stop_stage_clock
+            )
+            self._rendering.on_chunk = news.chunk_made.emit
+        player = self._output.ensure_open(
+            job.recorded.rate if job.recorded else self._voice.ensure_voice_open(job.voice).pipeline.voice.sampling_rate
+        )
+        try:
+            if self._rendering.queue_next_chunk(player):
+                return True
+        except AudioDeviceError:
+            self._output.close()
+            raise
+        self._news.synthesised.emit(SynthesisResult(job.request.id, job.cancelled.is_set()))
+        return False
+
+
+AudibleJob = SpeechJob | ChooseDeviceJob | PlaySampleJob
+
+
+class SynthesisQueue:
+    """Belongs to the synthesis thread, but for `enqueue_job`.
+
+    Attributes:
+        lines: what is to be heard, and the devices it is to be heard on, in order.
+        requests: to the service, in order.
+        takes: lines whose sound is wanted, in order.
+        files: what is to be saved, in order.
+    """
+
+    def __init__(self) -> None:
+        self.lines: deque[AudibleJob] = deque()
+        self.requests: deque[ServeRequestJob] = deque()
+        self.takes: deque[RenderTakeJob] = deque()
+        self.files: deque[SpeechJob | ExportFileJob] = deque()
+        self._inbox: deque[SynthesisJob] = deque()
+
+    def enqueue_job(self, job: SynthesisJob) -> None:
+        """Add a job; may be called from any thread."""
+        self._inbox.append(job)
+
+    @property
+    def has_new_jobs(self) -> bool:
+        """Return whether a new job has been posted."""
+        return bool(self._inbox)
+
+    def sort_new_jobs(self) -> None:
+        """Move the jobs that have arrived into their lanes, up to a job that all jobs before it must precede."""
+        while self._inbox:
+            job = self._inbox[0]
+            if isinstance(job, ExportFileJob) or (isinstance(job, SpeechJob) and job.file is not None):
+                self.files.append(job)
+            elif isinstance(job, ServeRequestJob):
+                self.requests.append(job)
+            elif isinstance(job, RenderTakeJob):
+                self.takes.append(job)
+            elif isinstance(job, AudibleJob):
+                self.lines.append(job)
+            else:
+                return
+            self._inbox.popleft()
+
+    def take_job(self) -> SynthesisJob | None:
+        """Return the next job that is not audible: a request, a take, a file, or else a job that had to wait for all others."""
+        self.sort_new_jobs()
+        if self.requests:
+            return self.requests.popleft()
+        if self.takes:
+            return self.takes.popleft()
+        if self.files:
+            return self.files.popleft()
+        return self._inbox.popleft() if self._inbox and not self.lines else None
+
 
 MIN_QUEUED_BEFORE_READING_S = 0.15  # sound that must wait before a line is read for the eye, longer than that takes
 MIN_QUEUED_BEFORE_FILES_S = 3.0  # sound that must wait before a take or a file gets its turn: longer than any one stage takes
@@ -51,17 +193,17 @@ class SynthesisWorker(WorkerSignals):
 
     @property
     def current(self) -> SynthesisJob | None:
-        """The job that is computed now."""
+        """Return the job that is computed now."""
         return self._current.job
 
     @property
     def computing_since(self) -> float | None:
-        """When the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed."""
+        """Return the time at which the running stage began, in seconds of `time.perf_counter`; None while nothing is computed."""
         return self._current.computing_since
 
     @property
     def player(self) -> AudioPlayer | None:
-        """The open audio device, if any."""
+        """Return the open audio device, or None."""
         return self._output.player
 
     def set_force_bert(self, is_forced: bool) -> None:
@@ -69,29 +211,29 @@ class SynthesisWorker(WorkerSignals):
         self._voice.force_bert = is_forced
 
     def enqueue_job(self, job: SynthesisJob) -> None:
-        """Queues a job; to be called from the window's thread."""
+        """Queue a job; to be called from the window's thread."""
         self._lanes.enqueue_job(job)
         self._current.stop_warming()
         self._job_queued.emit()
 
     def request_reading(self, job: ReadLineJob) -> None:
-        """Reads a line between other work, which continues undisturbed; to be called from the window's thread."""
+        """Read a line between other work, which continues undisturbed; to be called from the window's thread."""
         self._reader.enqueue_job(job)
         self._job_queued.emit()
 
     def cancel_job(self, job: StoppableJob) -> None:
-        """Stops a job at once, whether it runs, waits or still sounds; to be called from the window's thread."""
+        """Stop a job at once, whether it runs, waits or still sounds; to be called from the window's thread."""
         job.cancelled.set()
         self._current.stop_job(job)
         if isinstance(job, SpeechJob) and job.file is None:
             self.stop_sound()
 
     def stop_serving(self, job: ServeRequestJob) -> None:
-        """Stops the graph that runs for a request, if it runs for this one; from any thread, as is `enqueue_job` for requests."""
+        """Stop the graph that runs for a request, if it runs for this one; like `enqueue_job` for requests, it may be called from any thread."""
         self._current.stop_job(job)
 
     def stop_sound(self) -> None:
-        """Silence at once, whatever sounds; to be called from the window's thread."""
+        """Silence every sound at once; to be called from the window's thread."""
         player = self.player
         if player is not None:
             player.abort_output()
@@ -116,7 +258,7 @@ class SynthesisWorker(WorkerSignals):
             self._idle_timer = self.startTimer(round(self.unload_after_min * 60_000))
 
     def timerEvent(self, _event: QTimerEvent) -> None:
-        """Nobody has spoken for long: the voice makes room; what is remembered stays."""
+        """Close the voice after a long time without speech; caches stay."""
         self._stop_idle_timer()
         self._voice.unload_voices()
 
@@ -126,7 +268,7 @@ class SynthesisWorker(WorkerSignals):
             self._idle_timer = 0
 
     def _advance_audible_jobs(self) -> None:
-        """Brings forward what is to be heard, until there is no more or enough sound waits for something else to have its turn."""
+        """Advance the audible jobs, until there are no more or enough sound waits for other work to have its turn."""
         while True:
             self._lanes.sort_new_jobs()
             if not self._lanes.lines or (self._has_others() and self._output.queued_s > MIN_QUEUED_BEFORE_FILES_S):
@@ -136,7 +278,7 @@ class SynthesisWorker(WorkerSignals):
                 self._read_next_line()
 
     def _yield_to_audible_jobs(self) -> None:
-        """Between two stages of a take or a file: whatever is to be heard goes first, and takes before files."""
+        """Let audible jobs run between two stages of a take or a file, and takes before files."""
         self._advance_audible_jobs()
         if self._reader.has_waiting:
             self._read_next_line()
@@ -150,7 +292,7 @@ class SynthesisWorker(WorkerSignals):
         return working or bool(self._lanes.requests or self._lanes.takes or self._lanes.files)
 
     def _advance_job(self, job: AudibleJob) -> None:
-        """The next chunk of a line, or what lies between two lines."""
+        """Compute the next chunk of a line, or the silence between two lines."""
         if not self._line.is_begun:
             self._line.stop_watching()
         if isinstance(job, ChooseDeviceJob | PlaySampleJob) or (not self._line.is_begun and job.cancelled.is_set()):

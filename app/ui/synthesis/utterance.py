@@ -34,7 +34,7 @@ class StageTotal:
     samples: int = 0
 
     def add_timing(self, timing: StageTiming) -> None:
-        """Takes in one timing."""
+        """Add one timing."""
         self.ms += timing.ms
         self.cold_ms += timing.ms if timing.cold else 0
         self.new_ms += timing.ms if timing.new_size else 0
@@ -69,35 +69,35 @@ class Utterance:
 
     @property
     def total_ms(self) -> float:
-        """Time spent in all stages."""
+        """Return the time spent in all stages, in ms."""
         return sum(stage.ms for stage in self.stages.values())
 
     @property
     def rtf(self) -> float | None:
-        """Time spent per second of sound; None before the first sound."""
+        """Return the time spent per second of sound; None before the first sound."""
         return self.total_ms / 1000 / self.audio_s if self.audio_s else None
 
     @property
     def is_cached(self) -> bool:
-        """Part of the synthesis came from a cache. The reading nearly always does: the window reads lines while they are written."""
+        """Return whether part of the synthesis came from a cache. The reading nearly always does: the window reads lines while they are written."""
         return any(stage.hits for name, stage in self.stages.items() if name != "g2p")
 
     @property
     def hits(self) -> int:
-        """Readings and features that came from a cache."""
+        """Return the number of readings and features that came from a cache."""
         return sum(self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
 
     @property
     def lookups(self) -> int:
-        """Readings and features that were needed."""
+        """Return the number of readings and features that were needed."""
         return sum(self.stages[name].runs + self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
 
     def add_timing(self, timing: StageTiming, sampling_rate: int) -> None:
-        """Takes in one timing."""
+        """Add one timing."""
         self.stages.setdefault(timing.stage, StageTotal()).add_timing(timing)
         if timing.stage == "audio":
             self.audio_s += timing.samples / sampling_rate
 
     def iterate_stages(self) -> Iterator[tuple[str, StageTotal]]:
-        """Stages that occurred, in the order of the pipeline."""
+        """Yield the stages that occurred, in the order of the pipeline."""
         return ((name, self.stages[name]) for name in ALL_STAGES if name in self.stages)

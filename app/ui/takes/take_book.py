@@ -21,7 +21,7 @@ class TakeOwner(Protocol):
 
     @property
     def changed(self) -> SignalInstance:
-        """Emitted when the project has another file or other parts."""
+        """Emit that the project has another file or other parts."""
 
     def change_parts(self, **parts: Any) -> None:
         """Replace parts of the project."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from string import Template
 
 from PySide6.QtCore import QDir, QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
@@ -12,7 +13,169 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.common.files.paths import find_resources_dir
 from app.common.stage_colors import STAGE_COLORS_ON_DARK, STAGE_COLORS_ON_LIGHT
 from app.settings.user_settings import TextSize, ThemeChoice
-from app.ui.theme.style_sheet import STYLE_SHEET_TEMPLATE
+
+STYLE_SHEET_TEMPLATE = Template("""
+QToolTip { color: $text; background: $surface; border: 1px solid $border; padding: 5px; }
+QListView#script { background: transparent; border: none; }
+QFrame#card { background: $surface; border: 1px solid $border; border-radius: 8px; }
+QFrame#banner { background: $notice; border-radius: 8px; }
+QFrame#banner[error="true"] { background: $error; }
+QFrame#banner[error="true"] QLabel { color: $error_text; }
+QLabel#muted { color: $muted; }
+QLabel#heading { font-weight: 600; }
+QLabel#error { color: $error_text; background: $error; border-radius: 4px; padding: 1px 6px; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+QPushButton { padding: 7px 16px; border: 1px solid $border; border-radius: 8px; background: $surface; color: $text; }
+QPushButton:hover, QPushButton:focus { border-color: $accent; }
+QPushButton:pressed { background: $faint; }
+QPushButton:checked { background: $notice; border-color: $accent; font-weight: 600; }
+QPushButton:checked:focus { border: 2px solid $accent; padding: 6px 15px; }
+QPushButton:disabled { color: $muted; background: $window; }
+QPushButton#small { padding: 2px 10px; border-radius: 6px; }
+QPushButton#primary { background: $accent; border-color: $accent; color: $on_accent; font-weight: 600; padding: 9px 22px; }
+QPushButton#primary:hover { background: $accent_over; border-color: $accent_over; }
+QPushButton#primary:pressed { background: $accent_down; border-color: $accent_down; }
+QPushButton#primary:disabled { background: $faint; border-color: $faint; color: $muted; }
+QPushButton#primary:focus { border: 2px solid $text; padding: 8px 21px; }
+QDialog QPushButton#primary { padding: 7px 18px; }
+QDialog QPushButton#primary:focus { padding: 6px 17px; }
+QToolButton { border: 1px solid transparent; border-radius: 6px; padding: 4px; }
+QToolButton:hover { background: $faint; }
+QToolButton:pressed { background: $border; }
+QToolButton:focus { border-color: $accent; }
+QToolButton:checked { background: $notice; border-color: $accent; }
+QToolButton:checked:focus { border: 2px solid $accent; padding: 3px; }
+QToolButton::menu-indicator { image: url("controls:down.svg"); width: 10px; height: 10px; right: 5px;
+  subcontrol-origin: padding; subcontrol-position: center right; }
+QToolButton[popupMode="2"] { padding-right: 20px; }
+QToolButton#more { padding-right: 4px; }
+QToolButton#more::menu-indicator { image: none; }
+QToolButton#search { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 4px 10px; color: $muted; }
+QToolButton#search:hover, QToolButton#search:focus { border-color: $accent; }
+QToolButton#framed { background: $surface; border: 1px solid $border; padding: 4px 8px; }
+QToolButton#framed[popupMode="2"] { padding-right: 22px; }
+QToolButton#framed:checked { background: $notice; border-color: $accent; }
+QToolButton#framed:disabled { color: $muted; background: $window; }
+QToolButton#framed:hover, QToolButton#framed:focus { border-color: $accent; }
+QToolButton#fold { padding: 4px 6px 4px 1px; margin-left: -5px; }
+QToolButton#quiet { padding: 2px 6px 2px 1px; margin-left: -6px; }
+QToolButton#quiet[popupMode="2"] { padding-right: 17px; }
+QPlainTextEdit#details { background: $surface; color: $text; border-radius: 6px; padding: 2px 4px; }
+QToolButton#fold:checked { background: transparent; border-color: transparent; }
+QToolButton#fold:focus { border-color: $accent; }
+QToolBar { border: none; padding: 4px 7px 4px 4px; spacing: 4px; }
+QToolBar::separator { background: $border; width: 1px; margin: 6px 6px; }
+QLineEdit, QComboBox, QAbstractSpinBox {
+  background: $surface; color: $text; border: 1px solid $edge; border-radius: 6px; padding: 4px 8px;
+  placeholder-text-color: $muted; selection-background-color: $accent; selection-color: $on_accent;
+}
+QLineEdit:focus, QComboBox:focus, QComboBox:on, QAbstractSpinBox:focus { border-color: $accent; }
+QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { border-color: $border; color: $muted; background: $window; }
+QAbstractSpinBox { padding: 2px 6px; }
+QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus { border: none; padding: 0 6px; background: transparent; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; width: 18px; subcontrol-origin: border; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; margin: 2px 2px 0 0; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; margin: 0 2px 2px 0; }
+QAbstractSpinBox::up-arrow { image: url("controls:up.svg"); width: 9px; height: 9px; }
+QAbstractSpinBox::down-arrow { image: url("controls:down.svg"); width: 9px; height: 9px; }
+QAbstractSpinBox#number::up-button, QAbstractSpinBox#number::down-button { width: 0; margin: 0; }
+QAbstractSpinBox#number::up-arrow, QAbstractSpinBox#number::down-arrow { image: none; width: 0; height: 0; }
+QComboBox { combobox-popup: 0; padding-right: 2px; }
+QComboBox::drop-down { border: none; width: 22px; }
+QComboBox::down-arrow { image: url("controls:down.svg"); width: 12px; height: 12px; }
+QFileDialog QToolButton#backButton { qproperty-icon: url("controls:left.svg"); }
+QFileDialog QToolButton#forwardButton { qproperty-icon: url("controls:right.svg"); }
+QFileDialog QToolButton#toParentButton { qproperty-icon: url("controls:up.svg"); }
+QComboBox QAbstractItemView { background: $surface; border: 1px solid $border; padding: 3px; outline: none; }
+QComboBox QAbstractItemView::item { min-height: 26px; padding: 0 6px; border-radius: 4px; }
+QComboBox QAbstractItemView::item:selected { background: $accent; color: $on_accent; }
+QCheckBox { spacing: 7px; }
+QCheckBox::indicator { width: 15px; height: 15px; border: 1px solid $edge; border-radius: 4px; background: $surface; }
+QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: $accent; }
+QCheckBox::indicator:checked { border-color: $accent; image: url("controls:check.svg"); }
+QTextBrowser, QPlainTextEdit, QListWidget { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 6px 8px; }
+QListWidget { outline: none; }
+QListWidget::item { padding: 4px; border: 1px solid transparent; border-radius: 6px; color: $text; }
+QListWidget::item:hover { background: $faint; }
+QListWidget::item:selected { background: $notice; color: $text; border-color: $accent; }
+QTabWidget QTextBrowser, QTabWidget QPlainTextEdit { border: 1px solid transparent; }
+QTextBrowser:focus, QPlainTextEdit:focus, QListWidget:focus { border-color: $accent; }
+QTabWidget::pane { border: 1px solid $border; border-radius: 8px; background: $surface; top: 4px; margin-bottom: 6px; }
+QTabBar::tab { padding: 6px 12px; margin-right: 4px; border: none; border-bottom: 2px solid transparent; color: $muted; }
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
+QTabBar::tab:focus { background: $notice; border-top-left-radius: 6px; border-top-right-radius: 6px; }
+QPlainTextEdit#line, QPlainTextEdit#line:focus { background: transparent; border: none; border-radius: 0; padding: 0; }
+QScrollArea, QScrollArea > QWidget > QWidget#side { background: transparent; border: none; }
+QScrollArea, QScrollArea > QWidget > QWidget#strip { background: transparent; border: none; }
+QScrollArea#facts { border: 1px solid transparent; border-radius: 8px; }
+QScrollArea#facts:focus { border-color: $accent; }
+QTableView { background: $surface; border: none; gridline-color: $faint; }
+QTableView#words, QTableView#takes { border: 1px solid $border; border-radius: 8px; outline: none; }
+QTableView#words:focus, QTableView#takes:focus { border-color: $accent; }
+QTableView#words::item, QTableView#takes::item { padding: 2px 8px; border: none; color: $text; }
+QTableView#words::item:hover, QTableView#takes::item:hover { background: $faint; }
+QTableView#words::item:selected, QTableView#takes::item:selected { background: $notice; color: $text; }
+QTableView#words QHeaderView::section { padding: 5px 11px; }
+QTableView#board { border: 1px solid $border; border-radius: 8px; outline: none; }
+QTableView#board:focus { border-color: $accent; }
+QTableView#board QTableCornerButton::section { background: $surface; border: none; border-bottom: 1px solid $faint; }
+QTableView#board QHeaderView { background: $surface; }
+QTreeView#choices { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 4px; outline: none; }
+QTreeView#choices:focus { border-color: $accent; }
+QTreeView#choices::item { padding: 3px 2px; color: $text; }
+QTreeView#choices::item:hover { background: $faint; }
+QTreeView#choices::item:selected { background: $notice; color: $text; }
+QTreeView#choices::item:disabled { color: $muted; }
+QListWidget#choices { padding: 4px; }
+QTreeView#choices::indicator, QListWidget#choices::indicator { width: 13px; height: 13px; border: 1px solid $edge; border-radius: 4px; background: $surface; }
+QTreeView#choices::indicator:checked, QListWidget#choices::indicator:checked { border-color: $accent; image: url("controls:check.svg"); }
+QTreeView#choices::indicator:indeterminate { border: 1px solid $accent; background: $accent; }
+QTableView#words QHeaderView, QTableView#takes QHeaderView { background: transparent; }
+QTableView#words QHeaderView::section, QTableView#takes QHeaderView::section { background: transparent; }
+QTreeView#choices QHeaderView, QTreeView#choices QHeaderView::section { background: transparent; }
+QTableView#takes QHeaderView::section { padding: 1px 11px; }
+QFrame#edge { background: $faint; border: none; min-width: 1px; max-width: 1px; margin: 6px 0; }
+QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $faint; padding: 3px 6px; }
+QDialog#search { border: 1px solid $border; }
+QDialog#search QTreeView { border: none; }
+QDialog#search QLineEdit { padding: 7px 10px; border-radius: 8px; }
+QDialog#search QTreeView { background: transparent; outline: none; }
+QDialog#search QTreeView::item { padding: 6px 10px; border: none; }
+QDialog#search QTreeView::item:hover { background: $faint; }
+QDialog#search QTreeView::item:selected { background: $notice; color: $text; }
+QDialog#search QTreeView::item:first { border-top-left-radius: 6px; border-bottom-left-radius: 6px; }
+QDialog#search QTreeView::item:last { border-top-right-radius: 6px; border-bottom-right-radius: 6px; }
+QProgressBar#played { background: $faint; border: none; border-radius: 2px; }
+QProgressBar#played::chunk { background: $accent; border-radius: 2px; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
+QScrollBar:vertical { width: 10px; background: transparent; margin: 0; }
+QScrollBar::handle:vertical { background: $border; border-radius: 4px; min-height: 28px; margin: 0 1px; }
+QScrollBar::handle:vertical:hover { background: $muted; }
+QScrollBar::handle:vertical:disabled { background: transparent; }
+QScrollBar::add-line, QScrollBar::sub-line { height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QScrollBar:horizontal { height: 9px; background: transparent; margin: 0; }
+QScrollBar::handle:horizontal { background: $border; border-radius: 4px; min-width: 28px; margin: 1px 0 0 0; }
+QScrollBar::handle:horizontal:hover { background: $muted; }
+QScrollBar::add-line:horizontal, QScrollBar::sub-line:horizontal { width: 0; }
+QMenu { background: $surface; color: $text; border: 1px solid $border; padding: 4px; }
+QMenu::item { padding: 5px 22px 5px 14px; border-radius: 4px; }
+QMenu::item:selected { background: $notice; }
+QMenu::item:disabled { color: $muted; }
+QMenu::icon { left: 8px; }
+QMenu::indicator { left: 7px; width: 13px; height: 13px; border: 1px solid $edge; border-radius: 4px; }
+QMenu::indicator:checked { border-color: $accent; image: url("controls:check.svg"); }
+QMenu::separator { height: 1px; background: $faint; margin: 4px 6px; }
+QStatusBar { border-top: 1px solid $border; }
+QStatusBar::item { border: none; }
+QMainWindow::separator { background: transparent; height: 6px; width: 6px; }
+QMainWindow::separator:hover { background: $border; border-radius: 2px; }
+QSplitter::handle { background: transparent; }
+QSplitter::handle:horizontal { margin: 0 3px; }
+QSplitter::handle:hover { background: $border; }
+""")
+
 
 # Without these fonts, Han characters may come in their Chinese shapes.
 JAPANESE_FONTS = ("Yu Gothic UI", "Meiryo", "Hiragino Sans", "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic", "IPAGothic", "TakaoGothic")

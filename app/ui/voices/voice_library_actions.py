@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.common.language import localize
-from app.ui.playback.sound_save_dialog import build_file_title as file_title
+from app.ui.playback.sound_save_dialog import build_file_title
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -184,7 +184,7 @@ class VoiceLibraryActions(QObject):
 
     def _export_voice(self, voice: CatalogVoice) -> None:
         title = localize("声を書き出す", "Export voice")
-        start = str(Path.home() / f"{file_title(voice.name)}.zip")
+        start = str(Path.home() / f"{build_file_title(voice.name)}.zip")
         file, _ = QFileDialog.getSaveFileName(self._dialog_parent, title, start, "ZIP (*.zip)")
         if file:
             path = Path(file)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -20,14 +21,79 @@ from PySide6.QtWidgets import (
 )
 
 from app.common.language import localize
+from app.core.text_search import fold_text
 from app.settings.graph_precision import GraphPrecision
 from app.ui.plain_text import escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import VoiceFactsPage
-from app.ui.voices.voice_library_search import VoiceLibrarySearch
 from app.ui.widgets.voice_picture import create_voice_icon
+
+
+class VoiceLibrarySearch(QObject):
+    """Holds the controls around the list of the library.
+
+    Attributes:
+        query: the search field.
+        favourite, compare: buttons for the selected voices.
+
+    Signals:
+        changed(): the search text has changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query = QLineEdit()
+        self.query.setPlaceholderText(localize("声を検索", "Search voices"))
+        self.query.setAccessibleName(self.query.placeholderText())
+        self.query.setToolTip(localize("名前、話者、スタイルで声を絞り込みます。", "Finds voices by name, speaker or style."))
+        self.query.setClearButtonEnabled(True)
+        self.query.textChanged.connect(lambda _text: self.changed.emit())
+        self.favourite = QPushButton(localize("★ お気に入り", "★ Favourite"))
+        self.favourite.setCheckable(True)
+        self.favourite.setToolTip(localize("お気に入りの声は一覧の先頭に表示します。", "Favourites come first in every list."))
+        self.compare = QPushButton(localize("聞き比べる…", "Compare…"))
+        self.compare.setToolTip(
+            localize(
+                "選んだ声をオーディションで聞き比べます。（Ctrl や Shift で複数選択）",
+                "Compares the selected voices on the board (Ctrl or Shift selects several).",
+            )
+        )
+        for button in (self.favourite, self.compare):
+            button.setAutoDefault(False)
+
+    def build_button_row(self) -> QHBoxLayout:
+        """Return the row of buttons above the list."""
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self.favourite, 1)
+        row.addWidget(self.compare, 1)
+        return row
+
+    def clear_search(self) -> None:
+        """Clear the search, so that all voices are shown."""
+        self.query.clear()
+
+    def filter_voices(self, voices: Sequence[CatalogVoice]) -> tuple[CatalogVoice, ...]:
+        """Return the voices with every search word in their name or that of a speaker or style."""
+        wanted = fold_text(self.query.text()).split()
+        return tuple(voice for voice in voices if all(word in _build_search_text(voice) for word in wanted))
+
+    @Slot(bool, bool, int)
+    def update_buttons(self, is_one: bool, is_favourite: bool, comparable_count: int) -> None:
+        """Enable the buttons for the selected voices."""
+        self.favourite.setEnabled(is_one)
+        self.favourite.setChecked(is_favourite)
+        self.compare.setEnabled(comparable_count > 0)
+
+
+def _build_search_text(voice: CatalogVoice) -> str:
+    names = (voice.name, *(name for _, name in voice.speakers), *(name for _, name in voice.styles))
+    return fold_text(" ".join(names))
+
 
 SIZE, LOWEST = (900, 620), 480
 LIBRARY_PICTURE_PX = 36

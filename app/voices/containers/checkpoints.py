@@ -14,11 +14,9 @@ from app.common.errors import VoiceError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
 from app.common.system_errors import describe_reason
-from app.voices.containers.container_facts import has_aivm_metadata
-from app.voices.containers.container_recognition import open_voice_tensors, recognise_container
-from app.voices.containers.sbv2_archive import require_tar
+from app.voices.containers.container_recognition import ContainerFormat, recognise_container
 from app.voices.containers.unsupported_formats import NON_MODEL_KINDS, UnsupportedFormatError
-from app.voices.containers.voice_graph import read_voice_graph
+from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource, create_file_source
 from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
 from app.voices.containers.voice_zip import unpack_voice_files
 from app.voices.untrusted.regular_file import is_folder, is_regular_file, measure_file, open_regular_file
@@ -38,21 +36,27 @@ class Checkpoint:
     """One voice that can be opened.
 
     Attributes:
-        path: its file, or the folder of a prepared voice.
+        source: its file, or the folder of a prepared voice.
         format: aivmx, aivm, onnx, safetensors, sbv2, or prepared.
         label: its name inside the folder or zip it was found in.
     """
 
-    path: Path
+    source: VoiceSource
     format: str
     label: str
 
+    @property
+    def path(self) -> Path:
+        """Return its file or folder."""
+        return self.source.path
 
-def find_checkpoints(path: Path, temporary_folder: Path | None) -> list[Checkpoint]:
+
+def find_checkpoints(path: Path, temporary_folder: Path | None, *, container: ContainerFormat | None = None) -> list[Checkpoint]:
     """Return the voices in a file, folder or zip, in natural order; at least one.
 
     Args:
         temporary_folder: folder for what has to be unpacked; without one, zips are not looked into.
+        container: what a file was recognised as, where that was done already.
 
     Raises:
         VoiceError: there is none. What is there instead is named.
@@ -62,7 +66,7 @@ def find_checkpoints(path: Path, temporary_folder: Path | None) -> list[Checkpoi
         if is_folder(path):
             search.search_folder(path)
         else:
-            search.search_file(path)
+            search.search_file(path, container or recognise_container(path))
         if not search.found:
             raise min(search.refused, key=lambda item: item[:2])[2] if search.refused else _build_no_voice_error(path)
     except BaseException:
@@ -72,7 +76,7 @@ def find_checkpoints(path: Path, temporary_folder: Path | None) -> list[Checkpoi
 
 
 def _build_natural_sort_key(label: str) -> list[tuple[int, str]]:
-    """A key that sorts e100 before e1000."""
+    """Return a key that sorts e100 before e1000."""
     return [(int(digits or 0), text) for digits, text in re.findall(r"([0-9]*)([^0-9]*)", label)]
 
 
@@ -88,29 +92,29 @@ class _CheckpointSearch:
         self.refused: list[tuple[bool, bool, VoiceError]] = []
 
     def search_folder(self, folder: Path) -> None:
-        """Looks into a folder; into its zips only when there is nothing else."""
+        """Search a folder; open its zips only if it holds nothing else."""
         zips = [(path, label) for path, label in self._iterate_files(folder, "", 0) if self._inspect_file(path, label)]
         if zips and not self.found:
             budget = UnpackBudget(folder.name, sum(_read_file_size(path) for path, _ in zips))
             for path, label in zips:
                 self._search_zip(path, f"{label}/", budget, 1)
 
-    def search_file(self, path: Path) -> None:
-        """Looks at one file, which the user named: whatever it is, is said."""
-        if recognise_container(path) == "zip":
+    def search_file(self, path: Path, container: ContainerFormat) -> None:
+        """Inspect a file that the user named, and report any kind of content."""
+        if container == "zip":
             self._search_zip(path, "", UnpackBudget(path.name, _read_file_size(path)), 1)
         else:
-            self.found.append(Checkpoint(path, _identify_format(path), sanitise_short_text(path.name)))
+            self._add_voice_file(path, container, sanitise_short_text(path.name))
 
     def remove_unpacked_files(self) -> None:
-        """Removes everything that was unpacked."""
+        """Remove all unpacked files."""
         for folder in self._made:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _iterate_files(self, folder: Path, prefix: str, depth: int) -> Iterator[tuple[Path, str]]:
-        """Files below a folder with their labels. Links to files are followed, links to folders are not: they may lead in circles."""
+        """Yield the files below a folder with their labels. Links to files are followed, links to folders are not: they may lead in circles."""
         if is_regular_file(folder / MANIFEST_NAME):
-            self.found.append(Checkpoint(folder, "prepared", sanitise_short_text(prefix.rstrip("/") or folder.name)))
+            self.found.append(Checkpoint(PreparedSource(folder), "prepared", sanitise_short_text(prefix.rstrip("/") or folder.name)))
             return
         for path in self._list_folder(folder):
             label = prefix + path.name
@@ -136,28 +140,38 @@ class _CheckpointSearch:
         return sorted(listed)
 
     def _inspect_file(self, path: Path, label: str) -> bool:
-        """Notes a voice, or the reason why a file is none; True for a zip, which is put off."""
+        """Note a voice, or the reason why a file is none; return True for a zip, which is put off."""
         try:
             if path.name.casefold() == "oto.ini":
                 raise UnsupportedFormatError("utau", path.parent.name)
-            if recognise_container(path) == "zip":
+            container = recognise_container(path)
+            if container == "zip":
                 return True
             self._looks_left -= 1
             if self._looks_left >= 0:
-                self.found.append(Checkpoint(path, _identify_format(path), label))
+                self._add_voice_file(path, container, label)
         except VoiceError as exc:
             self._note_refusal(exc, path)
         return False
 
+    def _add_voice_file(self, path: Path, container: ContainerFormat, label: str) -> None:
+        """Add a voice; raise VoiceError if a file is no voice or damaged, as far as its headers show."""
+        source = create_file_source(path, container)
+        self.found.append(Checkpoint(source, source.read_format(), label))
+        if len(self.found) > 1:
+            # The headers of hundreds would fill the memory; only a voice that is alone is read on at once.
+            self.found[0].source.forget_contents()
+            source.forget_contents()
+
     def _note_refusal(self, reason: VoiceError, path: Path) -> None:
-        """Notes why a file is no voice. First comes what is called like one, and that it is something else before that it cannot be read."""
+        """Note why a file is no voice. A file named like a voice comes first, and "is something else" comes before "cannot be read"."""
         called = path.name.casefold().endswith(VOICE_SUFFIXES)
         foreign = isinstance(reason, UnsupportedFormatError)
         if called or not isinstance(reason, UnsupportedFormatError) or reason.kind not in NON_MODEL_KINDS:
             self.refused.append((not called, not foreign, reason))
 
     def _search_zip(self, path: Path, prefix: str, budget: UnpackBudget, depth: int) -> None:
-        """Looks into a zip, and into zips inside it when there is nothing else."""
+        """Search a zip, and zips inside it if it holds nothing else."""
         if self._scratch is None:
             return
         self._looks_left = min(self._looks_left, MAX_ARCHIVED_CHECKPOINTS)
@@ -169,7 +183,9 @@ class _CheckpointSearch:
             return
         prepared = {item.path.parent: item.name for item in unpacked if item.path.name == MANIFEST_NAME}
         for place, name in prepared.items():
-            self.found.append(Checkpoint(place, "prepared", sanitise_short_text(prefix + (name.rpartition("/")[0] or path.stem))))
+            self.found.append(
+                Checkpoint(PreparedSource(place), "prepared", sanitise_short_text(prefix + (name.rpartition("/")[0] or path.stem)))
+            )
         rest = [item for item in unpacked if prepared.keys().isdisjoint(item.path.parents)]
         zips = [item for item in rest if self._inspect_file(item.path, sanitise_short_text(prefix + item.name))]
         if zips and not self.found and depth >= MAX_ARCHIVE_DEPTH:
@@ -192,17 +208,6 @@ class _CheckpointSearch:
 def _read_file_size(path: Path) -> int:
     with open_regular_file(path) as file:
         return measure_file(file)
-
-
-def _identify_format(path: Path) -> str:
-    """The format of a voice; VoiceError when a file is no voice or damaged, as far as its headers show."""
-    container = recognise_container(path)
-    if container == "safetensors":
-        return "aivm" if has_aivm_metadata(open_voice_tensors(path).metadata) else "safetensors"
-    if container == "sbv2":
-        require_tar(path)
-        return "sbv2"
-    return "aivmx" if has_aivm_metadata(read_voice_graph(path, path.name).metadata) else "onnx"
 
 
 def _build_too_deep_error(name: str) -> VoiceError:

@@ -49,12 +49,12 @@ class ContainerFacts:
 
 
 def has_aivm_metadata(metadata: Mapping[str, str]) -> bool:
-    """True when metadata carry a whole AIVM voice."""
+    """Return whether metadata carry a whole AIVM voice."""
     return all(key in metadata for key in AIVM_KEYS)
 
 
 def is_nanairo_config(config: Mapping[str, Any]) -> bool:
-    """True when the settings are those of a Nanairo voice; tools that do not know it drop the key, but keep the version."""
+    """Return whether the settings are those of a Nanairo voice; tools that do not know Nanairo drop the key, but keep the version."""
     data = config.get("data")
     return str(config.get("version", "")).endswith("Nanairo") or (isinstance(data, dict) and data.get("use_nanairo") is True)
 
@@ -103,7 +103,7 @@ def _read_sidecar_vectors(path: Path) -> Float32:
 
 
 def refuse_foreign_content(path: Path, content: bytes, expected_kinds: Collection[str]) -> None:
-    """Raises VoiceError for a file of a voice that holds something else, such as the web page of a failed download.
+    """Raise VoiceError for a file of a voice that holds something else, such as the web page of a failed download.
 
     Args:
         content: how it begins.
@@ -123,7 +123,7 @@ def refuse_foreign_content(path: Path, content: bytes, expected_kinds: Collectio
 
 
 def _parse_settings(text: str | bytes, path: Path, source_label: str, *, has_weights: bool) -> dict[str, Any]:
-    """The settings; a VoiceError for the graph of a Nanairo voice, whose inputs nobody has laid down yet."""
+    """Return the settings; raise VoiceError for the graph of a Nanairo voice, whose inputs no specification lays down yet."""
     try:
         settings = parse_json(text)
     except ValueError as exc:
@@ -156,7 +156,7 @@ def _describe_json_error(error: ValueError) -> str:
 
 
 def build_config_error(source_label: str, reason: str) -> VoiceError:
-    """The error for settings that cannot be read, with the reason in the language of the user."""
+    """Return the error for settings that cannot be read, with the reason in the language of the user."""
     return VoiceError(
         localize(
             f"声の設定（{source_label}）を読み込めません: {reason}。",
@@ -167,7 +167,7 @@ def build_config_error(source_label: str, reason: str) -> VoiceError:
 
 
 def build_aivm_manifest_error(path: Path) -> VoiceError:
-    """The error for an AIVM manifest that cannot be read, or that no voice can have."""
+    """Return the error for an AIVM manifest that cannot be read, or that no voice can have."""
     return VoiceError(
         localize(f"AIVM マニフェストを読み込めません: {path.name}", f"The AIVM manifest of this voice cannot be read: {path.name}"),
         localize("声をもう一度ダウンロードしてください。", "Download the voice again."),
@@ -175,7 +175,7 @@ def build_aivm_manifest_error(path: Path) -> VoiceError:
 
 
 def _parse_aivm_manifest(text: str, path: Path) -> dict[str, Any]:
-    """The manifest, checked as far as Koebako relies on it."""
+    """Return the manifest, checked as far as Koebako relies on it."""
     try:
         manifest = parse_object(text)
     except ValueError as exc:

@@ -10,7 +10,6 @@ from app.voices.containers.sbv2_archive import ZSTD_MAGIC
 from app.voices.containers.unsupported_formats import UnsupportedFormatError
 from app.voices.untrusted.npy_reader import NPY_MAGIC
 from app.voices.untrusted.regular_file import build_unreadable_error, open_regular_file
-from app.voices.untrusted.safetensors_file import SafetensorsFile
 
 ContainerFormat = Literal["onnx", "safetensors", "sbv2", "zip"]
 
@@ -77,7 +76,7 @@ FOREIGN_TENSOR_PREFIXES = (
 
 
 def recognise_container(path: Path) -> ContainerFormat:
-    """The container a file is; a UnsupportedFormatError names what else it is, a VoiceError says why it cannot be read."""
+    """Return the container format of a file; raise UnsupportedFormatError if the file is something else, VoiceError if it cannot be read."""
     start = read_first_bytes(path, RECOGNITION_BYTES)
     if start.startswith(ZSTD_MAGIC):
         return "sbv2"
@@ -94,7 +93,7 @@ def recognise_container(path: Path) -> ContainerFormat:
 
 
 def read_first_bytes(path: Path, max_bytes: int) -> bytes:
-    """The first bytes of a file; a VoiceError when it cannot be read."""
+    """Return the first bytes of a file; raise VoiceError if it cannot be read."""
     with open_regular_file(path) as file:
         try:
             return file.read(max_bytes)
@@ -123,7 +122,7 @@ def guess_pickle_kind(content: bytes) -> str:
 
 
 def _is_text(start: bytes) -> bool:
-    """True for UTF-8, Shift_JIS or UTF-16 text: no control characters but those of text."""
+    """Return whether bytes are UTF-8, Shift_JIS or UTF-16 text, without control characters but those of text."""
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
     if any(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in start):
@@ -132,7 +131,7 @@ def _is_text(start: bytes) -> bool:
 
 
 def _has_invalid_text(start: bytes, encoding: str) -> bool:
-    """True when these bytes are no text of an encoding, the last character aside, which may be cut."""
+    """Return whether bytes are no text of an encoding, apart from the last character, which may be cut."""
     try:
         start.decode(encoding)
     except UnicodeDecodeError as exc:
@@ -150,15 +149,8 @@ def _recognise_text_kind(start: bytes) -> str:
 
 
 def require_voice_tensors(names: Collection[str], name: str) -> None:
-    """Raises UnsupportedFormatError unless the weights are those of an SBV2 voice."""
+    """Raise UnsupportedFormatError unless the weights are those of an SBV2 voice."""
     if "enc_p.style_proj.weight" in names and "dec.conv_pre.weight" in names:
         return
     kinds = (kind for start, kind in FOREIGN_TENSOR_PREFIXES if any(item.startswith(start) for item in names))
     raise UnsupportedFormatError(next(kinds, "other_weights"), name)
-
-
-def open_voice_tensors(path: Path) -> SafetensorsFile:
-    """The weights of a voice, only their header read so far; VoiceError when damaged, UnsupportedFormatError when of something else."""
-    tensors = SafetensorsFile(path)
-    require_voice_tensors(tensors.keys(), path.name)
-    return tensors

@@ -14,7 +14,7 @@ from app.voices.untrusted.voice_limits import MAX_GRAPH_BYTES
 
 
 def list_external_files(path: Path, outline: OnnxOutline) -> list[Path]:
-    """The files beside `path` that its tensors lie in, checked.
+    """Return the files beside `path` that hold its tensors, checked.
 
     Raises:
         VoiceError: one lies elsewhere, is a link, is missing or is too short, or they are too large together.
@@ -34,7 +34,7 @@ def list_external_files(path: Path, outline: OnnxOutline) -> list[Path]:
 
 
 def refuse_external_data(outline: OnnxOutline, name: str) -> None:
-    """Raises VoiceError when a graph that lies in an archive wants another file."""
+    """Raise VoiceError if a graph in an archive needs another file."""
     if outline.external:
         raise _build_outside_folder_error(name, outline.external[0].get("location", ""))
 
@@ -52,7 +52,7 @@ def _measure_external_file(path: Path, name: str) -> int:
 
 
 def _measure_tensor_bytes(data_location: Mapping[str, str], size: int) -> int:
-    """Bytes of a tensor in a file of `size` bytes; negative where they do not lie in it."""
+    """Return the bytes of a tensor in a file of `size` bytes; a negative number if the tensor does not lie in the file."""
     numbers = [data_location.get(key, "0") for key in ("offset", "length")]
     if not all(re.fullmatch(r"[0-9]{1,18}", text) for text in numbers):
         return -1

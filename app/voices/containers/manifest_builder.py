@@ -32,7 +32,7 @@ def build_manifest(
     multilingual: bool,
     margin_frames: int = 16,
 ) -> VoiceManifest:
-    """The manifest of a voice.
+    """Build the manifest of a voice.
 
     Args:
         voice_id: its id.
@@ -76,7 +76,7 @@ def _choose_voice_name(path: Path, facts: ContainerFacts) -> str:
 
 
 def _read_speaker_ids(data: ConfigSection, speakers: int | None) -> dict[str, int]:
-    """The speakers that the settings name; a VoiceError where the model has no such one."""
+    """Return the speakers that the settings name; raise VoiceError if the model lacks one."""
     ids, count = data.read_ids("spk2id"), speakers or MAX_VOICE_SPEAKERS
     highest = max(ids.values(), default=0)
     if highest >= count:
@@ -93,7 +93,7 @@ def _read_speaker_ids(data: ConfigSection, speakers: int | None) -> dict[str, in
 
 
 def _read_style_ids(data: ConfigSection, vector_count: int) -> dict[str, int]:
-    """The styles that the settings name; a VoiceError where there is no vector for one."""
+    """Return the styles that the settings name; raise VoiceError if there is no vector for one."""
     ids, count = data.read_ids("style2id"), min(vector_count, MAX_VOICE_STYLES)
     highest = max(ids.values(), default=0)
     if highest >= count:
@@ -115,17 +115,17 @@ def _collect_style_display_names(speakers: list[dict[str, Any]]) -> dict[int, st
 
 
 def _collect_display_names(items: list[dict[str, Any]]) -> dict[int, str]:
-    """Names that an AIVM manifest gives to ids; they may differ from those of the settings and are the newer ones."""
+    """Return the names that an AIVM manifest gives to ids; they may differ from those of the settings and are the newer ones."""
     return {require_int(convert_to_integer(item["local_id"]), 0, MAX_VOICE_SPEAKERS): sanitise_short_text(item["name"]) for item in items}
 
 
 def _build_named_ids(ids: Mapping[str, int], display_names: Mapping[int, str]) -> tuple[NamedId, ...]:
-    """Speakers or styles by id, with the names people know."""
+    """Return speakers or styles by id, with the names that people know."""
     return tuple(NamedId(number, display_names.get(number) or sanitise_short_text(name) or str(number)) for name, number in ids.items())
 
 
 def _read_licence(value: Any) -> str:
-    """Whole, or not at all: nobody can accept a part."""
+    """Return a licence whole, or an empty text: nobody can accept a part."""
     text = sanitise_long_text(value)
     if len(text) > MAX_TERMS_LENGTH:
         raise ValueError("a licence of too many letters")

@@ -17,12 +17,13 @@ VECTORS_SUFFIXES = (".npy", ".json")
 
 
 def find_config(path: Path) -> Path | None:
-    """`config.json` in the folder of a model, if there is one."""
+    """Return the path of `config.json` in the folder of a model, or None."""
     return next((item for item in _iterate_files(path.parent) if item.name.casefold() == SBV2_CONFIG_NAME), None)
 
 
 def find_style_vectors(path: Path) -> Path:
-    """The style vectors of a model: those that bear its name, else `style_vectors.npy` or `.json`, else the only ones there.
+    """Return the style vectors of a model: the file that bears its name, else `style_vectors.npy` or `.json`, else the only such file
+    there.
 
     Raises:
         VoiceError: there are none, or several that fit equally.
@@ -56,7 +57,7 @@ def _may_hold_vectors(name: str) -> bool:
 
 
 def _iterate_files(folder: Path) -> Iterator[Path]:
-    """The first files of a folder; of one with 100,000 not all are looked at, and what cannot be listed has none."""
+    """Yield the first files of a folder; a folder with 100,000 is not listed whole, and one that cannot be listed has none."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for _, entry in zip(range(MAX_ZIP_ENTRIES), entries, strict=False))

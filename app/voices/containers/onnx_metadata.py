@@ -32,26 +32,26 @@ class OnnxFileInfo:
 
 
 def read_onnx_metadata(path: Path) -> dict[str, str]:
-    """Metadata key → value; raises VoiceError when the file is no ONNX model."""
+    """Return metadata values by key; raise VoiceError if the file is no ONNX model."""
     with _map_file(path) as data:
         return _parse_metadata(data)
 
 
 def read_onnx_info(path: Path) -> OnnxFileInfo:
-    """Metadata and outline; raises VoiceError when the file is no ONNX model."""
+    """Return metadata and outline; raise VoiceError if the file is no ONNX model."""
     with _map_file(path) as data:
         return OnnxFileInfo(_parse_metadata(data), parse_onnx_outline(data))
 
 
 def parse_graph_outline(graph: bytes, name: str) -> OnnxOutline:
-    """The outline of a serialised model; raises VoiceError when it is none."""
+    """Return the outline of a serialised model; raise VoiceError if it is none."""
     with _raise_not_onnx_errors(name):
         _parse_metadata(memoryview(graph))
         return parse_onnx_outline(memoryview(graph))
 
 
 def read_graph_nodes(source: Path | bytes, name: str) -> OnnxNodeGraph:
-    """The nodes of a file or of a serialised model; raises VoiceError when it is none."""
+    """Return the nodes of a file or of a serialised model; raise VoiceError if it is none."""
     if isinstance(source, Path):
         with _map_file(source) as data:
             return parse_onnx_nodes(data)
@@ -61,7 +61,7 @@ def read_graph_nodes(source: Path | bytes, name: str) -> OnnxNodeGraph:
 
 @contextmanager
 def _map_file(path: Path) -> Iterator[memoryview]:
-    """The bytes of a file, which the system reads as they are looked at."""
+    """Map a file and yield its bytes, which the system reads as they are used."""
     with open_regular_file(path) as file, _raise_not_onnx_errors(path.name):
         size = measure_file(file)
         if size > MAX_GRAPH_BYTES:
@@ -103,7 +103,7 @@ def _parse_metadata(data: memoryview) -> dict[str, str]:
 
 
 def _parse_metadata_entry(walk: ProtobufWalker, start: int, end: int) -> tuple[str, str]:
-    """StringStringEntryProto: field 1 is the key, field 2 the value."""
+    """Parse a StringStringEntryProto: field 1 is the key, field 2 the value."""
     texts = {1: "", 2: ""}
     for number, first, last in walk.iterate_fields(start, end):
         if number in texts:
@@ -112,7 +112,7 @@ def _parse_metadata_entry(walk: ProtobufWalker, start: int, end: int) -> tuple[s
 
 
 def build_not_onnx_error(name: str) -> VoiceError:
-    """The error for a file that is no ONNX model, or a damaged one."""
+    """Return the error for a file that is no ONNX model, or a damaged one."""
     return VoiceError(
         localize(f"ONNX モデルとして読み込めません: {name}", f"This is not a valid ONNX model: {name}"),
         describe_incomplete_download(),

@@ -41,7 +41,7 @@ ByteReader = Callable[[int], bytes]
 
 
 def read_sbv2_archive(path: Path, *, with_graph: bool = True) -> tuple[bytes, Float32]:
-    """The serialised graph (empty when it is not wanted) and the style vectors; a VoiceError when the archive is damaged or a bomb."""
+    """Return the serialised graph (empty if not wanted) and the style vectors; raise VoiceError if the archive is damaged or a bomb."""
     limits: dict[str, int] = {VECTORS_MEMBER: MAX_VOICE_JSON_BYTES} | ({GRAPH_MEMBER: MAX_ARCHIVE_MEMBER_BYTES} if with_graph else {})
     found: dict[str, bytes] = {}
     with open_regular_file(path) as file, _raise_damaged_archive_errors(path.name):
@@ -66,7 +66,7 @@ def read_sbv2_archive(path: Path, *, with_graph: bool = True) -> tuple[bytes, Fl
 
 
 def require_tar(path: Path) -> None:
-    """Raises VoiceError unless a zstd file starts with a tar header; reads nothing more."""
+    """Raise VoiceError unless a zstd file starts with a tar header; read nothing more."""
     with open_regular_file(path) as file, _raise_damaged_archive_errors(path.name):
         next(_iterate_members(_create_counting_reader(file, UnpackBudget(path.name, measure_file(file)))), None)
 
@@ -83,7 +83,7 @@ def _raise_damaged_archive_errors(name: str) -> Iterator[None]:
 
 
 def _create_counting_reader(file: BinaryIO, budget: UnpackBudget) -> ByteReader:
-    """Reads exactly as many unpacked bytes as asked for, and counts them."""
+    """Return a reader of exactly as many unpacked bytes as requested, which counts them."""
     plain = zstandard.ZstdDecompressor(max_window_size=MAX_ZSTD_WINDOW_BYTES).stream_reader(file)
 
     def read_exactly(size: int) -> bytes:
@@ -97,7 +97,7 @@ def _create_counting_reader(file: BinaryIO, budget: UnpackBudget) -> ByteReader:
 
 
 def _iterate_members(read: ByteReader) -> Iterator[tuple[str, int]]:
-    """Name and size of each plain member, until the archive ends with two empty blocks; the content is read by the caller."""
+    """Yield name and size of each plain member, until the archive ends with two empty blocks; the content is read by the caller."""
     for _ in range(MAX_ZIP_ENTRIES):
         header = read(TAR_BLOCK_BYTES)
         if not any(header):

@@ -41,7 +41,7 @@ SAMPLE_FORMATS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 
 
 def build_voice_card(config: Mapping[str, Any], aivm: Mapping[str, Any], folder: Path, *, emoji: bool = False) -> VoiceCardData:
-    """The card, its media written below `folder`. Raises OSError where nothing can be written.
+    """Return the card, with its media written below `folder`; raise OSError if they cannot be written.
 
     Args:
         config: SBV2's `config.json`, or {}.
@@ -102,11 +102,11 @@ class _MediaWriter:
         self.notes: list[str] = []
 
     def write_icon(self, url: Any, description: str) -> str:
-        """File of an icon; empty where there is none that can be shown."""
+        """Write an icon and return its file; empty if there is none that can be shown."""
         return self._write_media_file(url, MAX_ICON_BYTES, ICON_FORMATS, localize(f"{description} のアイコン", f"icon of {description}"))
 
     def write_sample(self, url: Any, description: str) -> str:
-        """File of a recording; empty where there is none that can be played."""
+        """Write a recording and return its file; empty if there is none that can be played."""
         return self._write_media_file(
             url, MAX_SAMPLE_BYTES, SAMPLE_FORMATS, localize(f"{description} のボイスサンプル", f"voice sample of {description}")
         )
@@ -136,7 +136,7 @@ class _MediaWriter:
 
 
 def _decode_data_url(url: Any, max_bytes: int) -> bytes | None:
-    """Bytes of a Base64 data URL; None when it is none, or would be larger than it may."""
+    """Return the bytes of a Base64 data URL; None if it is none, or would be larger than allowed."""
     if not isinstance(url, str):
         return None
     head = re.match(r"data:[^,]{0,200};base64,", url)
@@ -154,7 +154,7 @@ def _ensure_list(value: Any) -> list[Any]:
 
 
 def _parse_local_id(value: Any) -> int | None:
-    """The `local_id` of a speaker or style, by which the graphs know it."""
+    """Return the `local_id` of a speaker or style, by which the graphs know it."""
     number = convert_to_integer(value.get("local_id")) if isinstance(value, dict) else None
     return number if type(number) is int and number >= 0 else None
 
@@ -164,7 +164,7 @@ def _parse_count(value: Any) -> int | None:
 
 
 def _normalise_line(value: Any, max_length: int = 200) -> str:
-    """A text for one line; empty when it is none."""
+    """Return a text for one line; empty if the value is no text."""
     if not isinstance(value, str):
         return ""
     return sanitise_short_text(value) if max_length <= 200 else sanitise_long_text(value)[:max_length]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.common.errors import VoiceError
 from app.common.language import localize
-from app.voices.containers.onnx_metadata import parse_graph_outline, read_graph_nodes, read_onnx_info
+from app.voices.containers.onnx_metadata import OnnxFileInfo, parse_graph_outline, read_graph_nodes, read_onnx_info
 from app.voices.containers.unsupported_formats import UnsupportedFormatError
 from app.voices.prepare.graph_walk import UnknownGraphError
 from app.voices.prepare.input_name_hints import PUBLIC_INPUT_NAMES
@@ -49,19 +49,22 @@ class VoiceGraph:
 
     @property
     def is_multilingual(self) -> bool:
-        """It takes features of three languages."""
+        """Return whether the graph takes features of three languages."""
         return "ja_bert" in (self.outline.inputs if self.roles is None else self.roles.assigned)
 
 
-def read_voice_graph(source: Path | bytes, name: str) -> VoiceGraph:
-    """The graph of a file or of a serialised model.
+def read_voice_graph(source: Path | bytes, name: str, info: OnnxFileInfo | None = None) -> VoiceGraph:
+    """Return the graph of a file or of a serialised model.
+
+    Args:
+        info: what `read_onnx_info` says of the file, where it was read already.
 
     Raises:
         VoiceError: it is damaged, fixed to one length, or an input of it is not clear; a UnsupportedFormatError names what else it is.
     """
     if isinstance(source, Path):
-        model = read_onnx_info(source)
-        metadata, outline = model.metadata, model.outline
+        info = info or read_onnx_info(source)
+        metadata, outline = info.metadata, info.outline
     else:
         metadata, outline = {}, parse_graph_outline(source, name)
     unknown = {item for item in outline.inputs if item not in PUBLIC_INPUT_NAMES}
@@ -119,7 +122,7 @@ def _build_unclear_inputs_error(name: str, inputs: list[str]) -> VoiceError:
 
 
 def _require_any_length(outline: OnnxOutline, roles: InputRoles | None, name: str) -> None:
-    """Raises VoiceError for a graph that speaks nothing but texts of one length, or several at once."""
+    """Raise VoiceError for a graph that speaks only texts of one length, or several at once."""
     for usual in ("x_tst", "tones", "bert", "ja_bert"):
         own = usual if roles is None else roles.assigned[usual].name if usual in roles.assigned else ""
         shape = outline.shapes.get(own) or ()

@@ -49,7 +49,7 @@ class UnpackedFile:
 
 
 def unpack_voice_files(path: Path, folder: Path, budget: UnpackBudget) -> list[UnpackedFile]:
-    """The files of a zip that may belong to a voice, in an empty folder.
+    """Unpack the files of a zip that may belong to a voice into an empty folder.
 
     Raises:
         VoiceError: it is damaged, encrypted, a bomb, leads outside, or holds something that is no voice (then a UnsupportedFormatError).
@@ -74,7 +74,7 @@ def _raise_damaged_zip_errors(name: str) -> Iterator[None]:
 
 
 def _collect_entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
-    """Entries by name, each checked; folders and what systems add are left out."""
+    """Return the entries by name, each checked; folders and entries that systems add are left out."""
     entries: dict[str, zipfile.ZipInfo] = {}
     folded: set[str] = set()
     for info in archive.infolist():
@@ -116,7 +116,7 @@ def _check_packing(info: zipfile.ZipInfo, name: str) -> None:
 
 
 def _refuse_foreign(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], name: str) -> None:
-    """PyTorch's files and the voices of VOICEVOX, Irodori-TTS and Kokoro are zips too."""
+    """Refuse PyTorch's files and the voices of VOICEVOX, Irodori-TTS and Kokoro, which are zips too."""
     if entries and all(_KOKORO_STYLE_PATTERN.fullmatch(entry) for entry in entries):
         raise UnsupportedFormatError("kokoro", name)
     for entry, info in entries.items():
@@ -135,7 +135,7 @@ def _refuse_foreign(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo
 
 
 def _is_irovoice(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
-    """Its description has the name of ours."""
+    """Return whether an entry is the description of an Irodori-TTS voice, which has the name of ours."""
     with archive.open(info) as content:
         return b'"irovoice"' in content.read(RECOGNITION_BYTES)
 
@@ -166,7 +166,7 @@ def _extract_entries(
 
 
 def _iterate_parent_folders(name: str) -> Iterator[str]:
-    """The folders that an entry lies in, from the outermost, which is ""."""
+    """Yield the folders that an entry lies in, from the outermost, which is ""."""
     parts = name.split("/")[:-1]
     return ("/".join(parts[:depth]) for depth in range(len(parts) + 1))
 

@@ -13,7 +13,7 @@ Reach = tuple[int, int]
 
 
 def compute_margin_frames(decoder: onnx.ModelProto) -> int:
-    """Frames on the larger side of a frame that any of its samples depends on.
+    """Return the number of frames, on the larger side of a frame, that any of its samples depends on.
 
     Args:
         decoder: graph with an input `z` [D, W]; every operator but convolutions works sample by sample.
@@ -23,7 +23,7 @@ def compute_margin_frames(decoder: onnx.ModelProto) -> int:
 
 
 def compute_reaches(graph: onnx.GraphProto) -> dict[str, Reach]:
-    """Of each tensor, the indices on the time axis that the samples of frame 0 depend on; what has no part in them is missing."""
+    """Return for each tensor the indices on the time axis that the samples of frame 0 depend on; tensors that do not reach the samples are missing."""
     kernels = {item.name: item.dims[-1] for item in graph.initializer if len(item.dims) > 2}
     needs: dict[str, Reach] = {graph.output[0].name: (0, compute_samples_per_frame(graph) - 1)}
     for node in reversed(graph.node):
@@ -36,17 +36,17 @@ def compute_reaches(graph: onnx.GraphProto) -> dict[str, Reach]:
 
 
 def compute_samples_per_frame(graph: onnx.GraphProto) -> int:
-    """The hop length of a decoder."""
+    """Return the hop length of a decoder."""
     return prod(find_upsampling_rate(node) for node in graph.node if node.op_type == "ConvTranspose")
 
 
 def find_upsampling_rate(node: onnx.NodeProto) -> int:
-    """Steps that a transposed convolution makes of one."""
+    """Return how many steps a transposed convolution makes of one."""
     return _read_last_axis_value(node, "strides", 1)
 
 
 def _compute_input_reach(node: onnx.NodeProto, reach: Reach, kernels: Mapping[str, int]) -> Reach:
-    """Indices of a node's input that the indices `reach` of its output depend on."""
+    """Return the indices of a node's input that the indices `reach` of its output depend on."""
     if node.op_type not in ("Conv", "ConvTranspose"):
         return reach
     first, last = reach
@@ -58,12 +58,12 @@ def _compute_input_reach(node: onnx.NodeProto, reach: Reach, kernels: Mapping[st
 
 
 def _read_padding(node: onnx.NodeProto) -> int:
-    """Padding before the time axis; the paddings after all axes follow those before."""
+    """Return the padding before the time axis; the paddings after all axes follow those before."""
     pads = next((item.ints for item in node.attribute if item.name == "pads"), [0, 0])
     return int(pads[len(pads) // 2 - 1])
 
 
 def _read_last_axis_value(node: onnx.NodeProto, attribute: str, default: int) -> int:
-    """The value for the last axis, which is time."""
+    """Return the value of an attribute for the last axis, which is time."""
     values = {item.name: helper.get_attribute_value(item) for item in node.attribute}
     return int(values.get(attribute, [default])[-1])

@@ -14,7 +14,7 @@ CONVOLUTION_MULTIPLY_ADDS = PROBE_CHANNELS * PROBE_CHANNELS * PROBE_KERNEL_SIZE 
 
 
 def build_convolution_graph(*, int8: bool) -> bytes:
-    """`x` float32 (1, CHANNELS, LENGTH) → `y` of the same size; with `int8` rounded on the way, as an int8 decoder does."""
+    """Build a graph from `x` float32 (1, CHANNELS, LENGTH) to `y` of the same size; with `int8` it rounds on the way, as an int8 decoder does."""
     rng, shape = np.random.default_rng(0), (PROBE_CHANNELS, PROBE_CHANNELS, PROBE_KERNEL_SIZE)
     pads = [PROBE_KERNEL_SIZE // 2, PROBE_KERNEL_SIZE // 2]
     if int8:

@@ -50,7 +50,7 @@ class CutPoints:
 
 
 def find_cut_points(graph: onnx.GraphProto) -> CutPoints:
-    """The seams of a graph.
+    """Return the tensors at which a graph can be cut.
 
     Raises:
         UnknownGraphError: one of them is not there, or not where it should be.
@@ -80,13 +80,13 @@ def find_cut_points(graph: onnx.GraphProto) -> CutPoints:
 
 
 def _find_duration_ceils(links: GraphLinks[onnx.NodeProto]) -> list[onnx.NodeProto]:
-    """Rounding of durations: by name at the top level of the module, where names are kept."""
+    """Return the nodes that round durations: by name at the top level of the module, if names are kept."""
     found = [node for node in links.nodes if node.op_type == "Ceil"]
     return found if len(found) < 2 else [node for node in found if node.name.count("/") == 1]
 
 
 def _find_logw(links: GraphLinks[onnx.NodeProto], ceil: onnx.NodeProto) -> str:
-    """ceil(exp(logw) · mask · length_scale), or divided by a speed: the first exp above the products."""
+    """Return logw of ceil(exp(logw) · mask · length_scale), or divided by a speed: the input of the first exp above the products."""
     waiting, seen = [ceil.input[0]], set()
     while waiting:
         name = links.skip_operators(waiting.pop(0), PASS_THROUGH_OPS)
@@ -101,7 +101,7 @@ def _find_logw(links: GraphLinks[onnx.NodeProto], ceil: onnx.NodeProto) -> str:
 
 
 def _find_frame_sum(links: GraphLinks[onnx.NodeProto], ceil: onnx.NodeProto) -> str:
-    """The number of frames, a vector of one element."""
+    """Return the number of frames, a vector of one element."""
     node = links.require_single((node for node in links.readers[ceil.output[0]] if node.op_type == "ReduceSum"), "sum of frames")
     if any(item.name == "keepdims" and item.i == 0 for item in node.attribute):
         return str(node.output[0])
@@ -109,7 +109,7 @@ def _find_frame_sum(links: GraphLinks[onnx.NodeProto], ceil: onnx.NodeProto) -> 
 
 
 def _find_prior(links: GraphLinks[onnx.NodeProto], random: onnx.NodeProto) -> tuple[str, str]:
-    """z_p and the log scale per frame, from mean + random · exp(log scale) · noise_scale."""
+    """Return z_p and the log scale per frame, from mean + random · exp(log scale) · noise_scale."""
     name, scale = str(random.output[0]), ""
     for _ in range(6):
         node = links.require_single(links.readers[name], "use of the prior's noise")
@@ -143,7 +143,7 @@ def _find_per_symbol_operand(links: GraphLinks[onnx.NodeProto], per_frame: str, 
 
 
 def _find_scaled_noise(links: GraphLinks[onnx.NodeProto], random: onnx.NodeProto) -> str:
-    """The product of noise and noise_scale_w, an input or a constant; the noise itself where it is not scaled."""
+    """Return the product of noise and noise_scale_w, an input or a constant, or the noise itself if it is not scaled."""
     name = str(random.output[0])
     while len(links.readers[name]) == 1 and links.readers[name][0].op_type in PASS_THROUGH_OPS:
         name = str(links.readers[name][0].output[0])
@@ -152,7 +152,7 @@ def _find_scaled_noise(links: GraphLinks[onnx.NodeProto], random: onnx.NodeProto
 
 
 def _select_independent_nodes(links: GraphLinks[onnx.NodeProto], outputs: set[str]) -> list[onnx.NodeProto]:
-    """Of the nodes with these outputs, those that depend on none of the others; nodes lie in the order of their making."""
+    """Return the nodes with these outputs that depend on none of the others, in the order of the graph."""
     found, dependent = [], set[str]()
     for node in links.nodes:
         depends, listed = not dependent.isdisjoint(node.input), not outputs.isdisjoint(node.output)

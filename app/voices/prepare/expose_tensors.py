@@ -23,7 +23,7 @@ class GraphNode:
 
 
 def list_nodes(graph: Path) -> list[GraphNode]:
-    """All nodes in the order of the graph; of graphs inside a node, what they read from outside counts as read by the node."""
+    """Return all nodes in the order of the graph; tensors that graphs inside a node read from outside count as read by the node."""
     model = onnx.load(str(graph), load_external_data=False)
     return [_convert_node(node) for node in model.graph.node]
 
@@ -34,7 +34,7 @@ def list_output_names(graph: Path) -> list[str]:
 
 
 def expose_graph_tensors(graph: Path, tensors: Iterable[str]) -> bytes:
-    """The graph with these tensors as further outputs, serialised; its weights stay in the files beside `graph`."""
+    """Return the graph with these tensors as further outputs, serialised; its weights stay in the files beside `graph`."""
     model = onnx.load(str(graph), load_external_data=False)
     there = {item.name for item in model.graph.output}
     model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in dict.fromkeys(tensors) if name not in there)
@@ -42,7 +42,7 @@ def expose_graph_tensors(graph: Path, tensors: Iterable[str]) -> bytes:
 
 
 def write_single_output_graph(graph: Path, output: str, name: str) -> Path:
-    """Writes a graph beside another one, with its weights, that computes one output of it and nothing else."""
+    """Write a graph beside another one, sharing its weights, that computes only one of its outputs."""
     model = onnx.load(str(graph), load_external_data=False)
     kept = [item for item in model.graph.output if item.name == output]
     nodes = collect_needed_nodes(model.graph, [output], set())
@@ -55,7 +55,7 @@ def write_single_output_graph(graph: Path, output: str, name: str) -> Path:
 
 
 def store_graph_file(graph: Path | bytes, folder: Path, name: str) -> Path:
-    """A file of the graph with its weights beside it; a small file, or one that is stored so, serves as it is.
+    """Return a file of the graph with its weights beside it; a small file, or one that is stored so, serves as it is.
 
     Raises:
         OutputFileError: the disk is full.

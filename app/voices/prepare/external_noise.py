@@ -26,7 +26,7 @@ class ReferenceOutputNames:
 
 
 def build_reference_graph(source: onnx.ModelProto) -> tuple[onnx.ModelProto, ReferenceOutputNames]:
-    """The graph with its random nodes and the frames per symbol made inputs; its outputs are the tensors at its seams.
+    """Return the graph with its random nodes and the frames per symbol made inputs; its outputs are the tensors at its cut points.
 
     Inputs: DURATION_NOISE float32 [1, 2, T] and PRIOR_NOISE float32 [1, C, F], both standard normal, DURATIONS float32 [1, 1, T].
     So a right graph cannot differ by a frame because the last digit of a duration decides.
@@ -56,6 +56,6 @@ def build_reference_graph(source: onnx.ModelProto) -> tuple[onnx.ModelProto, Ref
 
 
 def _replace_items(field: Any, items: Sequence[Any]) -> None:
-    """The content of a repeated field."""
+    """Replace the content of a repeated field."""
     del field[:]
     field.extend(items)

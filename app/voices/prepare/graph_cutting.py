@@ -41,7 +41,7 @@ MAX_CONTEXT_FRAMES = 256
 
 
 def cut_voice_graph(source: onnx.ModelProto) -> PreparedGraphs:
-    """The three graphs of `app.voices.voice_manifest`.
+    """Return the three graphs of `app.voices.voice_manifest`.
 
     Raises:
         UnknownGraphError: the graph is not built like the public ones, or holds what cannot be simplified: run it whole.
@@ -61,7 +61,7 @@ def cut_voice_graph(source: onnx.ModelProto) -> PreparedGraphs:
 
 
 def _define_prosody_graph(source: onnx.ModelProto, cut_points: CutPoints) -> SubgraphSpec:
-    """Text to log durations and the prior; as nothing is padded, the length is the length of the text."""
+    """Return the part from text to log durations and the prior; as nothing is padded, the length is the length of the text."""
     inputs = [*_list_input_ports(source, *CONTRACT_SHAPES), _create_batched_port("sdp_noise", cut_points.sdp_noise, 2)]
     outputs = [
         SubgraphPort(cut_points.logw, "logw", (FREE_SIZE,)),
@@ -74,7 +74,7 @@ def _define_prosody_graph(source: onnx.ModelProto, cut_points: CutPoints) -> Sub
 
 
 def _define_flow_graph(source: onnx.ModelProto, cut_points: CutPoints, channels: int) -> SubgraphSpec:
-    """Expanded prior to z; the durations are known by their sum, the length of the prior."""
+    """Return the part from the expanded prior to z; the durations are known by their sum, the length of the prior."""
     inputs = [_create_batched_port("z_p", cut_points.z_p, channels), *_list_input_ports(source, "sid", "style_vec")]
     return SubgraphSpec(
         "flow", "F", inputs, [_create_matrix_port("z", cut_points.z)], {cut_points.frame_sum: _create_size_tensor((1,), TensorProto.FLOAT)}
@@ -82,13 +82,13 @@ def _define_flow_graph(source: onnx.ModelProto, cut_points: CutPoints, channels:
 
 
 def _define_decoder_graph(source: onnx.ModelProto, cut_points: CutPoints, channels: int) -> SubgraphSpec:
-    """A window of z to samples."""
+    """Return the part from a window of z to samples."""
     inputs = [_create_batched_port("z", cut_points.z, channels), *_list_input_ports(source, "sid")]
     return SubgraphSpec("decoder", "W", inputs, [SubgraphPort(cut_points.audio, "audio", (FREE_SIZE,))], {})
 
 
 def _list_input_ports(source: onnx.ModelProto, *names: str) -> list[SubgraphPort]:
-    """Those inputs of the source that it has, in the shape and type of the contract."""
+    """Return those of the named inputs that the source has, in the shape and type of the contract."""
     ports = []
     for item in source.graph.input:
         if item.name in names:
@@ -105,20 +105,20 @@ def _count_axes(item: onnx.ValueInfoProto) -> int:
 
 
 def _create_batched_port(name: str, source: str, channels: int) -> SubgraphPort:
-    """An input [channels, size] for a tensor of the source that has a batch axis."""
+    """Return an input [channels, size] for a tensor of the source that has a batch axis."""
     return SubgraphPort(source, name, (channels, FREE_SIZE), (1, channels, FREE_SIZE))
 
 
 def _create_matrix_port(name: str, source: str) -> SubgraphPort:
-    """An output [channels, size]."""
+    """Return an output [channels, size]."""
     return SubgraphPort(source, name, (1, FREE_SIZE))
 
 
 def _create_size_tensor(shape: tuple[int, ...], dtype: int) -> KnownTensor:
-    """The free size as a tensor of one element."""
+    """Return the free size as a tensor of one element."""
     return KnownTensor(shape, dtype, build_size_array([FREE_SIZE], shape))
 
 
 def _find_channel_count(model: onnx.ModelProto, output: str) -> int:
-    """Channels of an output."""
+    """Return the number of channels of an output."""
     return next(int(item.type.tensor_type.shape.dim[0].dim_value) for item in model.graph.output if item.name == output)

@@ -43,7 +43,7 @@ class GraphWeight:
 
     @property
     def element_count(self) -> int:
-        """Numbers in it."""
+        """Return how many numbers the weight holds."""
         return math.prod(self.shape)
 
 
@@ -74,7 +74,7 @@ class GraphFacts:
 
 
 def collect_graph_facts(model: onnx.ModelProto) -> GraphFacts:
-    """The facts of a model; weights in another file need not have been read. VoiceError where a weight states a size that none has."""
+    """Return the facts of a model; weights in another file need not have been read. Raise VoiceError if a weight states an impossible size."""
     graph = model.graph
     versions = {item.domain: item.version for item in model.opset_import}
     # Before IR version 4 initializers were inputs, too.
@@ -90,7 +90,10 @@ def collect_graph_facts(model: onnx.ModelProto) -> GraphFacts:
 
 
 def rename_nodes_by_number(model: onnx.ModelProto) -> bytes:
-    """The model with its nodes called n0, n1 …, so that what a profile says of them is known to be theirs. Weights outside stay outside."""
+    """Return the model with its nodes called n0, n1 …, so that the entries of a profile can be assigned to them.
+
+    Weights outside stay outside.
+    """
     for index, node in enumerate(model.graph.node):
         _rename_node(node, f"n{index}")
     return bytes(model.SerializeToString())
@@ -124,7 +127,7 @@ def _iterate_inner_graphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
 
 
 def _iterate_weights(graph: onnx.GraphProto) -> Iterator[GraphWeight]:
-    """Initializers, and constants that are nodes."""
+    """Yield the initializers, and the constants that are nodes."""
     yield from (_describe_weight(item, item.name) for item in graph.initializer)
     for node in graph.node:
         if node.op_type == "Constant" and node.attribute and node.attribute[0].HasField("t"):
@@ -161,7 +164,7 @@ def _find_dtype_name(number: int) -> str:
 
 
 def _count_bits(number: int) -> int:
-    """Of one number; 8 for texts, whose length nobody states."""
+    """Return the bits of one number; 8 for texts, whose length is not stated."""
     name = _find_dtype_name(number)
     if name.endswith("int4"):
         return 4

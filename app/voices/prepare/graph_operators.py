@@ -43,7 +43,7 @@ class GraphOperator:
 
 
 def list_operators(graph: Path | bytes) -> list[GraphOperator]:
-    """In the order of the graph. VoiceError where it cannot be read."""
+    """Return the operators in the order of the graph; raise VoiceError if it cannot be read."""
     model = load_graph(graph, with_external_weights=False)
     for item in model.graph.initializer:
         if len(item.raw_data) > MAX_SIZE_CONSTANT_BYTES:
@@ -89,7 +89,7 @@ def _describe_operator(
 
 
 def _find_known_type_name(data_type: int) -> str:
-    """`float`, or empty where it is not known."""
+    """Return the name of a type, such as `float`, or an empty text for an unknown one."""
     return find_type_name(data_type) if data_type else ""
 
 

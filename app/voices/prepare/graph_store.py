@@ -21,7 +21,7 @@ MIN_EXTERNAL_BYTES = 1024
 
 
 def load_graph(graph: Path | bytes, *, with_external_weights: bool = True) -> onnx.ModelProto:
-    """A graph with its weights; VoiceError when it cannot be read.
+    """Return a graph with its weights; raise VoiceError if it cannot be read.
 
     Args:
         with_external_weights: weights in another file are read too.
@@ -37,7 +37,7 @@ def load_graph(graph: Path | bytes, *, with_external_weights: bool = True) -> on
 
 
 def serialise_graph(model: onnx.ModelProto) -> bytes:
-    """A graph with its weights as one file would hold it; VoiceError when it is larger than ONNX allows."""
+    """Return a graph with its weights as the bytes of one file; raise VoiceError if it is larger than ONNX allows."""
     try:
         return bytes(model.SerializeToString())
     except (EncodeError, ValueError) as exc:
@@ -48,7 +48,7 @@ def serialise_graph(model: onnx.ModelProto) -> bytes:
 
 
 def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
-    """Writes `name.onnx` and, where there are weights, `name.bin` into a folder; the model gives its weights away.
+    """Write `name.onnx` and, if there are weights, `name.bin` into a folder. The model loses its weights by this.
 
     Returns:
         The file name of the graph.

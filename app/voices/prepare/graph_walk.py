@@ -18,15 +18,15 @@ class NodeLike(Protocol):
 
     @property
     def op_type(self) -> str:
-        """Its operator."""
+        """Return the name of the node's operator."""
 
     @property
     def input(self) -> Sequence[str]:
-        """Names of what it reads."""
+        """Return the names of the tensors that the node reads."""
 
     @property
     def output(self) -> Sequence[str]:
-        """Names of what it makes."""
+        """Return the names of the tensors that the node makes."""
 
 
 Node = TypeVar("Node", bound=NodeLike)
@@ -57,11 +57,11 @@ class GraphLinks(Generic[Node]):
             made.update(name for name in node.output if name)
 
     def collect_upstream(self, node: Node) -> set[str]:
-        """All tensors a node depends on."""
+        """Return the names of all tensors that a node depends on."""
         return self._walk_tensors(node.input, lambda name: self.maker[name].input if name in self.maker else ())
 
     def collect_downstream(self, node: Node) -> set[str]:
-        """All tensors that depend on a node."""
+        """Return the names of all tensors that depend on a node."""
         return self._walk_tensors(node.output, lambda name: (result for reader in self.readers[name] for result in reader.output))
 
     @staticmethod
@@ -75,14 +75,14 @@ class GraphLinks(Generic[Node]):
         return seen
 
     def skip_operators(self, name: str, operators: set[str]) -> str:
-        """The first tensor upstream that is not made by one of these operators."""
+        """Return the first tensor upstream that is not made by one of these operators."""
         while name in self.maker and self.maker[name].op_type in operators:
             name = self.maker[name].input[0]
         return name
 
     @staticmethod
     def require_single(candidates: Iterable[Node], description: str) -> Node:
-        """The one node, or UnknownGraphError."""
+        """Return the only node among the candidates; raise UnknownGraphError unless there is exactly one."""
         nodes = list(candidates)
         if len(nodes) != 1:
             raise UnknownGraphError(f"{len(nodes)} × {description}")

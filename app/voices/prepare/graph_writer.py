@@ -47,7 +47,7 @@ class GraphWriter:
 
     @contextmanager
     def enter_scope(self, name: str) -> Iterator[None]:
-        """Nodes made inside are named below `name`: a profile then says which layer took the time."""
+        """Name the nodes made inside the block below `name`, so that a profile says which layer took the time."""
         outer = self._scope
         self._scope = f"{outer}{name}/"
         try:
@@ -56,17 +56,17 @@ class GraphWriter:
             self._scope = outer
 
     def add_input(self, name: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
-        """Declares an input."""
+        """Declare an input of the graph and return its name."""
         self._graph.input.append(helper.make_tensor_value_info(name, dtype, shape))
         return name
 
     def add_output(self, name: str, value: str, shape: Sequence[int | str]) -> None:
-        """Declares `value` as an output called `name`, float32."""
+        """Declare `value` as a float32 output called `name`."""
         self._graph.node.append(helper.make_node("Identity", [value], [name], name=name))
         self._graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
 
     def add_weight(self, name: str, values: ArrayLike) -> str:
-        """Stores a float32 tensor."""
+        """Store a float32 tensor and return its name."""
         if name in self._weights:
             raise ValueError(f"two weights are called {name}")
         array = np.ascontiguousarray(values, np.float32)
@@ -75,7 +75,7 @@ class GraphWriter:
         return name
 
     def add_constant(self, values: ArrayLike, dtype: type = np.float32) -> str:
-        """Stores a small constant, the same one once."""
+        """Store a small constant, once for equal values, and return its name."""
         array: NDArray[Any] = np.asarray(values, dtype)
         key = (array.dtype.str, array.shape, array.tobytes())
         if key not in self._constants:
@@ -85,43 +85,43 @@ class GraphWriter:
         return self._constants[key]
 
     def set_value_shape(self, value: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
-        """The value, its shape now known."""
+        """Record the shape of a value and return the value."""
         self._graph.value_info.append(helper.make_tensor_value_info(value, dtype, shape))
         return value
 
     def add_node(self, kind: str, *inputs: str, **attributes: Any) -> str:
-        """Adds a node with one result."""
+        """Add a node with one result and return the result."""
         return self.add_multi_output_node(kind, 1, *inputs, **attributes)[0]
 
     def add_multi_output_node(self, kind: str, count: int, *inputs: str, **attributes: Any) -> list[str]:
-        """Adds a node with `count` results."""
+        """Add a node with `count` results and return them."""
         name = f"{self._scope}{kind}_{len(self._graph.node)}"
         results = [name] if count == 1 else [f"{name}.{index}" for index in range(count)]
         self._graph.node.append(helper.make_node(kind, inputs, results, name=name, **attributes))
         return results
 
     def add_transpose(self, value: str, *axes: int) -> str:
-        """The axes in another order."""
+        """Add a transpose and return its result."""
         return self.add_node("Transpose", value, perm=axes)
 
     def convert_to_image(self, rows: str) -> str:
-        """[T, C] → [1, C, 1, T]."""
+        """Return rows [T, C] as an image [1, C, 1, T]."""
         return self.add_node("Unsqueeze", self.add_transpose(rows, 1, 0), self.add_constant([0, 2], np.int64))
 
     def convert_to_rows(self, image: str) -> str:
-        """[1, C, 1, T] → [T, C]."""
+        """Return an image [1, C, 1, T] as rows [T, C]."""
         return self.add_transpose(self.add_node("Squeeze", image, self.add_constant([0, 2], np.int64)), 1, 0)
 
     def add_reshape(self, value: str, shape: Sequence[int]) -> str:
-        """Another shape for the same numbers; -1 stands for what is left, 0 for the size the axis has."""
+        """Add a reshape and return its result; in the shape, -1 stands for the rest and 0 for the axis's present size."""
         return self.add_node("Reshape", value, self.add_constant(shape, np.int64))
 
     def add_split(self, value: str, sizes: Sequence[int], axis: int) -> list[str]:
-        """Pieces of the given sizes along an axis."""
+        """Add a split along an axis and return the pieces, which have the given sizes."""
         return self.add_multi_output_node("Split", len(sizes), value, self.add_constant(sizes, np.int64), axis=axis)
 
     def add_conv(self, image: str, weight: str, bias: str | None, dilation: int = 1, groups: int = 1) -> str:
-        """Convolution over time that keeps the length; the weight is (outputs, inputs, 1, kernel)."""
+        """Add a convolution over time that keeps the length; the weight is (outputs, inputs, 1, kernel)."""
         outputs, _, _, kernel = self._weights[weight]
         reach = (kernel - 1) * dilation
         pads = [0, reach // 2, 0, reach - reach // 2]
@@ -130,7 +130,7 @@ class GraphWriter:
         return self.set_value_shape(result, [1, outputs, 1, self.length])
 
     def add_upsampling(self, image: str, weight: str, bias: str, rate: int) -> str:
-        """Transposed convolution over time that makes `rate` steps of one; the weight is (inputs, outputs, 1, kernel)."""
+        """Add a transposed convolution over time that makes `rate` steps of one; the weight is (inputs, outputs, 1, kernel)."""
         _, outputs, _, kernel = self._weights[weight]
         pad = (kernel - rate) // 2
         pads = [0, pad, 0, pad]
@@ -138,18 +138,18 @@ class GraphWriter:
         return self.set_value_shape(result, [1, outputs, 1, self.length])
 
     def add_linear(self, rows: str, weight: str, bias: str) -> str:
-        """[T, C] · [C, D] + bias, which may be [D], [1, D] or [T, D]."""
+        """Add the product [T, C] · [C, D] + bias, whose bias may be [D], [1, D] or [T, D]."""
         return self.add_node("Gemm", rows, weight, bias)
 
     def add_layer_norm(self, value: str, gamma: str, beta: str) -> str:
-        """Normalises the last axis."""
+        """Add a normalisation of the last axis."""
         return self.add_node("LayerNormalization", value, gamma, beta, axis=-1, epsilon=LAYER_NORM_EPSILON)
 
     def add_gelu(self, value: str) -> str:
-        """Gaussian error linear unit x · Φ(x), in the form that ONNX Runtime fuses into one operator (ONNX has its own only since opset 20)."""
+        """Add a Gaussian error linear unit x · Φ(x), in the form that ONNX Runtime fuses into one operator (ONNX has its own only since opset 20)."""
         bell = self.add_node("Erf", self.add_node("Div", value, self.add_constant(np.sqrt(2.0))))
         return self.add_node("Mul", self.add_node("Mul", value, self.add_node("Add", bell, self.add_constant(1.0))), self.add_constant(0.5))
 
     def build_model(self) -> onnx.ModelProto:
-        """The finished model."""
+        """Return the finished model."""
         return self._model

@@ -31,7 +31,7 @@ LANGUAGE_SPELLINGS = {"ja_bert": {"ja", "jp", "jpn", "japanese"}, "en_bert": {"e
 
 
 def guess_role_by_name(name: str, kind: InputKind) -> str:
-    """The usual name of an input of this kind by its own, empty where that says nothing."""
+    """Return the usual name of an input of this kind, guessed by its own name; empty if the name says nothing."""
     words = _split_name(name)
     plain = "_".join(word for word in words if word not in ("ids", "id", "seq", "tensor"))
     spelled = {"_".join(words), plain, *(text.removesuffix("s") for text in ("_".join(words), plain))}
@@ -39,12 +39,12 @@ def guess_role_by_name(name: str, kind: InputKind) -> str:
 
 
 def guess_feature_input(name: str) -> str:
-    """`bert`, or where the name of its input says so, `ja_bert` or `en_bert`."""
+    """Return `bert`, or `ja_bert` or `en_bert` if the name of the graph's input says so."""
     words = set(_split_name(name))
     return next((usual for usual, languages in LANGUAGE_SPELLINGS.items() if words & languages), "bert")
 
 
 def _split_name(name: str) -> list[str]:
-    """`Style-Vec:0` and `styleVec` → style, vec."""
+    """Split a name into lower-case words: `Style-Vec:0` and `styleVec` give style, vec."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.partition(":")[0])
     return [word.lower() for word in re.split(r"[^A-Za-z0-9]+", spaced) if word]

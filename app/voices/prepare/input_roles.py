@@ -78,17 +78,17 @@ class InputRoles:
 
     @property
     def reads_text(self) -> bool:
-        """It takes symbols, tones and features, as all of Bert-VITS2 does."""
+        """Return whether the graph takes symbols, tones and features, as every Bert-VITS2 voice does."""
         return {"x_tst", "tones"} <= self.assigned.keys() and not self.assigned.keys().isdisjoint(("bert", "ja_bert"))
 
     @property
     def is_voice(self) -> bool:
-        """It takes what an SBV2 voice takes."""
+        """Return whether the graph takes the inputs of an SBV2 voice."""
         return self.reads_text and "style_vec" in self.assigned
 
 
 def find_input_roles(graph: OnnxNodeGraph) -> InputRoles:
-    """The roles of a graph's inputs; UnknownGraphError for nodes out of order, and for far too many."""
+    """Return the roles of a graph's inputs; raise UnknownGraphError if nodes are out of order or far too many."""
     roles = InputRoles()
     if len(graph.input) > MAX_GRAPH_INPUTS:
         return roles
@@ -118,7 +118,7 @@ class _InputRoleFinder:
         self.speakers: int | None = None
 
     def find_role(self, value: OnnxValue) -> tuple[str, InputForm]:
-        """The usual name of an input, empty where it is not clear, and how it differs."""
+        """Return the usual name of an input, empty if it is not clear, and the form in which the graph takes it."""
         if value.dtype in INTEGER_TYPES:
             return self._find_integer_role(value), "as it is"
         if value.dtype not in FLOAT_TYPES:
@@ -130,7 +130,7 @@ class _InputRoleFinder:
         return self._find_scalar_role(value) if _may_be_scalar(value) else (guess_role_by_name(value.name, "vector"), "as it is")
 
     def find_audio_output(self) -> str | None:
-        """The output above which most of the graph lies, of those behind an upsampling."""
+        """Return the output above which most of the graph lies, among the outputs behind an upsampling."""
         ups = {node.output[0] for node in self.links.nodes if node.op_type == UPSAMPLING_OP and node.output}
         made = [item.name for item in self.graph.output[:MAX_GRAPH_OUTPUTS] if item.name in self.links.maker]
         above = {name: self.links.collect_upstream(self.links.maker[name]) for name in made}
@@ -138,7 +138,7 @@ class _InputRoleFinder:
         return max(found, key=found.__getitem__, default=None)
 
     def _iterate_uses(self, name: str) -> Iterator[tuple[OnnxNode, int]]:
-        """The nodes that compute with a tensor, and where it is among their inputs."""
+        """Yield the nodes that compute with a tensor, each with the tensor's place among its inputs."""
         waiting, seen = [name], {name}
         while waiting:
             current = waiting.pop()
@@ -150,7 +150,7 @@ class _InputRoleFinder:
                     yield node, node.input.index(current)
 
     def _find_constant_sizes(self, name: str) -> tuple[int, ...] | None:
-        """Sizes of a tensor that is a constant; None for others."""
+        """Return the sizes of a tensor that is a constant; None for any other tensor."""
         turned = False
         for _ in range(MAX_CONSTANT_CHAIN):
             sizes, node = self.graph.constants.get(name), self.links.maker.get(name)
@@ -182,7 +182,7 @@ class _InputRoleFinder:
         return "sid"
 
     def _find_layer_width(self, value: OnnxValue) -> int:
-        """Inputs of the layer that a tensor goes into, one of WIDTHS; 0 for another one."""
+        """Return the input width of the layer that a tensor goes into, if it is one of WIDTHS; else 0."""
         layers = {self._count_layer_inputs(node, place) for node, place in self._iterate_uses(value.name)}
         widths = layers & ROLE_BY_WIDTH.keys() or ROLE_BY_WIDTH.keys() & (value.shape or ())
         return widths.pop() if len(widths) == 1 else 0
@@ -198,7 +198,7 @@ class _InputRoleFinder:
         return weight[0] if node.op_type == "Gemm" else weight[-2 if input_index == 0 else -1]
 
     def _find_feature_role(self, value: OnnxValue) -> str:
-        """`bert`, or in a multilingual voice that of a language: as the layer is called, else as the input is."""
+        """Return `bert`, or for a multilingual voice the input of a language: as the layer is called, else as the input is."""
         layers = [node for node, place in self._iterate_uses(value.name) if self._count_layer_inputs(node, place)]
         names = [name for node in layers for name in (node.name, *node.input[1:2])]
         several = sum(self._find_layer_width(item) == BERT_WIDTH for item in self.graph.input if item.dtype in FLOAT_TYPES) > 1
@@ -232,7 +232,7 @@ class _InputRoleFinder:
         return self._find_factor_nodes(others), ends, first
 
     def _find_factor_nodes(self, names: Iterable[str]) -> list[OnnxNode]:
-        """The nodes that make the factors of products."""
+        """Return the nodes that make the factors of products."""
         found, waiting = [], list(names)
         seen = set(waiting)
         while waiting:

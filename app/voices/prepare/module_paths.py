@@ -14,7 +14,8 @@ ModulePaths = dict[str, str]
 
 
 def read_module_paths(graph: Path | bytes) -> ModulePaths:
-    """Node → path (`enc_p/encoder/attn_layers.0`), empty where nothing says. VoiceError where the graph cannot be read.
+    """Return the module path of each node (`enc_p/encoder/attn_layers.0`), empty if nothing states it; raise VoiceError if the graph cannot
+    be read.
 
     Nodes that were rewritten have lost their path and take that of a neighbour: of what they read, else of what reads them. Nodes without
     a name are called as ONNX Runtime calls them, `KIND_NUMBER`.
@@ -35,7 +36,7 @@ def read_module_paths(graph: Path | bytes) -> ModulePaths:
 
 
 def parse_module_path(name: str) -> str:
-    """`/dec/ups.0/ConvTranspose` → `dec/ups.0`, `flow.flows.6/Add_1` → `flow/flows.6`; empty where the name has no path."""
+    """Return the path in a node's name: `/dec/ups.0/ConvTranspose` gives `dec/ups.0`, `flow.flows.6/Add_1` gives `flow/flows.6`; empty if the name has no path."""
     parts = SUBMODULE_DOT_PATTERN.sub(MODULE_SEPARATOR, name).split(MODULE_SEPARATOR)[:-1]
     return MODULE_SEPARATOR.join(part for part, before in zip(parts, ["", *parts], strict=False) if part not in ("", before))
 

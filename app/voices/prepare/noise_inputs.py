@@ -15,7 +15,7 @@ PRIOR_NOISE = "koebako_prior_noise"
 
 
 def expose_noise_inputs(source: onnx.ModelProto) -> onnx.ModelProto:
-    """The graph with its two random nodes made inputs; its outputs are the audio and DURATIONS (frames per symbol).
+    """Return the graph with its two random nodes made inputs; its outputs are the audio and DURATIONS (frames per symbol).
 
     Inputs: DURATION_NOISE float32 [1, 2, T] and PRIOR_NOISE float32 [1, C, F], both standard normal; the graph scales them itself.
 
@@ -49,7 +49,7 @@ def _drop_unneeded_nodes(graph: onnx.GraphProto) -> None:
 
 
 def find_baked_noise_scales(source: onnx.ModelProto) -> dict[str, float]:
-    """Noise scales that an exporter wrote into the graph instead of making them inputs, by the input's name."""
+    """Return the noise scales that an exporter wrote into the graph instead of making them inputs, by the input's name."""
     seams, links = find_cut_points(source.graph), GraphLinks(source.graph.node)
     ends = {"noise_scale_w": (seams.duration_noise, seams.sdp_noise), "noise_scale": (seams.prior_noise, seams.z_p)}
     inputs = {item.name for item in source.graph.input}
@@ -57,7 +57,7 @@ def find_baked_noise_scales(source: onnx.ModelProto) -> dict[str, float]:
 
 
 def _compute_constant_factor(graph: onnx.GraphProto, links: GraphLinks[onnx.NodeProto], name: str, end_name: str) -> float:
-    """Product of the constant numbers that a tensor is multiplied by on its way to `end_name`."""
+    """Return the product of the constant numbers that a tensor is multiplied by on its way to `end_name`."""
     factor = 1.0
     while name != end_name and len(links.readers[name]) == 1 and links.readers[name][0].op_type in PASS_THROUGH_OPS | {"Mul"}:
         node = links.readers[name][0]
@@ -68,7 +68,7 @@ def _compute_constant_factor(graph: onnx.GraphProto, links: GraphLinks[onnx.Node
 
 
 def _find_constant_number(graph: onnx.GraphProto, links: GraphLinks[onnx.NodeProto], name: str) -> float | None:
-    """The value of a constant of one element, or None."""
+    """Return the value of a constant of one element, or None."""
     name = links.skip_operators(name, PASS_THROUGH_OPS)
     maker = links.maker.get(name)
     if maker is not None:

@@ -11,7 +11,7 @@ PRODUCT_MULTIPLY_ADDS = PRODUCT_ROWS * PRODUCT_INNER * PRODUCT_COLUMNS
 
 
 def build_product_graph(*, int8: bool) -> bytes:
-    """`x` float32 (ROWS, INNER) → `y` float32 (ROWS, COLUMNS); with `int8` rounded on the way, as a lean BERT does."""
+    """Build a graph from `x` float32 (ROWS, INNER) to `y` float32 (ROWS, COLUMNS); with `int8` it rounds on the way, as a lean BERT does."""
     rng = np.random.default_rng(0)
     if int8:
         weight = rng.integers(-127, 128, (PRODUCT_INNER, PRODUCT_COLUMNS), np.int8)

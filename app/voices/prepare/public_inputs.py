@@ -14,7 +14,7 @@ _CONVERTED_NAMES = {"rows": "rows_of_{}", "inverse": "inverse_of_{}"}
 
 
 def rename_to_public_inputs(model: onnx.ModelProto, roles: InputRoles) -> onnx.ModelProto:
-    """The model, changed in place: its inputs renamed, those that nobody reads left out, and its sound the first of its outputs.
+    """Rename the inputs of a model in place, drop the unread ones, put the sound first among the outputs, and return the model.
 
     Args:
         roles: those of this graph, none of them unclear.
@@ -42,7 +42,7 @@ def rename_to_public_inputs(model: onnx.ModelProto, roles: InputRoles) -> onnx.M
 def _convert_public_input(
     graph: onnx.GraphProto, inputs: dict[str, onnx.ValueInfoProto], own_name: str, public_name: str, assigned: AssignedInput
 ) -> None:
-    """Makes what the graph takes out of the usual input, which takes its place among the inputs."""
+    """Convert the usual input, which takes its place among the graph's inputs, to the input that the graph takes."""
     declared = inputs.pop(own_name)
     given = onnx.ValueInfoProto()
     given.CopyFrom(declared)
@@ -61,7 +61,7 @@ def _convert_public_input(
 
 
 def _collect_value_names(graph: onnx.GraphProto) -> set[str]:
-    """Every name of a value, those of graphs inside nodes among them."""
+    """Return every name of a value, with those of graphs inside nodes."""
     found = {item.name for item in (*graph.input, *graph.output, *graph.initializer)}
     for node in graph.node:
         found |= {*node.input, *node.output}

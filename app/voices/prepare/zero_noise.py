@@ -15,7 +15,7 @@ DURATIONS_OUTPUT = "koebako_durations"
 
 
 def build_noiseless_graph(model: Path | bytes) -> tuple[bytes, bool]:
-    """The silenced graph, serialised, and whether it has the extra output DURATIONS (frames per symbol)."""
+    """Return the silenced graph, serialised, and whether it has the extra output DURATIONS (frames per symbol)."""
     proto = load_graph(model)
     _replace_noise_with_zeros(proto.graph)
     ceils = [node for node in proto.graph.node if node.op_type == "Ceil"]
@@ -27,7 +27,7 @@ def build_noiseless_graph(model: Path | bytes) -> tuple[bytes, bool]:
 
 
 def _replace_noise_with_zeros(graph: onnx.GraphProto) -> None:
-    """Puts zeros where the graph draws noise (a scale of 0 would abort the process inside ONNX Runtime)."""
+    """Replace the noise that the graph draws by zeros (a scale of 0 would abort the process inside ONNX Runtime)."""
     nodes = []
     for node in graph.node:
         if node.op_type == "RandomNormalLike":

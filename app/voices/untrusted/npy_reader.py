@@ -17,7 +17,7 @@ _NPY_HEADER_PATTERNS = {  # numpy writes a Python literal; these three items are
 
 
 def parse_npy_array(content: bytes) -> np.ndarray:
-    """The numbers or truth values of a whole `.npy`; a ValueError when it is none, or holds anything else."""
+    """Return the numbers or truth values of a whole `.npy`; raise ValueError if the content is anything else."""
     if not content.startswith(NPY_MAGIC) or len(content) < 12:
         raise ValueError("no npy file")
     # The length of the header has 2 bytes in version 1, else 4.

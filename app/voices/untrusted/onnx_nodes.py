@@ -64,7 +64,7 @@ class OnnxNodeGraph:
 
 
 def parse_onnx_nodes(data: memoryview) -> OnnxNodeGraph:
-    """The graph of a serialised ModelProto; ValueError when it is none."""
+    """Return the graph of a serialised ModelProto; raise ValueError if the data are none."""
     walk, found = ProtobufWalker(data), OnnxNodeGraph()
     for number, start, end in walk.iterate_fields(0, len(data)):
         if number == 7:
@@ -74,7 +74,7 @@ def parse_onnx_nodes(data: memoryview) -> OnnxNodeGraph:
 
 
 def parse_onnx_value(walk: ProtobufWalker, start: int, end: int) -> OnnxValue:
-    """ValueInfoProto: field 1 is the name, 2 the type, in which field 1 is that of a tensor."""
+    """Parse a ValueInfoProto: field 1 is the name, 2 the type, in which field 1 is that of a tensor."""
     name, dtype, shape = "", 0, None
     for number, first, last in walk.iterate_fields(start, end):
         if number == 1:
@@ -86,7 +86,7 @@ def parse_onnx_value(walk: ProtobufWalker, start: int, end: int) -> OnnxValue:
 
 
 def _parse_tensor_type(walk: ProtobufWalker, start: int, end: int) -> tuple[int, tuple[int, ...] | None]:
-    """TypeProto.Tensor: field 1 is the type of its numbers, 2 the shape, in which each field 1 is a dimension."""
+    """Parse a TypeProto.Tensor: field 1 is the type of its numbers, 2 the shape, in which each field 1 is a dimension."""
     dtype, shape = 0, None
     for number, first, last in walk.iterate_fields(start, end):
         if number == 1 and last < 0:
@@ -101,7 +101,7 @@ def _parse_tensor_type(walk: ProtobufWalker, start: int, end: int) -> tuple[int,
 
 
 def _parse_dimension(walk: ProtobufWalker, start: int, end: int) -> int:
-    """Dimension: field 1 is a fixed size."""
+    """Return the fixed size of a Dimension, its field 1."""
     return next((first for number, first, last in walk.iterate_fields(start, end) if number == 1 and last < 0), UNKNOWN_SIZE)
 
 
@@ -120,7 +120,7 @@ def _parse_graph(walk: ProtobufWalker, span: tuple[int, int], result: OnnxNodeGr
 
 
 def _parse_node(walk: ProtobufWalker, span: tuple[int, int], depth: int) -> tuple[OnnxNode, tuple[int, ...] | None]:
-    """NodeProto: 1 inputs, 2 outputs, 3 the name, 4 the operator, 5 attributes; and the sizes of the tensor that it is, if it is one."""
+    """Parse a NodeProto (1 inputs, 2 outputs, 3 the name, 4 the operator, 5 attributes); also return the sizes of its tensor, if it holds one."""
     inputs, outputs, inner, numbers = [], [], list[str](), dict[str, int]()
     name, op_type, constant = "", "", None
     for number, start, end in walk.iterate_fields(*span):
@@ -141,7 +141,7 @@ def _parse_node(walk: ProtobufWalker, span: tuple[int, int], depth: int) -> tupl
 
 
 def _parse_attribute(walk: ProtobufWalker, span: tuple[int, int], depth: int) -> tuple[str, int | None, tuple[int, ...] | None, list[str]]:
-    """AttributeProto: 1 the name, 3 a whole number, 5 a tensor, 6 and 11 graphs, of which the names count that their nodes read."""
+    """Parse an AttributeProto: 1 the name, 3 a whole number, 5 a tensor, 6 and 11 graphs, for which the names that their nodes read are returned."""
     key, value, sizes, read = "", None, None, list[str]()
     for number, start, end in walk.iterate_fields(*span):
         if number == 1:
@@ -167,7 +167,7 @@ def _iterate_inner_inputs(walk: ProtobufWalker, span: tuple[int, int], depth: in
 
 
 def _parse_tensor(walk: ProtobufWalker, start: int, end: int) -> tuple[str, tuple[int, ...]]:
-    """TensorProto: 1 a dimension (or all, packed), 8 the name."""
+    """Parse a TensorProto: 1 is a dimension (or all, packed), 8 the name."""
     name, sizes = "", list[int]()
     for number, first, last in walk.iterate_fields(start, end):
         if number == 1:

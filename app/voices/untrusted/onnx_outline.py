@@ -44,7 +44,7 @@ class OnnxOutline:
 
 
 def parse_onnx_outline(data: memoryview) -> OnnxOutline:
-    """The outline of a serialised ModelProto; ValueError when it is none, or nested or split up beyond reason."""
+    """Return the outline of a serialised ModelProto; raise ValueError if the data are none, or nested or split up beyond reason."""
     walk, outline = ProtobufWalker(data), OnnxOutline()
     _visit_message(walk, outline, "model", (0, len(data)), 0)
     return outline
@@ -73,7 +73,7 @@ def _visit_message(walk: ProtobufWalker, outline: OnnxOutline, kind: str, span: 
 
 
 def _parse_tensor(walk: ProtobufWalker, start: int, end: int, outline: OnnxOutline) -> None:
-    """TensorProto: 1 a dimension (or all, packed), 8 the name, 13 a key and value of external data, 14 where the data are."""
+    """Parse a TensorProto: 1 is a dimension (or all, packed), 8 the name, 13 a key and value of external data, 14 the place of the data."""
     sizes: list[int] = []
     place: dict[str, str] = {}
     outside = False

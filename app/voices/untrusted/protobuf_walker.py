@@ -28,7 +28,7 @@ class ProtobufWalker:
     fields_left: int = MAX_PROTOBUF_FIELDS
 
     def iterate_fields(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Field number, start and end of each field with a length in data[start:end]; ValueError where it is no message.
+        """Yield field number, start and end of each field with a length in data[start:end]; raise ValueError if the data are no message.
 
         A field that holds a number gives that number as the start, and -1 as the end.
         """
@@ -57,13 +57,13 @@ class ProtobufWalker:
             position += length
 
     def decode_text(self, start: int, end: int) -> str:
-        """A field with a length as text; ValueError when it is none."""
+        """Return a field with a length as text; raise ValueError if it is no text."""
         if end < 0:
             raise ValueError("a number where a text should be")
         return bytes(self.data[start:end]).decode("utf-8")
 
     def decode_numbers(self, start: int, end: int) -> list[int]:
-        """The numbers of a packed field."""
+        """Return the numbers of a packed field."""
         found: list[int] = []
         while start < end:
             self.fields_left -= 1

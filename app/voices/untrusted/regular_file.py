@@ -16,7 +16,7 @@ from app.common.system_errors import describe_reason
 
 
 def open_regular_file(path: Path) -> BufferedReader:
-    """A regular file, opened for reading; a VoiceError says why it cannot be."""
+    """Open a regular file for reading; raise VoiceError with the reason if that is not possible."""
     try:
         return bounded_read.open_regular_file(path)
     except OSError as exc:
@@ -24,12 +24,12 @@ def open_regular_file(path: Path) -> BufferedReader:
 
 
 def measure_file(file: BinaryIO) -> int:
-    """Bytes of an open file."""
+    """Return the size of an open file in bytes."""
     return os.fstat(file.fileno()).st_size
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """The whole of a small file; a VoiceError when it cannot be read or is larger than it may be."""
+    """Return all bytes of a small file; raise VoiceError if it cannot be read or is larger than `max_bytes`."""
     try:
         return bounded_read.read_bounded(path, max_bytes)
     except OSError as exc:
@@ -37,7 +37,7 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
 
 
 def build_unreadable_error(path: Path, reason: OSError | ValueError) -> VoiceError:
-    """The error for a file that cannot be opened, or not be read to its end."""
+    """Return the error for a file that cannot be opened, or cannot be read to its end."""
     if isinstance(reason, FileNotFoundError | NotADirectoryError):
         return VoiceError(
             localize(f"声が見つかりません: {path}", f"There is no voice at {path}"),
@@ -65,12 +65,12 @@ def build_unreadable_error(path: Path, reason: OSError | ValueError) -> VoiceErr
 
 
 def is_folder(path: Path) -> bool:
-    """True for a folder, or a link to one; never raises."""
+    """Return whether the path is a folder or a link to one; never raise."""
     return _has_file_kind(path, stat.S_ISDIR)
 
 
 def is_regular_file(path: Path) -> bool:
-    """True for a file, or a link to one; never raises, unlike `Path.is_file` where a folder is locked or links go in circles."""
+    """Return whether the path is a file or a link to one; never raise, unlike `Path.is_file` for locked folders and circular links."""
     return _has_file_kind(path, stat.S_ISREG)
 
 

@@ -67,7 +67,7 @@ class SafetensorsFile(Mapping[str, Float32]):
             ) from exc
 
     def __getitem__(self, name: str) -> Float32:
-        """The tensor as float32; a KeyError when there is none, a VoiceError when it holds no floats."""
+        """Return the tensor as float32; raise KeyError if there is none, VoiceError if it holds no floats."""
         entry = self._entries[name]
         if entry.dtype not in FLOAT_DTYPES:
             raise VoiceError(
@@ -85,19 +85,19 @@ class SafetensorsFile(Mapping[str, Float32]):
             return np.asarray(raw, np.float32)
 
     def find_shape(self, name: str) -> tuple[int, ...]:
-        """The shape of a tensor, read from the header alone."""
+        """Return the shape of a tensor, read from the header alone."""
         return self._entries[name].shape
 
     def find_dtype(self, name: str) -> str:
-        """The type of a tensor as the file calls it, such as F16."""
+        """Return the type of a tensor as the file calls it, such as F16."""
         return self._entries[name].dtype
 
     def measure_tensor(self, name: str) -> int:
-        """Bytes of a tensor."""
+        """Return the size of a tensor in bytes."""
         return self._entries[name].end - self._entries[name].start
 
     def __iter__(self) -> Iterator[str]:
-        """Names, in the order of the file."""
+        """Iterate over the names, in the order of the file."""
         return iter(self._entries)
 
     def __len__(self) -> int:
@@ -124,7 +124,7 @@ def _parse_entry(value: dict[str, Any], data_size: int) -> _TensorEntry:
 
 
 def _check_layout(entries: Iterable[_TensorEntry], data_size: int) -> None:
-    """Tensors fill the data back to back: no overlap, no gap to hide something in, nothing past the end."""
+    """Raise ValueError unless the tensors fill the data back to back: no overlap, no gap to hide something in, nothing past the end."""
     position = 0
     for entry in sorted(entries, key=lambda item: (item.start, item.end)):
         if entry.start != position:

@@ -32,7 +32,7 @@ class ConfigSection:
         self._values, self._name = values, name
 
     def read_section(self, key: str, *, is_required: bool = False) -> ConfigSection:
-        """An object inside of it; empty where there is none that is required."""
+        """Return an object inside the section; an empty one if it is missing and not required."""
         if is_required and key not in self._values:
             raise self.build_field_error(key, localize("ありません", "it is missing"))
         values = self._values.get(key, {})
@@ -46,22 +46,22 @@ class ConfigSection:
         return ConfigSection(values, self.source_label, f"{self._name}{key}.")
 
     def read_integer(self, key: str, default: int, lowest: int, highest: int) -> int:
-        """A whole number in a range."""
+        """Return a whole number in a range."""
         return self._parse_integer(key, self._values.get(key, default), lowest, highest)
 
     def read_integers(self, key: str, default: tuple[int, ...], lowest: int, highest: int) -> tuple[int, ...]:
-        """A list of them."""
+        """Return a list of whole numbers in a range."""
         return tuple(
             self._parse_integer(key, value, lowest, highest) for value in self._require_list(key, self._values.get(key, [*default]))
         )
 
     def read_integer_lists(self, key: str, default: tuple[tuple[int, ...], ...], lowest: int, highest: int) -> tuple[tuple[int, ...], ...]:
-        """A list of lists of them."""
+        """Return a list of lists of whole numbers in a range."""
         lists = self._require_list(key, self._values.get(key, [[*item] for item in default]))
         return tuple(tuple(self._parse_integer(key, value, lowest, highest) for value in self._require_list(key, item)) for item in lists)
 
     def read_boolean(self, key: str, default: bool) -> bool:
-        """True or false."""
+        """Return a truth value."""
         value = self._values.get(key, default)
         word = str(value).strip().lower() if isinstance(value, str | bool) else str(int(value)) if value in (0.0, 1.0) else ""
         if word not in TRUE_SPELLINGS | FALSE_SPELLINGS:
@@ -75,7 +75,7 @@ class ConfigSection:
         return word in TRUE_SPELLINGS
 
     def read_ids(self, key: str) -> dict[str, int]:
-        """Numbers by name, none of them twice."""
+        """Return numbers by name; raise VoiceError if a number occurs twice."""
         names = self.read_section(key)
         ids = {name: names._parse_integer(name, value, 0, (1 << 31) - 1) for name, value in names._values.items()}
         if len(set(ids.values())) != len(ids):
@@ -83,7 +83,7 @@ class ConfigSection:
         return ids
 
     def build_field_error(self, key: str, reason: str) -> VoiceError:
-        """The error for a field, with the reason in the language of the user."""
+        """Return the error for a field, with the reason in the language of the user."""
         field = sanitise_short_text(self._name + key)
         return VoiceError(
             localize(
@@ -112,7 +112,7 @@ class ConfigSection:
 
 
 def convert_to_integer(value: Any) -> Any:
-    """A whole number where a value stands for one, as 44100.0, "44100" and true do; any other value as it is."""
+    """Return a whole number if the value stands for one, as 44100.0, "44100" and true do; any other value as it is."""
     if isinstance(value, str):
         match = _INTEGER_PATTERN.fullmatch(value.strip())
         return int(match[1]) if match else value
@@ -122,6 +122,6 @@ def convert_to_integer(value: Any) -> Any:
 
 
 def _format_quoted_value(value: Any) -> str:
-    """A value as the file has it, shortened, and without what would disturb a terminal."""
+    """Return a value as the file has it, shortened, and without characters that would disturb a terminal."""
     text = sanitise_short_text(json.dumps(value, ensure_ascii=False, default=str))
     return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"

@@ -56,7 +56,7 @@ def _parse_row(row: Any) -> list[float]:
 
 
 def check_style_vectors(vectors: np.ndarray) -> Float32:
-    """Checks shape and values of style vectors read from anywhere."""
+    """Return style vectors from an untrusted source as float32; raise VoiceError if their shape or values are wrong."""
     if vectors.ndim != 2 or vectors.shape[1] != STYLE_WIDTH or not 1 <= len(vectors) <= MAX_VOICE_STYLES:
         raise _build_vectors_error(localize(f"形が {vectors.shape} です", f"their shape is {vectors.shape}"))
     if vectors.dtype.kind != "f":

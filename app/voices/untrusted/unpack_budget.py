@@ -24,11 +24,11 @@ class UnpackBudget:
 
     @property
     def directory_bytes_left(self) -> int:
-        """Bytes that directories of zips may still have."""
+        """Return the bytes that directories of zips may still have."""
         return self._directory_left
 
     def consume_bytes(self, size: int) -> None:
-        """Counts unpacked bytes, before they are kept; a VoiceError when they are too many."""
+        """Count unpacked bytes before they are kept; raise VoiceError if they are too many."""
         self._left -= size
         if self._left < 0:
             raise VoiceError(
@@ -40,7 +40,7 @@ class UnpackBudget:
             )
 
     def consume_directory(self, size: int, entries: int) -> None:
-        """Counts bytes of a zip's directory and the entries they list; a VoiceError when either are too many."""
+        """Count the bytes of a zip's directory and its entries; raise VoiceError if there are too many of either."""
         self._directory_left -= size
         self._entries_left -= entries
         if self._directory_left < 0 or self._entries_left < 0:

@@ -19,7 +19,7 @@ ZIP_ENTRY_MAGIC = b"PK\1\2"
 
 @contextmanager
 def open_bounded_zip(file: BinaryIO, budget: UnpackBudget) -> Iterator[zipfile.ZipFile]:
-    """A zip whose entries are known; a VoiceError when its directory has more bytes or entries than the budget has left.
+    """Open a zip whose entries are known; raise VoiceError if its directory has more bytes or entries than the budget has left.
 
     Raises what zipfile raises where it is damaged.
     """

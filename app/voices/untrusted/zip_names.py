@@ -14,7 +14,7 @@ SYSTEM_ENTRY_NAMES = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 
 
 def decode_entry_name(info: zipfile.ZipInfo) -> str:
-    """The name as its author wrote it; Japanese Windows writes Shift_JIS and does not say so.
+    """Return the name as its author wrote it; Japanese Windows writes Shift_JIS without stating it.
 
     The name before zipfile's own corrections counts: on Windows they take a second byte of Shift_JIS for a separator.
     """
@@ -31,24 +31,24 @@ def decode_entry_name(info: zipfile.ZipInfo) -> str:
 
 
 def is_outside_path(name: str) -> bool:
-    """True for absolute names, drive letters and ways up."""
+    """Return whether a name is absolute, has a drive letter or leads upwards."""
     return name.startswith("/") or bool(re.match(r"[A-Za-z]:", name)) or ".." in name.split("/") or "\0" in name
 
 
 def is_plain_entry(info: zipfile.ZipInfo) -> bool:
-    """False for links, pipes and devices, which Unix's zip can store."""
+    """Return whether the entry is a file or folder; links, pipes and devices, which Unix's zip can store, are not."""
     kind = stat.S_IFMT(info.external_attr >> 16)
     return kind in (0, stat.S_IFREG, stat.S_IFDIR)
 
 
 def is_system_entry(name: str) -> bool:
-    """True for what macOS and Windows put into every folder."""
+    """Return whether macOS or Windows puts an entry of this name into every folder."""
     parts = name.split("/")
     return any(part in SYSTEM_ENTRY_NAMES for part in parts) or parts[-1].startswith("._")
 
 
 def make_safe_name(name: str) -> str:
-    """A name for a file on any system, with the same suffix and, where possible, the same stem."""
+    """Return a name for a file on any system, with the same suffix and, if possible, the same stem."""
     cleaned = re.sub(r'[\x00-\x1f\x7f<>:"|?*/\\]', "_", name.encode("utf-8", "replace").decode()).rstrip(". ") or "_"
     if RESERVED_NAME_PATTERN.match(cleaned):
         cleaned = "_" + cleaned

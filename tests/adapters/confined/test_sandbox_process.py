@@ -13,8 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.adapters.sandbox import process_limits as confinement
-from app.adapters.sandbox import sandbox_process as confined_child
+from app.adapters.sandbox import process_limits, sandbox_process
 from app.adapters.sandbox.process_limits import ProcessLimits
 from app.adapters.sandbox.sandbox_process import MAX_MESSAGE_BYTES, MAX_RESULTS, SandboxProcess, SandboxStoppedError
 from app.adapters.sandbox.windows_job import build_job_limits
@@ -123,7 +122,7 @@ def test_processor_time_beyond_the_limit_is_not_given(child: Start) -> None:
 
 
 def test_one_that_stands_still_is_not_waited_for_for_ever(child: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confinement, "ELAPSED_PER_PROCESSOR_TIME", 0.05)
+    monkeypatch.setattr(process_limits, "ELAPSED_PER_PROCESSOR_TIME", 0.05)
     with child("wait") as started, pytest.raises(SandboxStoppedError) as caught:
         list(started.iterate_results())
     assert caught.value.reason == "time"
@@ -236,8 +235,8 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_one_that_says_nothing_of_use_ends_in_an_error(child: Start, lie: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confinement, "ELAPSED_PER_PROCESSOR_TIME", 0.05)
-    monkeypatch.setattr(confined_child, "EXIT_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(process_limits, "ELAPSED_PER_PROCESSOR_TIME", 0.05)
+    monkeypatch.setattr(sandbox_process, "EXIT_TIMEOUT_S", 0.2)
     with child("add", says=LIES[lie]) as started, pytest.raises((SandboxStoppedError, RuntimeError)):
         list(started.iterate_results())
 

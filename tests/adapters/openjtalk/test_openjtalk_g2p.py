@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters.openjtalk import mecab_words as openjtalk_words
+from app.adapters.openjtalk import mecab_words
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
 from app.adapters.openjtalk.reading_choices import READING_CHOICES
 from app.common.errors import InputError, InternalError
@@ -215,7 +215,7 @@ def test_foreign_exceptions_become_errors_of_ours(monkeypatch: pytest.MonkeyPatc
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("internal failure")
 
-    monkeypatch.setattr(openjtalk_words.load_pyopenjtalk(), "run_frontend", broken)
+    monkeypatch.setattr(mecab_words.load_pyopenjtalk(), "run_frontend", broken)
     with pytest.raises(InternalError) as caught:
         G2P.convert_sentence("声")
     assert caught.value.hint

@@ -11,7 +11,7 @@ import pytest
 
 from app.adapters.ort.backends import BACKENDS, find_backend_name, is_on_processor, parse_backend
 from app.adapters.ort.device_placement import parse_placement
-from app.adapters.ort.ort_devices import build_provider_options
+from app.adapters.ort.devices.ort_devices import build_provider_options
 
 ROOT = Path(__file__).parent.parent.parent.parent
 

@@ -15,13 +15,13 @@ import psutil
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort import c_session, ort_c_api
-from app.adapters.ort.c_session import ProviderTarget, UnlockedSession, enable_unlocked_sessions, open_unlocked
-from app.adapters.ort.graph_session import GraphSession, open_session
+from app.adapters.ort import ort_c_api, runtime_session
+from app.adapters.ort.c_session import UnlockedSession
+from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.ort_c_api import OrtLibrary, find_ort_library
-from app.adapters.ort.runtime_session import PythonSession
-from app.adapters.ort.session_options import create_session_options
+from app.adapters.ort.runtime_session import PythonSession, enable_unlocked_sessions, open_unlocked
+from app.adapters.ort.session_options import ProviderTarget, create_session_options
 from app.common.errors import BackendError, VoiceError
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import SynthesisRequest
@@ -88,7 +88,7 @@ def test_a_voice_sounds_the_same_to_the_bit(library: OrtLibrary, monkeypatch: py
     request = SynthesisRequest("駅前の公園まで歩きました。")
     spoken = []
     for half in (None, library):
-        monkeypatch.setattr(c_session, "_library", half)
+        monkeypatch.setattr(runtime_session, "_library", half)
         speaker = open_speaker("mei")
         sessions = [getattr(session, "_session", session) for session in speaker.sessions.values()]
         assert {type(getattr(session, "_session", session)) for session in sessions} == {UnlockedSession if half else PythonSession}
@@ -174,16 +174,16 @@ def test_what_is_no_graph_is_refused(content: bytes, library: OrtLibrary, tmp_pa
 def test_a_window_opens_its_graphs_so_where_onnx_runtime_would_hold_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "日本語.onnx"
     path.write_bytes(serialised([helper.make_node("Relu", ["x"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, {}))
-    monkeypatch.setattr(c_session, "_library", None)
-    monkeypatch.setattr(c_session, "HOLDS_GIL", True)
+    monkeypatch.setattr(runtime_session, "_library", None)
+    monkeypatch.setattr(runtime_session, "HOLDS_GIL", True)
     enable_unlocked_sessions()
     store = GraphStore(tmp_path / "store", smallest_bytes=0)
     for model in (path, path.read_bytes()):
-        session = open_session(model, "cpu", "tiny", store).session
+        session = open_cpu_session(model, "tiny", store)
         assert isinstance(session._session, UnlockedSession)
         assert session.run_graph({"x": [[-1.0, 2.0]]})[0].tolist() == [[0.0, 2.0]]
     assert len(list((tmp_path / "store").iterdir())) == 1
-    monkeypatch.setattr(c_session, "HOLDS_GIL", False)
+    monkeypatch.setattr(runtime_session, "HOLDS_GIL", False)
     enable_unlocked_sessions()
     assert open_unlocked(path, create_session_options()) is None
 
@@ -203,8 +203,8 @@ def test_a_package_without_the_library_or_with_another_one_is_served_by_its_pyth
         finally:
             monkeypatch.undo()
             find_ort_library.cache_clear()
-    monkeypatch.setattr(c_session, "_library", None)
-    assert isinstance(open_session(content, "cpu", "tiny").session._session, ort.InferenceSession)
+    monkeypatch.setattr(runtime_session, "_library", None)
+    assert isinstance(open_cpu_session(content, "tiny")._session, ort.InferenceSession)
 
 
 def test_another_version_than_the_python_module_is_not_used(library: OrtLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,11 +214,11 @@ def test_another_version_than_the_python_module_is_not_used(library: OrtLibrary,
 
 
 def test_errors_reach_the_user_in_words(monkeypatch: pytest.MonkeyPatch, library: OrtLibrary, tmp_path: Path) -> None:
-    monkeypatch.setattr(c_session, "_library", library)
+    monkeypatch.setattr(runtime_session, "_library", library)
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(b"junk")
     with pytest.raises(VoiceError, match="cannot be opened") as caught:
-        open_session(broken, "cpu", "broken")
+        open_cpu_session(broken, "broken")
     assert caught.value.hint
 
 
@@ -241,5 +241,5 @@ def test_directml_is_known_to_the_library_by_name(library: OrtLibrary) -> None:
 
 
 def test_other_providers_are_left_to_the_module(monkeypatch: pytest.MonkeyPatch, library: OrtLibrary) -> None:
-    monkeypatch.setattr(c_session, "_library", library)
+    monkeypatch.setattr(runtime_session, "_library", library)
     assert open_unlocked(b"", create_session_options(), ProviderTarget("CUDAExecutionProvider")) is None

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.adapters.ort import engine_cache, graph_session
 from app.adapters.ort.backends import BACKENDS
-from app.adapters.ort.c_session import ProviderTarget
-from app.adapters.ort.graph_session import create_session, open_with_fixed_dims
+from app.adapters.ort.devices import device_sessions, engine_cache
+from app.adapters.ort.devices.device_sessions import create_session, open_with_fixed_dims
+from app.adapters.ort.session_options import ProviderTarget
 from app.common.errors import BackendError
 from app.common.files.paths import find_data_dir
 
@@ -73,9 +73,9 @@ class OpenSession:
 def compiler(monkeypatch: pytest.MonkeyPatch) -> Compiler:
     found = Compiler()
     monkeypatch.setattr(OpenSession, "compiler", found, raising=False)
-    monkeypatch.setattr(graph_session, "open_for_target", OpenSession)
-    monkeypatch.setattr(graph_session, "PythonSession", OpenSession)
-    monkeypatch.setattr(graph_session, "list_backends", lambda: [*BACKENDS])
+    monkeypatch.setattr(device_sessions, "open_for_target", OpenSession)
+    monkeypatch.setattr(device_sessions, "PythonSession", OpenSession)
+    monkeypatch.setattr(device_sessions, "list_backends", lambda: [*BACKENDS])
     return found
 
 

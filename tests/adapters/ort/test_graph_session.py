@@ -13,20 +13,21 @@ import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort import c_session
-from app.adapters.ort import graph_session as ort_session
+from app.adapters.ort import c_session, runtime_session
 from app.adapters.ort.backends import BACKENDS
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.devices import device_sessions
+from app.adapters.ort.devices.device_sessions import open_session
+from app.adapters.ort.devices.ort_devices import list_backends
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_bert import OrtBert, arrange_rows_by_token
 from app.adapters.ort.ort_c_api import find_ort_library
-from app.adapters.ort.ort_devices import list_backends
 from app.common.errors import BackendError, VoiceError
 
 
 @pytest.fixture(params=["Python module", "C library"], autouse=True)
 def through(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Sessions on the CPU through either half of ONNX Runtime."""
-    monkeypatch.setattr(c_session, "_library", find_ort_library() if request.param == "C library" else None)
+    monkeypatch.setattr(runtime_session, "_library", find_ort_library() if request.param == "C library" else None)
     return str(request.param)
 
 
@@ -51,7 +52,7 @@ def doubler(kind: int = TensorProto.FLOAT, shape: list[object] | None = None) ->
 @pytest.mark.parametrize("kind", [TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32, TensorProto.FLOAT16])
 @pytest.mark.parametrize("shape", [[], [1], ["n"], [1, "n"], [1, 1, "n"]])
 def test_values_take_the_declared_type_and_rank(kind: int, shape: list[object]) -> None:
-    session = open_session(doubler(kind, shape), "cpu", "tiny").session
+    session = open_cpu_session(doubler(kind, shape), "tiny")
     value = np.array([3]) if shape != [] else 3
     (result,) = session.run_graph({"x": value, "unused": None})
     assert result.ndim == len(shape)
@@ -59,7 +60,7 @@ def test_values_take_the_declared_type_and_rank(kind: int, shape: list[object]) 
 
 
 def test_an_input_we_cannot_supply_is_refused_by_name() -> None:
-    session = open_session(doubler(), "cpu", "tiny").session
+    session = open_cpu_session(doubler(), "tiny")
     with pytest.raises(VoiceError, match="“x”"):
         session.run_graph({"y": 1})
 
@@ -69,7 +70,7 @@ def test_an_input_of_unknown_type_is_refused() -> None:
     proto = onnx.load_from_string(text)
     proto.graph.output.append(helper.make_tensor_value_info("y", TensorProto.STRING, None))
     with pytest.raises(VoiceError, match="string"):
-        open_session(proto.SerializeToString(), "cpu", "tiny")
+        open_cpu_session(proto.SerializeToString(), "tiny")
 
 
 @pytest.mark.parametrize("content", [b"", b"junk" * 100])
@@ -77,14 +78,14 @@ def test_a_broken_model_is_a_voice_error(content: bytes, tmp_path: Path) -> None
     path = tmp_path / "broken.onnx"
     path.write_bytes(content)
     with pytest.raises(VoiceError, match="cannot be opened") as caught:
-        open_session(path, "cpu", "broken")
+        open_cpu_session(path, "broken")
     assert caught.value.hint
 
 
 def test_a_failing_run_is_a_backend_error() -> None:
     weights = {"w": np.zeros((3, 3), np.float32)}
     text = model([helper.make_node("MatMul", ["x", "w"], ["y"])], {"x": (TensorProto.FLOAT, ["n", "m"])}, ["y"], weights)
-    session = open_session(text, "cpu", "tiny").session
+    session = open_cpu_session(text, "tiny")
     with pytest.raises(BackendError, match="tiny"):
         session.run_graph({"x": np.zeros((2, 5), np.float32)})
 
@@ -94,7 +95,7 @@ def test_a_running_graph_stops_and_can_run_again() -> None:
     weights = {"w": np.eye(size, dtype=np.float32)}
     nodes = [helper.make_node("MatMul", [f"x{n}" if n else "x", "w"], [f"x{n + 1}"]) for n in range(400)]
     text = model(nodes, {"x": (TensorProto.FLOAT, [size, size])}, ["x400"], weights)
-    session = open_session(text, "cpu", "long").session
+    session = open_cpu_session(text, "long")
     value = np.zeros((size, size), np.float32)
     timer = threading.Timer(0.2, session.terminate)
     timer.start()
@@ -104,7 +105,7 @@ def test_a_running_graph_stops_and_can_run_again() -> None:
     print(f"stopped {(time.perf_counter() - began - 0.2) * 1000:.0f} ms after the request")
     session.terminate()  # nothing runs: does nothing
     short = model(nodes[:1], {"x": (TensorProto.FLOAT, [size, size])}, ["x1"], weights)
-    assert not open_session(short, "cpu", "short").session.run_graph({"x": value})[0].any()
+    assert not open_cpu_session(short, "short").run_graph({"x": value})[0].any()
 
 
 def test_a_provider_that_is_not_there_falls_back_with_a_reason() -> None:
@@ -125,7 +126,7 @@ def test_a_provider_that_refuses_to_start_falls_back_with_its_own_words(monkeypa
             raise RuntimeError(r"E:\_work\1\s\onnxruntime\core\dml.cpp(91)\state.pyd!00007FF8: 887A0002 no adapter was found")
         real(session, source, options, providers=providers, **rest)
 
-    monkeypatch.setattr(ort_session, "list_backends", lambda: ["directml", "cpu"])
+    monkeypatch.setattr(device_sessions, "list_backends", lambda: ["directml", "cpu"])
     monkeypatch.setattr(ort.InferenceSession, "__init__", create)
     monkeypatch.setattr(
         c_session, "_PROVIDER_SHORT_NAMES", {"CPUExecutionProvider": ""}
@@ -139,11 +140,11 @@ def test_a_provider_that_refuses_to_start_falls_back_with_its_own_words(monkeypa
 
 def test_a_provider_that_was_not_taken_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """ONNX Runtime may accept a provider and then leave it out of the session: the Azure one does so for ordinary graphs."""
-    monkeypatch.setitem(ort_session.BACKENDS, "directml", replace(BACKENDS["directml"], provider="CPUExecutionProvider"))
-    monkeypatch.setattr(ort_session, "list_backends", lambda: ["directml", "cpu"])
+    monkeypatch.setitem(device_sessions.BACKENDS, "directml", replace(BACKENDS["directml"], provider="CPUExecutionProvider"))
+    monkeypatch.setattr(device_sessions, "list_backends", lambda: ["directml", "cpu"])
     monkeypatch.setattr(ort.InferenceSession, "get_providers", lambda _self: ["SomethingElse"])
     with pytest.raises(BackendError, match="could not start"):
-        ort_session.create_session(doubler(), "directml", "tiny")
+        device_sessions.create_session(doubler(), "directml", "tiny")
 
 
 @pytest.mark.parametrize("layout", ["rows", "columns", "batch rows", "batch columns"])
@@ -164,6 +165,6 @@ def test_a_bert_of_another_width_is_refused() -> None:
 def test_bert_inputs_are_bound_by_name(inputs: list[str], kind: int) -> None:
     weights = {"table": np.random.default_rng(1).standard_normal((50, 1024)).astype(np.float32)}
     nodes = [helper.make_node("Gather", ["table", "input_ids"], ["output"])]
-    session = open_session(model(nodes, {name: (kind, [1, "n"]) for name in inputs}, ["output"], weights), "cpu", "BERT").session
+    session = open_cpu_session(model(nodes, {name: (kind, [1, "n"]) for name in inputs}, ["output"], weights), "BERT")
     features = OrtBert(session, "x").run_graph(np.array([1, 40, 2]))
     assert np.array_equal(features, weights["table"][[1, 40, 2]])

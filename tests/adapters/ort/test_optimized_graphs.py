@@ -17,7 +17,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters.ort import optimized_graphs, optimized_session
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.devices.device_sessions import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore, measure_graph_bytes
 
 SIZE = 192
@@ -55,7 +56,7 @@ def store(tmp_path: Path) -> GraphStore:
 
 
 def run(model: Path, store: GraphStore | None) -> np.ndarray:
-    return open_session(model, "cpu", "tiny", store).session.run_graph({"x": VALUE})[0]
+    return open_cpu_session(model, "tiny", store).run_graph({"x": VALUE})[0]
 
 
 def copies(store: GraphStore) -> list[Path]:

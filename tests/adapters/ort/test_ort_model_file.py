@@ -9,8 +9,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort import c_session, ort_model_file
-from app.adapters.ort.graph_session import open_session, open_unoptimized
+from app.adapters.ort import ort_model_file, runtime_session
+from app.adapters.ort.graph_session import open_cpu_session, open_unoptimized
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.ort_c_api import find_ort_library
 from app.adapters.ort.ort_model_file import convert_to_openable
@@ -23,7 +23,7 @@ NAMES = ("model.onnx", "日本語 の声.onnx", "목소리.onnx", "é–🎤.onn
 
 @pytest.fixture(params=["Python module", "C library"], autouse=True)
 def _through(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(c_session, "_library", find_ort_library() if request.param == "C library" else None)
+    monkeypatch.setattr(runtime_session, "_library", find_ort_library() if request.param == "C library" else None)
 
 
 @pytest.fixture(params=["as this system opens them", "as if no name were in the code page"])
@@ -50,8 +50,8 @@ def test_a_model_opens_with_the_weights_beside_it(name: str, tmp_path: Path) -> 
     path = adder(folder / name)
     store = GraphStore(tmp_path / "store", smallest_bytes=0)
     for opened in (
-        open_session(path, "cpu", "adder").session,
-        open_session(path, "cpu", "adder", store).session,
+        open_cpu_session(path, "adder"),
+        open_cpu_session(path, "adder", store),
         open_unoptimized(path, "adder"),
     ):
         assert opened.run_graph({"x": [1.0] * 100})[0].tolist() == [*range(1, 101)]
@@ -64,13 +64,13 @@ def test_a_model_opens_in_a_folder_of_any_name(name: str, tmp_path: Path) -> Non
     folder.mkdir(parents=True)
     path = adder(folder / "model.onnx")
     for store in (None, GraphStore(folder / "store", smallest_bytes=0)):
-        assert open_session(path, "cpu", "adder", store).session.run_graph({"x": [1.0] * 100})[0].tolist() == [*range(1, 101)]
+        assert open_cpu_session(path, "adder", store).run_graph({"x": [1.0] * 100})[0].tolist() == [*range(1, 101)]
 
 
 @pytest.mark.usefixtures("_code_page")
 def test_a_file_that_is_not_there_is_told_as_a_voice_that_does_not_open(tmp_path: Path) -> None:
     with pytest.raises(VoiceError, match="cannot be opened"):
-        open_session(tmp_path / "日本語.onnx", "cpu", "adder")
+        open_cpu_session(tmp_path / "日本語.onnx", "adder")
 
 
 def test_only_what_has_to_be_is_read_as_a_whole(tmp_path: Path) -> None:

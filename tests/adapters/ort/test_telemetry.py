@@ -11,7 +11,7 @@ import pytest
 
 RUNS = {
     "a session": """
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.devices.device_sessions import open_session
 from app.voices.prepare.product_probe import build_product_graph
 open_session(build_product_graph(int8=False), "cpu", "product")
 """,

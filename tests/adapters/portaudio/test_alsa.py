@@ -11,7 +11,7 @@ import pytest
 OPEN_NOTHING = """
 import ctypes, sys
 if sys.argv[1] == "silenced":
-    from app.adapters.portaudio.alsa import mute_alsa_messages
+    from app.adapters.portaudio.audio_devices import mute_alsa_messages
     mute_alsa_messages()
 handle = ctypes.c_void_p()
 sys.exit(0 if ctypes.CDLL("libasound.so.2").snd_pcm_open(ctypes.byref(handle), b"nobody:0", 0, 0) < 0 else 1)

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.adapters.portaudio import audio_devices as portaudio_devices
-from app.adapters.portaudio import portaudio_stream
+from app.adapters.portaudio import audio_devices, portaudio_stream
 from app.adapters.portaudio.audio_devices import AudioDevice, find_output_device, list_output_devices
 from app.adapters.portaudio.play_position import PlayPosition
 from app.adapters.portaudio.portaudio_player import PortAudioPlayer
@@ -333,7 +332,7 @@ def test_a_server_that_stops_answering_does_not_hang_the_program(null_sink: Null
     null_sink.freeze()
     with pytest.raises(AudioDeviceError, match=r"sound system|サウンドシステム|output device|再生デバイス"):
         player.wait_until_played()
-    looking = threading.Thread(target=portaudio_devices.refresh_devices)
+    looking = threading.Thread(target=audio_devices.refresh_devices)
     looking.start()
     looking.join(5)
     hung = looking.is_alive()
@@ -373,13 +372,13 @@ def test_a_choice_means_one_device(monkeypatch: pytest.MonkeyPatch, choice: str 
         fake(8, "USB 7", "WASAPI"),
         fake(9, "7"),
     ]
-    monkeypatch.setattr(portaudio_devices, "list_output_devices", lambda: devices)
+    monkeypatch.setattr(audio_devices, "list_output_devices", lambda: devices)
     assert find_output_device(choice).index == index
 
 
 @pytest.mark.parametrize("choice", ["", "nothing", "12", 12, "SpeakersX"])
 def test_a_choice_that_fits_nothing(monkeypatch: pytest.MonkeyPatch, choice: str | int) -> None:
-    monkeypatch.setattr(portaudio_devices, "list_output_devices", lambda: [fake(3, "Speakers")])
+    monkeypatch.setattr(audio_devices, "list_output_devices", lambda: [fake(3, "Speakers")])
     with pytest.raises(AudioDeviceError):
         find_output_device(choice)
 

@@ -17,9 +17,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.adapters.sound.sound_file_sink import SoundFileSink
+from app.adapters.sound.sound_file_sink import SoundFileSink, WavPipeWriter
 from app.adapters.sound.sound_formats import SoundEncoding
-from app.adapters.sound.wav_pipe import WavPipeWriter
 from app.common.errors import AppError, InputError, InternalError, OutputFileError
 from app.common.language import get_language, set_language
 from app.core.synthesis_types import AudioChunk, Float32

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.install.voice_identity import identify_voice
 from app.voices.containers.checkpoints import find_checkpoints
-from app.voices.containers.voice_sources import read_voice_source
+from app.voices.containers.voice_sources import open_voice_source, read_voice_source
 from app.voices.voice_card_data import read_card
 from tests.attack.area import Area, Case
 from tests.attack.areas.adding import Adding
@@ -134,7 +134,7 @@ class Models(Area):
     def _look(self, case: Case, what: str, path: Path) -> None:
         scratch = clear(self.place.source / "scratch")
         case.call(f"{what}: checkpoints", lambda: find_checkpoints(path, scratch))
-        case.call(f"{what}: identify", lambda: identify_voice(path))
+        case.call(f"{what}: identify", lambda: identify_voice(open_voice_source(path)))
         case.call(f"{what}: read_source", lambda: read_voice_source(path))
         case.call(f"{what}: read_card", lambda: read_card(path))
         if case.once_in(4):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from app.cli.cli_parser import build_parser
+from app.cli.main import build_parser
 from app.compose.speaker_opening import open_speaker
 from app.core.line_requests import build_request
 from app.core.request_limits import check_request

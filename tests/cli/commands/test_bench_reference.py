@@ -12,7 +12,7 @@ import pytest
 from app.bench.bench_home import OriginalFiles, PreparedFiles, find_originals, prepare_files, use_bench_home
 from app.bench.reference_comparison import LineComparisonResult
 from app.bench.repeated_runs import compute_ratio
-from app.cli.commands.bench import reference_report as bench_reference
+from app.cli.commands.bench import reference_report
 from app.cli.main import main
 from app.common.files import paths
 from app.common.progress import Report
@@ -34,7 +34,7 @@ def bert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def prepare(originals: OriginalFiles, home: Path, ask: AskLicence, report: Report) -> PreparedFiles:
         return prepare_files(replace(originals, bert=weights), home, ask, report)
 
-    monkeypatch.setattr(bench_reference, "prepare_files", prepare)
+    monkeypatch.setattr(reference_report, "prepare_files", prepare)
     return graph
 
 
@@ -70,14 +70,14 @@ def test_the_summary_tells_how_close_fast_comes() -> None:
     times = {"reference": [300.0, 330.0], "auto": [200.0, 200.0], "exact": [200.0, 200.0], "fast": [100.0, 110.0]}
     ratios = {way: compute_ratio(times["reference"], times[way]) for way in ("auto", "exact", "fast")}
     lines = [LineComparisonResult(name, 61, 16, {}, {}, {}, ratios, ratios, ratios, times) for name in ("short", "long")]
-    assert bench_reference._build_fast_summary(lines, FAST) == {
+    assert reference_report._build_fast_summary(lines, FAST) == {
         "first_audio": {"short": 3.0, "long": 3.0},
         "whole_line": 3.0,
         "snr_db": FAST.snr_db,
         "lsd_db": FAST.lsd_db,
         "frames_equal": FAST.frames_equal,
     }
-    assert bench_reference._build_fast_summary(lines, None) is None
+    assert reference_report._build_fast_summary(lines, None) is None
 
 
 def test_users_models_stay_as_they_are(tmp_path: Path) -> None:

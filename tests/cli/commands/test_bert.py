@@ -15,7 +15,7 @@ import pytest
 
 from app.cli.main import main
 from app.common.files import paths
-from app.install import install_bert as bert_module
+from app.install import install_bert
 from app.install.bert_preparation import prepare_bert
 from app.install.staging_folders import create_staging_folder
 from app.settings.user_settings import load_settings
@@ -36,7 +36,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def narrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One of 64 numbers a token, where nobody speaks with it."""
-    monkeypatch.setattr(bert_module, "prepare_bert_in_sandbox", partial(prepare_bert, width=64))
+    monkeypatch.setattr(install_bert, "prepare_bert_in_sandbox", partial(prepare_bert, width=64))
     return write_published(tmp_path / "narrow", hidden=64, heads=4, inner=64)
 
 

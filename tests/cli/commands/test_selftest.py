@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.ort import device_facts, ort_devices
-from app.adapters.ort.ort_devices import BackendDevice
+from app.adapters.ort.devices import device_facts, ort_devices
+from app.adapters.ort.devices.ort_devices import BackendDevice
 from app.backends import backend_probe, trial_process
-from app.cli.commands.selftest import device_report
 from app.cli.commands.selftest import run as selftest
-from app.cli.commands.selftest import window_and_log as selftest_report
 from app.cli.main import main
 from app.common.processes import self_launch
 
@@ -46,7 +44,7 @@ def test_the_report_tells_how_the_cpu_did(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_window_program_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_launch, "build_window_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
-    found = selftest_report.run_window_selftest()
+    found = selftest.run_window_selftest()
     assert found["ok"] is False
     assert found["errors"][0].startswith("exit code")
 
@@ -72,7 +70,7 @@ def fake_trials(monkeypatch: pytest.MonkeyPatch, answers: dict[str, trial_proces
         tried.append(trial)
         return answers.get(trial, trial_process.TrialExit(line={"total_ms": 5.0}))
 
-    monkeypatch.setattr(device_report, "run_trial", run)
+    monkeypatch.setattr(selftest, "run_trial", run)
     return tried
 
 
@@ -80,7 +78,7 @@ def test_every_group_of_every_device_is_in_the_report(monkeypatch: pytest.Monkey
     monkeypatch.setattr(backend_probe, "list_places", lambda: ["cpu", "directml:0", "directml:1"])
     hung = "bert=cpu,prosody=cpu,decoder=directml:0"
     tried = fake_trials(monkeypatch, {hung: trial_process.TrialExit(error="did not finish", has_crashed=True)})
-    found = {item["placement"]: item for item in device_report.measure_placements()}
+    found = {item["placement"]: item for item in selftest.measure_placements()}
     on_second = [
         f"bert=cpu,prosody=cpu,decoder={(two := 'directml:1')}",
         f"bert=cpu,prosody={two},decoder=cpu",
@@ -95,16 +93,16 @@ def test_every_group_of_every_device_is_in_the_report(monkeypatch: pytest.Monkey
 
 def test_a_cpu_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = fake_trials(monkeypatch, {"record": trial_process.TrialExit(error="broken")})
-    assert device_report.measure_placements() == [{"placement": "cpu", "error": "broken", "crashed": False}]
+    assert selftest.measure_placements() == [{"placement": "cpu", "error": "broken", "crashed": False}]
     assert tried == ["record"]
 
 
 def test_adapters_are_told_with_their_drivers(monkeypatch: pytest.MonkeyPatch) -> None:
     card = BackendDevice("directml", 1, "Radeon RX 6600", 8192, 0)
-    monkeypatch.setattr(device_report, "list_devices", lambda: [card])
+    monkeypatch.setattr(selftest, "list_devices", lambda: [card])
     monkeypatch.setattr(ort_devices, "list_devices", lambda: [card])
     monkeypatch.setattr(device_facts, "_list_drivers", lambda: ["Intel UHD 31.0", "Radeon RX 6600 32.0.1"])
     monkeypatch.setattr(ort_devices, "list_backends", lambda: ["directml", "cpu"])
-    (told,) = device_report.describe_devices()
+    (told,) = selftest.describe_devices()
     assert (told["place"], told["name"], told["memory_mb"]) == ("directml:1", "Radeon RX 6600", 8192)
     assert told["facts"][1:] == ["directml", "Radeon RX 6600", "Radeon RX 6600 32.0.1"]  # another card's driver changes nothing

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 import soundfile
 
-from app.cli.commands.voices import add_voices_command as voices_add
-from app.cli.commands.voices import reprepare_command as voices_renew
+from app.cli.commands.voices import add_voices_command, run
 from app.cli.main import main
 from app.common.errors import InputError
 from app.common.files import paths
@@ -38,7 +37,7 @@ def reference(tiny_models: Path) -> Path:
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real preparation is tested elsewhere, and below in processes of their own."""
     add_voices = voice_import.add_voices
-    monkeypatch.setattr(voices_add, "add_voices", lambda *arguments, **options: add_voices(*arguments, prepare=quick, **options))
+    monkeypatch.setattr(add_voices_command, "add_voices", lambda *arguments, **options: add_voices(*arguments, prepare=quick, **options))
 
 
 def koebako(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[dict[str, Any]]]:
@@ -89,7 +88,7 @@ def test_adding_a_voice_says_which_bert_is_missing_and_how_to_get_it(
 def test_voices_are_prepared_again_one_by_one_or_all(
     reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(voices_renew, "prepare_voice_again", partial(prepare_voice_again, prepare=quick))
+    monkeypatch.setattr(run, "prepare_voice_again", partial(prepare_voice_again, prepare=quick))
     assert koebako(capsys, "voices", "renew", "--all") == (0, [])  # none was added
     for number, name in enumerate(("花子", "太郎")):
         koebako(capsys, "voices", "add", aivmx(reference, tmp_path / f"{number}.aivmx", name=name, uuid=f"{UUID[:-1]}{number}"))

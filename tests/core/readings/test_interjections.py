@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.readings.interjections import find_cries
+from app.core.readings.misparses import find_cries
 from app.core.readings.morphs import Morph
 
 KINDS = {

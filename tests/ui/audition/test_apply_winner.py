@@ -8,10 +8,10 @@ from pytestqt.qtbot import QtBot
 from app.audition.blind_test_trials import find_blind_trial
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
-from app.ui.shell.main_window import MainWindow
 from tests.ui.audition.test_mushra_dialog import takes_of
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def player() -> RecordingPlayer:
     return RecordingPlayer(pace=1.0)
 
 
-def compared(qtbot: QtBot, window: MainWindow, kind: str, wanted: list[int]) -> BlindTestDialog:
+def compared(qtbot: QtBot, window: WindowDriver, kind: str, wanted: list[int]) -> BlindTestDialog:
     """A test of two takes to its end; the column that is chosen in each trial."""
     window.blind_tests.compare_takes(takes_of(qtbot, window))
     dialog = window.blind_tests.dialog
@@ -46,22 +46,22 @@ def compared(qtbot: QtBot, window: MainWindow, kind: str, wanted: list[int]) -> 
 def test_the_winner_is_applied_to_the_line_and_taken_back(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window()
     dialog = compared(qtbot, window, "pairs", [0, 0, 1, 0, 1])
-    (before,) = window.document.script.lines
+    (before,) = window.lines
     assert before.settings.speed == pytest.approx(1.2)
-    slower, faster = window.takes.shelf.book.takes
+    slower, faster = window.take_book.takes
     assert (slower.settings.speed, faster.settings.speed) == (1.0, pytest.approx(1.2))
     apply = dialog.outcome.apply_button
     assert apply.isVisibleTo(dialog)
     assert apply.text() == apply.accessibleName() == "Apply the winner"
-    steps = window.document.stack.count()
+    steps = window.undo_stack.count()
     apply.click()
-    (after,) = window.document.script.lines
+    (after,) = window.lines
     assert (after.settings.speed, after.settings.seed, after.settings.seed_locked) == (1.0, slower.settings.seed, True)
     assert (after.text, after.overrides, after.id) == (before.text, before.overrides, before.id)
-    assert window.document.stack.count() == steps + 1
+    assert window.undo_stack.count() == steps + 1
     assert (apply.isEnabled(), apply.text()) == (False, "Applied to the lines")
-    window.document.stack.undo()
-    assert window.document.script.lines == (before,)
+    window.undo_stack.undo()
+    assert window.lines == (before,)
     assert apply.isEnabled()
     window.document.reset_script(type(window.document.script)(()))
     assert not apply.isVisibleTo(dialog), "the line is gone"

@@ -19,9 +19,9 @@ from app.common.errors import InputError
 from app.core.synthesis_types import Float32, SynthesisRequest
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 RATE = 44_100
 NAMES = ("int8", "float32", "float16")
@@ -42,11 +42,11 @@ def player() -> RecordingPlayer:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     return open_window()
 
 
-def opened(qtbot: QtBot, window: MainWindow, count: int = 2) -> BlindTestDialog:
+def opened(qtbot: QtBot, window: WindowDriver, count: int = 2) -> BlindTestDialog:
     dialog = BlindTestDialog(window, window.controller, lambda name: (SOUNDS[name], RATE))
     dialog.show_setup(NAMES[:count], [list(SOUNDS)[:count]])
     dialog.show()
@@ -71,7 +71,7 @@ def hz_of(samples: Float32) -> float:
 
 
 def test_an_abx_test_by_keyboard(
-    qtbot: QtBot, window: MainWindow, player: RecordingPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, player: RecordingPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog = opened(qtbot, window)
     kept: list[BlindTest] = []
@@ -103,7 +103,7 @@ def test_an_abx_test_by_keyboard(
     dialog.reject()
 
 
-def test_switching_keeps_the_place_and_is_equally_loud(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
+def test_switching_keeps_the_place_and_is_equally_loud(qtbot: QtBot, window: WindowDriver, player: RecordingPlayer) -> None:
     dialog = opened(qtbot, window)
     begin(dialog, "pairs")
     qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
@@ -126,7 +126,7 @@ def test_switching_keeps_the_place_and_is_equally_loud(qtbot: QtBot, window: Mai
     dialog.reject()
 
 
-def test_an_answer_is_taken_back_and_a_closed_test_continues(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_answer_is_taken_back_and_a_closed_test_continues(qtbot: QtBot, window: WindowDriver) -> None:
     dialog = opened(qtbot, window, 3)
     begin(dialog, "ranking")
     for _ in range(2):
@@ -149,7 +149,7 @@ def test_an_answer_is_taken_back_and_a_closed_test_continues(qtbot: QtBot, windo
     again.reject()
 
 
-def test_space_plays_and_stops_and_closing_is_silence(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
+def test_space_plays_and_stops_and_closing_is_silence(qtbot: QtBot, window: WindowDriver, player: RecordingPlayer) -> None:
     dialog = opened(qtbot, window)
     begin(dialog, "pairs")
     qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
@@ -166,7 +166,7 @@ def test_space_plays_and_stops_and_closing_is_silence(qtbot: QtBot, window: Main
     qtbot.waitUntil(lambda: not window.controller.is_busy, timeout=WAIT_MS)
 
 
-def test_a_line_that_is_spoken_ends_the_sounds_side_by_side(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
+def test_a_line_that_is_spoken_ends_the_sounds_side_by_side(qtbot: QtBot, window: WindowDriver, player: RecordingPlayer) -> None:
     dialog = opened(qtbot, window)
     begin(dialog, "pairs")
     qtbot.waitUntil(dialog.trial.letters.play_button.isEnabled, timeout=WAIT_MS)
@@ -189,7 +189,7 @@ def heard_all(qtbot: QtBot, dialog: BlindTestDialog, *keys: Key) -> None:
     press(dialog, *keys)
 
 
-def test_one_key_answers_a_trial_that_was_heard(qtbot: QtBot, window: MainWindow) -> None:
+def test_one_key_answers_a_trial_that_was_heard(qtbot: QtBot, window: WindowDriver) -> None:
     dialog = opened(qtbot, window)
     page = dialog.pages.currentWidget()
     assert isinstance(page, BlindTestSetupPage)
@@ -207,7 +207,7 @@ def test_one_key_answers_a_trial_that_was_heard(qtbot: QtBot, window: MainWindow
     dialog.reject()
 
 
-def test_an_answer_that_is_not_offered_has_no_key_and_two_clicks_answer(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_answer_that_is_not_offered_has_no_key_and_two_clicks_answer(qtbot: QtBot, window: WindowDriver) -> None:
     dialog = opened(qtbot, window)
     begin(dialog, "abx")
     heard_all(qtbot, dialog, Key.Key_A, Key.Key_B, Key.Key_X, Key.Key_0)
@@ -220,7 +220,7 @@ def test_an_answer_that_is_not_offered_has_no_key_and_two_clicks_answer(qtbot: Q
     dialog.reject()
 
 
-def test_screen_readers_tell_playing_from_answering(qtbot: QtBot, window: MainWindow) -> None:
+def test_screen_readers_tell_playing_from_answering(qtbot: QtBot, window: WindowDriver) -> None:
     dialog = opened(qtbot, window)
     begin(dialog, "pairs")
     letters, answers = dialog.trial.letters, dialog.trial.answers
@@ -231,7 +231,7 @@ def test_screen_readers_tell_playing_from_answering(qtbot: QtBot, window: MainWi
     dialog.reject()
 
 
-def test_a_sound_that_is_gone_is_said(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_sound_that_is_gone_is_said(qtbot: QtBot, window: WindowDriver) -> None:
     def gone(_name: str) -> tuple[Float32, int]:
         raise InputError("The sound of this take is missing.")
 
@@ -244,7 +244,7 @@ def test_a_sound_that_is_gone_is_said(qtbot: QtBot, window: MainWindow) -> None:
     dialog.reject()
 
 
-def test_the_plan_says_what_it_takes(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_plan_says_what_it_takes(qtbot: QtBot, window: WindowDriver) -> None:
     dialog = opened(qtbot, window)
     page = dialog.pages.currentWidget()
     assert isinstance(page, BlindTestSetupPage)

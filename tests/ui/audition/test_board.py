@@ -22,18 +22,18 @@ from app.ui.audition.board_cells import MAX_CELL_SOUND_BYTES, BoardCells, CellPh
 from app.ui.audition.board_controller import BoardController
 from app.ui.audition.board_keys import find_command
 from app.ui.audition.board_window import BoardWindow
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.parallel_sounds import ParallelSounds
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.heart import Heart, describe
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 TEXTS = ("今日はとてもいい天気なので散歩します。", "明日の朝は早く起きて駅まで歩きましょう。")
 LONGEST_BEAT_MS = 250.0  # generous: building the board of another line is part of it
 Key, SHIFT = Qt.Key, Qt.KeyboardModifier.ShiftModifier
 
 
-def opened(qtbot: QtBot, window: MainWindow, text: str = TEXTS[0]) -> tuple[BoardController, BoardWindow]:
+def opened(qtbot: QtBot, window: WindowDriver, text: str = TEXTS[0]) -> tuple[BoardController, BoardWindow]:
     """The board of a line, by its action."""
     if text:
         write(window, text)
@@ -61,7 +61,7 @@ def press(qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModi
 def test_a_line_is_compared_judged_and_applied_by_keyboard(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window()
     board, shown = opened(qtbot, window)
-    before = window.document.script.lines[0].settings
+    before = window.lines[0].settings
     assert len(board.cells.board.cells) == 5  # the styles of the line's speaker
     filled(qtbot, board)
     assert player.requests == {}  # nothing is heard until somebody asks
@@ -101,11 +101,11 @@ def test_a_line_is_compared_judged_and_applied_by_keyboard(qtbot: QtBot, open_wi
     wait_idle(qtbot, window)
 
     press(qtbot, Key.Key_Return)
-    line = window.document.script.lines[0]
+    line = window.lines[0]
     assert line.settings.style == "Bashful"
     assert line.settings == replace(before, style="Bashful", speaker="Mei", seed_locked=True)
-    window.document.stack.undo()
-    assert window.document.script.lines[0].settings == before
+    window.undo_stack.undo()
+    assert window.lines[0].settings == before
 
     press(qtbot, Key.Key_Escape)
     assert board.window is None
@@ -178,10 +178,10 @@ def test_what_was_judged_is_kept_with_the_project(qtbot: QtBot, open_window: Ope
     press(qtbot, Key.Key_S)  # perhaps before it is made
     press(qtbot, Key.Key_5)
     filled(qtbot, board)
-    book = window.takes.shelf.book
+    book = window.take_book
     qtbot.waitUntil(lambda: bool(book.takes) and book.takes[0].rating == 5, timeout=WAIT_MS)
     (take,) = book.takes
-    assert (take.starred, take.settings.style, take.line) == (True, "Sad", window.document.script.lines[0].id)
+    assert (take.starred, take.settings.style, take.line) == (True, "Sad", window.lines[0].id)
     assert (find_sound_folder(None) / take.sound).is_file()
     cell = board.cells.find_take(BoardCell(0, 4))
     assert cell is not None
@@ -191,7 +191,7 @@ def test_what_was_judged_is_kept_with_the_project(qtbot: QtBot, open_window: Ope
     press(qtbot, Key.Key_Up)
     press(qtbot, Key.Key_Return)  # what the line got is kept, too
     qtbot.waitUntil(lambda: len(book.takes) == 2, timeout=WAIT_MS)
-    assert book.takes[1].settings == window.document.script.lines[0].settings
+    assert book.takes[1].settings == window.lines[0].settings
     shown.reject()
     book.change_take(take.id, note="from the list")
     board, shown = opened(qtbot, window, "")
@@ -214,8 +214,8 @@ def test_presets_and_strengths_are_ways_too_and_remembered(qtbot: QtBot, open_wi
     window = open_window()
     write(window, "はい。")
     window.side.edited.emit("speed", 1.4)
-    window.side.presets.show_settings(window.document.script.lines[0].settings)
-    window.side.presets.keep_settings_as("fast")
+    window.presets.show_settings(window.lines[0].settings)
+    window.presets.keep_settings_as("fast")
     board, shown = opened(qtbot, window, "")
     shown.chooser.choose_ways([VoiceChoice("", ("Mei",), ("Happy", "Sad"))], (1.0, 2.0), ("fast",))
     shown.chooser.changed.emit()
@@ -267,7 +267,7 @@ def test_the_mouse_does_the_same(qtbot: QtBot, open_window: OpenWindow, player: 
     qtbot.mouseClick(shown.bar.note, Qt.MouseButton.LeftButton)
     qtbot.keyClicks(shown.bar.note, "clear")
     qtbot.mouseDClick(shown.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert window.document.script.lines[0].settings.style == "Happy"
+    assert window.lines[0].settings.style == "Happy"
     take = board.cells.find_take(BoardCell(0, 1))
     assert take is not None
     assert take.note == "clear"
@@ -295,7 +295,7 @@ def test_five_by_five_cells_while_the_window_goes_on(qtbot: QtBot, open_window: 
     board, shown = opened(qtbot, window)
     filled(qtbot, board)
     window.document.apply_edit("", replace(window.document.script, lines=(Line(TEXTS[1]),)))
-    window.script.select_lines([window.document.script.lines[0].id])
+    window.script.select_lines([window.lines[0].id])
     with Heart() as heart:
         began = time.perf_counter()
         first: list[float] = []

@@ -17,13 +17,13 @@ from app.core.script import Line, create_line_id
 from app.core.synthesis_types import Float32
 from app.settings.user_settings import Settings
 from app.ui.audition.board_controller import BoardController
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.audio_player import open_portaudio
 from app.ui.synthesis.parallel_sounds import ParallelSounds
 from tests.null_sink import NullSink, null_sink
 from tests.ui.audition.test_board import filled, opened, press
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.test_heartbeat import Beating, beating
+from tests.ui.window_driver import WindowDriver
 
 __all__ = ["beating", "null_sink"]
 
@@ -40,13 +40,13 @@ RATE = 44_100
 PAIR_S = 1.5
 
 
-def player_of(window: MainWindow) -> PortAudioPlayer:
-    player = window.controller._worker.player
+def player_of(window: WindowDriver) -> PortAudioPlayer:
+    player = window.speech_worker.player
     assert isinstance(player, PortAudioPlayer)
     return player
 
 
-def fill_a_hundred(qtbot: QtBot, window: MainWindow, board: BoardController) -> None:
+def fill_a_hundred(qtbot: QtBot, window: WindowDriver, board: BoardController) -> None:
     """Other lines than before, so that nothing of them is remembered."""
     lines = tuple(Line(text, id=create_line_id()) for text in TEXTS)
     window.document.apply_edit("", replace(window.document.script, lines=lines))
@@ -77,7 +77,7 @@ def test_cells_and_a_pair_are_heard_without_a_gap_while_a_hundred_cells_are_made
         fill_a_hundred(qtbot, window, board)
         shown.view.setFocus()
         press(qtbot, Qt.Key.Key_P)  # all of them, one after the other
-        qtbot.waitUntil(lambda: window.controller.state.played_s > 0.3, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.speech_state.played_s > 0.3, timeout=WAIT_MS)
         made = len(board.cells.finished_cells)
         pair = window.controller.play_sounds(ParallelSounds([tone(220), tone(330)], RATE, rounds=1))
         while pair in window.controller.spoken_jobs:
@@ -108,7 +108,7 @@ def test_a_long_line_is_heard_without_a_gap_while_a_hundred_cells_are_made(
     wait_idle(qtbot, window)
     window.play_commands.play_or_stop()
     (line,) = window.controller.spoken_jobs
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0.5, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0.5, timeout=WAIT_MS)
     with beating("a hundred cells beside a long line"):
         began = time.perf_counter()
         fill_a_hundred(qtbot, window, board)
@@ -118,7 +118,7 @@ def test_a_long_line_is_heard_without_a_gap_while_a_hundred_cells_are_made(
     assert line in window.controller.spoken_jobs, "the line was over before the cells were"
     gaps = player_of(window).underruns
     with capsys.disabled():
-        print(f"; 100 cells in {took_s:.1f} s, {window.controller.state.played_s:.1f} s heard, {gaps} gaps", end="")
+        print(f"; 100 cells in {took_s:.1f} s, {window.speech_state.played_s:.1f} s heard, {gaps} gaps", end="")
     assert gaps == 0
     shown.close()
     window.play_commands.stop_playing()

@@ -12,16 +12,16 @@ from pytestqt.qtbot import QtBot
 from app.common.files import paths
 from app.settings.user_settings import Settings, find_settings_path, load_settings
 from app.ui.audition.board_cells import CellPhase
-from app.ui.shell.main_window import MainWindow
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from app.voices.voice_manifest import read_manifest
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 
 @pytest.fixture
-def window(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+def window(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> WindowDriver:
     """With the voice we ship, and two of which the catalog says that they are there."""
     path = Path(paths.find_resources_dir()) / "voices" / "mei"
     mei = read_manifest(path)
@@ -33,7 +33,7 @@ def window(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatc
     return window
 
 
-def library_of(window: MainWindow) -> VoiceLibraryDialog:
+def library_of(window: WindowDriver) -> VoiceLibraryDialog:
     window.window_actions["voice_library"].trigger()
     assert window.library.dialog is not None
     return window.library.dialog
@@ -43,7 +43,7 @@ def names(library: VoiceLibraryDialog) -> list[str]:
     return [library.list.item(row).text().split("\n")[0] for row in range(library.list.count())]
 
 
-def test_voices_are_found_and_favourites_come_first_and_stay_so(window: MainWindow) -> None:
+def test_voices_are_found_and_favourites_come_first_and_stay_so(window: WindowDriver) -> None:
     library = library_of(window)
     assert names(library)[:2] == ["花子", "太郎"]
     library.found.query.setText("太郎")
@@ -54,7 +54,7 @@ def test_voices_are_found_and_favourites_come_first_and_stay_so(window: MainWind
     assert not library.found.compare.isEnabled()
     library.found.query.clear()
     assert names(library)[:2] == ["★ 太郎", "花子"]
-    assert window.side.chooser.box.itemText(0) == "太郎"
+    assert window.voice_chooser.box.itemText(0) == "太郎"
     library.close()
     window.close()
     kept, error = load_settings(find_settings_path())
@@ -62,7 +62,7 @@ def test_voices_are_found_and_favourites_come_first_and_stay_so(window: MainWind
     assert kept.favourite_voices == ("太郎",)
 
 
-def test_a_voice_is_tried_with_the_current_line(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
+def test_a_voice_is_tried_with_the_current_line(qtbot: QtBot, window: WindowDriver, player: RecordingPlayer) -> None:
     write(window, "こんにちは。")
     before = window.document.script
     library = library_of(window)
@@ -74,7 +74,7 @@ def test_a_voice_is_tried_with_the_current_line(qtbot: QtBot, window: MainWindow
     library.close()
 
 
-def test_selected_voices_open_on_the_board_and_one_that_cannot_speak_says_why(qtbot: QtBot, window: MainWindow) -> None:
+def test_selected_voices_open_on_the_board_and_one_that_cannot_speak_says_why(qtbot: QtBot, window: WindowDriver) -> None:
     write(window, "こんにちは。")
     library = library_of(window)
     for row in range(library.list.count()):

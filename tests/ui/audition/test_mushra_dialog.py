@@ -15,11 +15,11 @@ from pytestqt.qtbot import QtBot
 from app.audition.mushra_data import parse_readable_mushra_tests
 from app.core.takes import LineTake
 from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
-from app.ui.audition.mushra_dialog import MushraDialog
+from app.ui.audition.mushra_test_controller import MushraDialog
 from app.ui.audition.rating_page import RatingPage
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 Key = Qt.Key
 RATE = 44_100
@@ -31,16 +31,16 @@ def player() -> RecordingPlayer:
     return RecordingPlayer(pace=1.0)
 
 
-def takes_of(qtbot: QtBot, window: MainWindow) -> list[LineTake]:
+def takes_of(qtbot: QtBot, window: WindowDriver) -> list[LineTake]:
     """A line spoken twice, both kept."""
     write(window, "はい。")
     for count in (1, 2):
         speak(qtbot, window)
         window.window_actions["keep_take"].trigger()
-        qtbot.waitUntil(lambda count=count: len(window.takes.shelf.book.takes) == count, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda count=count: len(window.take_book.takes) == count, timeout=WAIT_MS)
         if count == 1:
             window.commands.change_setting("speed", 1.2)
-    return list(window.takes.shelf.book.takes)
+    return list(window.take_book.takes)
 
 
 def page_of(dialog: MushraDialog | None) -> RatingPage:
@@ -111,9 +111,9 @@ def test_sounds_are_rated_against_a_reference(
     assert "BS.1534" in dialog.outcome.verdict.text()  # the hidden reference was not found
     assert dialog.outcome.table.rowCount() == 5
     assert not dialog.outcome.apply_button.isVisibleTo(dialog), "ratings that do not count have no winner"
-    (kept,) = parse_readable_mushra_tests(window.project.parts.tests)
+    (kept,) = parse_readable_mushra_tests(window.project_parts.tests)
     assert kept == dialog.test
-    assert window.takes.shelf.book.list_needed_sounds() >= set(kept.plan.references)
+    assert window.take_book.list_needed_sounds() >= set(kept.plan.references)
     window.projects.create_project()
     assert window.projects.question is not None
     window.projects.question.reject()

@@ -21,11 +21,11 @@ from app.settings.user_settings import Settings
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
 from app.ui.audition.precision_test_controller import TestedPart, list_compared_precisions
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.loaded_voices import LoadedVoiceCache
 from app.ui.synthesis.synthesis_jobs import VoicePrecisions
 from app.voices.installed_voices import find_voice
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
+from tests.ui.window_driver import WindowDriver
 from tests.voices.both_precisions import fainter
 
 TEXTS = ("今日は散歩します。", "明日は早く起きます。")
@@ -54,7 +54,7 @@ def _both() -> None:
     accept_licence(find_voice("both", paths.list_voice_dirs()))
 
 
-def opened(qtbot: QtBot, open_window: OpenWindow, voice: str) -> MainWindow:
+def opened(qtbot: QtBot, open_window: OpenWindow, voice: str) -> WindowDriver:
     window = open_window(Settings(text=""))
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     script = Script(tuple(Line(text, id=str(row)) for row, text in enumerate(TEXTS)))
@@ -73,7 +73,7 @@ def spied(method: Callable[..., Any], calls: list[tuple[Any, ...]]) -> Callable[
     return call
 
 
-def dialog_of(window: MainWindow) -> BlindTestDialog:
+def dialog_of(window: WindowDriver) -> BlindTestDialog:
     dialog = window.blind_tests.dialog
     assert dialog is not None
     return dialog
@@ -97,7 +97,7 @@ def test_selected_lines_are_compared_in_both_precisions(
     assert isinstance(page, BlindTestSetupPage)
     apart = [precisions for _ready, backend, precisions, _like in openings if backend == "cpu"]
     assert apart == list(list_compared_precisions(part, VoicePrecisions())), "each once"
-    assert window.controller._worker._voice._apart is None, "it makes room as soon as all is made"
+    assert window.speech_worker._voice._apart is None, "it makes room as soon as all is made"
     plan = page.build_plan()
     assert plan.names == (("Exact", "Fast") if part == "sound" else ("BERT float32", "BERT int8"))
     assert len(plan.sounds) == (len(TEXTS) if part == "sound" else 1), "a line that is the same in both is left out"
@@ -110,7 +110,7 @@ def test_selected_lines_are_compared_in_both_precisions(
             made = np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(SynthesisRequest(text, seed=7))])
             assert len(kept) == len(made)
             assert np.abs(kept - made).max() < 1e-3, (text, precision)
-    assert window.takes.shelf.book.takes == (), "they are no takes"
+    assert window.take_book.takes == (), "they are no takes"
     page.begin_button.click()
     assert dialog.test is not None
     assert dialog.test.plan.kind == "abx"

@@ -8,13 +8,13 @@ from pytestqt.qtbot import QtBot
 
 from app.audition.blind_test_trials import find_blind_trial
 from app.ui.audition.blind_test_setup_page import MUSHRA_KIND, BlindTestSetupPage
-from app.ui.shell.main_window import MainWindow
 from tests.ui.audition.test_blind_test_dialog import SOUNDS, begin, opened, press
 from tests.ui.audition.test_board import filled
 from tests.ui.audition.test_board import opened as opened_board
 from tests.ui.audition.test_mushra_dialog import takes_of
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 Key = Qt.Key
 
@@ -26,7 +26,7 @@ def player() -> RecordingPlayer:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     return open_window()
 
 
@@ -41,7 +41,7 @@ def choices(page: BlindTestSetupPage, kind: str) -> list[str]:
     return [page.reference.itemText(place) for place in range(page.reference.count())]
 
 
-def test_what_can_be_the_reference_depends_on_the_method(qtbot: QtBot, window: MainWindow) -> None:
+def test_what_can_be_the_reference_depends_on_the_method(qtbot: QtBot, window: WindowDriver) -> None:
     two = opened(qtbot, window)
     page = page_of(two)
     assert choices(page, "abx") == ["None", "int8", "float32"]
@@ -63,7 +63,7 @@ def test_what_can_be_the_reference_depends_on_the_method(qtbot: QtBot, window: M
     three.reject()
 
 
-def test_pairs_are_compared_with_the_reference_by_keyboard(qtbot: QtBot, window: MainWindow) -> None:
+def test_pairs_are_compared_with_the_reference_by_keyboard(qtbot: QtBot, window: WindowDriver) -> None:
     dialog = opened(qtbot, window, 3)
     page = page_of(dialog)
     page.reference.setCurrentIndex(page.reference.findText("float16"))
@@ -80,7 +80,7 @@ def test_pairs_are_compared_with_the_reference_by_keyboard(qtbot: QtBot, window:
     dialog.reject()
 
 
-def test_x_is_the_reference_in_every_trial(qtbot: QtBot, window: MainWindow) -> None:
+def test_x_is_the_reference_in_every_trial(qtbot: QtBot, window: WindowDriver) -> None:
     dialog = opened(qtbot, window)
     page = page_of(dialog)
     page.kind.setCurrentIndex(page.kind.findData("abx"))
@@ -99,7 +99,7 @@ def test_x_is_the_reference_in_every_trial(qtbot: QtBot, window: MainWindow) -> 
     dialog.reject()
 
 
-def test_a_take_is_the_reference_of_ratings_without_any_file(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
+def test_a_take_is_the_reference_of_ratings_without_any_file(qtbot: QtBot, window: WindowDriver, player: RecordingPlayer) -> None:
     takes = takes_of(qtbot, window)
     window.blind_tests.compare_takes(takes)
     page = page_of(window.blind_tests.dialog)
@@ -120,7 +120,7 @@ def test_a_take_is_the_reference_of_ratings_without_any_file(qtbot: QtBot, windo
     wait_idle(qtbot, window)
 
 
-def test_a_sound_of_the_board_is_the_reference(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_sound_of_the_board_is_the_reference(qtbot: QtBot, window: WindowDriver) -> None:
     board, shown = opened_board(qtbot, window)
     filled(qtbot, board)
     chosen = board.cells.board.cells[:3]

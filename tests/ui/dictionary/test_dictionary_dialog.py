@@ -19,10 +19,10 @@ from app.adapters.user_dictionary import change_dictionary, find_dictionary_path
 from app.core.dictionary_entries import DictionaryEntry, make_entry
 from app.settings.user_settings import Settings
 from app.ui.dictionary.dictionary_dialog import DictionaryDialog
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.reading.test_strip import kana
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 TEXT = "檜箱庵に行く。"
 TAUGHT = "ヒノバコアンニイク"
@@ -35,7 +35,7 @@ def _forget() -> Iterator[None]:
     forget_user_lexicon()
 
 
-def opened(qtbot: QtBot, window: MainWindow) -> DictionaryDialog:
+def opened(qtbot: QtBot, window: WindowDriver) -> DictionaryDialog:
     """The dialog, once it shows what the file holds."""
     window.window_actions["dictionary"].trigger()
     dialog = window.dictionary.dialog
@@ -194,8 +194,8 @@ def test_a_reading_typed_below_a_line_becomes_a_word(qtbot: QtBot, open_window: 
     window = open_window(Settings(text=TEXT, strip="open"))
     qtbot.waitUntil(lambda: kana(window) != "", timeout=WAIT_MS)
     window.strip._edit_word_reading(0)
-    field = window.strip.panel.reading
-    surface = window.strip._word and window.document.script.lines[0].text[window.strip._word.start : window.strip._word.end]
+    field = window.strip_panel.reading
+    surface = window.strip._word and window.lines[0].text[window.strip._word.start : window.strip._word.end]
     field.edit.setText("ひのき")
     field.add_word.click()
     dialog = window.dictionary.dialog

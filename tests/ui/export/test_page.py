@@ -23,10 +23,10 @@ from app.interchange.koebako_files import write_project
 from app.settings.user_settings import Settings
 from app.ui.export.export_dialog import ExportDialog
 from app.ui.export.export_progress import ExportProgress
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.heart import Heart
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 LINES = (
@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, folder: Path) -> MainWindow:
+def window(open_window: OpenWindow, folder: Path) -> WindowDriver:
     window = open_window(Settings(text="", save_folder=str(folder)))
     window.document.reset_script(SCRIPT)
     window.script.select_lines(["c"])
@@ -64,7 +64,7 @@ class Listener(RecordingPlayer):
         super().write_chunk(chunk)
 
 
-def page_of(qtbot: QtBot, window: MainWindow) -> ExportDialog:
+def page_of(qtbot: QtBot, window: WindowDriver) -> ExportDialog:
     window.window_actions["export"].trigger()
     page = window.export.dialog
     assert page is not None
@@ -72,7 +72,7 @@ def page_of(qtbot: QtBot, window: MainWindow) -> ExportDialog:
     return page
 
 
-def progress_of(window: MainWindow) -> ExportProgress:
+def progress_of(window: WindowDriver) -> ExportProgress:
     assert window.export.progress is not None
     return window.export.progress
 
@@ -85,7 +85,7 @@ def settle(qtbot: QtBot, page: ExportDialog, count: int) -> None:
     qtbot.waitUntil(lambda: page.export_button.isEnabled() and page.files.rowCount() == count, timeout=WAIT_MS)
 
 
-def wait_over(qtbot: QtBot, window: MainWindow) -> None:
+def wait_over(qtbot: QtBot, window: WindowDriver) -> None:
     qtbot.waitUntil(lambda: window.export.run is not None and window.export.run.is_over, timeout=3 * WAIT_MS)
     wait_idle(qtbot, window)
 
@@ -94,7 +94,7 @@ def names(folder: Path) -> list[str]:
     return sorted(item.relative_to(folder).as_posix() for item in folder.rglob("*") if item.is_file())
 
 
-def test_what_is_shown_is_written(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+def test_what_is_shown_is_written(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
     qtbot.keyClick(window, Qt.Key.Key_E, CTRL)
     page = page_of(qtbot, window)
     assert shown(page) == ["001_Mei_Neutral_雨が降る。.wav", "003_Tohoku f01_Happy_雪が積もる。.wav"]
@@ -114,7 +114,7 @@ def test_what_is_shown_is_written(qtbot: QtBot, window: MainWindow, folder: Path
     assert not progress_of(window).stop_button.isVisibleTo(window)
 
 
-def test_only_the_selection(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+def test_only_the_selection(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
     page = page_of(qtbot, window)
     page.form.what.choose_value("selection")
     settle(qtbot, page, 1)
@@ -123,7 +123,7 @@ def test_only_the_selection(qtbot: QtBot, window: MainWindow, folder: Path) -> N
     assert [name[:3] for name in names(folder)] == ["003"]
 
 
-def test_a_name_that_cannot_be_and_a_missing_folder_are_told(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_name_that_cannot_be_and_a_missing_folder_are_told(qtbot: QtBot, window: WindowDriver) -> None:
     page = page_of(qtbot, window)
     page.form.pattern.edit.setText("a/b")
     qtbot.waitUntil(lambda: page.files.rowCount() == 0, timeout=WAIT_MS)
@@ -138,7 +138,7 @@ def test_a_name_that_cannot_be_and_a_missing_folder_are_told(qtbot: QtBot, windo
     page.reject()
 
 
-def test_one_question_about_files_that_exist(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+def test_one_question_about_files_that_exist(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
     for answer, expected in (("Cancel", 1), ("Replace", 2), ("Add numbers", 3), ("Skip", 2)):
         for name in names(folder):
             (folder / name).unlink()
@@ -166,7 +166,7 @@ def test_one_question_about_files_that_exist(qtbot: QtBot, window: MainWindow, f
         assert ((folder / "a.wav").read_bytes() == b"old") == (answer != "Replace"), answer
 
 
-def test_settings_are_remembered_by_the_project_and_for_the_next_one(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+def test_settings_are_remembered_by_the_project_and_for_the_next_one(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
     page = page_of(qtbot, window)
     page.form.sound.choose_value("mp3")
     page.form.quality.choose_value("high")
@@ -176,8 +176,8 @@ def test_settings_are_remembered_by_the_project_and_for_the_next_one(qtbot: QtBo
     before = page.form.settings
     page.export_button.click()
     wait_over(qtbot, window)
-    assert window.project.parts.export == {"sound": "mp3", "quality": "high", "sidecars": ["srt"], "unit": "mora"}
-    assert str(folder) not in str(window.project.parts.export), "a path is nobody else's business"
+    assert window.project_parts.export == {"sound": "mp3", "quality": "high", "sidecars": ["srt"], "unit": "mora"}
+    assert str(folder) not in str(window.project_parts.export), "a path is nobody else's business"
     page = page_of(qtbot, window)
     assert page.form.settings == before
     page.reject()
@@ -191,7 +191,7 @@ def test_settings_are_remembered_by_the_project_and_for_the_next_one(qtbot: QtBo
     page.reject()
 
 
-def test_the_same_samples_as_the_command(qtbot: QtBot, window: MainWindow, folder: Path, tmp_path: Path) -> None:
+def test_the_same_samples_as_the_command(qtbot: QtBot, window: WindowDriver, folder: Path, tmp_path: Path) -> None:
     page = page_of(qtbot, window)
     page.form.pattern.edit.setText("$id$")
     page.form.quality.choose_value("float")
@@ -207,7 +207,7 @@ def test_the_same_samples_as_the_command(qtbot: QtBot, window: MainWindow, folde
         assert np.array_equal(ours, theirs)
 
 
-def test_a_line_that_cannot_be_spoken_leaves_the_others_alone(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+def test_a_line_that_cannot_be_spoken_leaves_the_others_alone(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
     silent = Line("、。", id="d")
     window.document.reset_script(Script((*LINES, silent, replace(silent, settings=LineSettings(voice="none"), id="e"))))
     page = page_of(qtbot, window)
@@ -222,7 +222,7 @@ def test_a_line_that_cannot_be_spoken_leaves_the_others_alone(qtbot: QtBot, wind
     assert window.banner.isHidden()
 
 
-def test_a_full_disk_ends_all(qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_ends_all(qtbot: QtBot, window: WindowDriver, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_arguments: object) -> None:
         raise OutputFileError("The disk is full.", "Free some space.")
 
@@ -236,7 +236,7 @@ def test_a_full_disk_ends_all(qtbot: QtBot, window: MainWindow, folder: Path, mo
     assert progress_of(window).state.text() == "The disk is full. Free some space."
 
 
-def test_stop_leaves_whole_files_only(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+def test_stop_leaves_whole_files_only(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
     window.document.reset_script(Script(tuple(Line(f"{number}番目の行です。" * 5) for number in range(16))))
     page = page_of(qtbot, window)
     page.form.sidecars.choose_kinds(("lab", "json"))
@@ -263,7 +263,7 @@ def test_stop_leaves_whole_files_only(qtbot: QtBot, window: MainWindow, folder: 
     assert len(names(folder)) == 48
 
 
-def test_a_game_gets_its_list(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+def test_a_game_gets_its_list(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
     page = page_of(qtbot, window)
     page.form.game.choose_value("wwise")
     qtbot.waitUntil(lambda: shown(page) == ["a.wav", "c.wav"], timeout=WAIT_MS)
@@ -274,14 +274,14 @@ def test_a_game_gets_its_list(qtbot: QtBot, window: MainWindow, folder: Path) ->
     assert (folder / "voice_lines.wsources").read_text(encoding="utf-8").count("<Source Path=") == 2
 
 
-def test_files_are_no_part_of_the_latency_figures(qtbot: QtBot, window: MainWindow) -> None:
+def test_files_are_no_part_of_the_latency_figures(qtbot: QtBot, window: WindowDriver) -> None:
     page = page_of(qtbot, window)
     page.export_button.click()
     wait_over(qtbot, window)
-    assert not window.controller.history.utterances
+    assert not window.history.utterances
 
 
-def test_seeds_that_roll_are_those_that_were_heard(qtbot: QtBot, window: MainWindow, folder: Path, player: RecordingPlayer) -> None:
+def test_seeds_that_roll_are_those_that_were_heard(qtbot: QtBot, window: WindowDriver, folder: Path, player: RecordingPlayer) -> None:
     window.document.reset_script(Script((Line("雨が降る。", LineSettings(seed_locked=False), id="a"),)))
     window.script.select_lines(["a"])
     request = speak(qtbot, window)
@@ -289,7 +289,7 @@ def test_seeds_that_roll_are_those_that_were_heard(qtbot: QtBot, window: MainWin
     page = page_of(qtbot, window)
     page.form.quality.choose_value("float")
     page.form.pattern.edit.setText("$seed$")
-    seed = window.seeds.apply_last_seed(window.document.script.lines[0]).settings.seed
+    seed = window.seeds.apply_last_seed(window.lines[0]).settings.seed
     qtbot.waitUntil(lambda: shown(page) == [f"{seed}.wav"] and page.export_button.isEnabled(), timeout=WAIT_MS)
     page.export_button.click()
     wait_over(qtbot, window)
@@ -319,17 +319,17 @@ def test_playing_and_typing_go_on_while_many_lines_are_written(
         for number in played:
             window.script.select_lines([number])
             window.play_commands.play_or_stop()
-            last = window.controller.history.last
+            last = window.history.last
             assert last is not None
             qtbot.waitUntil(lambda last=last: last.first_audio_ms is not None, timeout=WAIT_MS)
             first_audio.append(last.first_audio_ms or 0.0)
             assert not run.is_over, "the batch was over before the line was heard"
             if number != played[-1]:
                 window.play_commands.stop_playing()
-        qtbot.waitUntil(lambda: not window.controller.state.is_speaking, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: not window.speech_state.is_speaking, timeout=WAIT_MS)
         wait_over(qtbot, window)
     assert len(run.written) == count
-    assert len(window.controller.history.utterances) == len(played)
+    assert len(window.history.utterances) == len(played)
     assert max(first_audio) < 2_000
     assert len(player.requests) == len(played)
     assert player.underruns == 0, "the sound broke off"

@@ -13,19 +13,17 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.cli.commands.doctor.doctor_checks import DOCTOR_CHECKS
+from app.cli.commands.doctor.run import DOCTOR_CHECKS
 from app.common import language
 from app.common.errors import AudioDeviceError
 from app.common.log import find_log_path
 from app.core.synthesis_types import AudioChunk
 from app.ui.actions.action_definitions import ACTIONS
-from app.ui.actions.command_kana import convert_command_to_kana
 from app.ui.actions.command_search import CommandSearchDialog
-from app.ui.actions.menu_commands import find_matching_commands, list_menu_commands
-from app.ui.help.about_dialog import AboutDialog, format_third_parties
+from app.ui.actions.menu_commands import convert_command_to_kana, find_matching_commands, list_menu_commands
+from app.ui.help.about_dialog import AboutDialog, format_third_parties, list_model_cards, list_third_parties
 from app.ui.help.diagnostics_dialog import DiagnosticsDialog, localize_check
 from app.ui.help.log_dialog import MAX_SHOWN_LOG_BYTES, LogDialog, read_newest_lines
-from app.ui.help.third_parties import list_model_cards, list_third_parties
 from app.ui.playback.output_device_watcher import OutputDeviceWatcher
 from app.ui.shell.voice_commands import list_voice_commands
 from app.ui.synthesis.audio_player import open_portaudio
@@ -79,7 +77,7 @@ def test_search_does_what_was_found(qtbot: QtBot, open_window: OpenWindow) -> No
     qtbot.keyClicks(search.typed, "add li")
     assert found(search)[0] == "Line › Add line"
     qtbot.keyClick(search.typed, Qt.Key.Key_Return)
-    assert len(window.document.script.lines) == 1
+    assert len(window.lines) == 1
     assert window.dialogs.shown is None
 
 
@@ -101,7 +99,7 @@ def test_names_are_found_as_they_are_read(open_window: OpenWindow, monkeypatch: 
 def test_every_japanese_name_can_be_read() -> None:
     for spec in ACTIONS:
         assert not re.search("[一-龠々]", convert_command_to_kana(spec.ja)), (
-            f"{spec.name}: a word of its name is not in app/ui/actions/command_kana.py"
+            f"{spec.name}: a word of its name is not in app/ui/actions/menu_commands.py"
         )
 
 
@@ -113,7 +111,7 @@ def test_voices_and_styles_are_commands(qtbot: QtBot, open_window: OpenWindow) -
     assert f"Voice › {window.catalog.voices[0].name}" in paths
     happy = find_matching_commands(commands, "style happy")[0]
     happy.action.trigger()
-    assert window.document.script.lines[0].settings.style == "Happy"
+    assert window.lines[0].settings.style == "Happy"
     qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     search = window.dialogs.shown
     assert isinstance(search, CommandSearchDialog)

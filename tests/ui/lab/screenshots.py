@@ -50,10 +50,10 @@ def take(theme: str, folder: Path, name: str, size: str) -> None:
     from app.settings.user_settings import Settings
     from app.ui.lab import lab_controller, lab_runner
     from app.ui.main import make_application
-    from app.ui.shell.main_window import MainWindow
     from app.ui.synthesis.speech_controller import SpeechController
     from app.ui.tasks.task_queue import TaskQueue
     from tests.ui.recording_player import RecordingPlayer
+    from tests.ui.window_driver import WindowDriver
 
     for module in (lab_controller, lab_runner):
         module.TaskQueue = lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)])  # type: ignore[assignment,misc]
@@ -61,7 +61,7 @@ def take(theme: str, folder: Path, name: str, size: str) -> None:
     go_on = folder / f"{name}.go_on"
     os.environ["KOEBAKO_TEST_WAIT_FOR"] = str(go_on)
     app = make_application()
-    window = MainWindow(Settings(theme=theme), SpeechController(lambda _device, _rate: RecordingPlayer()))  # type: ignore[arg-type]
+    window = WindowDriver(Settings(theme=theme), SpeechController(lambda _device, _rate: RecordingPlayer()))  # type: ignore[arg-type]
 
     def wait(done: Callable[[], object], at_most_ms: int = 30_000) -> None:
         deadline = QDeadlineTimer(at_most_ms)

@@ -8,9 +8,9 @@ from pytestqt.qtbot import QtBot
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
 from app.ui.lab.lab_command_page import LabCommandPage
 from app.ui.lab.lab_window import LabWindow
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.lab.conftest import opened, page_of, run
+from tests.ui.window_driver import WindowDriver
 
 pytestmark = pytest.mark.usefixtures("_known_parts")
 
@@ -51,7 +51,7 @@ def test_a_candidate_is_heard_in_the_blind_test_with_the_windows_own_sounds(qtbo
     assert window.blind_tests.dialog is None
 
 
-def hear(window: MainWindow, page: LabCommandPage) -> None:
+def hear(window: WindowDriver, page: LabCommandPage) -> None:
     assert page.candidates is not None
     page.candidates.hear.click()
     assert window.blind_tests.dialog is not None

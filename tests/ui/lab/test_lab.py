@@ -21,13 +21,13 @@ from app.ui.lab.lab_labels import TAB_BY_COMMAND
 from app.ui.lab.lab_window import LabWindow
 from app.ui.lab.row_table import LabRowTable
 from app.ui.lab.source_box import WIDEST, WIDTH, SourceBox
-from app.ui.shell.main_window import MainWindow
 from app.ui.widgets.text_dialog import TextDialog
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.lab.conftest import opened, page_of, run
 from tests.ui.lab.parts_child import WAIT_FOR
+from tests.ui.window_driver import WindowDriver
 
 
 def test_the_shipped_voice_is_looked_into(qtbot: QtBot, lab: LabWindow) -> None:
@@ -188,7 +188,7 @@ def test_it_opens_from_the_menu_a_card_and_the_library_and_ends_with_the_program
 ) -> None:
     window = open_window()
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
-    assert "lab" not in window.__dict__, "the start has nothing of it"
+    assert not window.is_made("lab"), "the start has nothing of it"
     window.window_actions["lab"].trigger()
     lab = opened(qtbot, window.lab)
     mei = lab.source.source
@@ -203,8 +203,8 @@ def test_it_opens_from_the_menu_a_card_and_the_library_and_ends_with_the_program
     assert not children()
 
 
-def open_from_card(window: MainWindow) -> None:
-    card = window.side.card
+def open_from_card(window: WindowDriver) -> None:
+    card = window.voice_card
     place = QPoint(5, 5)
     QApplication.sendEvent(card, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, card.mapToGlobal(place)))
     menu = QApplication.activePopupWidget()
@@ -213,7 +213,7 @@ def open_from_card(window: MainWindow) -> None:
     menu.close()
 
 
-def open_from_library(window: MainWindow) -> None:
+def open_from_library(window: WindowDriver) -> None:
     window.window_actions["voice_library"].trigger()
     library = window.library.dialog
     assert library is not None

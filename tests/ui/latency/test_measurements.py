@@ -17,12 +17,11 @@ from app.common.language import Language
 from app.core.synthesis_types import StageTiming
 from app.ui.latency.latency_chart import ROW_HEIGHT_PX, LatencyChart, describe_sizes, round_scale_up
 from app.ui.latency.latency_dock import LatencyDock
-from app.ui.latency.latency_model import LatencyModel
-from app.ui.latency.latency_table import LatencyTable
+from app.ui.latency.latency_table import LatencyModel, LatencyTable
 from app.ui.latency.latency_trend import LatencyTrend, compute_rolling_median
 from app.ui.latency.target_labels import describe_targets
 from app.ui.synthesis.latency_history import GPU_TARGET_MS, MAX_KEPT_UTTERANCES, LatencyHistory, LatencyRow
-from app.ui.synthesis.latency_recorder import collect_copy_times
+from app.ui.synthesis.speech_events import collect_copy_times
 from app.ui.synthesis.utterance import StageTotal
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
 

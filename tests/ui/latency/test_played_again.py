@@ -12,7 +12,7 @@ def test_a_line_that_is_played_again_is_counted_apart(qtbot: QtBot, open_window:
     write(window, "はい。そうですね。")
     speak(qtbot, window)
     wait_idle(qtbot, window)
-    history = window.controller.history
+    history = window.history
     first = history.compute_total_row()
     assert (first.cached_runs, history.compute_first_audio_row().cached_runs) == (0, 0), "also where its reading was known"
     assert first.median == history.utterances[0].total_ms

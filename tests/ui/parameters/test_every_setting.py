@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.cli.cli_parser import build_parser
+from app.cli.main import build_parser
 from app.common.language import Language
 from app.compose.speaker_opening import open_speaker
 from app.core.line_requests import build_request
@@ -25,7 +25,7 @@ from app.core.synthesis_types import Float32, SynthesisRequest
 from app.core.takes import LineTake
 from app.interchange.script_import import read_script_file
 from app.interchange.script_writers import write_script
-from app.service.openapi_schemas import OPENAPI_SCHEMAS
+from app.service.openapi_document import OPENAPI_SCHEMAS
 from app.service.speak_request import parse_speak_request
 from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import REMEMBERED_NAMES

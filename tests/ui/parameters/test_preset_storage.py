@@ -17,8 +17,7 @@ from app.core.request_limits import BOUNDS
 from app.core.script import LineSettings
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
-from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.preset_name_dialog import PresetNameDialog
+from app.ui.parameters.preset_bar import PresetBar, PresetNameDialog
 from app.ui.parameters.preset_storage import load_presets, merge_presets, read_presets, save_presets
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
@@ -106,20 +105,20 @@ def test_with_the_character_it_sets_who_speaks(qtbot: QtBot) -> None:
 
 def test_a_preset_with_a_character_changes_the_line_in_one_step(open_window: OpenWindow) -> None:
     window = open_window(Settings(text="あ"), ready=False)
-    window.side.presets.show_settings(LineSettings(voice="mei", style="Sad", pitch=2.0))
-    window.side.presets.keep_settings_as("低い声", True)
-    window.side.presets.names.activated.emit(1)
-    settings = window.document.script.lines[0].settings
+    window.presets.show_settings(LineSettings(voice="mei", style="Sad", pitch=2.0))
+    window.presets.keep_settings_as("低い声", True)
+    window.presets.names.activated.emit(1)
+    settings = window.lines[0].settings
     assert (settings.voice, settings.style, settings.pitch) == ("mei", "Sad", 2.0)
     window.window_actions["undo"].trigger()
-    assert window.document.script.lines[0].settings.pitch == 0.0
+    assert window.lines[0].settings.pitch == 0.0
 
 
 def test_those_of_a_project_come_and_go_with_it(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = open_window(ready=False)
-    bar = window.side.presets
+    bar = window.presets
     window.commands.add_text("雨。", 0)
     window.commands.change_setting("speed", 1.5)
     name_it(bar, "語り", in_project=False).save.click()
@@ -147,11 +146,11 @@ def test_those_of_a_project_come_and_go_with_it(
     bar.names.setCurrentIndex(2)
     bar.drop.setEnabled(True)
     bar.drop.click()
-    assert (names(bar), window.project.parts.presets) == (["Default", "語り"], {})
+    assert (names(bar), window.project_parts.presets) == (["Default", "語り"], {})
     press_action(window.banner, "Undo")
-    assert list(window.project.parts.presets) == ["語り"]
-    window.document.stack.undo()
-    assert list(window.project.parts.presets) == ["語り"], "no part of the script's history"
+    assert list(window.project_parts.presets) == ["語り"]
+    window.undo_stack.undo()
+    assert list(window.project_parts.presets) == ["語り"], "no part of the script's history"
 
 
 @settings(max_examples=25, deadline=None)

@@ -8,43 +8,43 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.shell.main_window import MainWindow
 from app.ui.widgets.number_box import MIXED_VALUES_TEXT
 from tests.ui.conftest import OpenWindow
+from tests.ui.window_driver import WindowDriver
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     """Three lines, the last of them faster and in another style; all are selected."""
     window = open_window()
     window.commands.add_text("一行目\n二行目\n三行目", 0)
-    ids = [line.id for line in window.document.script.lines]
+    ids = [line.id for line in window.lines]
     window.script.select_lines([ids[2]])
-    window.side.sliders["speed"].set_value(1.5)
-    window.side.styles.setCurrentIndex(window.side.styles.findData("Happy"))
+    window.sliders["speed"].set_value(1.5)
+    window.styles.setCurrentIndex(window.styles.findData("Happy"))
     window.script.select_lines(ids)
     return window
 
 
-def speeds(window: MainWindow) -> list[float]:
-    return [line.settings.speed for line in window.document.script.lines]
+def speeds(window: WindowDriver) -> list[float]:
+    return [line.settings.speed for line in window.lines]
 
 
-def test_values_that_differ_are_shown_as_such(window: MainWindow) -> None:
+def test_values_that_differ_are_shown_as_such(window: WindowDriver) -> None:
     side = window.side
     assert side.sliders["speed"].number.text() == MIXED_VALUES_TEXT
     assert side.styles.currentIndex() == -1
     assert side.styles.placeholderText() == "(mixed)"
     assert side.sliders["volume"].number.text() == "1.00"
     assert speeds(window) == [1.0, 1.0, 1.5]  # looking changes nothing
-    window.script.select_lines([window.document.script.lines[2].id])
+    window.script.select_lines([window.lines[2].id])
     assert side.sliders["speed"].number.text() == "1.50"
     assert side.styles.currentData() == "Happy"
 
 
 @pytest.mark.parametrize("typed", ["1.20", "1.00", "1.50"])
-def test_a_number_typed_over_the_dash_is_for_all(window: MainWindow, qtbot: QtBot, typed: str) -> None:
-    number = window.side.sliders["speed"].number
+def test_a_number_typed_over_the_dash_is_for_all(window: WindowDriver, qtbot: QtBot, typed: str) -> None:
+    number = window.sliders["speed"].number
     number.setFocus()
     number.selectAll()
     qtbot.keyClicks(number, typed)
@@ -53,11 +53,11 @@ def test_a_number_typed_over_the_dash_is_for_all(window: MainWindow, qtbot: QtBo
     assert number.text() == typed
 
 
-def test_reset_and_a_style_are_for_all(window: MainWindow) -> None:
-    window.side.sliders["speed"].reset_value()
-    window.side.styles.setCurrentIndex(window.side.styles.findData("Sad"))
+def test_reset_and_a_style_are_for_all(window: WindowDriver) -> None:
+    window.sliders["speed"].reset_value()
+    window.styles.setCurrentIndex(window.styles.findData("Sad"))
     assert speeds(window) == [1.0] * 3
-    assert {line.settings.style for line in window.document.script.lines} == {"Sad"}
+    assert {line.settings.style for line in window.lines} == {"Sad"}
 
 
 def turn(widget: QWidget) -> bool:
@@ -96,15 +96,15 @@ def test_a_choice_by_the_mouse_leaves_the_focus_so_that_space_plays(open_window:
     window = open_window()
     window.commands.add_text("一行目", 0)
     window.script.setFocus()
-    qtbot.mouseClick(window.side.styles, Qt.MouseButton.LeftButton)
-    window.side.styles.hidePopup()
+    qtbot.mouseClick(window.styles, Qt.MouseButton.LeftButton)
+    window.styles.hidePopup()
     assert QApplication.focusWidget() is window.script
 
 
 def test_ctrl_a_selects_all_lines_from_everywhere_but_a_text(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window()
     window.commands.add_text("一行目\n二行目", 0)
-    qtbot.keyClick(window.side.sliders["speed"].slider, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window.sliders["speed"].slider, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     assert len(window.selection.ids) == 2
     window.script.select_lines(window.selection.ids[:1])
     window.side.expression.set_open(True)

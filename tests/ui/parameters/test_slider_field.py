@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.request_limits import BOUNDS
-from app.ui.parameters.slider_field import SliderField
+from app.ui.parameters.setting_fields import SliderField
 
 
 @pytest.fixture

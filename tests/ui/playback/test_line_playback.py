@@ -10,11 +10,11 @@ from pytestqt.qtbot import QtBot
 from app.common.errors import AudioDeviceError
 from app.core.script import Line, LineSettings, Script
 from app.ui.script.line_state import LinePhase
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.audio_player import open_portaudio
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 __all__ = ["null_sink"]
 
@@ -22,18 +22,18 @@ TEXTS = ("雨が降る。", "雪が積もる。", "風が吹く。")
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
-def filled(window: MainWindow, *texts: str, settings: LineSettings | None = None) -> MainWindow:
+def filled(window: WindowDriver, *texts: str, settings: LineSettings | None = None) -> WindowDriver:
     window.document.reset_script(Script(tuple(Line(text, settings or LineSettings(), id=text) for text in texts)))
     window.script.select_lines([texts[0]])
     window.script.setFocus()
     return window
 
 
-def phases(window: MainWindow) -> list[LinePhase]:
-    return [window.model.find_state(line.id).phase for line in window.document.script.lines]
+def phases(window: WindowDriver) -> list[LinePhase]:
+    return [window.model.find_state(line.id).phase for line in window.lines]
 
 
-def wait_over(qtbot: QtBot, window: MainWindow) -> None:
+def wait_over(qtbot: QtBot, window: WindowDriver) -> None:
     qtbot.waitUntil(lambda: not window.playback.is_on, timeout=WAIT_MS)
     wait_idle(qtbot, window)
 
@@ -57,7 +57,7 @@ def test_space_is_typed_while_a_line_is_edited(qtbot: QtBot, open_window: OpenWi
     qtbot.keyClick(window.script, Qt.Key.Key_Return)
     qtbot.keyClick(window.script.editor, Qt.Key.Key_Space)
     qtbot.keyClick(window.script.editor, Qt.Key.Key_E)
-    assert window.document.script.lines[0].text == "a e"
+    assert window.lines[0].text == "a e"
     assert not player.requests
 
 
@@ -77,7 +77,7 @@ def test_play_through_has_no_gap_and_shows_where_it_is(qtbot: QtBot, open_window
     assert phases(window) == [LinePhase.IDLE] * 5
     assert [player.gaps_s[request] for request in list(player.requests)[1:]] == [0.0, 0.0]
     assert all(chunks[-1].last for chunks in player.requests.values())
-    done = [window.model.find_state(line.id).is_done(line) for line in window.document.script.lines]
+    done = [window.model.find_state(line.id).is_done(line) for line in window.lines]
     assert done == [False, True, True, False, True]
 
 
@@ -121,7 +121,7 @@ def test_loop_goes_on_until_it_is_stopped(qtbot: QtBot, open_window: OpenWindow)
     window.window_actions["stop"].trigger()
     wait_over(qtbot, window)
     assert phases(window) == [LinePhase.IDLE] * 2
-    assert [item.label for item in window.controller.history.utterances] == list(TEXTS[:2]), "coming round again is no measurement"
+    assert [item.label for item in window.history.utterances] == list(TEXTS[:2]), "coming round again is no measurement"
 
 
 def test_a_loop_ends_when_nothing_in_it_can_be_read(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -165,20 +165,20 @@ def test_an_open_seed_gives_another_take_each_time(qtbot: QtBot, open_window: Op
     takes = [player.sound(speak(qtbot, window)) for _ in range(2)]
     assert len(takes[0]) != len(takes[1]) or not np.allclose(takes[0], takes[1])
     seed = window.side.seed.value
-    assert window.document.script.lines[0].settings.seed != seed, "rolling a seed is no edit: there is nothing to undo"
+    assert window.lines[0].settings.seed != seed, "rolling a seed is no edit: there is nothing to undo"
     window.side.seed.lock.click()
-    assert window.document.script.lines[0].settings.seed == seed
+    assert window.lines[0].settings.seed == seed
     assert np.array_equal(player.sound(speak(qtbot, window)), takes[1]), "closing the lock keeps the take that was heard"
 
 
 def test_live_speaks_again_after_a_change_and_only_then(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = filled(open_window(), TEXTS[0], TEXTS[1])
-    window.side.sliders["speed"].set_value(1.2)
+    window.sliders["speed"].set_value(1.2)
     qtbot.wait(300)
     assert not player.requests
     window.window_actions["live"].trigger()
     for speed in (1.3, 1.4, 1.5):
-        window.side.sliders["speed"].set_value(speed)
+        window.sliders["speed"].set_value(speed)
     qtbot.waitUntil(lambda: bool(player.requests), timeout=WAIT_MS)
     wait_over(qtbot, window)
     qtbot.wait(300)
@@ -198,13 +198,13 @@ def test_every_setting_reaches_the_sound(qtbot: QtBot, open_window: OpenWindow, 
     window.side.pauses.fields[","].setValue(1.0)
     paused = player.sound(speak(qtbot, window))
     assert len(paused) - len(plain) > 0.8 * 44_100
-    window.side.sliders["pre_silence_s"].set_value(2.0)
+    window.sliders["pre_silence_s"].set_value(2.0)
     request = speak(qtbot, window)
     assert len(player.requests[request][0].samples) == pytest.approx(2 * 44_100, abs=2)
     window.side.assist.setText("悲しい。")
     window.side.assist.textEdited.emit("悲しい。")
-    assert window.document.script.lines[0].settings.assist_text == "悲しい。"
-    assert window.controller.history.last is not None
+    assert window.lines[0].settings.assist_text == "悲しい。"
+    assert window.history.last is not None
     speak(qtbot, window)
 
 

@@ -15,16 +15,16 @@ from app.common import language
 from app.core.script import Line, LineSettings, Script
 from app.ui.display_names import format_style
 from app.ui.playback import sound_saving
-from app.ui.shell.main_window import MainWindow
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
+from tests.ui.window_driver import WindowDriver
 
 TEXTS = ("雨が降る。", " ", "雪が積もる。")
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     window = open_window()
     window.document.reset_script(Script(tuple(Line(text, id=text) for text in TEXTS)))
     window.script.select_lines([TEXTS[2]])
@@ -44,7 +44,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, file: Path) -> list[str]:
     return suggested
 
 
-def test_e_saves_the_selected_line(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_e_saves_the_selected_line(qtbot: QtBot, window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     suggested = answer(monkeypatch, tmp_path / "a.flac")
     qtbot.keyClick(window.script, Qt.Key.Key_E)
     wait_idle(qtbot, window)
@@ -57,7 +57,7 @@ def test_e_saves_the_selected_line(qtbot: QtBot, window: MainWindow, tmp_path: P
     assert window.settings.value.save_suffix == ".flac"
 
 
-def test_every_line_is_saved_into_its_own_file(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_line_is_saved_into_its_own_file(qtbot: QtBot, window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
     suggested = answer(monkeypatch, folder / "$number$_$text$.mp3")
@@ -71,7 +71,9 @@ def test_every_line_is_saved_into_its_own_file(qtbot: QtBot, window: MainWindow,
     assert len(list(folder.iterdir())) == 4, "what is there is not replaced"
 
 
-def test_joined_is_one_file_as_long_as_all_lines(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_joined_is_one_file_as_long_as_all_lines(
+    qtbot: QtBot, window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answer(monkeypatch, tmp_path / "$number$.wav")
     window.window_actions["save_all"].trigger()
     wait_idle(qtbot, window)
@@ -83,7 +85,7 @@ def test_joined_is_one_file_as_long_as_all_lines(qtbot: QtBot, window: MainWindo
 
 
 def test_a_line_without_anything_to_read_is_silent_among_others_and_an_error_alone(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window.document.reset_script(Script((Line("……", id="a"), Line("雪。", id="b"))))
     answer(monkeypatch, tmp_path / "$number$.wav")
@@ -104,7 +106,7 @@ def test_a_line_without_anything_to_read_is_silent_among_others_and_an_error_alo
 
 
 def test_where_one_file_cannot_be_written_the_others_are_not_tried(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer(monkeypatch, tmp_path / "none" / "$number$.wav")
     failures = []
@@ -115,13 +117,13 @@ def test_where_one_file_cannot_be_written_the_others_are_not_tried(
     assert "001.wav" in failures[0].error.message
 
 
-def test_nothing_to_save_is_told(qtbot: QtBot, window: MainWindow) -> None:
+def test_nothing_to_save_is_told(qtbot: QtBot, window: WindowDriver) -> None:
     window.script.select_lines([TEXTS[1]])
     qtbot.keyClick(window.script, Qt.Key.Key_E)
     assert "empty" in window.banner.message.text()
 
 
-def test_many_files_can_be_given_up(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_files_can_be_given_up(qtbot: QtBot, window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     long = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 20
     window.document.reset_script(Script(tuple(Line(f"{number}{long}") for number in range(5))))
     folder = tmp_path / "out"
@@ -136,7 +138,7 @@ def test_many_files_can_be_given_up(qtbot: QtBot, window: MainWindow, tmp_path: 
 
 
 def test_the_folder_can_be_opened_and_progress_is_shown(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
@@ -154,7 +156,7 @@ def test_the_folder_can_be_opened_and_progress_is_shown(
     assert opened == [str(tmp_path)]
 
 
-def test_names_of_files_say_the_style_as_the_window_does(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_files_say_the_style_as_the_window_does(window: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = LineSettings(style="Happy")
     assert window.catalog.describe_speaker(settings).style == "Happy"
     monkeypatch.setattr(language, "_current", "ja")

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.core.project import Project
 from app.core.script import Line, Script
 from app.interchange.koebako_files import write_project
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS
+from tests.ui.window_driver import WindowDriver
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -26,29 +26,29 @@ def project_file(path: Path, *texts: str, **parts: object) -> Path:
     return path
 
 
-def texts(window: MainWindow) -> list[str]:
-    return [line.text for line in window.document.script.lines]
+def texts(window: WindowDriver) -> list[str]:
+    return [line.text for line in window.lines]
 
 
-def opened(qtbot: QtBot, window: MainWindow, path: Path) -> None:
+def opened(qtbot: QtBot, window: WindowDriver, path: Path) -> None:
     """Opens a file and waits until it is shown."""
     with qtbot.waitSignal(window.projects.opened, timeout=WAIT_MS):
         window.projects.open_file(path)
 
 
-def press_key(qtbot: QtBot, window: MainWindow, key: Qt.Key, held: Qt.KeyboardModifier = CTRL) -> None:
+def press_key(qtbot: QtBot, window: WindowDriver, key: Qt.Key, held: Qt.KeyboardModifier = CTRL) -> None:
     """Shortcuts work in the window that is in front."""
     qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
     QTest.keyClick(window, key, held)
 
 
-def saved(qtbot: QtBot, window: MainWindow) -> None:
+def saved(qtbot: QtBot, window: WindowDriver) -> None:
     """Presses Ctrl+S and waits until the file is written."""
     with qtbot.waitSignal(window.projects.saved, timeout=WAIT_MS):
         press_key(qtbot, window, Qt.Key.Key_S)
 
 
-def press(window: MainWindow, words: str) -> None:
+def press(window: WindowDriver, words: str) -> None:
     """Answers the question that the window asks."""
     question = window.projects.question
     assert isinstance(question, QMessageBox)

@@ -24,19 +24,20 @@ TYPE_INTO_A_PROJECT = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from app.ui.shell.main_window import MainWindow
-start = MainWindow.show_and_start
+from tests.ui.window_driver import install_driver
+WindowDriver = install_driver()
+start = WindowDriver.show_and_start
 def begin(window):
     start(window)
     def type_more():
         if window.script.editor is None:
             window.commands.edit_current_line()
         QTest.keyClicks(window.script.editor, "x")
-        print(window.document.script.lines[0].text, flush=True)
+        print(window.lines[0].text, flush=True)
     timer = QTimer(window)
     timer.timeout.connect(type_more)
     window.projects.opened.connect(lambda: timer.start(50))
-MainWindow.show_and_start = begin
+WindowDriver.show_and_start = begin
 from app.ui.main import main
 sys.exit(main())
 """
@@ -86,7 +87,7 @@ def test_a_killed_window_loses_seconds_and_no_saved_file(qtbot: QtBot, open_wind
     assert texts(window)[1] == "雪。"
     assert window.windowTitle() == "● 朗読 – Koebako"
     saved(qtbot, window)
-    assert read_project(file).script.lines == window.document.script.lines
+    assert read_project(file).script.lines == window.lines
     assert [item for item in tmp_path.iterdir() if item.suffix == ".part"] == []
 
 
@@ -113,7 +114,7 @@ def test_a_closed_window_asks_nothing_and_comes_back_as_it_was(qtbot: QtBot, ope
     assert window.projects.question is None
     again = open_window(ready=False)
     assert (texts(again), again.windowTitle()) == (["雪。"], "● a – Koebako")
-    assert again.project.parts.export == {"format": "flac"}
+    assert again.project_parts.export == {"format": "flac"}
     saved(qtbot, again)
     again.close()
     third = open_window(ready=False)

@@ -14,12 +14,12 @@ from app.core.script import Line, LineSettings, Script
 from app.interchange.koebako_files import read_project, write_project
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
 from app.ui.script.line_state import LinePhase
-from app.ui.shell.main_window import MainWindow
 from tests.install.voice_files import aivmx
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.projects.project_deeds import opened, saved
 from tests.ui.voices.test_voice_controller import installed, reference
+from tests.ui.window_driver import WindowDriver
 
 __all__ = ["reference"]
 
@@ -38,12 +38,12 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def shown(qtbot: QtBot, window: MainWindow, file: Path) -> None:
+def shown(qtbot: QtBot, window: WindowDriver, file: Path) -> None:
     opened(qtbot, window, file)
     qtbot.waitUntil(lambda: window.catalog.is_read and window.voice_banner.isVisible(), timeout=WAIT_MS)
 
 
-def dialog_of(window: MainWindow) -> MissingVoicesDialog:
+def dialog_of(window: WindowDriver) -> MissingVoicesDialog:
     press_action(window.voice_banner, "Assign voices…")
     assert window.missing.dialog is not None
     return window.missing.dialog
@@ -54,17 +54,17 @@ def test_they_are_named_everywhere_and_their_ids_nowhere(qtbot: QtBot, open_wind
     shown(qtbot, window, file)
     assert window.voice_banner.message.text() == "Missing voices: 花子, Unknown voice"
     assert "3 lines" in window.voice_banner.hint.text()
-    assert window.side.card.name.text() == "花子"
-    assert window.side.card.lack.text() == "The voice for this line is missing."
-    assert window.side.chooser.box.currentText() == "花子 (missing)"
+    assert window.voice_card.name.text() == "花子"
+    assert window.voice_card.lack.text() == "The voice for this line is missing."
+    assert window.voice_chooser.box.currentText() == "花子 (missing)"
     names = window.script.cards.voices.find_voice_name
     assert [names(voice) for voice in (GONE, NAMELESS)] == ["花子 (missing)", "Unknown voice (missing)"]
     window.script.select_lines(["2"])
-    assert window.side.card.name.text() == "Unknown voice"
-    words = [label.text() + label.toolTip() for label in (window.side.card.name, window.side.card.about, window.side.card.lack)]
+    assert window.voice_card.name.text() == "Unknown voice"
+    words = [label.text() + label.toolTip() for label in (window.voice_card.name, window.voice_card.about, window.voice_card.lack)]
     assert NAMELESS not in "".join(words)
     window.script.select_lines(["3"])
-    assert window.side.card.assign.isHidden()
+    assert window.voice_card.assign.isHidden()
 
 
 def test_all_lines_of_a_voice_get_another_one_in_one_step(
@@ -74,18 +74,18 @@ def test_all_lines_of_a_voice_get_another_one_in_one_step(
     window = open_window(ready=False)
     shown(qtbot, window, file)
     before = window.document.script
-    window.side.card.assign.click()
+    window.voice_card.assign.click()
     dialog = window.missing.dialog
     assert dialog is not None
     assert list(dialog.boxes) == [GONE, NAMELESS]
     box = dialog.boxes[GONE]
     box.setCurrentIndex(box.findData(here))
     dialog.assign.click()
-    assert [line.settings.voice for line in window.document.script.lines] == [here, here, NAMELESS, ""]
-    assert {line.settings.style for line in window.document.script.lines} == {"Happy"}
-    window.document.stack.undo()
+    assert [line.settings.voice for line in window.lines] == [here, here, NAMELESS, ""]
+    assert {line.settings.style for line in window.lines} == {"Happy"}
+    window.undo_stack.undo()
     assert window.document.script == before
-    assert not window.document.stack.canUndo()
+    assert not window.undo_stack.canUndo()
 
 
 def test_the_same_model_under_another_id_is_proposed(qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path) -> None:
@@ -141,4 +141,4 @@ def test_a_project_names_no_files(
     qtbot.waitUntil(lambda: window.model.find_state("a").phase is LinePhase.FAILED, timeout=WAIT_MS)
     assert window.model.find_state("a").error == "The voice for this line is missing."
     assert read == []
-    assert window.voice_tasks.queue.jobs == []
+    assert window.task_queue.jobs == []

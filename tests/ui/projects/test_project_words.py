@@ -60,7 +60,7 @@ def test_the_dictionary_teaches_a_word_to_the_project_alone(qtbot: QtBot, open_w
     words = tmp_path / "words.csv"
     words.write_text("surface,reading,accent\n声箱,コエバコ,2\n", encoding="utf-8")
     window.dictionary.import_file(words)
-    qtbot.waitUntil(lambda: len(window.project.parts.dictionary) == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(window.project_parts.dictionary) == 2, timeout=WAIT_MS)
     window.projects.create_project()
     press(window, "Don't save")
     assert dialog.table.words.words == (), "the words of another project"

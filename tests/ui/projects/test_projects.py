@@ -32,11 +32,11 @@ def test_a_script_gets_a_name_is_changed_saved_and_opened_again(
     saved(qtbot, window)
     assert suggested == ["Untitled.koebako"]
     assert window.windowTitle() == "朗読 – Koebako"
-    window.side.sliders["speed"].set_value(1.5)
+    window.sliders["speed"].set_value(1.5)
     assert window.windowTitle() == "● 朗読 – Koebako"
-    window.document.stack.undo()
+    window.undo_stack.undo()
     assert window.windowTitle() == "朗読 – Koebako", "what was taken back is no change"
-    window.document.stack.redo()
+    window.undo_stack.redo()
     saved(qtbot, window)
     file = tmp_path / "朗読.koebako"
     assert read_project(file).script == replace(window.document.script, title="朗読")
@@ -45,8 +45,8 @@ def test_a_script_gets_a_name_is_changed_saved_and_opened_again(
     assert (texts(window), window.windowTitle()) == ([], "Koebako")
     opened(qtbot, window, file)
     assert texts(window) == ["雨。", "雪。"]
-    assert window.script.current_id == window.document.script.lines[0].id
-    assert not window.document.stack.canUndo()
+    assert window.script.current_id == window.lines[0].id
+    assert not window.undo_stack.canUndo()
     assert window.windowTitle() == "朗読 – Koebako"
 
 
@@ -141,7 +141,7 @@ def test_a_file_that_cannot_be_opened_changes_nothing(qtbot: QtBot, open_window:
         assert window.banner.message.text() == f"“{number}.koebako” cannot be opened."
         assert window.banner.hint.text()
         assert (texts(window), window.windowTitle()) == (["雪。"], "● a – Koebako")
-        assert window.document.stack.canUndo()
+        assert window.undo_stack.canUndo()
 
 
 def test_a_damaged_line_costs_itself_and_is_named(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_what_a_stranger_wrote_is_shown_as_pasted_text_is(qtbot: QtBot, open_win
     file.write_text(json.dumps(data), encoding="utf-8")
     window = open_window(ready=False)
     opened(qtbot, window, file)
-    first, *others = window.document.script.lines
+    first, *others = window.lines
     assert first.text == "赤青[31m\n白"
     assert first.id != "x\ny"
     assert first.settings.style.startswith("喜び xxx")
@@ -188,8 +188,8 @@ def test_what_is_not_the_script_comes_back_too(qtbot: QtBot, open_window: OpenWi
     file = project_file(tmp_path / "a.koebako", "雨。", "雪。", **parts)
     window = open_window(ready=False)
     opened(qtbot, window, file)
-    line = window.document.script.lines[0]
-    window.document.apply_edit("x", Script((replace(line, settings=LineSettings(voice="gone")), *window.document.script.lines[1:])))
+    line = window.lines[0]
+    window.document.apply_edit("x", Script((replace(line, settings=LineSettings(voice="gone")), *window.lines[1:])))
     saved(qtbot, window)
     project = read_project(file)
     assert project.voices == parts["voices"][:1], "names of voices that are not here stay with their lines"
@@ -261,9 +261,9 @@ def test_a_line_that_was_rendered_is_the_same_line_in_the_file(qtbot: QtBot, ope
     file = project_file(tmp_path / "a.koebako", "雨。")
     window = open_window()
     opened(qtbot, window, file)
-    line = window.document.script.lines[0]
+    line = window.lines[0]
     window.document.apply_edit("x", Script((Line(line.text, replace(line.settings, seed_locked=False), id=line.id),)))
-    seed = window.seeds.roll_seed(window.document.script.lines[0]).settings.seed
+    seed = window.seeds.roll_seed(window.lines[0]).settings.seed
     saved(qtbot, window)
     assert window.windowTitle() == "a – Koebako"
     assert read_project(file).script.lines[0].settings.seed == seed

@@ -9,14 +9,14 @@ from pytestqt.qtbot import QtBot
 from app.core.script import change_settings
 from app.ui.reading.line_sound_store import locate_line_sounds_file
 from app.ui.script.autosave import locate_autosave_file
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, write
+from tests.ui.window_driver import WindowDriver
 
 TEXT = "今日はとてもいい天気です。"
 
 
-def ids(window: MainWindow) -> list[str]:
-    return [line.id for line in window.document.script.lines]
+def ids(window: WindowDriver) -> list[str]:
+    return [line.id for line in window.lines]
 
 
 @pytest.mark.parametrize("locked", [True, False])
@@ -36,12 +36,12 @@ def test_a_line_shows_its_waveform_again(qtbot: QtBot, open_window: OpenWindow, 
 
     again = open_window()
     qtbot.waitUntil(lambda: again.strip.sounds.find_sound(line_id) is not None, timeout=WAIT_MS)
-    (line,) = again.document.script.lines
+    (line,) = again.lines
     assert again.strip.sounds.is_current(line)
     found = again.strip.sounds.find_sound(line_id)
     assert found is not None
     assert np.abs(found.peaks - sound.peaks).max() < 0.01
-    strip = again.strip.panel.strip
+    strip = again.phone_strip
     qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.is_timed, timeout=WAIT_MS)
     take = again.model.find_state(line_id).last_rendering
     assert take is not None
@@ -49,7 +49,7 @@ def test_a_line_shows_its_waveform_again(qtbot: QtBot, open_window: OpenWindow, 
     assert again.model.find_state(line_id).is_done(line)
 
 
-def reopened(qtbot: QtBot, open_window: OpenWindow) -> MainWindow:
+def reopened(qtbot: QtBot, open_window: OpenWindow) -> WindowDriver:
     """A window that has read what was kept."""
     window = open_window()
     with qtbot.waitSignal(window.kept_sounds.loaded, timeout=WAIT_MS):

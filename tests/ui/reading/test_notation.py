@@ -12,8 +12,8 @@ from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_readin
 from app.core.script import Line, LineSettings, Script
 from app.ui.reading.strip.strip_axis import CellKind
 from app.ui.reading.strip.strip_shape import find_cell_text
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
+from tests.ui.window_driver import WindowDriver
 
 TEXT = "聖剣《エクスカリバー》を「抜く」[小声で。]。"
 
@@ -25,8 +25,8 @@ def _as_set() -> Iterator[None]:
     clear_reading_choices()
 
 
-def kana(window: MainWindow) -> str:
-    shape = window.strip.panel.strip.shape
+def kana(window: WindowDriver) -> str:
+    shape = window.phone_strip.shape
     return "" if shape is None else "".join(mora.kana for mora in shape.reading.moras)
 
 
@@ -35,17 +35,17 @@ def test_the_strip_shows_the_words_and_edits_them(qtbot: QtBot, open_window: Ope
     window.document.reset_script(Script((Line(TEXT, LineSettings(memos=True), id="a"),)))
     window.script.select_lines(["a"])
     qtbot.waitUntil(lambda: kana(window) == "エクスカリバーヲヌク", timeout=WAIT_MS)
-    shape = window.strip.panel.strip.shape
+    shape = window.phone_strip.shape
     assert shape is not None
     assert [find_cell_text(shape, cell) for cell in shape.axis.cells if cell.kind is CellKind.MARK][:2] == ["「", "」"], (
         "not those of the ruby"
     )
-    window.strip.panel.strip.word_requested.emit(0)
-    field = window.strip.panel.reading
+    window.phone_strip.word_requested.emit(0)
+    field = window.strip_panel.reading
     assert field._surface == "聖剣", "as the dictionary takes it"
     field.kana_requested.emit("セイケン")
     qtbot.waitUntil(lambda: kana(window).startswith("セイケン"), timeout=WAIT_MS)
-    (line,) = window.document.script.lines
+    (line,) = window.lines
     assert (line.text, line.overrides.text, line.overrides.memos) == (TEXT, TEXT, True)
 
 
@@ -53,8 +53,8 @@ def test_a_reading_that_was_typed_is_taken_although_the_line_is_read_again_meanw
     window = open_window()
     write(window, "今日は晴れ。")
     qtbot.waitUntil(lambda: kana(window) == "キョーワハレ", timeout=WAIT_MS)
-    window.strip.panel.strip.word_requested.emit(0)
-    window.strip.panel.reading.kana_requested.emit("コンニチ")
+    window.phone_strip.word_requested.emit(0)
+    window.strip_panel.reading.kana_requested.emit("コンニチ")
     window.controller.dictionary_changed.emit()  # as when the dictionary changes
     qtbot.waitUntil(lambda: kana(window).startswith("コンニチ"), timeout=WAIT_MS)
 
@@ -81,7 +81,7 @@ def test_copies_have_memos_and_text_from_elsewhere_has_none(open_window: OpenWin
     QGuiApplication.clipboard().setText("[重要] お知らせ")
     commands.paste_lines()
     commands.add_line()
-    lines = window.document.script.lines
+    lines = window.lines
     assert sorted((line.text, line.settings.memos, line.settings.speed) for line in lines) == [
         ("", False, 1.5),
         ("[重要] お知らせ", False, 1.5),

@@ -9,20 +9,20 @@ from pytestqt.qtbot import QtBot
 
 from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
 from app.core.line_words import LineWord
-from app.ui.reading.strip.alternative_readings import AlternativeReadingsBar, ReadingDoubt
-from app.ui.shell.main_window import MainWindow
+from app.ui.reading.strip.strip_panel import AlternativeReadingsBar, ReadingDoubt
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
+from tests.ui.window_driver import WindowDriver
 
 TEXT = "彼奴を呼ぶ。"
 
 
-def kana(window: MainWindow) -> str:
-    shape = window.strip.panel.strip.shape
+def kana(window: WindowDriver) -> str:
+    shape = window.phone_strip.shape
     return "" if shape is None else "".join(mora.kana for mora in shape.reading.moras)
 
 
-def offered(window: MainWindow) -> list[QPushButton]:
-    return window.strip.panel.others.buttons
+def offered(window: WindowDriver) -> list[QPushButton]:
+    return window.strip_panel.others.buttons
 
 
 def test_a_click_takes_the_other_reading(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -37,7 +37,7 @@ def test_a_click_takes_the_other_reading(qtbot: QtBot, open_window: OpenWindow) 
     assert line is not None
     assert [(one.surface, one.reading) for one in line.overrides.readings] == [("彼奴", "キャツ")]
     assert offered(window) == []  # the user has settled it
-    window.document.stack.undo()
+    window.undo_stack.undo()
     qtbot.waitUntil(lambda: kana(window).startswith("アイツ"), timeout=WAIT_MS)
 
 

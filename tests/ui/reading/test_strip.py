@@ -17,27 +17,27 @@ from app.ui.reading.strip.phone_strip import PhoneStrip
 from app.ui.reading.strip.strip_axis import CellKind, StripCell
 from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, HIGH, KANA_BOTTOM_PX
 from app.ui.reading.strip.strip_shape import find_cell_text
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.line_reader import MAX_SHOWN_CHARACTERS
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.synthesis.synthesis_jobs import SpeechJob
 from app.ui.theme.theme import DARK_THEME
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 TEXT = "今日はとてもいい天気です。"
 LEFT = Qt.MouseButton.LeftButton
 ALT, PLAIN = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.NoModifier
 
 
-def kana(window: MainWindow) -> str:
-    shape = window.strip.panel.strip.shape
+def kana(window: WindowDriver) -> str:
+    shape = window.phone_strip.shape
     return "" if shape is None else "".join(mora.kana for mora in shape.reading.moras)
 
 
-def shown(qtbot: QtBot, window: MainWindow, wanted: str) -> PhoneStrip:
+def shown(qtbot: QtBot, window: WindowDriver, wanted: str) -> PhoneStrip:
     qtbot.waitUntil(lambda: kana(window) == wanted, timeout=WAIT_MS)
-    return window.strip.panel.strip
+    return window.phone_strip
 
 
 def moras(strip: PhoneStrip) -> list[StripCell]:
@@ -81,23 +81,23 @@ def drag(strip: PhoneStrip, start: tuple[float, float], end: tuple[float, float]
     QTest.mouseRelease(strip, LEFT, PLAIN, QPoint(round(end[0]), round(end[1])))
 
 
-def edits(window: MainWindow) -> dict[int, tuple[int | None, float | None]]:
+def edits(window: WindowDriver) -> dict[int, tuple[int | None, float | None]]:
     line = window.document.script.find_line(window.script.current_id)
     assert line is not None
     return {edit.mora: (edit.tone, edit.length_s) for edit in line.overrides.moras}
 
 
-def requests_of(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[SynthesisRequest]:
+def requests_of(window: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> list[SynthesisRequest]:
     """Every request that is posted from now on."""
     seen: list[SynthesisRequest] = []
-    post = window.controller._worker.enqueue_job
+    post = window.speech_worker.enqueue_job
 
     def watch(job: object) -> None:
         if isinstance(job, SpeechJob):
             seen.append(job.request)
         post(job)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(window.controller._worker, "enqueue_job", watch)
+    monkeypatch.setattr(window.speech_worker, "enqueue_job", watch)
     return seen
 
 
@@ -118,7 +118,7 @@ def test_shape_a_line_and_hear_it(qtbot: QtBot, open_window: OpenWindow, player:
     assert {edit.mora: edit.tone for edit in seen[-1].overrides.moras} == {3: 0, 4: 1, 5: 0}
     assert len(accented) != len(plain) or not np.allclose(accented, plain, atol=1e-3)
 
-    qtbot.waitUntil(lambda: window.strip.sounds.is_current(window.document.script.lines[0]), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.strip.sounds.is_current(window.lines[0]), timeout=WAIT_MS)
     qtbot.wait(80)
     cell = moras(strip)[4]
     y = (ACCENT_BOTTOM_PX + KANA_BOTTOM_PX) / 2
@@ -129,8 +129,8 @@ def test_shape_a_line_and_hear_it(qtbot: QtBot, open_window: OpenWindow, player:
     assert length_s == pytest.approx((cell.right - cell.left + 92) / 230, abs=0.006)
     longer = player.sound(speak(qtbot, window))
     assert (len(longer) - len(accented)) / 44_100 == pytest.approx(length_s - cell.length_s, abs=0.02)
-    window.document.stack.undo()
-    window.document.stack.undo()
+    window.undo_stack.undo()
+    window.undo_stack.undo()
     assert edits(window) == {}
     assert np.array_equal(player.sound(speak(qtbot, window)), plain)
 
@@ -155,13 +155,13 @@ def test_phrases_and_keys(qtbot: QtBot, open_window: OpenWindow) -> None:
     tone, length_s = edits(window)[4]
     assert tone == 1
     assert length_s == pytest.approx(27 / 230 + 0.02, abs=0.002)
-    assert window.strip.panel.reset_phrase.isEnabled()
+    assert window.strip_panel.reset_phrase.isEnabled()
     QTest.keyClick(strip, Qt.Key.Key_Delete)
     assert 4 not in edits(window)
-    window.strip.panel.reset_all.click()
-    line = window.document.script.lines[0]
+    window.strip_panel.reset_all.click()
+    line = window.lines[0]
     assert line.overrides == type(line.overrides)()
-    assert not window.strip.panel.reset_all.isEnabled()
+    assert not window.strip_panel.reset_all.isEnabled()
     for key in (Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Down):
         QTest.keyClick(strip, key)
     assert strip.current is not None
@@ -176,7 +176,7 @@ def test_a_word_is_read_as_it_is_typed(qtbot: QtBot, open_window: OpenWindow, pl
     assert before
     first = moras(strip)[0]
     QTest.mouseDClick(strip, LEFT, PLAIN, QPoint(round(first.middle), round(ACCENT_BOTTOM_PX + 10)))
-    field = window.strip.panel.reading
+    field = window.strip_panel.reading
     assert field.isVisible()
     assert field.edit.text() == "キョー"
     field.edit.clear()
@@ -191,7 +191,7 @@ def test_a_word_is_read_as_it_is_typed(qtbot: QtBot, open_window: OpenWindow, pl
     assert not field.isVisible()
     assert edits(window) == {mora + 2: edit for mora, edit in before.items()}, "other edits go along"
     speak(qtbot, window)
-    window.document.stack.undo()
+    window.undo_stack.undo()
     shown(qtbot, window, "キョーワトテモイイテンキデス")
     assert edits(window) == before
 
@@ -202,7 +202,7 @@ def test_edits_stay_while_the_text_is_changed(qtbot: QtBot, open_window: OpenWin
     strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
     click(strip, moras(strip)[4].middle, HIGH)
     shaped = player.sound(speak(qtbot, window))
-    line = window.document.script.lines[0]
+    line = window.lines[0]
     window.document.apply_edit("test", replace_text(window.document.script, line.id, f"はい。{TEXT}"))
     shown(qtbot, window, "ハイキョーワトテモイイテンキデス")
     assert strip.shape is not None
@@ -239,7 +239,7 @@ def test_follow_the_sound_and_play_from_a_place(qtbot: QtBot, open_window: OpenW
     sound = window.strip.sounds.find_sound(window.script.current_id)
     assert sound is not None
     assert sound.length_s == pytest.approx(whole_s), "the outline is that of the whole line"
-    wave = window.strip.panel.waveform
+    wave = window.strip_panel.waveform
     QTest.mouseClick(wave, LEFT, PLAIN, QPoint(round(moras(strip)[2].left), 10))
     qtbot.waitUntil(lambda: len(player.requests) == 3, timeout=WAIT_MS)
     wait_idle(qtbot, window)
@@ -276,7 +276,7 @@ def test_two_clicks_on_a_word_play_nothing(qtbot: QtBot, open_window: OpenWindow
     QTest.mouseClick(strip, LEFT, PLAIN, place)
     qtbot.wait(QGuiApplication.styleHints().mouseDoubleClickInterval() - 100)  # a slow double click
     QTest.mouseDClick(strip, LEFT, PLAIN, place)
-    assert window.strip.panel.reading.isVisible()
+    assert window.strip_panel.reading.isVisible()
     qtbot.wait(QGuiApplication.styleHints().mouseDoubleClickInterval() + 50)
     assert not player.requests
 
@@ -298,7 +298,7 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
     write(window, "あ。")
     shown(qtbot, window, "ア")
     window.commands.add_line()
-    panel = window.strip.panel
+    panel = window.strip_panel
     assert panel.isVisible(), "nothing moves when the first letter is typed"
     assert panel.strip.shape is None
     assert "to see its reading" in panel.note.text()
@@ -309,12 +309,12 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
     window.commands.delete_lines()
     assert not panel.isVisible(), "without a line there is nothing to read"
     window.commands.add_line()
-    window.strip.panel.set_theme(DARK_THEME)
+    window.strip_panel.set_theme(DARK_THEME)
     window.grab()
     write(window, "。" * 3)
-    qtbot.waitUntil(lambda: "nothing" in window.strip.panel.note.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "nothing" in window.strip_panel.note.text(), timeout=WAIT_MS)
     write(window, "あ" * 3000)
-    qtbot.waitUntil(lambda: "beginning" in window.strip.panel.note.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "beginning" in window.strip_panel.note.text(), timeout=WAIT_MS)
     assert MAX_SHOWN_CHARACTERS <= len(kana(window)) < 1000
 
 
@@ -325,11 +325,11 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
 def test_the_lines_have_room_at_first_whatever_the_size(
     qtbot: QtBot, player: RecordingPlayer, size: tuple[int, int], is_open: bool, least: int
 ) -> None:
-    window = MainWindow(Settings(text="今日はいい天気です。", expression_open=True), SpeechController(lambda _device, _rate: player))
+    window = WindowDriver(Settings(text="今日はいい天気です。", expression_open=True), SpeechController(lambda _device, _rate: player))
     window.resize(*size)
     window.show_and_start()
     wait_idle(qtbot, window)
-    assert window.strip.panel.is_open is is_open
+    assert window.strip_panel.is_open is is_open
     assert window.script.height() >= least
     assert window.latency.chart.height() >= window.latency.chart.minimumHeight()
     assert window.settings.value.strip == "auto", "nobody has chosen yet"
@@ -339,7 +339,7 @@ def test_the_lines_have_room_at_first_whatever_the_size(
 
 def test_the_strip_folds_to_its_reading_and_that_is_remembered(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="今日は、いい天気です。", strip="open"))
-    panel, fold = window.strip.panel, window.window_actions["show_strip"]
+    panel, fold = window.strip_panel, window.window_actions["show_strip"]
     shown(qtbot, window, "キョーワイイテンキデス")
     high = window.script.height()
     assert panel.strip.isVisible()
@@ -364,10 +364,10 @@ def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtb
     shown(qtbot, window, "キョーワイイテンキデス")
     for banner in (window.banner, window.notice):
         banner.show_message("error", "a", "b", action="c")
-    panel = window.strip.panel
+    panel = window.strip_panel
     qtbot.waitUntil(lambda: panel.height() >= panel.sizeHint().height(), timeout=WAIT_MS)
     assert panel.view.height() == panel.view.maximumHeight()
-    frame = window._strip_frame
+    frame = window.strip_frame
     assert frame.height() >= panel.height(), "it does not scroll"
     assert frame.geometry().bottom() < window.transport.geometry().top()
     assert window.script.geometry().bottom() < frame.geometry().top()
@@ -400,7 +400,7 @@ def test_the_right_button_names_what_can_be_done(qtbot: QtBot, open_window: Open
     before = strip.shape.phrases
     offered["Split or join phrases before this"].trigger()
     assert strip.shape.phrases != before
-    window.document.stack.undo()
+    window.undo_stack.undo()
     assert strip.shape.phrases == before
 
 
@@ -409,6 +409,6 @@ def test_brackets_stand_as_they_are_written(qtbot: QtBot, open_window: OpenWindo
     for text, wanted in (("「はい」と（言った）。", "「」（）。"), ("'はい'、『いいえ』", "''、『』")):
         write(window, text)
         qtbot.waitUntil(lambda text=text: window.strip._reading is not None and window.strip._reading.text == text, timeout=WAIT_MS)
-        shape = window.strip.panel.strip.shape
+        shape = window.phone_strip.shape
         assert shape is not None
         assert "".join(find_cell_text(shape, cell) for cell in shape.axis.cells if cell.kind is CellKind.MARK) == wanted

@@ -24,18 +24,19 @@ TYPE_AND_WAIT = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from app.ui.shell.main_window import MainWindow
-start = MainWindow.show_and_start
+from tests.ui.window_driver import install_driver
+WindowDriver = install_driver()
+start = WindowDriver.show_and_start
 def begin(window):
     start(window)
     window.commands.add_line()
     def type_more():
         QTest.keyClicks(window.script.editor, "x")
-        print(window.document.script.lines[-1].text, flush=True)
+        print(window.lines[-1].text, flush=True)
     timer = QTimer(window)
     timer.timeout.connect(type_more)
     timer.start(50)
-MainWindow.show_and_start = begin
+WindowDriver.show_and_start = begin
 from app.ui.main import main
 sys.exit(main())
 """
@@ -74,13 +75,13 @@ def test_at_most_five_seconds_are_lost_when_it_is_killed(tmp_path: Path) -> None
 def test_the_script_comes_back_with_the_line_it_was_left_at(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="雨。"), ready=False)
     window.commands.add_text("雪。\n風。", 1)
-    window.script.select_lines([window.document.script.lines[1].id])
-    window.side.sliders["speed"].set_value(1.5)
+    window.script.select_lines([window.lines[1].id])
+    window.sliders["speed"].set_value(1.5)
     window.close()
     again = open_window(Settings(text="とても古い文章"), ready=False)
     assert again.document.script == window.document.script
     assert again.script.currentIndex().row() == 1
-    assert not again.document.stack.canUndo()
+    assert not again.undo_stack.canUndo()
     again.commands.delete_lines()
     again.script.selectAll()
     again.commands.delete_lines()
@@ -99,7 +100,7 @@ def test_it_is_written_soon_and_never_half(qtbot: QtBot, open_window: OpenWindow
 def test_old_settings_become_one_line_with_their_sound(open_window: OpenWindow) -> None:
     old = Settings(text="一行目。\n二行目。", style="Sad", speed=1.5, seed=7, volume=0.5)
     window = open_window(old, ready=False)
-    (line,) = window.document.script.lines
+    (line,) = window.lines
     assert line.text == "一行目。\n二行目。"
     assert line.settings == LineSettings(style="Sad", speed=1.5, seed=7, volume=0.5)
 
@@ -123,7 +124,7 @@ def test_any_text_can_be_kept() -> None:
 def test_a_line_too_long_to_be_shown_is_cut_at_the_start(open_window: OpenWindow) -> None:
     write_autosave(Script((Line("短い。", id="a"), Line("今日はいい天気です。" * 30_000, LineSettings(speed=1.5), id="b"))), "b")
     window = open_window(ready=False)
-    lines = window.document.script.lines
+    lines = window.lines
     assert lines[0] == Line("短い。", id="a")
     assert max(len(line.text) for line in lines) <= 2_000
     assert "".join(line.text for line in lines[1:]) == "今日はいい天気です。" * 30_000

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from app.common.errors import InputError
 from app.core.script import Line, Script
 from app.core.text_search import SearchMatch, expand_replacement, find_unknown_group, replace_matches
-from app.ui.script.regular_expressions import find_matches_by_line, parse_expression
-from app.ui.shell.main_window import MainWindow
+from app.ui.script.script_search import find_matches_by_line, parse_expression
 from tests.ui.conftest import OpenWindow
 from tests.ui.script.test_script_search import CONTROL, press, texts
+from tests.ui.window_driver import WindowDriver
 
 HELD_S = 0.5  # a search of LONGEST_S on a machine that does other things as well
 
@@ -80,9 +80,9 @@ def test_one_without_end_is_given_up(pattern: str, text: str) -> None:
 
 
 def test_in_the_window(qtbot: QtBot, open_window: OpenWindow) -> None:
-    window: MainWindow = open_window()
+    window: WindowDriver = open_window()
     window.commands.add_text("花子「はい」\n太郎「いいえ」\n地の文", 0)
-    window.script.select_lines([window.document.script.lines[0].id])
+    window.script.select_lines([window.lines[0].id])
     bar = window.left.search
     press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
     bar.expression.click()
@@ -100,7 +100,7 @@ def test_in_the_window(qtbot: QtBot, open_window: OpenWindow) -> None:
     bar.by.setText("$2。")
     bar.all.click()
     assert texts(window) == ["はい。", "いいえ。", "地の文"]
-    window.document.stack.undo()
+    window.undo_stack.undo()
     assert texts(window) == ["花子「はい」", "太郎「いいえ」", "地の文"]
     bar.expression.click()
     assert bar.loose.isEnabled()
@@ -108,9 +108,9 @@ def test_in_the_window(qtbot: QtBot, open_window: OpenWindow) -> None:
 
 
 def test_in_the_selected_lines_only(qtbot: QtBot, open_window: OpenWindow) -> None:
-    window: MainWindow = open_window()
+    window: WindowDriver = open_window()
     window.commands.add_text("一1\n二2\n三3", 0)
-    window.script.select_lines([line.id for line in window.document.script.lines[:2]])
+    window.script.select_lines([line.id for line in window.lines[:2]])
     press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
     bar = window.left.search
     bar.expression.click()

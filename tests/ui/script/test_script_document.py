@@ -7,7 +7,7 @@ import gc
 import pytest
 
 from app.core.script import Line, Script
-from app.ui.script import script_document as module
+from app.ui.script import script_document
 from app.ui.script.script_document import ScriptDocument
 
 
@@ -17,7 +17,7 @@ def script(text: str) -> Script:
 
 def kept() -> int:
     gc.collect()
-    return sum(type(item) is module._EditCommand for item in gc.get_objects())
+    return sum(type(item) is script_document._EditCommand for item in gc.get_objects())
 
 
 def test_what_follows_quickly_is_one_step_and_nothing_of_it_is_kept(qapp: object) -> None:
@@ -54,6 +54,6 @@ def test_other_words_undo_and_time_end_a_step(qapp: object, monkeypatch: pytest.
     document.stack.undo()
     document.apply_edit("type", script("13"), "typing")
     assert document.stack.count() == 2, "a step that was taken back to is not gone on with"
-    monkeypatch.setattr(module, "UNDO_MERGE_WITHIN_S", -1.0)
+    monkeypatch.setattr(script_document, "UNDO_MERGE_WITHIN_S", -1.0)
     document.apply_edit("type", script("134"), "typing")
     assert document.stack.count() == 3

@@ -12,30 +12,30 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of, wait_idle
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 SHIFT, CTRL, ALT = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 KEY = Qt.Key
 
 
-def filled(window: MainWindow, text: str) -> MainWindow:
+def filled(window: WindowDriver, text: str) -> WindowDriver:
     """A window with a line for every word, the first one selected, nothing to undo."""
     window.document.reset_script(Script(tuple(Line(word, id=word) for word in text.split())))
     window.script.select_lines([text.split()[0]])
     return window
 
 
-def words(window: MainWindow) -> str:
+def words(window: WindowDriver) -> str:
     return text_of(window).replace("\n", " ")
 
 
-def chosen(window: MainWindow) -> str:
+def chosen(window: WindowDriver) -> str:
     return " ".join(line.text for line_id in window.script.selected_ids if (line := window.document.script.find_line(line_id)))
 
 
-def compose(window: MainWindow, text: str) -> None:
+def compose(window: WindowDriver, text: str) -> None:
     """As an input method does: first unsettled, then settled."""
     target = QApplication.focusWidget() or window.script
     QApplication.sendEvent(target, QInputMethodEvent(text[:1], []))
@@ -95,15 +95,15 @@ def test_undo_takes_back_word_for_word_and_step_for_step(qtbot: QtBot, open_wind
     qtbot.keyClick(window.script, KEY.Key_D, CTRL)
     qtbot.keyClick(window.script, KEY.Key_Down, ALT)
     qtbot.keyClick(window.script, KEY.Key_Delete, SHIFT)
-    window.side.sliders["speed"].set_value(1.3)
-    window.side.sliders["speed"].set_value(1.5)
+    window.sliders["speed"].set_value(1.3)
+    window.sliders["speed"].set_value(1.5)
     assert words(window) == "axyz b c"
     states = [words(window)]
-    while window.document.stack.canUndo():
+    while window.undo_stack.canUndo():
         qtbot.keyClick(window.script, KEY.Key_Z, CTRL)
         states.append(words(window))
     assert states == ["axyz b c", "axyz b c", "axyz b axyz c", "axyz axyz b c", "axyz b c", "a b c"]
-    while window.document.stack.canRedo():
+    while window.undo_stack.canRedo():
         qtbot.keyClick(window.script, KEY.Key_Z, CTRL | SHIFT)
     assert words(window) == "axyz b c"
     assert not window.window_actions["redo"].isEnabled()
@@ -123,31 +123,31 @@ def test_keys_move_duplicate_and_delete_what_is_selected(qtbot: QtBot, open_wind
     qtbot.keyClick(window.script, KEY.Key_A, CTRL)
     qtbot.keyClick(window.script, KEY.Key_Delete, SHIFT)
     assert words(window) == ""
-    assert not window.side.sliders["speed"].isEnabled()
+    assert not window.sliders["speed"].isEnabled()
     qtbot.keyClick(window.script, KEY.Key_Z, CTRL)
     assert (words(window), chosen(window)) == ("a b c d", "a b c d")
 
 
 def test_a_new_line_has_the_settings_of_the_selected_one(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = filled(open_window(), "a b")
-    window.side.sliders["speed"].set_value(1.5)
+    window.sliders["speed"].set_value(1.5)
     qtbot.keyClick(window, KEY.Key_Return, SHIFT)
-    assert [line.settings.speed for line in window.document.script.lines] == [1.5, 1.5, 1.0]
+    assert [line.settings.speed for line in window.lines] == [1.5, 1.5, 1.0]
 
 
 def test_the_panel_shows_the_current_line_and_edits_all_selected_ones(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = filled(open_window(), "a b c")
-    window.side.sliders["speed"].set_value(1.5)
+    window.sliders["speed"].set_value(1.5)
     qtbot.keyClick(window.script, KEY.Key_Down)
-    assert window.side.sliders["speed"].value == 1.0
+    assert window.sliders["speed"].value == 1.0
     qtbot.keyClick(window.script, KEY.Key_Up, SHIFT)
-    assert window.side.sliders["speed"].value == 1.5
-    window.side.styles.setCurrentIndex(2)
-    lines = window.document.script.lines
+    assert window.sliders["speed"].value == 1.5
+    window.styles.setCurrentIndex(2)
+    lines = window.lines
     assert [line.settings.style for line in lines] == ["Bashful", "Bashful", ""]
     assert [line.settings.speed for line in lines] == [1.5, 1.0, 1.0], "only what was touched changes"
-    window.side.presets.names.activated.emit(0)
-    assert [line.settings for line in window.document.script.lines[:2]] == [LineSettings(style="Bashful")] * 2
+    window.presets.names.activated.emit(0)
+    assert [line.settings for line in window.lines[:2]] == [LineSettings(style="Bashful")] * 2
 
 
 def test_pasted_lines_become_lines(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -163,25 +163,25 @@ def test_pasted_lines_become_lines(qtbot: QtBot, open_window: OpenWindow) -> Non
     QGuiApplication.clipboard().setText("x y\n")
     window.script.edit_line(3)
     qtbot.keyClick(window.script.editor, KEY.Key_V, CTRL)
-    assert window.document.script.lines[3].text == "bx y"
+    assert window.lines[3].text == "bx y"
 
 
 def test_copied_lines_keep_their_settings(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = filled(open_window(), "a b")
-    window.side.sliders["speed"].set_value(1.5)
+    window.sliders["speed"].set_value(1.5)
     qtbot.keyClick(window.script, KEY.Key_C, CTRL)
     assert QGuiApplication.clipboard().text() == "a"
     qtbot.keyClick(window.script, KEY.Key_Down)
     qtbot.keyClick(window.script, KEY.Key_V, CTRL)
-    assert [(line.text, line.settings.speed) for line in window.document.script.lines] == [("a", 1.5), ("b", 1.0), ("a", 1.5)]
-    assert len({line.id for line in window.document.script.lines}) == 3
+    assert [(line.text, line.settings.speed) for line in window.lines] == [("a", 1.5), ("b", 1.0), ("a", 1.5)]
+    assert len({line.id for line in window.lines}) == 3
     qtbot.keyClick(window.script, KEY.Key_X, CTRL)
     assert words(window) == "a b"
     qtbot.keyClick(window.script, KEY.Key_V, CTRL)
-    assert [(line.text, line.settings.speed) for line in window.document.script.lines] == [("a", 1.5), ("b", 1.0), ("a", 1.5)]
+    assert [(line.text, line.settings.speed) for line in window.lines] == [("a", 1.5), ("b", 1.0), ("a", 1.5)]
 
 
-def drop(window: MainWindow, data: QMimeData, place: QPoint) -> None:
+def drop(window: WindowDriver, data: QMimeData, place: QPoint) -> None:
     actions = Qt.DropAction.CopyAction
     event = QDropEvent(QPointF(place), actions, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
     window.script.dropEvent(event)
@@ -206,7 +206,7 @@ def test_text_and_files_are_dropped_between_lines(qtbot: QtBot, open_window: Ope
     with qtbot.waitSignal(window.importing.finished):
         window.importing.dialog.import_button.click()
     assert words(window) == "a x y b 雨。 雪。 風。"
-    assert [line.settings.voice for line in window.document.script.lines[-3:]] == ["", "Taro", ""]  # Mei is the voice we ship
+    assert [line.settings.voice for line in window.lines[-3:]] == ["", "Taro", ""]  # Mei is the voice we ship
     window.window_actions["undo"].trigger()
     assert words(window) == "a x y b"
 
@@ -233,7 +233,7 @@ def test_dragged_lines_go_where_they_are_dropped(qtbot: QtBot, open_window: Open
     assert words(window) == "a b c d"
 
 
-def place_on(window: MainWindow, row: int, part: str) -> QPoint:
+def place_on(window: WindowDriver, row: int, part: str) -> QPoint:
     parts = window.script.cards.layout.compute_rects(QRectF(window.script.visualRect(window.model.index(row))))
     rect: QRectF = getattr(parts, part)
     return rect.center().toPoint() if part == "button" else QPoint(round(rect.left()) + 2, round(rect.top()) + 4)
@@ -273,12 +273,12 @@ def test_the_button_of_a_card_plays_that_line(qtbot: QtBot, open_window: OpenWin
     wait_idle(qtbot, window)
     assert len(player.requests) == 1
     state = window.model.find_state("雪が降る。")
-    assert state.is_done(window.document.script.lines[1])
+    assert state.is_done(window.lines[1])
     assert state.last_rendering is not None
     assert 0.3 < state.last_rendering.length_s < 3
     window.script.select_lines(["雪が降る。"])
-    window.side.sliders["speed"].set_value(1.5)
-    assert not window.model.find_state("雪が降る。").is_done(window.document.script.lines[1]), "it was changed since"
+    window.sliders["speed"].set_value(1.5)
+    assert not window.model.find_state("雪が降る。").is_done(window.lines[1]), "it was changed since"
 
 
 def test_words_for_those_who_do_not_see(open_window: OpenWindow) -> None:

@@ -9,34 +9,34 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script
 from app.ui.script import script_search
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import OpenWindow
+from tests.ui.window_driver import WindowDriver
 
 TEXT = "ねこがいる。\n犬がいる。\nネコとﾈｺ。\n終わり。"
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     window = open_window()
     window.commands.add_text(TEXT, 0)
-    window.script.select_lines([window.document.script.lines[0].id])
+    window.script.select_lines([window.lines[0].id])
     return window
 
 
-def texts(window: MainWindow) -> list[str]:
-    return [line.text for line in window.document.script.lines]
+def texts(window: WindowDriver) -> list[str]:
+    return [line.text for line in window.lines]
 
 
-def current(window: MainWindow) -> int:
-    return [line.id for line in window.document.script.lines].index(window.selection.current_id)
+def current(window: WindowDriver) -> int:
+    return [line.id for line in window.lines].index(window.selection.current_id)
 
 
 def press(qtbot: QtBot, widget: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     qtbot.keyClick(widget, key, modifiers)
 
 
-def test_found_by_keys_alone(qtbot: QtBot, window: MainWindow) -> None:
+def test_found_by_keys_alone(qtbot: QtBot, window: WindowDriver) -> None:
     bar = window.left.search
     assert not bar.isVisible()
     press(qtbot, window.script, Qt.Key.Key_F, CONTROL)
@@ -61,7 +61,7 @@ def test_found_by_keys_alone(qtbot: QtBot, window: MainWindow) -> None:
     assert texts(window) == TEXT.split("\n")
 
 
-def test_replaced_one_by_one_and_all_at_once(qtbot: QtBot, window: MainWindow) -> None:
+def test_replaced_one_by_one_and_all_at_once(qtbot: QtBot, window: WindowDriver) -> None:
     bar = window.left.search
     press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
     bar.wanted.setText("ねこ")
@@ -69,20 +69,20 @@ def test_replaced_one_by_one_and_all_at_once(qtbot: QtBot, window: MainWindow) -
     press(qtbot, bar.by, Qt.Key.Key_Return)
     assert texts(window)[0] == "ねこねこがいる。"
     assert (bar.count.text(), current(window)) == ("3 / 4", 2), "what was put there is not replaced again"
-    window.document.stack.undo()
+    window.undo_stack.undo()
     assert texts(window) == TEXT.split("\n")
     assert bar.count.text().endswith("/ 3")
     bar.by.setText("虎")
     bar.all.click()
     assert texts(window) == ["虎がいる。", "犬がいる。", "虎と虎。", "終わり。"]
     assert bar.count.text() == "Not found"
-    assert window.document.stack.undoText() == "Replace 3"
-    window.document.stack.undo()
+    assert window.undo_stack.undoText() == "Replace 3"
+    window.undo_stack.undo()
     assert texts(window) == TEXT.split("\n")
 
 
-def test_only_selected_lines_where_several_are(qtbot: QtBot, window: MainWindow) -> None:
-    ids = [line.id for line in window.document.script.lines]
+def test_only_selected_lines_where_several_are(qtbot: QtBot, window: WindowDriver) -> None:
+    ids = [line.id for line in window.lines]
     window.script.select_lines(ids[:2])
     press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
     bar = window.left.search
@@ -96,14 +96,14 @@ def test_only_selected_lines_where_several_are(qtbot: QtBot, window: MainWindow)
     assert bar.count.text() == "1 / 2"
 
 
-def test_edits_of_other_words_stay_with_their_line(qtbot: QtBot, window: MainWindow) -> None:
-    before = window.document.script.lines[3]
+def test_edits_of_other_words_stay_with_their_line(qtbot: QtBot, window: WindowDriver) -> None:
+    before = window.lines[3]
     press(qtbot, window.script, Qt.Key.Key_H, CONTROL)
     window.left.search.wanted.setText("いる")
     window.left.search.by.setText("いた")
     window.left.search.all.click()
     assert texts(window)[:2] == ["ねこがいた。", "犬がいた。"]
-    assert window.document.script.lines[3] is before
+    assert window.lines[3] is before
 
 
 def test_a_search_that_is_closed_before_its_end_selects_nothing(

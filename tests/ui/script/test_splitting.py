@@ -10,25 +10,25 @@ from pytestqt.qtbot import QtBot
 from app.core.script import Line, Script
 from app.core.text_division import divide_text
 from app.ui.script.paste_division import MAX_DIVIDED_CHARS, find_divisions
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import OpenWindow
+from tests.ui.window_driver import WindowDriver
 
 KEY, CTRL, ALT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 TEXT = "雨が降る。傘を持つ。\n出かける。\n\n駅に着く。電車に乗る。"
 
 
-def opened(open_window: OpenWindow, *texts: str) -> MainWindow:
+def opened(open_window: OpenWindow, *texts: str) -> WindowDriver:
     window = open_window()
     window.document.reset_script(Script(tuple(Line(text, id=str(row)) for row, text in enumerate(texts))))
     window.script.select_lines(["0"])
     return window
 
 
-def texts_of(window: MainWindow) -> list[str]:
-    return [line.text for line in window.document.script.lines]
+def texts_of(window: WindowDriver) -> list[str]:
+    return [line.text for line in window.lines]
 
 
-def answer(window: MainWindow, words: str) -> None:
+def answer(window: WindowDriver, words: str) -> None:
     """Presses the button of the question that begins so."""
     box = next(item for item in window.findChildren(QMessageBox) if item.isVisible())
     next(button for button in box.buttons() if button.text().startswith(words)).click()
@@ -53,7 +53,7 @@ def test_split_here_split_sentences_and_join(qtbot: QtBot, open_window: OpenWind
     qtbot.keyClick(window.script, KEY.Key_J, CTRL)
     assert texts_of(window) == ["雨が降る。😀傘を持つ。出かける。"]
     for _step in range(3):
-        window.document.stack.undo()
+        window.undo_stack.undo()
     assert texts_of(window) == ["雨が降る。😀傘を持つ。出かける。"]
 
 
@@ -76,14 +76,14 @@ def test_a_longer_text_is_asked_about(qtbot: QtBot, open_window: OpenWindow) -> 
         answer(window, words)
         assert len(texts_of(window)) == count
         if count > 1:
-            window.document.stack.undo()
+            window.undo_stack.undo()
     window.script.edit_line(0)
     assert window.script.editor is not None
     window.script.editor.place_cursor(0)
     qtbot.keyClick(window.script.editor, KEY.Key_V, CTRL)
     answer(window, "By sentence")
     assert texts_of(window) == ["雨が降る。前。", "傘を持つ。", "出かける。", "駅に着く。", "電車に乗る。"]
-    window.document.stack.undo()
+    window.undo_stack.undo()
     assert texts_of(window) == ["前。"]
 
 

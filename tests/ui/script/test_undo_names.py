@@ -16,7 +16,7 @@ def test_the_menu_names_the_step(open_window: OpenWindow) -> None:
     window = open_window(Settings(text="あ"), ready=False)
     undo, redo = window.window_actions["undo"], window.window_actions["redo"]
     assert undo.text() == "Undo\tCtrl+Z"
-    window.side.sliders["speed"].set_value(1.5)
+    window.sliders["speed"].set_value(1.5)
     assert undo.text() == "Undo: Change settings\tCtrl+Z"
     assert undo.toolTip() == "Undo: Change settings (Ctrl+Z)"
     assert undo.iconText() == "Undo"
@@ -27,22 +27,22 @@ def test_the_menu_names_the_step(open_window: OpenWindow) -> None:
 
 def test_presets_are_no_steps_of_the_script(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="あ"), ready=False)
-    presets = window.side.presets
+    presets = window.presets
 
     def names() -> list[str]:
         return [presets.names.itemText(row) for row in range(1, presets.names.count())]
 
-    window.side.sliders["speed"].set_value(1.5)
+    window.sliders["speed"].set_value(1.5)
     presets.keep_settings_as("速い")
     window.window_actions["undo"].trigger()
-    assert window.side.sliders["speed"].value == 1.0
+    assert window.sliders["speed"].value == 1.0
     assert names() == ["速い"], "undo takes back what was done to the script, never a preset"
     window.window_actions["redo"].trigger()
     assert presets.names.currentText() == "速い"
     presets.drop.click()
     assert names() == []
     assert window.banner.message.text() == "The preset “速い” was deleted."
-    window.side.sliders["speed"].set_value(1.2)
+    window.sliders["speed"].set_value(1.2)
     presets.keep_settings_as("少し速い")
     press_action(window.banner, "Undo")
     assert names() == ["少し速い", "速い"], "what came since stays"

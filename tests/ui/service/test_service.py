@@ -18,11 +18,11 @@ from pytestqt.qtbot import QtBot
 from app.service import routes_sound
 from app.service.request_log import RequestRecord
 from app.settings.user_settings import Settings
-from app.ui.service.service_dialog import ServiceDialog
+from app.ui.service.service_controller import ServiceDialog
 from app.ui.settings.settings_dialog import SettingsDialog
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.synthesis_jobs import ServeRequestJob
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
+from tests.ui.window_driver import WindowDriver
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def meanwhile(qtbot: QtBot, work: Callable[[], object]) -> object:
         return result.result()
 
 
-def serving(qtbot: QtBot, window: MainWindow) -> str:
+def serving(qtbot: QtBot, window: WindowDriver) -> str:
     qtbot.waitUntil(lambda: bool(window.service.url), timeout=WAIT_MS)
     return window.service.url
 
@@ -60,7 +60,7 @@ def test_nothing_is_imported_until_it_is_switched_on() -> None:
 
 def test_switched_on_and_off(qtbot: QtBot, open_window: OpenWindow, port: int) -> None:
     window = open_window(Settings(text="", service_port=port))
-    assert "service" not in window.__dict__
+    assert not window.is_made("service")
     window.settings.change_settings(service=True)
     url = serving(qtbot, window)
     assert url == f"http://127.0.0.1:{port}"
@@ -73,7 +73,7 @@ def test_switched_on_and_off(qtbot: QtBot, open_window: OpenWindow, port: int) -
     refused.value.close()
     style = json.loads(meanwhile(qtbot, lambda: asked(f"{url}/speakers")))[0]["styles"][0]["id"]
     assert json.loads(meanwhile(qtbot, lambda: asked(f"{url}/is_initialized_speaker?speaker={style}"))) is True
-    assert len(window.controller._worker._voice._open) == 1  # the voice of the window, not another one
+    assert len(window.speech_worker._voice._open) == 1  # the voice of the window, not another one
     window.service.button.click()
     dialog = window.service.dialog
     assert dialog is not None
@@ -102,7 +102,7 @@ def test_remembered_and_ended_with_the_window(qtbot: QtBot, open_window: OpenWin
 
     with ThreadPoolExecutor(1) as thread:
         client = thread.submit(listen)
-        qtbot.waitUntil(lambda: window.controller._worker._whole.serving, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.speech_worker._whole.serving, timeout=WAIT_MS)
         window.close()
         client.result(20)
 
@@ -119,7 +119,7 @@ def test_clients_that_are_connected_hold_up_nothing(
     thread = window.service._running._server._thread
     text = "ウィンドウを閉じるまで続く、とても長い文です。" * 60
     held = meanwhile(qtbot, lambda: connections(url, text))
-    worker = window.controller._worker
+    worker = window.speech_worker
     monkeypatch.setattr(
         worker._voice, "terminate_graphs", lambda: (spoken.append(worker.current), type(worker._voice).terminate_graphs(worker._voice))
     )
@@ -170,10 +170,10 @@ def test_what_is_heard_goes_first(qtbot: QtBot, open_window: OpenWindow, port: i
     text = "ほかのソフトからの長い文は、窓の音を待ちます。" * 30
     with ThreadPoolExecutor(1) as thread:
         client = thread.submit(asked, f"{url}/v1/speak", {"text": text, "format": "flac"})
-        qtbot.waitUntil(lambda: window.controller._worker._whole.serving, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.speech_worker._whole.serving, timeout=WAIT_MS)
         window.play_commands.play_or_stop()
         qtbot.waitUntil(
-            lambda: window.controller.history.last is not None and window.controller.history.last.first_audio_ms is not None,
+            lambda: window.history.last is not None and window.history.last.first_audio_ms is not None,
             timeout=WAIT_MS,
         )
         assert not client.done()

@@ -118,8 +118,8 @@ def test_tab_follows_sight(qtbot: QtBot, dialog: SettingsDialog) -> None:
 def test_another_default_precision_opens_nothing_that_does_not_change(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="", fast_voices=("a",)))
     posted: list[object] = []
-    post = window.controller._worker.enqueue_job
-    window.controller._worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
+    post = window.speech_worker.enqueue_job
+    window.speech_worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
     opened = dict(window.controller.voices)
     window.settings.change_settings(sound_precision="fast")
     wait_idle(qtbot, window)
@@ -132,8 +132,8 @@ def test_another_default_precision_opens_nothing_that_does_not_change(qtbot: QtB
 def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp: QApplication) -> None:
     window = open_window()
     posted: list[object] = []
-    post = window.controller._worker.enqueue_job
-    window.controller._worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
+    post = window.speech_worker.enqueue_job
+    window.speech_worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
     window.window_actions["settings"].trigger()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
@@ -141,7 +141,7 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
         dialog.controls[name].show_value(OTHER[name])
     assert window.settings.value.theme == "system"
     dialog.ok.click()
-    assert (window.settings.value.theme, window.controller._worker.unload_after_min) == ("dark", 30)
+    assert (window.settings.value.theme, window.speech_worker.unload_after_min) == ("dark", 30)
     qtbot.waitUntil(lambda: bool(posted), timeout=WAIT_MS)
     assert [job.precisions.bert for job in posted if isinstance(job, OpenVoiceJob)] == ["float32"], "it travels with the request"
     assert [type(job) for job in posted] == [OpenVoiceJob]
@@ -185,7 +185,7 @@ def test_keys_are_pressed_anew_saved_and_used(qtbot: QtBot, open_window: OpenWin
         (Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier),  # the old one does nothing any more
     ):
         qtbot.keyClick(window.script, key, modifier)
-    assert len(window.document.script.lines) == 3
+    assert len(window.lines) == 3
     assert "W" in window.window_actions["duplicate"].text()
     qtbot.waitUntil(lambda: load_shortcuts() == ({"duplicate": KeyBinding(("Ctrl+M",), ("W",))}, None), timeout=WAIT_MS)
     second = open_window()

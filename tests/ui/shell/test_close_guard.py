@@ -12,21 +12,21 @@ from pytestqt.qtbot import QtBot
 
 from app.common import language
 from app.ui.settings.settings_dialog import SettingsDialog
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.task_spec import TaskSpec, TaskState
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.window_driver import WindowDriver
 
 CHILD = Path(__file__).parents[1] / "tasks" / "fake_child.py"
 
 
-def working(window: MainWindow, title: str, *, quiet: bool = False) -> TaskSpec:
-    window.voice_tasks.queue._command = lambda: [sys.executable, str(CHILD)]
+def working(window: WindowDriver, title: str, *, quiet: bool = False) -> TaskSpec:
+    window.task_queue._command = lambda: [sys.executable, str(CHILD)]
     script = json.dumps({"lines": [[60.0, "done"]], "code": 0})
-    return window.voice_tasks.queue.add_task(TaskSpec(title, (script,), quiet=quiet)).work
+    return window.task_queue.add_task(TaskSpec(title, (script,), quiet=quiet)).work
 
 
-def answer(window: MainWindow, words: str) -> None:
+def answer(window: WindowDriver, words: str) -> None:
     box = window.leaving.question
     assert box is not None
     next(button for button in box.buttons() if button.text() == words).click()
@@ -45,14 +45,14 @@ def test_a_voice_that_is_being_added_is_not_dropped_without_a_question(qtbot: Qt
     assert box.defaultButton().text() == "Cancel"  # Enter alone stops nothing
     answer(window, "Cancel")
     qtbot.waitUntil(lambda: window.leaving.question is None, timeout=WAIT_MS)
-    (running,) = (job for job in window.voice_tasks.queue.jobs if job.stage is TaskState.RUNNING)
+    (running,) = (job for job in window.task_queue.jobs if job.stage is TaskState.RUNNING)
     assert running.has_process
 
     window.close()
     answer(window, "Stop and quit")
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=WAIT_MS)
     assert not running.has_process
-    assert not window.controller._thread.isRunning()
+    assert not window.speech_thread.isRunning()
 
 
 def test_the_window_closes_at_once_where_nothing_would_be_missed(qtbot: QtBot, open_window: OpenWindow) -> None:

@@ -8,11 +8,11 @@ from pytestqt.qtbot import QtBot
 
 from app.settings.user_settings import Settings, load_settings
 from app.ui.parameters.side_panel import NARROWEST, USUAL_WIDTH, WIDEST
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import OpenWindow
+from tests.ui.window_driver import WindowDriver
 
 
-def drag(qtbot: QtBot, window: MainWindow, by: int) -> None:
+def drag(qtbot: QtBot, window: WindowDriver, by: int) -> None:
     """Moves the edge so many pixels."""
     edge = window.columns.handle(1)
     middle = edge.rect().center()
@@ -23,7 +23,7 @@ def drag(qtbot: QtBot, window: MainWindow, by: int) -> None:
     QApplication.processEvents()
 
 
-def start(window: MainWindow) -> int:
+def start(window: WindowDriver) -> int:
     """Where the edge stands now."""
     return window.columns.handle(1).x()
 

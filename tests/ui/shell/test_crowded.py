@@ -10,13 +10,13 @@ from app.common.errors import VoiceError
 from app.core.script import Line, Script
 from app.settings.user_settings import Settings
 from app.ui.script.transport_bar import LINE_ACTIONS
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 
 @pytest.fixture
-def window(qtbot: QtBot, open_window: OpenWindow) -> MainWindow:
+def window(qtbot: QtBot, open_window: OpenWindow) -> WindowDriver:
     made = open_window(Settings(text="", latency="open"))
     made.resize(1366, 768)
     made.window_actions["show_strip"].setChecked(True)
@@ -26,12 +26,12 @@ def window(qtbot: QtBot, open_window: OpenWindow) -> MainWindow:
     return made
 
 
-def in_sight(window: MainWindow) -> bool:
+def in_sight(window: WindowDriver) -> bool:
     view = window.script
     return view.viewport().rect().contains(view.visualRect(view.currentIndex()).center())
 
 
-def test_the_dock_and_the_current_line_outlast_messages(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_dock_and_the_current_line_outlast_messages(qtbot: QtBot, window: WindowDriver) -> None:
     before = window.latency.height()
     banners = (window.notice, window.banner, window.voice_banner)
     window.resize(1366, 700)
@@ -45,7 +45,7 @@ def test_the_dock_and_the_current_line_outlast_messages(qtbot: QtBot, window: Ma
     assert in_sight(window)
 
 
-def test_without_lines_only_what_needs_none_can_be_done(qtbot: QtBot, window: MainWindow) -> None:
+def test_without_lines_only_what_needs_none_can_be_done(qtbot: QtBot, window: WindowDriver) -> None:
     actions, side, transport = window.window_actions, window.side, window.transport
     of_lines = [actions[name] for name in (*LINE_ACTIONS, "play", "save_line")]
     assert all(action.isEnabled() for action in of_lines)
@@ -63,7 +63,7 @@ def test_without_lines_only_what_needs_none_can_be_done(qtbot: QtBot, window: Ma
     assert "Select a line" in side.chosen.text()
     window.voices.voice_shown.emit(window.catalog.find_voice(""))
     assert not side.styles.isEnabled(), "another look at the voice does not bring a line"
-    window.document.stack.undo()
+    window.undo_stack.undo()
     assert all(action.isEnabled() for action in of_lines)
     assert transport.play.isEnabled()
     assert side.styles.isEnabled()
@@ -72,11 +72,11 @@ def test_without_lines_only_what_needs_none_can_be_done(qtbot: QtBot, window: Ma
 def test_what_is_spoken_can_be_stopped_although_its_line_is_gone(qtbot: QtBot, open_window: OpenWindow) -> None:
     slow = RecordingPlayer(pace=1.0)
     window = open_window(Settings(text="こんにちは。"), open_player=lambda _device, _rate: slow)
-    window.side.card.style_requested.emit("")
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
+    window.voice_card.style_requested.emit("")
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
     window.script.selectAll()
     window.commands.delete_lines()
-    assert window.controller.state.is_speaking
+    assert window.speech_state.is_speaking
     assert window.window_actions["play"].isEnabled()
     qtbot.mouseClick(window.transport.play, Qt.MouseButton.LeftButton)
     wait_idle(qtbot, window)

@@ -33,7 +33,7 @@ from app.ui.script.autosave import load_autosave, locate_autosave_file
 from app.ui.script.script_origin import ScriptOrigin, dump_script_origin
 from app.ui.script.startup_script import GREETING_TEXT
 from app.ui.shell.single_instance import find_requests_dir, take_requests
-from app.ui.voices.voice_name_history import build_names_path
+from app.ui.voices.voice_controller import build_names_path
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
 
 HUGE = "1" + "0" * 400

@@ -24,7 +24,6 @@ from app.install.voice_preparation import prepare_voice
 from app.ui.emoji_labels import describe_emoji
 from app.ui.reading.strip.phone_strip import PhoneStrip
 from app.ui.reading.strip.strip_shape import build_shape
-from app.ui.shell.main_window import MainWindow
 from app.ui.theme.theme import LIGHT_THEME
 from app.ui.voices.voice_card_labels import list_makers
 from app.ui.voices.voice_catalog import CatalogVoice
@@ -32,6 +31,7 @@ from app.ui.widgets.emoji_picker import EmojiGrid
 from app.voices.containers.container_facts import NANAIRO_ARCHITECTURE
 from app.voices.voice_card_data import VoiceCardData, write_card
 from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.window_driver import WindowDriver
 
 TEXT = "そう？🤭こうしてる😊"
 SPOKEN, PLAIN = "ソー🤭コーシテル😊", "ソーコーシテル"
@@ -49,7 +49,7 @@ def prepared(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture
-def window(qtbot: QtBot, open_window: OpenWindow, prepared: Path) -> MainWindow:
+def window(qtbot: QtBot, open_window: OpenWindow, prepared: Path) -> WindowDriver:
     """A line of it, and the same for the voice that ships."""
     shutil.copytree(prepared, paths.find_data_dir() / "voices" / "nanairo")
     window = open_window()
@@ -60,12 +60,12 @@ def window(qtbot: QtBot, open_window: OpenWindow, prepared: Path) -> MainWindow:
     return window
 
 
-def nanairo(window: MainWindow) -> CatalogVoice:
+def nanairo(window: WindowDriver) -> CatalogVoice:
     return next(voice for voice in window.catalog.voices if voice.manifest.emoji)
 
 
-def wait_for(qtbot: QtBot, window: MainWindow, wanted: str) -> PhoneStrip:
-    strip = window.strip.panel.strip
+def wait_for(qtbot: QtBot, window: WindowDriver, wanted: str) -> PhoneStrip:
+    strip = window.phone_strip
 
     def is_shown() -> bool:
         at_rest = not window.strip._rest.isActive()  # else the line is read once more, and what is typed meanwhile is lost
@@ -75,14 +75,14 @@ def wait_for(qtbot: QtBot, window: MainWindow, wanted: str) -> PhoneStrip:
     return strip
 
 
-def text_of(window: MainWindow, line: str) -> str:
+def text_of(window: WindowDriver, line: str) -> str:
     found = window.document.script.find_line(line)
     assert found is not None
     return found.text
 
 
-def test_a_line_shows_what_its_voice_speaks(qtbot: QtBot, window: MainWindow) -> None:
-    panel = window.strip.panel
+def test_a_line_shows_what_its_voice_speaks(qtbot: QtBot, window: WindowDriver) -> None:
+    panel = window.strip_panel
     wait_for(qtbot, window, SPOKEN)
     assert panel.emoji.isVisible()
     assert panel.note.text() == ""
@@ -96,7 +96,7 @@ def test_a_line_shows_what_its_voice_speaks(qtbot: QtBot, window: MainWindow) ->
     assert panel.note.text() == ""
 
 
-def test_edits_follow_their_mora_from_voice_to_voice(qtbot: QtBot, window: MainWindow) -> None:
+def test_edits_follow_their_mora_from_voice_to_voice(qtbot: QtBot, window: WindowDriver) -> None:
     strip = wait_for(qtbot, window, SPOKEN)
     strip.submit_edit(set_mora_length(Overrides(), GIGGLE + 1, 0.3))
     line = window.document.script.find_line("n")
@@ -113,10 +113,10 @@ def test_edits_follow_their_mora_from_voice_to_voice(qtbot: QtBot, window: MainW
     assert [(edit.mora, edit.length_s) for edit in strip.shape.overrides.moras] == [(0, 0.2), (GIGGLE + 1, 0.3)]
 
 
-def test_an_emoji_is_picked_with_the_keys_and_typed_where_the_cursor_is(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_emoji_is_picked_with_the_keys_and_typed_where_the_cursor_is(qtbot: QtBot, window: WindowDriver) -> None:
     wait_for(qtbot, window, SPOKEN)
     window.script.edit_line(0, TEXT.index("こ"))
-    button = window.strip.panel.emoji
+    button = window.strip_panel.emoji
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     picker = button.picker
     assert picker is not None
@@ -135,10 +135,10 @@ def test_an_emoji_is_picked_with_the_keys_and_typed_where_the_cursor_is(qtbot: Q
     assert text_of(window, "n") == TEXT
 
 
-def test_without_a_cursor_it_goes_to_the_end(qtbot: QtBot, window: MainWindow) -> None:
+def test_without_a_cursor_it_goes_to_the_end(qtbot: QtBot, window: WindowDriver) -> None:
     wait_for(qtbot, window, SPOKEN)
     assert window.script.editor is None
-    button = window.strip.panel.emoji
+    button = window.strip_panel.emoji
     button.open_picker()
     assert button.picker is not None
     place = button.picker.grid.visualItemRect(button.picker.grid.item(NANAIRO_EMOJI.index("🥱"))).center()
@@ -147,17 +147,17 @@ def test_without_a_cursor_it_goes_to_the_end(qtbot: QtBot, window: MainWindow) -
     wait_for(qtbot, window, SPOKEN + "🥱")
 
 
-def test_escape_leaves_everything_as_it_was(qtbot: QtBot, window: MainWindow) -> None:
+def test_escape_leaves_everything_as_it_was(qtbot: QtBot, window: WindowDriver) -> None:
     wait_for(qtbot, window, SPOKEN)
-    window.strip.panel.emoji.open_picker()
-    picker = window.strip.panel.emoji.picker
+    window.strip_panel.emoji.open_picker()
+    picker = window.strip_panel.emoji.picker
     assert picker is not None
     QTest.keyClick(picker, Qt.Key.Key_Escape)
     assert not picker.isVisible()
     assert text_of(window, "n") == TEXT
 
 
-def test_the_cursor_goes_where_it_belongs_among_emoji(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_cursor_goes_where_it_belongs_among_emoji(qtbot: QtBot, window: WindowDriver) -> None:
     """Qt counts most emoji as two."""
     for place, after in ((TEXT.index("こ"), "こうしてる😊"), (-1, ""), (0, TEXT), (len(TEXT) - 1, "😊")):
         window.script.edit_line(0, place)
@@ -168,19 +168,19 @@ def test_the_cursor_goes_where_it_belongs_among_emoji(qtbot: QtBot, window: Main
         assert cursor.selectedText() == after
 
 
-def test_a_reading_may_be_typed_for_an_emoji(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_reading_may_be_typed_for_an_emoji(qtbot: QtBot, window: WindowDriver) -> None:
     strip = wait_for(qtbot, window, SPOKEN)
     strip.word_requested.emit(GIGGLE)
-    field = window.strip.panel.reading
+    field = window.strip_panel.reading
     assert field.edit.text() == ""
     field.edit.setText("えへ")
     QTest.keyClick(field.edit, Qt.Key.Key_Return)
     wait_for(qtbot, window, "ソーエヘコーシテル😊")
 
 
-def test_the_card_names_what_it_is(window: MainWindow) -> None:
+def test_the_card_names_what_it_is(window: WindowDriver) -> None:
     assert list_makers(nanairo(window))[0] == "Nanairo"
-    assert "Nanairo" in window.side.card.makers.text()
+    assert "Nanairo" in window.voice_card.makers.text()
 
 
 @pytest.fixture
@@ -228,7 +228,7 @@ def test_all_are_there_with_words_of_their_own(qtbot: QtBot, monkeypatch: pytest
     assert grid.viewport().rect().contains(last), "all of them without scrolling"
 
 
-def test_edits_of_a_line_without_its_voice_are_kept(qtbot: QtBot, window: MainWindow) -> None:
+def test_edits_of_a_line_without_its_voice_are_kept(qtbot: QtBot, window: WindowDriver) -> None:
     """A voice that is gone may come back, and with it what was counted for it."""
     line = window.document.script.find_line("n")
     assert line is not None

@@ -6,28 +6,28 @@ from PySide6.QtCore import QEvent, QObject
 from pytestqt.qtbot import QtBot
 
 from app.settings.user_settings import Settings
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.speech_controller import SpeechController
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 
 class Painted(QObject):
     """Notes whether the synthesis thread already ran when the window was painted first."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: WindowDriver) -> None:
         super().__init__(window)
         self.window = window
         self.thread_ran: list[bool] = []
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() == QEvent.Type.Paint:
-            self.thread_ran.append(self.window.controller._thread.isRunning())
+            self.thread_ran.append(self.window.speech_thread.isRunning())
         return False
 
 
 def test_the_voice_is_opened_once_the_window_is_seen(qtbot: QtBot, player: RecordingPlayer) -> None:
-    window = MainWindow(Settings(text=""), SpeechController(lambda _device, _rate: player))
+    window = WindowDriver(Settings(text=""), SpeechController(lambda _device, _rate: player))
     painted = Painted(window)
     window.installEventFilter(painted)
     window.show_and_start()
@@ -59,10 +59,10 @@ def test_it_is_told_once(qtbot: QtBot, open_window: OpenWindow) -> None:
 
 
 def test_a_window_closed_before_it_was_seen_starts_nothing(qtbot: QtBot, player: RecordingPlayer) -> None:
-    window = MainWindow(Settings(text=""), SpeechController(lambda _device, _rate: player))
+    window = WindowDriver(Settings(text=""), SpeechController(lambda _device, _rate: player))
     window.show_and_start()
     window.close()
     qtbot.wait(50)
     assert not window.first_paint.is_over
-    assert not window.controller._thread.isRunning()
+    assert not window.speech_thread.isRunning()
     window.deleteLater()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,17 +25,17 @@ from app.common import language
 from app.common.errors import InputError
 from app.settings.user_settings import Settings
 from app.ui.script.startup_script import GREETING_TEXT
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, text_of, wait_idle
 from tests.ui.heart import Heart, describe, pace, slowdown
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import LAZY_PARTS, WindowDriver
 
 INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
 
 
-def controls(window: MainWindow) -> list[QWidget]:
+def controls(window: WindowDriver) -> list[QWidget]:
     """Everything a person can touch; scroll bars and the inner parts of Qt's own widgets left out."""
     found = [item for kind in INTERACTIVE for item in window.findChildren(kind)]
     return [item for item in found if not isinstance(item, QScrollBar) and not item.objectName().startswith("qt_")]
@@ -64,8 +65,8 @@ def test_every_control_can_be_reached_by_tab(qtbot: QtBot, open_window: OpenWind
             break
         reached.append(widget)
         qtbot.keyClick(widget, Qt.Key.Key_Tab)
-    wanted = [window.transport.play, window.transport.save, window.side.styles, window.side.seed.number, window.status.backends]
-    wanted += [part for field in window.side.sliders.values() for part in (field.slider, field.number)]
+    wanted = [window.transport.play, window.transport.save, window.styles, window.side.seed.number, window.status.backends]
+    wanted += [part for field in window.sliders.values() for part in (field.slider, field.number)]
     assert [item.accessibleName() for item in wanted if item not in reached] == []
     assert reached[0] is window.script
 
@@ -73,13 +74,13 @@ def test_every_control_can_be_reached_by_tab(qtbot: QtBot, open_window: OpenWind
 def test_ctrl_enter_works_wherever_the_focus_is_and_again_stops(qtbot: QtBot, open_window: OpenWindow) -> None:
     player = RecordingPlayer(pace=1.0)
     window = open_window(Settings(text="こんにちは、世界。"), open_player=lambda _device, _rate: player)
-    window.side.sliders["speed"].slider.setFocus()
+    window.sliders["speed"].slider.setFocus()
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
-        assert window.controller.state.is_speaking
-        qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
+        assert window.speech_state.is_speaking
+        qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
         qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
-        assert not window.controller.state.is_speaking
+        assert not window.speech_state.is_speaking
         wait_idle(qtbot, window)
     assert player.aborts >= 2
 
@@ -87,13 +88,13 @@ def test_ctrl_enter_works_wherever_the_focus_is_and_again_stops(qtbot: QtBot, op
 def test_first_start_has_a_sentence_to_play(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window(Settings())
     assert text_of(window) == GREETING_TEXT
-    assert "less natural" in window.side.card.about.text()
+    assert "less natural" in window.voice_card.about.text()
     request = speak(qtbot, window)
     assert player.requests[request][-1].last
 
 
 def test_what_could_not_be_read_is_told(qtbot: QtBot) -> None:
-    window = MainWindow(Settings(), SpeechController(), InputError("Some settings could not be read.", "A copy is kept."))
+    window = WindowDriver(Settings(), SpeechController(), InputError("Some settings could not be read.", "A copy is kept."))
     qtbot.addWidget(window)
     window.show()
     assert window.notice.isVisible()
@@ -117,7 +118,7 @@ def test_nothing_is_cut_off(
     apply_theme(qapp, LIGHT_THEME)
 
 
-def assert_nothing_is_cut_off(window: MainWindow) -> None:
+def assert_nothing_is_cut_off(window: WindowDriver) -> None:
     for item in controls(window):
         if item.isVisible():
             hint = item.minimumSizeHint()
@@ -126,8 +127,8 @@ def assert_nothing_is_cut_off(window: MainWindow) -> None:
             assert item.width() >= hint.width(), (item, item.accessibleName())
             assert item.height() >= hint.height(), (item, item.accessibleName())
     for label in (
-        *(field.label for field in window.side.sliders.values()),
-        window.side.card.name,
+        *(field.label for field in window.sliders.values()),
+        window.voice_card.name,
         window.status.state,
         window.status.actual,
     ):
@@ -147,7 +148,7 @@ def test_a_thousand_lines_are_as_light_as_one(qtbot: QtBot, open_window: OpenWin
     window.commands.add_text("\n".join(f"{number} 行目。今日はとてもいい天気です。" * (1 + number % 3) for number in range(1000)), 0)
     QApplication.processEvents()
     filled_s = time.perf_counter() - began
-    window.script.select_lines([window.document.script.lines[500].id])
+    window.script.select_lines([window.lines[500].id])
     QApplication.processEvents()
     with Heart() as heart:
         window.play_commands.play_through()
@@ -168,7 +169,7 @@ def test_a_thousand_lines_are_as_light_as_one(qtbot: QtBot, open_window: OpenWin
         QApplication.processEvents()
         steps_ms[name] = (time.perf_counter() - at) * 1000
     at = time.perf_counter()
-    window.side.sliders["speed"].set_value(1.3)
+    window.sliders["speed"].set_value(1.3)
     QApplication.processEvents()
     steps_ms["change all"] = (time.perf_counter() - at) * 1000
     own_ms, slow = [beat.own_ms for beat in heart.beats], min(2.0, slowdown(heart.beats)) * pace()
@@ -191,3 +192,13 @@ def test_the_chart_is_drawn_thirty_times_a_second_while_it_speaks(qtbot: QtBot, 
     speak(qtbot, window)
     assert len(ticks) > 10
     assert float(np.median(np.diff(ticks))) < 1 / 30 * 1.5, "a busy machine may lose some, but not most"
+
+
+def test_the_driver_alone_knows_where_the_parts_of_the_window_are(open_window: OpenWindow) -> None:
+    window = open_window()
+    names = [name for name, kind in vars(WindowDriver).items() if isinstance(kind, property) and name not in LAZY_PARTS]
+    assert all(getattr(window, name) is not None for name in names)
+    assert not any(map(window.is_made, LAZY_PARTS)), "a start has nothing of them"
+    undriven = "from app.ui.shell.main_window import " + "MainWindow"
+    tests = [file for file in Path(__file__).parents[2].rglob("*.py") if file.name != "test_import_contracts.py"]
+    assert [file.name for file in tests if undriven in file.read_text(encoding="utf-8")] == []

@@ -52,7 +52,7 @@ def test_text_becomes_lines_and_voices_are_told(qtbot: QtBot, open_window: OpenW
     with qtbot.waitSignal(window.importing.finished):
         window.incoming.open_files([tmp_path / "台本.txt", tmp_path / "声.aivmx"])
     assert told == [[tmp_path / "声.aivmx"]]
-    assert [line.text for line in window.document.script.lines][-2:] == ["雨。", "雪。"]
+    assert [line.text for line in window.lines][-2:] == ["雨。", "雪。"]
 
 
 def test_a_later_start_gives_its_files_to_the_open_window(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_later_start_gives_its_files_to_the_open_window(qtbot: QtBot, open_win
     later.start()
     qtbot.waitUntil(lambda: not later.is_alive(), timeout=8000)
     assert answers == [None]
-    qtbot.waitUntil(lambda: [line.text for line in window.document.script.lines[-1:]] == ["風。"], timeout=8000)
+    qtbot.waitUntil(lambda: [line.text for line in window.lines[-1:]] == ["風。"], timeout=8000)
     assert list(find_requests_dir().iterdir()) == []
     lock.release()
     assert opening.parent() is window
@@ -127,27 +127,27 @@ def test_two_starts_are_one_window(tmp_path: Path) -> None:
 def test_a_line_of_a_million_characters_becomes_lines_that_can_be_shown(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window()
     (tmp_path / "一行.txt").write_text("今日はとてもいい天気です。" * 77_000, encoding="utf-8")
-    before = len(window.document.script.lines)
+    before = len(window.lines)
     with qtbot.waitSignal(window.importing.finished):
         window.incoming.open_files([tmp_path / "一行.txt"])
-    lines = window.document.script.lines[before:]
+    lines = window.lines[before:]
     assert sum(len(line.text) for line in lines) == 1_001_000
     assert max(len(line.text) for line in lines) <= 2_000
     assert all(line.text.endswith("。") for line in lines)
     assert "were split" in window.banner.hint.text()
     assert window.script.selected_ids == [line.id for line in lines], "a few hundred can be changed at once"
-    window.document.stack.undo()
-    assert len(window.document.script.lines) == before, "one step back"
+    window.undo_stack.undo()
+    assert len(window.lines) == before, "one step back"
 
 
 def test_of_very_many_lines_the_first_is_selected(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window()
     (tmp_path / "台本.txt").write_text("雨。\n" * 1_001, encoding="utf-8")
-    before = len(window.document.script.lines)
+    before = len(window.lines)
     with qtbot.waitSignal(window.importing.finished):
         window.incoming.open_files([tmp_path / "台本.txt"])
-    assert window.script.selected_ids == [window.document.script.lines[before].id]
-    window.script.select_lines([line.id for line in window.document.script.lines if line.text == "雨。"][5:900:2])
+    assert window.script.selected_ids == [window.lines[before].id]
+    window.script.select_lines([line.id for line in window.lines if line.text == "雨。"][5:900:2])
     assert len(window.script.selected_ids) == 448
 
 

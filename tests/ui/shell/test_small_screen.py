@@ -9,15 +9,15 @@ from pytestqt.qtbot import QtBot
 
 from app.common import language
 from app.settings.user_settings import Settings
-from app.ui.shell.main_window import MainWindow
-from app.ui.shell.window_widgets import NO_TOOLBAR_HEIGHT
+from app.ui.shell.main_window import NO_TOOLBAR_HEIGHT
 from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.window_driver import WindowDriver
 
 SMALL = (640, 300)
 FOLDED = Settings(text="今日はとてもいい天気です。駅前の公園まで歩きました。", strip="folded", latency="folded")
 
 
-def place_of(widget: QWidget, window: MainWindow) -> QRect:
+def place_of(widget: QWidget, window: WindowDriver) -> QRect:
     return QRect(widget.mapTo(window, widget.rect().topLeft()), widget.size())
 
 
@@ -52,8 +52,8 @@ def test_open_parts_scroll_where_they_have_no_room(qtbot: QtBot, open_window: Op
     QApplication.processEvents()
     assert window.width() == 640, "neither a long message nor an open part widens it"
     assert window.height() <= 360
-    assert window.strip.panel.height() > window._strip_frame.height()
-    assert window._strip_frame.verticalScrollBar().maximum() > 0
+    assert window.strip_panel.height() > window.strip_frame.height()
+    assert window.strip_frame.verticalScrollBar().maximum() > 0
     assert window.banner.message.width() > 60
 
 

@@ -16,11 +16,11 @@ from pytestqt.qtbot import QtBot
 from app.common.files.paths import find_resources_dir
 from app.settings.user_settings import Settings, ThemeChoice
 from app.ui.shell import theme_switcher
-from app.ui.shell.main_window import MainWindow
-from app.ui.shell.memory_label import MemoryLabel
+from app.ui.shell.status_line import MemoryLabel
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.window_driver import WindowDriver
 
 THEMES = {"light": LIGHT_THEME, "dark": DARK_THEME}
 SIZE = (1366, 900)
@@ -35,12 +35,12 @@ def _quiet_caret_and_own_look_afterwards(qapp: QApplication) -> Iterator[None]:
     apply_theme(qapp, LIGHT_THEME)
 
 
-def choose(qtbot: QtBot, window: MainWindow, theme: ThemeChoice) -> None:
+def choose(qtbot: QtBot, window: WindowDriver, theme: ThemeChoice) -> None:
     window.settings.change_settings(theme=theme)
     qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
 
 
-def opened(qtbot: QtBot, open_window: OpenWindow, theme: ThemeChoice) -> tuple[MainWindow, QWidget]:
+def opened(qtbot: QtBot, open_window: OpenWindow, theme: ThemeChoice) -> tuple[WindowDriver, QWidget]:
     """A window with a message and what a user may have unfolded, and the voice library beside it."""
     apply_theme(QApplication.instance(), THEMES[theme])  # type: ignore[arg-type]
     window = open_window(Settings(text="こんにちは。", theme=theme, expression_open=True))
@@ -48,7 +48,7 @@ def opened(qtbot: QtBot, open_window: OpenWindow, theme: ThemeChoice) -> tuple[M
     window.banner.show_message("error", "大変です。", "直してください。", action="直す", details="それは…")
     library = VoiceLibraryDialog(window, window.catalog)
     library.show()
-    qtbot.waitUntil(lambda: window.catalog.is_read and window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.catalog.is_read and window.phone_strip.shape is not None, timeout=WAIT_MS)
     return window, library
 
 

@@ -10,18 +10,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.devices.device_sessions import open_session
 from app.common.files.atomic_write import write_json
-from app.compose import graph_sessions
-from app.compose.disk_stores import open_device_journal
+from app.compose import device_opening
+from app.compose.device_opening import open_device_journal
 from app.settings.user_settings import Settings
 from app.ui.probe_labels import FIGURE_ROLE
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.task_spec import TaskState
 from tests.faulty_device import FAULTS, FaultyDevice, raising
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 HELLO = "こんにちは、世界。"
 LONG = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 30
@@ -32,7 +32,7 @@ NEVER = 10**6
 def device(monkeypatch: pytest.MonkeyPatch) -> FaultyDevice:
     """Offered as CUDA; sound until a test sets the run in which it fails."""
     device = FaultyDevice(raising(FAULTS["removed"][0]), NEVER)
-    monkeypatch.setattr(graph_sessions, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
     return device
 
 
@@ -42,11 +42,11 @@ def paced() -> RecordingPlayer:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, paced: RecordingPlayer) -> MainWindow:
+def window(open_window: OpenWindow, paced: RecordingPlayer) -> WindowDriver:
     return open_window(open_player=lambda _device, _rate: paced)
 
 
-def choose(window: MainWindow, backend: str) -> None:
+def choose(window: WindowDriver, backend: str) -> None:
     """As a hand does it in the status bar; what this machine does not have stands there for the test."""
     combo = window.status.backends
     if combo.findData(backend) < 0:
@@ -55,24 +55,24 @@ def choose(window: MainWindow, backend: str) -> None:
     combo.activated.emit(combo.currentIndex())
 
 
-def begin(qtbot: QtBot, window: MainWindow) -> None:
+def begin(qtbot: QtBot, window: WindowDriver) -> None:
     """A long line that sounds now."""
     write(window, LONG)
     window.play_commands.play_or_stop()
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0.1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0.1, timeout=WAIT_MS)
 
 
-def used(window: MainWindow) -> set[str]:
+def used(window: WindowDriver) -> set[str]:
     assert window.controller.voice is not None
     return {backend for _, backend in window.controller.voice.backends}
 
 
 def test_switched_while_speaking_it_is_silent_at_once_and_the_next_line_comes_from_there(
-    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer
+    qtbot: QtBot, window: WindowDriver, device: FaultyDevice, paced: RecordingPlayer
 ) -> None:
     begin(qtbot, window)
     choose(window, "cuda")
-    assert not window.controller.state.is_speaking
+    assert not window.speech_state.is_speaking
     assert paced.position is None
     wait_idle(qtbot, window)
     assert used(window) == {"cuda"}
@@ -92,7 +92,7 @@ def test_switched_while_speaking_it_is_silent_at_once_and_the_next_line_comes_fr
 
 
 def test_a_device_that_fails_while_it_warms_up_is_told_and_cpu_speaks(
-    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer
+    qtbot: QtBot, window: WindowDriver, device: FaultyDevice, paced: RecordingPlayer
 ) -> None:
     begin(qtbot, window)
     device.at = len(device.runs) + 2
@@ -142,7 +142,7 @@ def test_a_driver_that_crashes_is_left_alone_until_the_user_tries_it_again(
 
 
 def test_a_graph_without_room_runs_on_the_cpu_and_nothing_has_failed(
-    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer
+    qtbot: QtBot, window: WindowDriver, device: FaultyDevice, paced: RecordingPlayer
 ) -> None:
     choose(window, "cuda")
     wait_idle(qtbot, window)
@@ -159,7 +159,7 @@ def test_a_graph_without_room_runs_on_the_cpu_and_nothing_has_failed(
 
 @pytest.mark.parametrize("fault", ["hung", "memory", "refused", "cuda"])
 def test_whatever_it_raises_in_the_middle_of_a_line_the_line_is_heard_to_its_end(
-    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer, fault: str
+    qtbot: QtBot, window: WindowDriver, device: FaultyDevice, paced: RecordingPlayer, fault: str
 ) -> None:
     raised, sign = FAULTS[fault]
     paced._pace = float("inf")
@@ -174,17 +174,17 @@ def test_whatever_it_raises_in_the_middle_of_a_line_the_line_is_heard_to_its_end
     assert sign.lower() in window.banner.details.text.toPlainText().lower()
     assert window.banner.hint.text()
     assert not window.notice.isVisible()
-    last = window.controller.history.last
+    last = window.history.last
     assert last is not None
     assert paced.requests[last.request_id][-1].last
     assert np.array_equal(paced.sound(speak(qtbot, window, HELLO)), expected), "from the CPU as before"
 
 
 def test_one_that_cannot_even_start_is_told_with_the_reason(
-    qtbot: QtBot, window: MainWindow, device: FaultyDevice, monkeypatch: pytest.MonkeyPatch, paced: RecordingPlayer
+    qtbot: QtBot, window: WindowDriver, device: FaultyDevice, monkeypatch: pytest.MonkeyPatch, paced: RecordingPlayer
 ) -> None:
     """No stand-in: the ONNX Runtime of this machine without such a device says so itself."""
-    monkeypatch.setattr(graph_sessions, "open_session", open_session)
+    monkeypatch.setattr(device_opening, "open_session", open_session)
     backend = "cuda"
     begin(qtbot, window)
     choose(window, backend)
@@ -199,12 +199,12 @@ def test_one_that_cannot_even_start_is_told_with_the_reason(
     assert window.settings.value.backend == backend, "for the next start, where the device may be there"
 
 
-def test_back_and_forth_faster_than_a_voice_opens(qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer) -> None:
+def test_back_and_forth_faster_than_a_voice_opens(qtbot: QtBot, window: WindowDriver, device: FaultyDevice, paced: RecordingPlayer) -> None:
     begin(qtbot, window)
     for backend in ("cuda", "cpu", "cuda", "cpu", "cuda", "cpu"):
         choose(window, backend)
         window.play_commands.play_or_stop()
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
     window.play_commands.stop_playing()
     wait_idle(qtbot, window)
     paced._pace = float("inf")
@@ -216,7 +216,7 @@ def test_back_and_forth_faster_than_a_voice_opens(qtbot: QtBot, window: MainWind
 
 
 def test_what_fails_while_a_file_is_written_does_not_spoil_the_file(
-    qtbot: QtBot, window: MainWindow, device: FaultyDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, device: FaultyDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tests.ui.playback.test_sound_saving import answer
 
@@ -242,7 +242,7 @@ def test_what_was_measured_stands_beside_each_backend_and_is_still_there_tomorro
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     assert window.status.backends.itemData(0, FIGURE_ROLE) is None
     window.window_actions["measure"].trigger()
-    (job,) = window.voice_tasks.queue.jobs
+    (job,) = window.task_queue.jobs
     qtbot.waitUntil(lambda: job.stage not in (TaskState.WAITING, TaskState.RUNNING), timeout=3 * WAIT_MS)
     assert job.error is None
     assert "CPU" in window.voice_banner.hint.text().upper()
@@ -279,7 +279,7 @@ def test_after_a_crash_the_window_takes_the_cpu_says_so_and_offers_to_try_again(
 
 
 def test_a_lost_device_is_lost_for_the_voice_opened_next_and_can_be_tried_again(
-    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer
+    qtbot: QtBot, window: WindowDriver, device: FaultyDevice, paced: RecordingPlayer
 ) -> None:
     choose(window, "cuda")
     wait_idle(qtbot, window)

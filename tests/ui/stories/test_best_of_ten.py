@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.audition.board import BoardCell
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 CLICK_S, KEY_S = 1.3, 0.28
 SPEAKERS, STYLES = ("Mei", "Tohoku f01"), ("Neutral", "Happy", "Bashful", "Angry", "Sad")
@@ -38,7 +38,7 @@ class Hands:
     """
 
     qtbot: QtBot
-    window: MainWindow
+    window: WindowDriver
     player: RecordingPlayer
     clicks: int = 0
     keys: int = 0
@@ -134,7 +134,7 @@ def test_the_board_needs_fewer_clicks_and_keys(
         window.commands.change_setting("style", STYLES[0])
         hands = results[name] = Hands(qtbot, window, player)
         way(hands)
-        settings = window.document.script.lines[0].settings
+        settings = window.lines[0].settings
         assert (settings.speaker, settings.style) == WAYS[BEST]
         with capsys.disabled():
             print(f"\nthe best of {len(WAYS)} — {hands.summary(name)}", end="")

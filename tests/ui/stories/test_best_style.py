@@ -15,8 +15,8 @@ from app.audition.blind_test_result import compute_blind_test_result
 from app.audition.blind_test_trials import find_blind_trial
 from app.settings.user_settings import Settings
 from app.ui.audition.blind_test_dialog import BlindTestDialog
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
+from tests.ui.window_driver import WindowDriver
 
 Key = Qt.Key
 TRIALS = 5
@@ -30,13 +30,13 @@ def press(qtbot: QtBot, *keys: Qt.Key) -> None:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, tmp_path: Path) -> MainWindow:
+def window(open_window: OpenWindow, tmp_path: Path) -> WindowDriver:
     folder = tmp_path / "out"
     folder.mkdir()
     return open_window(Settings(text="", save_folder=str(folder)))
 
 
-def starred_on_the_board(qtbot: QtBot, window: MainWindow) -> int:
+def starred_on_the_board(qtbot: QtBot, window: WindowDriver) -> int:
     """Two styles get a star; how many keys that took."""
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     window.window_actions["audition"].trigger()
@@ -48,11 +48,11 @@ def starred_on_the_board(qtbot: QtBot, window: MainWindow) -> int:
     keys = (Key.Key_Down, Key.Key_S, Key.Key_Down, Key.Key_S)
     press(qtbot, *keys)
     wait_idle(qtbot, window)
-    qtbot.waitUntil(lambda: len([take for take in window.project.parts.takes if take.starred and take.sound]) == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len([take for take in window.project_parts.takes if take.starred and take.sound]) == 2, timeout=WAIT_MS)
     return len(keys) + 1
 
 
-def begun(qtbot: QtBot, window: MainWindow) -> BlindTestDialog:
+def begun(qtbot: QtBot, window: WindowDriver) -> BlindTestDialog:
     dialog = window.blind_tests.dialog
     assert dialog is not None
     page = dialog.pages.currentWidget()
@@ -77,9 +77,9 @@ def answer(qtbot: QtBot, dialog: BlindTestDialog, wanted: int) -> None:
     qtbot.waitUntil(lambda: dialog.test is not None and len(dialog.test.answers) == before + 1, timeout=WAIT_MS)
 
 
-def test_from_the_board_to_the_starred_files(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_from_the_board_to_the_starred_files(qtbot: QtBot, window: WindowDriver, tmp_path: Path) -> None:
     write(window, "今日はいい天気です。")
-    before = window.document.script.lines[0].settings
+    before = window.lines[0].settings
     keys = starred_on_the_board(qtbot, window)
     shown = window.board.window
     assert shown is not None
@@ -92,7 +92,7 @@ def test_from_the_board_to_the_starred_files(qtbot: QtBot, window: MainWindow, t
         answer(qtbot, dialog, wanted=1)
     dialog.reject()  # a pause: the test is in the project
     wait_idle(qtbot, window)
-    assert len(window.project.parts.tests) == 1
+    assert len(window.project_parts.tests) == 1
     window.window_actions["blind_test"].trigger()
     again = window.blind_tests.dialog
     assert again is not None
@@ -100,7 +100,7 @@ def test_from_the_board_to_the_starred_files(qtbot: QtBot, window: MainWindow, t
     assert len(again.test.answers) == 2
     for _ in range(TRIALS - 2):
         answer(qtbot, again, wanted=1)
-    (test,) = parse_readable_blind_tests(window.project.parts.tests)
+    (test,) = parse_readable_blind_tests(window.project_parts.tests)
     assert find_blind_trial(test) is None
     result = compute_blind_test_result(test)
     assert result is not None
@@ -111,7 +111,7 @@ def test_from_the_board_to_the_starred_files(qtbot: QtBot, window: MainWindow, t
     shown.activateWindow()
     shown.view.setFocus()
     qtbot.keyClick(shown.view, Key.Key_Return)
-    line = window.document.script.lines[0]
+    line = window.lines[0]
     assert line.settings.style != before.style
     window.board.close()
     window.window_actions["export"].trigger()
@@ -124,6 +124,6 @@ def test_from_the_board_to_the_starred_files(qtbot: QtBot, window: MainWindow, t
     wait_idle(qtbot, window)
     files = sorted((tmp_path / "out").iterdir())
     assert len(files) == 2
-    lengths = sorted(round(take.length_s, 3) for take in window.project.parts.takes if take.starred)
+    lengths = sorted(round(take.length_s, 3) for take in window.project_parts.takes if take.starred)
     assert sorted(round(soundfile.info(file).duration, 3) for file in files) == lengths
     print(f"the best of {len(window.board.cells.board.cells)} styles: {keys + 1} keys to hear, star and apply")

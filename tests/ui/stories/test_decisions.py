@@ -16,7 +16,6 @@ from app.install.voice_import import add_voice
 from app.install.voice_licence import find_acceptance_file
 from app.settings.user_settings import Settings
 from app.ui.script.line_state import LinePhase
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.text_dialog import TextDialog
@@ -26,6 +25,7 @@ from tests.install.voice_files import TERMS, aivmx, quick, wishes
 from tests.ui.conftest import OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_voice_controller import HELLO, UUIDS, drop_on, open_script, until
+from tests.ui.window_driver import WindowDriver
 
 pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
 
@@ -38,14 +38,14 @@ def reference(tiny_models: Path) -> Path:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     return open_window(Settings(text=HELLO))
 
 
-def dropped(qtbot: QtBot, window: MainWindow, source: Path) -> ProcessTask:
+def dropped(qtbot: QtBot, window: WindowDriver, source: Path) -> ProcessTask:
     """A job that has run until it is over or has a question."""
     drop_on(window, source)
-    job = window.voice_tasks.queue.jobs[-1]
+    job = window.task_queue.jobs[-1]
     rest(qtbot, job)
     return job
 
@@ -56,28 +56,28 @@ def rest(qtbot: QtBot, job: ProcessTask) -> None:
     QCoreApplication.processEvents()
 
 
-def choices(window: MainWindow, job: ProcessTask) -> dict[str, QPushButton]:
+def choices(window: WindowDriver, job: ProcessTask) -> dict[str, QPushButton]:
     """The buttons of a question."""
     row = window.jobs_panel.rows[job]
     return {button.text(): button for button in row.findChildren(QPushButton) if button.isVisible() and button not in (row.retry, row.log)}
 
 
-def decide(qtbot: QtBot, window: MainWindow, job: ProcessTask, choice: str) -> None:
+def decide(qtbot: QtBot, window: WindowDriver, job: ProcessTask, choice: str) -> None:
     choices(window, job)[choice].click()
     rest(qtbot, job)
 
 
-def own_voices(window: MainWindow) -> dict[str, CatalogVoice]:
+def own_voices(window: WindowDriver) -> dict[str, CatalogVoice]:
     return {voice.id: voice for voice in window.catalog.voices if voice.origin == "own"}
 
 
-def licence_dialog(qtbot: QtBot, window: MainWindow, text: str) -> TextDialog:
+def licence_dialog(qtbot: QtBot, window: WindowDriver, text: str) -> TextDialog:
     until(qtbot, lambda: any(item.isVisible() and item.page.toPlainText() == text for item in window.findChildren(TextDialog)))
     (dialog,) = (item for item in window.findChildren(TextDialog) if item.isVisible())
     return dialog
 
 
-def test_another_version_replaces_the_one_that_is_there(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
+def test_another_version_replaces_the_one_that_is_there(qtbot: QtBot, window: WindowDriver, reference: Path, tmp_path: Path) -> None:
     add_voice(aivmx(reference, tmp_path / "1.aivmx", uuid=UUIDS[0], name="古い", version="1.0.0"), wishes(), prepare=quick)
     job = dropped(qtbot, window, aivmx(reference, tmp_path / "2.aivmx", uuid=UUIDS[0], name="新しい", version="1.1.0"))
     assert job.stage is TaskState.ASKING
@@ -91,7 +91,7 @@ def test_another_version_replaces_the_one_that_is_there(qtbot: QtBot, window: Ma
 
 
 @pytest.mark.slow
-def test_another_version_stands_beside_the_one_that_is_there(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
+def test_another_version_stands_beside_the_one_that_is_there(qtbot: QtBot, window: WindowDriver, reference: Path, tmp_path: Path) -> None:
     add_voice(aivmx(reference, tmp_path / "1.aivmx", uuid=UUIDS[0], name="古い"), wishes(), prepare=quick)
     job = dropped(qtbot, window, aivmx(reference, tmp_path / "2.aivmx", uuid=UUIDS[0], name="新しい", license=TERMS))
     decide(qtbot, window, job, "Keep both")
@@ -99,10 +99,10 @@ def test_another_version_stands_beside_the_one_that_is_there(qtbot: QtBot, windo
     until(qtbot, lambda: job.stage is TaskState.DONE)
     until(qtbot, lambda: len(own_voices(window)) == 2)
     assert {voice.id: voice.name for voice in own_voices(window).values()} == {UUIDS[0]: "古い", f"{UUIDS[0]}-2": "新しい"}
-    assert window.document.script.lines[0].settings.voice == f"{UUIDS[0]}-2"
+    assert window.lines[0].settings.voice == f"{UUIDS[0]}-2"
 
 
-def test_a_voice_like_the_one_we_ship_can_only_stand_beside_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_voice_like_the_one_we_ship_can_only_stand_beside_it(qtbot: QtBot, window: WindowDriver, tmp_path: Path) -> None:
     theirs = shutil.copytree(next((find_resources_dir() / "voices").glob("mei")), tmp_path / "mei")
     (theirs / "card.json").unlink(missing_ok=True)
     manifest = read_manifest(theirs)
@@ -115,7 +115,7 @@ def test_a_voice_like_the_one_we_ship_can_only_stand_beside_it(qtbot: QtBot, win
     assert set(choices(window, job)) == {"Keep both"}
 
 
-def test_one_voice_of_several_by_its_name(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
+def test_one_voice_of_several_by_its_name(qtbot: QtBot, window: WindowDriver, reference: Path, tmp_path: Path) -> None:
     folder = tmp_path / "training"
     shutil.copytree(reference / "jp-extra-tiny", folder, ignore=shutil.ignore_patterns("model.*"))
     for name in ("a_e10_s100", "a_e20_s200"):
@@ -131,7 +131,7 @@ def test_one_voice_of_several_by_its_name(qtbot: QtBot, window: MainWindow, refe
 
 
 @pytest.mark.slow
-def test_all_voices_of_a_zip_and_each_licence_is_shown(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
+def test_all_voices_of_a_zip_and_each_licence_is_shown(qtbot: QtBot, window: WindowDriver, reference: Path, tmp_path: Path) -> None:
     archive = tmp_path / "voices.zip"
     with zipfile.ZipFile(archive, "w") as file:
         for name, uuid, terms in (("a", UUIDS[0], TERMS), ("b", UUIDS[1], OTHER_TERMS)):

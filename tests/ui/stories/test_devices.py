@@ -56,7 +56,7 @@ def test_the_chosen_output_is_pulled_out_and_put_back(
 
     with null_sink.recording() as recorded:
         window.play_commands.play_or_stop()
-        qtbot.waitUntil(lambda: window.controller.state.played_s > 0.5, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.speech_state.played_s > 0.5, timeout=WAIT_MS)
         headphones.kill()
         wait_idle(qtbot, window)
     assert 0.5 < sounding_s(recorded[0]) < len(whole) / RATE - 0.1, "the rest of the line is heard where the system plays"
@@ -102,7 +102,7 @@ def test_a_sound_server_that_is_killed_in_mid_sentence_costs_neither_lines_nor_f
     monkeypatch.setattr(window.banner, "show_message", lambda *given, **more: (told.append(given[1]), tell(*given, **more)))
 
     window.play_commands.play_through()
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0.4, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0.4, timeout=WAIT_MS)
     window.window_actions["save_all"].trigger()
     null_sink.kill()
     qtbot.waitUntil(lambda: any("output device" in message for message in told), timeout=WAIT_MS)
@@ -111,7 +111,7 @@ def test_a_sound_server_that_is_killed_in_mid_sentence_costs_neither_lines_nor_f
     troubles = [message for message in told if not message.startswith("Export")]
     assert len(troubles) == 1, "said once, not for every line that was to follow"
     assert "output device" in troubles[0]
-    assert [line.text for line in window.document.script.lines] == [line.text for line in lines]
+    assert [line.text for line in window.lines] == [line.text for line in lines]
     assert all(window.model.find_state(line.id).phase is not LinePhase.SPEAKING for line in lines)
     null_sink.start()
     window.script.select_lines(["3"])

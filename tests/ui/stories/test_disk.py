@@ -23,9 +23,9 @@ from app.ui.actions.key_bindings import KeyBinding, load_shortcuts
 from app.ui.parameters.preset_storage import load_presets
 from app.ui.script import autosave
 from app.ui.script.autosave import load_autosave, locate_autosave_file
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, write
 from tests.ui.heart import Heart
+from tests.ui.window_driver import WindowDriver
 
 DELAY_S = 2.0
 SAVE_AFTER_MS = 500
@@ -88,11 +88,11 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return messages
 
 
-def is_kept(window: MainWindow) -> bool:
+def is_kept(window: WindowDriver) -> bool:
     return load_autosave()[0] == window.document.script
 
 
-def changed_again_and_again(window: MainWindow, qtbot: QtBot) -> None:
+def changed_again_and_again(window: WindowDriver, qtbot: QtBot) -> None:
     """Types, as long as several tries to keep it take."""
     for number in range(4):
         write(window, f"{number} 回目の変更です。")
@@ -140,7 +140,7 @@ def test_a_window_is_not_closed_over_a_script_that_cannot_be_kept(qtbot: QtBot, 
     assert window.isVisible()
     assert "Closing again discards" in window.notice.hint.text()
     speak(qtbot, window)
-    assert window.controller.history.last is not None, "it can be used as before"
+    assert window.history.last is not None, "it can be used as before"
     disk.free()
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not window.notice.isVisible(), timeout=WAIT_MS)
@@ -160,7 +160,7 @@ def test_a_home_that_was_removed_is_made_again(qtbot: QtBot, open_window: OpenWi
     home = locate_autosave_file().parent
     shutil.rmtree(home)
     write(window, "次の文章です。")
-    window.side.presets.keep_settings_as("fast")
+    window.presets.keep_settings_as("fast")
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
     assert told == []
     if os.name != "nt":
@@ -190,16 +190,16 @@ def test_a_home_on_a_slow_disk_holds_nobody_up_and_loses_nothing(
     window.commands.add_line()
     with Heart() as heart:
         began = time.monotonic()
-        window.side.presets.keep_settings_as("fast")
+        window.presets.keep_settings_as("fast")
         window.window_actions.apply_bindings({"duplicate": KeyBinding(("Ctrl+J",))})
         window.dialogs.keys.schedule_save()
         while time.monotonic() - began < 3 * DELAY_S:
             QTest.keyClicks(window.script.editor, "x")
-            window.side.sliders["speed"].set_value(1.0 + (time.monotonic() - began) / 50)
+            window.sliders["speed"].set_value(1.0 + (time.monotonic() - began) / 50)
             qtbot.wait(100)
     assert max(heart.gaps_ms) < 1000 * DELAY_S / 2
     assert calls.count("fsync") <= 12, "one write at a time: versions that nobody needs any more are left out"
-    typed, speed = text_of(window), window.side.sliders["speed"].value
+    typed, speed = text_of(window), window.sliders["speed"].value
     shown: list[bool] = []
     flush = window.settings.file.begin_flush
     monkeypatch.setattr(

@@ -20,7 +20,6 @@ from app.common.files.paths import find_data_dir
 from app.install.download_sources import STANDARD_BERT_REPOSITORY, STANDARD_BERT_REVISION
 from app.install.voice_import import add_voice
 from app.settings.user_settings import Settings
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
 from app.ui.voices.voice_address_dialog import VoiceAddressDialog
@@ -34,6 +33,7 @@ from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_voice_controller import HELLO, dialog_of, open_script, until
+from tests.ui.window_driver import WindowDriver
 from tests.voices.prepare.bert.deberta_files import write_published
 
 pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
@@ -58,11 +58,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     return open_window(Settings(text=HELLO))
 
 
-def add_by_address(qtbot: QtBot, window: MainWindow, typed: str) -> ProcessTask:
+def add_by_address(qtbot: QtBot, window: WindowDriver, typed: str) -> ProcessTask:
     """As a user does: the library, its button, the field, the button."""
     window.window_actions["voice_library"].trigger()
     library = window.library.dialog
@@ -72,17 +72,17 @@ def add_by_address(qtbot: QtBot, window: MainWindow, typed: str) -> ProcessTask:
     assert dialog is not None
     dialog.field.setText(typed)
     dialog.add.click()
-    return window.voice_tasks.queue.jobs[-1]
+    return window.task_queue.jobs[-1]
 
 
-def accept_licence(qtbot: QtBot, window: MainWindow) -> None:
+def accept_licence(qtbot: QtBot, window: WindowDriver) -> None:
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
     assert licence.page.toPlainText() == TERMS
     licence.accept_button.click()
 
 
-def watched(job: ProcessTask, window: MainWindow) -> list[str]:
+def watched(job: ProcessTask, window: WindowDriver) -> list[str]:
     """What the row of a job says, each time it says something else."""
     said: list[str] = []
     row = window.jobs_panel.rows[job]
@@ -105,7 +105,7 @@ def library_files() -> list[str]:
 
 
 def test_by_address_with_speed_and_time_left_its_licence_and_one_download(
-    qtbot: QtBot, window: MainWindow, server: FaultServer, reference: Path, tmp_path: Path
+    qtbot: QtBot, window: WindowDriver, server: FaultServer, reference: Path, tmp_path: Path
 ) -> None:
     voice = aivmx(reference, tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes()
     job = add_by_address(qtbot, window, server.reply("/hanako.aivmx", Reply(voice, trickle=SLOWLY)))
@@ -116,22 +116,22 @@ def test_by_address_with_speed_and_time_left_its_licence_and_one_download(
     accept_licence(qtbot, window)
     until(qtbot, lambda: job.stage is TaskState.DONE)
     assert len(server.asked) == 1, "what was there before the licence need not come again"
-    until(qtbot, lambda: window.side.card.name.text() == "花子")
-    assert window.document.script.lines[0].settings.voice == UUID
+    until(qtbot, lambda: window.voice_card.name.text() == "花子")
+    assert window.lines[0].settings.voice == UUID
     assert not [name for name in tree(find_data_dir() / "downloads") if not name.endswith(".lock")], "installed, so no copy stays"
 
 
-def test_by_name_on_the_hub(qtbot: QtBot, window: MainWindow, server: FaultServer, reference: Path, tmp_path: Path) -> None:
+def test_by_name_on_the_hub(qtbot: QtBot, window: WindowDriver, server: FaultServer, reference: Path, tmp_path: Path) -> None:
     hub_answers(server, aivmx(reference, tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes())
     job = add_by_address(qtbot, window, f"https://hub.aivis-project.com/aivm-models/{UUID}")
     accept_licence(qtbot, window)
     until(qtbot, lambda: job.stage is TaskState.DONE)
     assert sum("download" in item.path for item in server.asked) == 1
-    until(qtbot, lambda: window.side.card.name.text() == "花子")
+    until(qtbot, lambda: window.voice_card.name.text() == "花子")
 
 
 def test_cancelled_it_leaves_no_voice_and_the_next_try_goes_on(
-    qtbot: QtBot, window: MainWindow, server: FaultServer, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, server: FaultServer, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KOEBAKO_FRONTEND", "window")
     voice = aivmx(reference, tmp_path / "a.aivmx", name="花子").read_bytes()
@@ -142,9 +142,9 @@ def test_cancelled_it_leaves_no_voice_and_the_next_try_goes_on(
     until(qtbot, lambda: "Waiting for 127.0.0.1 to respond (up to " in row.state.text())
     assert row.state.text().endswith("attempt 1 of 6). Click × to cancel.")
     row.close_button.click()
-    assert not window.voice_tasks.queue.jobs
+    assert not window.task_queue.jobs
     assert not window.jobs_panel.isVisible()
-    until(qtbot, lambda: not window.voice_tasks.queue.findChildren(ProcessTask) or QApplication.processEvents())
+    until(qtbot, lambda: not window.task_queue.findChildren(ProcessTask) or QApplication.processEvents())
     assert not library_files()
     again = add_by_address(qtbot, window, url)
     until(qtbot, lambda: again.stage is TaskState.DONE)
@@ -152,12 +152,12 @@ def test_cancelled_it_leaves_no_voice_and_the_next_try_goes_on(
     assert asked[0] is None
     assert asked[1] is not None, "goes on where it was"
     assert int(asked[1].removeprefix("bytes=").removesuffix("-")) > 0
-    until(qtbot, lambda: window.side.card.name.text() == "花子")
+    until(qtbot, lambda: window.voice_card.name.text() == "花子")
 
 
 @pytest.mark.slow
 def test_a_server_that_fails_is_one_sentence_and_retry_brings_the_rest(
-    qtbot: QtBot, window: MainWindow, server: FaultServer, reference: Path, tmp_path: Path
+    qtbot: QtBot, window: WindowDriver, server: FaultServer, reference: Path, tmp_path: Path
 ) -> None:
     voice = aivmx(reference, tmp_path / "a.aivmx", name="花子").read_bytes()
     replies = (Reply(voice, drop_at=len(voice) // 2), Reply(status=404), Reply(voice))
@@ -173,12 +173,12 @@ def test_a_server_that_fails_is_one_sentence_and_retry_brings_the_rest(
     row.retry.click()
     until(qtbot, lambda: job.stage is TaskState.DONE)
     assert server.ranges()[-1] is not None
-    until(qtbot, lambda: window.side.card.name.text() == "花子")
+    until(qtbot, lambda: window.voice_card.name.text() == "花子")
 
 
 @pytest.mark.slow  # it is patient
 @pytest.mark.parametrize("typed", ["http://127.0.0.1:9/a.aivmx", UUID])
-def test_nobody_there_is_told(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+def test_nobody_there_is_told(qtbot: QtBot, window: WindowDriver, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
     monkeypatch.setenv(AIVISHUB_VARIABLE, "http://127.0.0.1:9")
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
@@ -227,9 +227,9 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     publish_bert(tmp_path / "published", server)
     monkeypatch.setenv("KOEBAKO_TEST_BERT", str(tmp_path / "published"))
     window = open_window()
-    window.voice_tasks.queue._command = lambda: [sys.executable, str(Path(__file__).with_name("small_bert_child.py"))]
+    window.task_queue._command = lambda: [sys.executable, str(Path(__file__).with_name("small_bert_child.py"))]
     open_script(qtbot, window, [UUID])
-    assert not window.side.card.lack.isHidden()
+    assert not window.voice_card.lack.isHidden()
     window.play_commands.play_lines(["0"])
     wait_idle(qtbot, window)
     assert not player.requests
@@ -240,13 +240,13 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     assert isinstance(offer, MissingBertDialog)
     assert any("CC BY-SA 4.0" in label.text() for label in offer.findChildren(QLabel))
     offer.download.click()
-    (job,) = window.voice_tasks.queue.jobs
+    (job,) = window.task_queue.jobs
     said = watched(job, window)
     until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
     assert job.stage is TaskState.DONE, job.error
     assert any("Downloading" in text and "MB/s" in text for text in said), said
     assert any(server.ranges()), "it went on after the break"
-    until(qtbot, lambda: window.side.card.lack.isHidden())
+    until(qtbot, lambda: window.voice_card.lack.isHidden())
     assert "BERT was added" in window.voice_banner.message.text()
     until(qtbot, lambda: UUID in window.controller.voices)
     request = speak(qtbot, window)

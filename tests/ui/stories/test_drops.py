@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 from app.common.files.paths import find_data_dir
 from app.install.staging_folders import MOVE_LOCK_NAME, find_staging_dir
 from app.settings.user_settings import Settings
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.process_task import TaskState
 from tests.install.voice_files import aivmx
 from tests.ui.conftest import OpenWindow
 from tests.ui.voices.test_voice_controller import HELLO, UUIDS, until
+from tests.ui.window_driver import WindowDriver
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def reference(tiny_models: Path) -> Path:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     return open_window(Settings(text=HELLO), ready=False)
 
 
@@ -41,14 +41,14 @@ def drop(target: QWidget, *files: Path) -> None:
     QApplication.sendEvent(target, QDropEvent(QPointF(5, 5), *how))
 
 
-def drop_scripts(qtbot: QtBot, window: MainWindow, target: QWidget, *files: Path) -> None:
+def drop_scripts(qtbot: QtBot, window: WindowDriver, target: QWidget, *files: Path) -> None:
     """Files whose lines are there when it returns."""
     with qtbot.waitSignal(window.importing.finished):
         drop(target, *files)
 
 
-def texts(window: MainWindow) -> list[str]:
-    return [line.text for line in window.document.script.lines]
+def texts(window: WindowDriver) -> list[str]:
+    return [line.text for line in window.lines]
 
 
 def written(file: Path, text: str, encoding: str = "utf-8") -> Path:
@@ -56,28 +56,28 @@ def written(file: Path, text: str, encoding: str = "utf-8") -> Path:
     return file
 
 
-def test_text_becomes_lines_where_the_selection_is(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_text_becomes_lines_where_the_selection_is(qtbot: QtBot, window: WindowDriver, tmp_path: Path) -> None:
     for target in (window, window.script.viewport()):
         drop_scripts(qtbot, window, target, written(tmp_path / "a.txt", "雨。\n\n雪。\n", "cp932"))
         assert sorted(texts(window)) == sorted([HELLO, "雨。", "雪。"])
         assert len(window.script.selected_ids) == 2
-        window.document.stack.undo()
+        window.undo_stack.undo()
         assert texts(window) == [HELLO], "one step, however many lines"
 
 
-def test_a_table_of_speakers_and_words(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_table_of_speakers_and_words(qtbot: QtBot, window: WindowDriver, tmp_path: Path) -> None:
     drop(window, written(tmp_path / "a.CSV", "花子,雨が降る。\n太郎,雪が降る。\n"))
     until(qtbot, lambda: window.importing.dialog is not None)
     assert window.importing.dialog is not None
     with qtbot.waitSignal(window.importing.finished):
         window.importing.dialog.import_button.click()  # nobody here has these names: they are kept
-    assert [(line.settings.voice, line.text) for line in window.document.script.lines[1:]] == [
+    assert [(line.settings.voice, line.text) for line in window.lines[1:]] == [
         ("花子", "雨が降る。"),
         ("太郎", "雪が降る。"),
     ]
 
 
-def test_a_text_file_without_text_is_told(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_text_file_without_text_is_told(qtbot: QtBot, window: WindowDriver, tmp_path: Path) -> None:
     cases = (
         ("empty.txt", b"", "contains no text"),
         ("blank.csv", b"\n , \n\n", "contains no text"),
@@ -96,14 +96,14 @@ def test_a_text_file_without_text_is_told(qtbot: QtBot, window: MainWindow, tmp_
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_voices_prepared_once")
-def test_a_zip_with_a_voice_and_one_without(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
+def test_a_zip_with_a_voice_and_one_without(qtbot: QtBot, window: WindowDriver, reference: Path, tmp_path: Path) -> None:
     for name, content in (("voice.zip", aivmx(reference, tmp_path / "花子.aivmx", name="花子", uuid=UUIDS[0])), ("other.zip", None)):
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
             archive.writestr("読んでください.txt", "ようこそ")
             if content is not None:
                 archive.write(content, "花子/花子.aivmx")
     drop(window, tmp_path / "voice.zip", tmp_path / "other.zip")
-    good, bad = window.voice_tasks.queue.jobs
+    good, bad = window.task_queue.jobs
     until(qtbot, lambda: bad.stage is TaskState.FAILED)
     assert good.stage is TaskState.DONE
     assert good.results[-1]["name"] == "花子"
@@ -113,7 +113,7 @@ def test_a_zip_with_a_voice_and_one_without(qtbot: QtBot, window: MainWindow, re
 
 
 @pytest.mark.usefixtures("_voices_prepared_once")
-def test_five_at_once(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
+def test_five_at_once(qtbot: QtBot, window: WindowDriver, reference: Path, tmp_path: Path) -> None:
     """Two texts, of which one is broken, a voice, a picture, and a file that is gone by now."""
     (tmp_path / "broken.txt").write_bytes(b"\0\xff\0\xfe" * 9)
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
@@ -130,7 +130,7 @@ def test_five_at_once(qtbot: QtBot, window: MainWindow, reference: Path, tmp_pat
     )
     assert texts(window) == [HELLO, "題", "雨。"], "what can be read is read"
     assert "broken.txt" in window.banner.message.text()
-    added, picture, gone = window.voice_tasks.queue.jobs
+    added, picture, gone = window.task_queue.jobs
     panel = window.jobs_panel
     assert panel.isVisible()
     assert len(panel.rows) == 3
@@ -142,12 +142,12 @@ def test_five_at_once(qtbot: QtBot, window: MainWindow, reference: Path, tmp_pat
         assert job.error.hint
         panel.rows[job].close_button.click()
     until(qtbot, lambda: window.catalog.find_voice(UUIDS[0]) is not None)
-    assert all(line.settings.voice == "" for line in window.document.script.lines), "of several voices none is chosen for the lines"
+    assert all(line.settings.voice == "" for line in window.lines), "of several voices none is chosen for the lines"
 
 
-def test_cancelled_in_the_middle_of_preparing_nothing_stays(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
+def test_cancelled_in_the_middle_of_preparing_nothing_stays(qtbot: QtBot, window: WindowDriver, reference: Path, tmp_path: Path) -> None:
     drop(window, aivmx(reference, tmp_path / "花子.aivmx", name="花子", uuid=UUIDS[0]))
-    (job,) = window.voice_tasks.queue.jobs
+    (job,) = window.task_queue.jobs
     until(qtbot, lambda: job.advance.step in ("cutting", "building", "checking"))
     assert [item for item in find_staging_dir().iterdir() if item.is_dir()]
     window.jobs_panel.rows[job].close_button.click()

@@ -13,13 +13,13 @@ from app.core.script import Line, LineSettings, Script
 from app.core.synthesis_types import Float32
 from app.settings.user_settings import Settings, load_settings
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.task_queue import TaskQueue
 from tests.install.voice_files import aivmx
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_voice_controller import UUIDS, until
+from tests.ui.window_driver import WindowDriver
 from tests.voices.both_precisions import FAINTER
 
 CHILD = Path(__file__).with_name("fast_child.py")
@@ -28,33 +28,33 @@ HANAKO, TARO = UUIDS[:2]
 
 @pytest.fixture(autouse=True)
 def _quick_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.ui.shell.window_controllers.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
+    monkeypatch.setattr("app.ui.shell.voices_feature.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
 
 
-def add(qtbot: QtBot, window: MainWindow, reference: Path, folder: Path, uuid: str, name: str) -> None:
+def add(qtbot: QtBot, window: WindowDriver, reference: Path, folder: Path, uuid: str, name: str) -> None:
     window.library.add_files([aivmx(reference, folder / f"{name}.aivmx", uuid=uuid, name=name)])
     until(qtbot, lambda: window.catalog.find_voice(uuid) is not None)
     until(qtbot, lambda: name in window.voice_banner.message.text() and window.voice_banner.action.isVisible())
 
 
-def show_lines(qtbot: QtBot, window: MainWindow) -> None:
+def show_lines(qtbot: QtBot, window: WindowDriver) -> None:
     settings = [LineSettings(voice=voice, seed=7, seed_locked=True) for voice in (HANAKO, TARO)]
     window.document.reset_script(Script(tuple(Line("今日は散歩します。", one, id=str(row)) for row, one in enumerate(settings))))
     window.script.select_lines(["0"])
     wait_idle(qtbot, window)
 
 
-def heard(qtbot: QtBot, window: MainWindow, player: RecordingPlayer, line: str) -> Float32:
+def heard(qtbot: QtBot, window: WindowDriver, player: RecordingPlayer, line: str) -> Float32:
     """The sound of a line, spoken now."""
     window.script.select_lines([line])
     window.play_commands.play_or_stop()
     wait_idle(qtbot, window)
-    last = window.controller.history.last
+    last = window.history.last
     assert last is not None
     return player.sound(last.request_id)
 
 
-def settled(qtbot: QtBot, window: MainWindow, *, fast: bool) -> None:
+def settled(qtbot: QtBot, window: WindowDriver, *, fast: bool) -> None:
     """The voice of the first line is open as it was chosen."""
     until(qtbot, lambda: (voice := window.controller.voices.get(HANAKO)) is not None and voice.is_fast is fast)
     wait_idle(qtbot, window)
@@ -70,25 +70,25 @@ def test_a_day_with_fast(qtbot: QtBot, open_window: OpenWindow, tiny_models: Pat
     window.script.select_lines(["0"])
     press_action(window.voice_banner, "Use Fast")
     assert not window.voice_banner.isVisible()
-    assert window.side.card.precision.text() == "Fast"
+    assert window.voice_card.precision.text() == "Fast"
     settled(qtbot, window, fast=True)
     fast = heard(qtbot, window, player, "0")
     assert np.allclose(fast, FAINTER * exact, atol=1e-4)
     assert np.abs(fast - exact).max() > 0.01
     assert np.array_equal(heard(qtbot, window, player, "1"), other), "the other voice stays exact"
-    assert window.side.card.precision.text() == "Exact"
+    assert window.voice_card.precision.text() == "Exact"
     window.close()
     player.requests.clear()  # ids begin at one again
 
     window = open_window(load_settings()[0])
     until(qtbot, lambda: window.catalog.is_read)
     show_lines(qtbot, window)
-    until(qtbot, lambda: window.side.card.precision.text() == "Fast")
+    until(qtbot, lambda: window.voice_card.precision.text() == "Fast")
     assert np.array_equal(heard(qtbot, window, player, "0"), fast), "it is kept over a restart"
     assert np.array_equal(heard(qtbot, window, player, "1"), other)
 
     window.script.select_lines(["0"])
-    window.side.card.precision.test.trigger()
+    window.voice_card.precision.test.trigger()
     dialog = window.blind_tests.dialog
     assert dialog is not None
     qtbot.waitUntil(lambda: isinstance(dialog.pages.currentWidget(), BlindTestSetupPage), timeout=WAIT_MS)
@@ -98,9 +98,9 @@ def test_a_day_with_fast(qtbot: QtBot, open_window: OpenWindow, tiny_models: Pat
     dialog.reject()
     wait_idle(qtbot, window)
 
-    window.side.card.precision.exact.trigger()
+    window.voice_card.precision.exact.trigger()
     settled(qtbot, window, fast=False)
-    assert window.side.card.precision.text() == "Exact"
+    assert window.voice_card.precision.text() == "Exact"
     assert np.array_equal(heard(qtbot, window, player, "0"), exact), "the same bits as before"
 
 
@@ -115,7 +115,7 @@ def test_the_choice_survives_another_name_and_preparation(qtbot: QtBot, open_win
         voice = window.catalog.find_voice(HANAKO)
         assert voice is not None
         change(voice)
-        until(qtbot, lambda: not window.voice_tasks.queue.is_busy)
+        until(qtbot, lambda: not window.task_queue.is_busy)
         until(qtbot, lambda name=name: (found := window.catalog.find_voice(HANAKO)) is not None and found.name == name)
         again = window.catalog.find_voice(HANAKO)
         assert again is not None
@@ -133,11 +133,11 @@ def test_what_sounds_is_not_cut_when_the_precision_changes(
     show_lines(qtbot, window)
     aborts = paced.aborts
     window.play_commands.play_or_stop()
-    qtbot.waitUntil(lambda: bool(window.controller.state.computed_s), timeout=WAIT_MS)
-    window.side.card.precision.fast.trigger()
+    qtbot.waitUntil(lambda: bool(window.speech_state.computed_s), timeout=WAIT_MS)
+    window.voice_card.precision.fast.trigger()
     assert window.controller.spoken_jobs, "it still sounds"
     settled(qtbot, window, fast=True)
-    last = window.controller.history.last
+    last = window.history.last
     assert last is not None
     assert paced.aborts == aborts
     assert paced.requests[last.request_id][-1].last, "to its end"

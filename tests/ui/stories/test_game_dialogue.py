@@ -66,7 +66,7 @@ def test_200_lines_of_6_characters_for_a_game(
         hand.choose(row.style, place % row.style.count())
     with qtbot.waitSignal(window.importing.finished, timeout=WAIT_MS):
         hand.click(dialog.import_button)
-    lines = window.document.script.lines
+    lines = window.lines
     assert len({(line.settings.speaker, line.settings.style) for line in lines}) == 6
     hand.clicks += 1  # Ctrl+E
     window.window_actions["export"].trigger()

@@ -14,12 +14,12 @@ from app.core.script import Line, Script
 from app.core.synthesis_types import AudioChunk
 from app.ui.reading.strip.strip_axis import StripCell
 from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, HIGH, KANA_BOTTOM_PX
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.audio_player import open_portaudio
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.ear import STEP_S, Sound, cents, pauses_s, pitch_hz, sounding_s, spoken, stretches
 from tests.ui.reading.test_strip import click, drag, moras, shown
+from tests.ui.window_driver import WindowDriver
 
 __all__ = ["null_sink"]
 
@@ -31,7 +31,7 @@ TE, MO = 4, 5  # morae of トテモ
 
 
 @pytest.fixture
-def window(qtbot: QtBot, null_sink: NullSink, open_window: OpenWindow) -> MainWindow:
+def window(qtbot: QtBot, null_sink: NullSink, open_window: OpenWindow) -> WindowDriver:
     """With a line that an input method has written."""
     window = open_window(open_player=open_portaudio)
     qtbot.keyClick(window.script, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
@@ -42,19 +42,19 @@ def window(qtbot: QtBot, null_sink: NullSink, open_window: OpenWindow) -> MainWi
     return window
 
 
-def press(window: MainWindow, name: str) -> None:
+def press(window: WindowDriver, name: str) -> None:
     """The button under the lines."""
     next(button for button in window.transport.findChildren(QToolButton) if button.defaultAction() is window.window_actions[name]).click()
 
 
-def speak(qtbot: QtBot, window: MainWindow) -> None:
+def speak(qtbot: QtBot, window: WindowDriver) -> None:
     """Ctrl+Enter, until all is heard."""
     qtbot.keyClick(window, Qt.Key.Key_Return, CTRL)
-    qtbot.waitUntil(lambda: window.controller.state.is_speaking, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.speech_state.is_speaking, timeout=WAIT_MS)
     wait_idle(qtbot, window)
 
 
-def listen(qtbot: QtBot, window: MainWindow, sink: NullSink) -> Sound:
+def listen(qtbot: QtBot, window: WindowDriver, sink: NullSink) -> Sound:
     """What Ctrl+Enter makes audible, from the first sound to the last: all that was computed, and as long.
 
     A machine that is busy with other things may lose or repeat a moment of it; then it is heard once more.
@@ -74,11 +74,11 @@ def listen(qtbot: QtBot, window: MainWindow, sink: NullSink) -> Sound:
     return spoken(recorded[0])
 
 
-def timed(qtbot: QtBot, window: MainWindow) -> list[StripCell]:
+def timed(qtbot: QtBot, window: WindowDriver) -> list[StripCell]:
     """The morae, as wide as they have sounded."""
-    strip = window.strip.panel.strip
+    strip = window.phone_strip
     qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.is_timed, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: window.strip.sounds.is_current(window.document.script.lines[0]), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.strip.sounds.is_current(window.lines[0]), timeout=WAIT_MS)
     qtbot.wait(80)
     return moras(strip)
 
@@ -90,18 +90,18 @@ def risen_cents(after: Sound, before: Sound, start_s: float, end_s: float) -> fl
     return cents(float(np.nanmean(second)), float(np.nanmean(first)))
 
 
-def test_another_style_is_another_pitch_and_speed_is_not(qtbot: QtBot, window: MainWindow, null_sink: NullSink) -> None:
+def test_another_style_is_another_pitch_and_speed_is_not(qtbot: QtBot, window: WindowDriver, null_sink: NullSink) -> None:
     plain = listen(qtbot, window, null_sink)
     assert 1.0 < len(plain) / RATE < 2.5
     assert np.nanmedian(pitch_hz(plain)) == pytest.approx(360, rel=0.15), "a woman speaks"
-    styles = window.side.styles
+    styles = window.styles
     styles.setFocus()
     qtbot.keyClick(styles, Qt.Key.Key_Down)
     assert styles.currentText() == "Happy"
     happy = listen(qtbot, window, null_sink)
     assert cents(np.nanmedian(pitch_hz(happy)), np.nanmedian(pitch_hz(plain))) > 120, "happy is higher"
     qtbot.keyClick(styles, Qt.Key.Key_Up)
-    number = window.side.sliders["speed"].number
+    number = window.sliders["speed"].number
     number.setFocus()
     number.selectAll()
     qtbot.keyClicks(number, "1.5\r")
@@ -112,10 +112,10 @@ def test_another_style_is_another_pitch_and_speed_is_not(qtbot: QtBot, window: M
 
 def test_an_accent_moves_the_melody_and_a_mora_is_as_long_as_it_was_dragged(
     qtbot: QtBot,
-    window: MainWindow,
+    window: WindowDriver,
     null_sink: NullSink,
 ) -> None:
-    plain, strip = listen(qtbot, window, null_sink), window.strip.panel.strip
+    plain, strip = listen(qtbot, window, null_sink), window.phone_strip
     cells = timed(qtbot, window)
     onset_s = cells[0].start_s
     click(strip, cells[TE].middle, HIGH)
@@ -145,46 +145,46 @@ def test_an_accent_moves_the_melody_and_a_mora_is_as_long_as_it_was_dragged(
 
 def test_live_speaks_each_change_once_and_only_what_has_changed_is_computed(
     qtbot: QtBot,
-    window: MainWindow,
+    window: WindowDriver,
     null_sink: NullSink,
 ) -> None:
     plain = listen(qtbot, window, null_sink)
     press(window, "live")
-    slider = window.side.sliders["speed"].slider
+    slider = window.sliders["speed"].slider
     slider.setFocus()
     with null_sink.recording() as recorded:
         for _ in range(6):
             QTest.keyClick(slider, Qt.Key.Key_Right)
-        assert not window.controller.state.is_speaking, "a hand that still moves is waited for"
-        qtbot.waitUntil(lambda: window.controller.state.is_speaking, timeout=WAIT_MS)
+        assert not window.speech_state.is_speaking, "a hand that still moves is waited for"
+        qtbot.waitUntil(lambda: window.speech_state.is_speaking, timeout=WAIT_MS)
         wait_idle(qtbot, window)
         qtbot.wait(400)
     assert stretches(recorded[0], 0.5) == 1
-    speed = window.side.sliders["speed"].value
+    speed = window.sliders["speed"].value
     assert speed > 1.2
     assert len(plain) / len(spoken(recorded[0])) == pytest.approx(speed, rel=0.06)
-    last = window.controller.history.last
+    last = window.history.last
     assert last is not None
     assert (last.hits, last.lookups) == (2, 2), "text and BERT were remembered"
     with null_sink.recording() as recorded:
         cell = timed(qtbot, window)[TE]
-        click(window.strip.panel.strip, cell.middle, HIGH)
-        qtbot.waitUntil(lambda: window.controller.state.is_speaking, timeout=WAIT_MS)
+        click(window.phone_strip, cell.middle, HIGH)
+        qtbot.waitUntil(lambda: window.speech_state.is_speaking, timeout=WAIT_MS)
         wait_idle(qtbot, window)
     assert stretches(recorded[0], 0.5) == 1, "an edit of the strip speaks as well"
     press(window, "live")
 
 
-def test_from_a_phone_on_and_round_and_round(qtbot: QtBot, window: MainWindow, null_sink: NullSink) -> None:
+def test_from_a_phone_on_and_round_and_round(qtbot: QtBot, window: WindowDriver, null_sink: NullSink) -> None:
     plain = listen(qtbot, window, null_sink)
     cells = timed(qtbot, window)
-    strip = window.strip.panel.strip
+    strip = window.phone_strip
     strip.setFocus()
     for _ in range(7):
         qtbot.keyClick(strip, Qt.Key.Key_Right)
     with null_sink.recording() as recorded:
         qtbot.keyClick(strip, Qt.Key.Key_Space)
-        qtbot.waitUntil(lambda: window.controller.state.is_speaking, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.speech_state.is_speaking, timeout=WAIT_MS)
         wait_idle(qtbot, window)
     left_s = len(plain) / RATE - (cells[7].start_s - cells[0].start_s)
     assert len(spoken(recorded[0])) / RATE == pytest.approx(left_s, abs=0.06)
@@ -206,14 +206,14 @@ def test_from_a_phone_on_and_round_and_round(qtbot: QtBot, window: MainWindow, n
 
 def test_an_output_that_goes_away_is_told_and_heard_again_when_it_is_back(
     qtbot: QtBot,
-    window: MainWindow,
+    window: WindowDriver,
     null_sink: NullSink,
 ) -> None:
     plain = listen(qtbot, window, null_sink)
     qtbot.keyClick(window, Qt.Key.Key_Return, CTRL)
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0.2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0.2, timeout=WAIT_MS)
     null_sink.kill()
-    qtbot.waitUntil(lambda: not window.controller.state.is_speaking, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.speech_state.is_speaking, timeout=WAIT_MS)
     wait_idle(qtbot, window)
     assert window.banner.isVisible()
     assert window.banner.action.isVisible(), "the sound can be saved instead"

@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 
 from app.settings.user_settings import Settings
 from app.ui.actions.command_search import CommandSearchDialog
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
 from app.ui.voices.voice_address_dialog import VoiceAddressDialog
@@ -27,6 +26,7 @@ from tests.ui.recording_player import RecordingPlayer
 from tests.ui.stories.test_downloads import server
 from tests.ui.test_accessible import DIALOGS, tab_stops
 from tests.ui.voices.test_voice_controller import dialog_of, until
+from tests.ui.window_driver import WindowDriver
 
 __all__ = ["server"]
 
@@ -85,7 +85,7 @@ def test_a_voice_is_installed_and_speaks_without_a_mouse(
     voice = aivmx(tiny_models, tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes()
     type_text(server.reply("/hanako.aivmx", Reply(voice)))
     press(qtbot, Qt.Key.Key_Return)
-    (job,) = window.voice_tasks.queue.jobs
+    (job,) = window.task_queue.jobs
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
     tab_to(qtbot, licence.accept_button)
@@ -95,15 +95,15 @@ def test_a_voice_is_installed_and_speaks_without_a_mouse(
     assert isinstance(offer, MissingBertDialog)
     tab_to(qtbot, offer.force)
     press(qtbot, Qt.Key.Key_Space)
-    until(qtbot, lambda: window.document.script.lines[0].settings.voice in window.controller.voices)
-    assert window.side.card.name.text() == "花子"
+    until(qtbot, lambda: window.lines[0].settings.voice in window.controller.voices)
+    assert window.voice_card.name.text() == "花子"
 
     window.activateWindow()  # as the system does when a dialog goes
-    tab_to(qtbot, window.side.styles)
-    assert window.side.styles.count() > 1
+    tab_to(qtbot, window.styles)
+    assert window.styles.count() > 1
     press(qtbot, Qt.Key.Key_Down)
-    style = window.side.styles.currentText()
-    assert window.document.script.lines[0].settings.style == style
+    style = window.styles.currentText()
+    assert window.lines[0].settings.style == style
     press(qtbot, Qt.Key.Key_Return, CTRL)
     until(qtbot, lambda: player.requests)
     wait_idle(qtbot, window)
@@ -138,13 +138,13 @@ def unseen(parent: QWidget) -> list[str]:
     return found
 
 
-def main_window(window: MainWindow) -> QWidget:
+def main_window(window: WindowDriver) -> QWidget:
     """With everything in it that can be there."""
     window.banner.show_message("error", "a", "b", action="c", details="d")
     return window
 
 
-PLACES: dict[str, Callable[[MainWindow], QWidget]] = {"window": main_window, **DIALOGS}
+PLACES: dict[str, Callable[[WindowDriver], QWidget]] = {"window": main_window, **DIALOGS}
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

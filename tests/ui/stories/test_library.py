@@ -17,7 +17,6 @@ from pytestqt.qtbot import QtBot
 from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
 from app.common.files.paths import find_data_dir
 from app.install.voice_import import add_voice
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from app.ui.widgets.text_dialog import TextDialog
@@ -26,6 +25,7 @@ from tests.install.voice_files import TERMS, aivmx, quick, tree, wishes
 from tests.ui.conftest import OpenWindow
 from tests.ui.unexpected_dialogs import expect_dialog
 from tests.ui.voices.test_voice_controller import UUIDS, open_script, until
+from tests.ui.window_driver import WindowDriver
 
 pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
 
@@ -44,7 +44,7 @@ def voice_file(reference: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, open_window: OpenWindow, voice_file: Path) -> MainWindow:
+def window(qtbot: QtBot, open_window: OpenWindow, voice_file: Path) -> WindowDriver:
     add_voice(voice_file, wishes(), prepare=quick)
     window = open_window(ready=False)
     open_script(qtbot, window, [UUID, ""])
@@ -52,7 +52,7 @@ def window(qtbot: QtBot, open_window: OpenWindow, voice_file: Path) -> MainWindo
 
 
 @pytest.fixture
-def library(window: MainWindow) -> Iterator[VoiceLibraryDialog]:
+def library(window: WindowDriver) -> Iterator[VoiceLibraryDialog]:
     window.window_actions["voice_library"].trigger()
     dialog = window.library.dialog
     assert dialog is not None
@@ -76,8 +76,8 @@ def publish(hub: FaultServer, voice: Path, version: str) -> None:
     hub.reply(f"/aivm-models/{UUID}/download?model_type=AIVMX", Reply(body))
 
 
-def last_job(qtbot: QtBot, window: MainWindow) -> ProcessTask:
-    job = window.voice_tasks.queue.jobs[-1]
+def last_job(qtbot: QtBot, window: WindowDriver) -> ProcessTask:
+    job = window.task_queue.jobs[-1]
     until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
     return job
 
@@ -91,7 +91,7 @@ def answer_name(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 
 def test_update_brings_what_is_newer_and_only_that(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, hub: FaultServer, voice_file: Path, reference: Path, tmp_path: Path
+    qtbot: QtBot, window: WindowDriver, library: VoiceLibraryDialog, hub: FaultServer, voice_file: Path, reference: Path, tmp_path: Path
 ) -> None:
     publish(hub, voice_file, VERSION)
     library.facts.buttons["update"].click()
@@ -105,12 +105,12 @@ def test_update_brings_what_is_newer_and_only_that(
     until(qtbot, lambda: library.current_voice is not None and library.current_voice.model_card.version == "1.2.0")
     assert library.current_voice is not None
     assert library.current_voice.id == UUID, "the selection stays"
-    until(qtbot, lambda: window.side.card.name.text() == "花子改")
-    assert window.document.script.lines[0].settings.voice == UUID
+    until(qtbot, lambda: window.voice_card.name.text() == "花子改")
+    assert window.lines[0].settings.voice == UUID
 
 
 def test_an_update_with_another_licence_shows_it(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, hub: FaultServer, reference: Path, tmp_path: Path
+    qtbot: QtBot, window: WindowDriver, library: VoiceLibraryDialog, hub: FaultServer, reference: Path, tmp_path: Path
 ) -> None:
     publish(hub, aivmx(reference, tmp_path / "new.aivmx", uuid=UUID, version="1.2.0", license="Other terms."), "1.2.0")
     library.facts.buttons["update"].click()
@@ -123,7 +123,7 @@ def test_an_update_with_another_licence_shows_it(
 
 
 def test_export_makes_a_zip_that_can_be_added_and_replaces_only_what_was_agreed_to(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, library: VoiceLibraryDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
     out.mkdir()
@@ -150,7 +150,7 @@ def test_export_makes_a_zip_that_can_be_added_and_replaces_only_what_was_agreed_
 
 
 def test_export_where_nothing_can_be_written_is_one_sentence(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, library: VoiceLibraryDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer_file(monkeypatch, tmp_path / "nowhere" / "a.zip")
     library.facts.buttons["export"].click()
@@ -161,14 +161,14 @@ def test_export_where_nothing_can_be_written_is_one_sentence(
     assert not window.jobs_panel.rows[job].retry.isHidden()
 
 
-def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rename(qtbot: QtBot, window: WindowDriver, library: VoiceLibraryDialog, monkeypatch: pytest.MonkeyPatch) -> None:
     for typed, becomes in (("長" * 200, "花子"), ("   ", "花子"), ("-花子", "-花子"), ("  新しい 名前 ", "新しい 名前")):
         window.voice_banner.hide()
         answer_name(monkeypatch, typed)
         library.facts.buttons["rename"].click()
-        until(qtbot, lambda: not window.voice_tasks.queue.is_busy)
+        until(qtbot, lambda: not window.task_queue.is_busy)
         until(qtbot, lambda becomes=becomes: library.list.item(0).text().startswith(becomes))
-        until(qtbot, lambda becomes=becomes: window.side.card.name.text() == becomes)
+        until(qtbot, lambda becomes=becomes: window.voice_card.name.text() == becomes)
         refused = len(typed) > 100
         assert window.voice_banner.isVisible() == refused
         if refused:
@@ -177,7 +177,7 @@ def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, m
 
 
 def test_remove_asks_first_and_lines_wait_for_their_voice(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibraryDialog, voice_file: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, library: VoiceLibraryDialog, voice_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     expect_dialog(monkeypatch, QMessageBox, "exec")
@@ -192,23 +192,23 @@ def test_remove_asks_first_and_lines_wait_for_their_voice(
         library.facts.buttons["remove"].click()
         assert "花子" in asked[-1]
         assert "Lines that use it: 1" in asked[-1]
-        until(qtbot, lambda: not window.voice_tasks.queue.is_busy)
+        until(qtbot, lambda: not window.task_queue.is_busy)
         if button_text == "Cancel":
             assert library.current_voice is not None
             assert library.current_voice.id == UUID
     assert len(asked) == 2
     until(qtbot, lambda: window.catalog.find_voice(UUID) is None)
     assert not [name for name in tree(find_data_dir() / "voices") if not name.startswith(".")]
-    assert "is missing" in window.side.card.lack.text()
-    assert window.document.script.lines[0].settings.voice == UUID, "the line keeps its voice, should it come again"
+    assert "is missing" in window.voice_card.lack.text()
+    assert window.lines[0].settings.voice == UUID, "the line keeps its voice, should it come again"
     assert voice_file.is_file()
     add_voice(voice_file, wishes(), prepare=quick)
     window.catalog.refresh_voices()
     until(qtbot, lambda: window.catalog.find_voice(UUID) is not None)
-    until(qtbot, lambda: window.side.card.name.text() == "花子")
+    until(qtbot, lambda: window.voice_card.name.text() == "花子")
 
 
-def test_folder_and_licence(window: MainWindow, library: VoiceLibraryDialog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_and_licence(window: WindowDriver, library: VoiceLibraryDialog, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
     library.facts.buttons["folder"].click()

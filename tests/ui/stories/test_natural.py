@@ -21,7 +21,6 @@ from pytestqt.qtbot import QtBot
 from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
 from app.common.files.paths import find_data_dir
 from app.settings.user_settings import Settings
-from app.ui.shell.main_window import MainWindow
 from app.ui.tasks.process_task import ProcessTask, TaskState
 from app.ui.voices.hub_media import THUMBNAIL_EDGE_PX
 from app.ui.voices.natural_voices_dialog import NaturalVoicesDialog
@@ -35,6 +34,7 @@ from tests.ui.conftest import OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.stories.test_downloads import SLOWLY, publish_bert
 from tests.ui.voices.test_voice_controller import dialog_of, put_standard_bert, until
+from tests.ui.window_driver import WindowDriver
 
 pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
 
@@ -104,16 +104,16 @@ def offer(hub: FaultServer, voice: bytes, **changes: Any) -> None:
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, tmp_path: Path, hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+def window(open_window: OpenWindow, tmp_path: Path, hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> WindowDriver:
     """As at the very first start, with a BERT that is small, on the hub."""
     publish_bert(tmp_path / "published", hub, trickle=20 * SLOWLY)
     monkeypatch.setenv("KOEBAKO_TEST_BERT", str(tmp_path / "published"))
     window = open_window(Settings(text=None))
-    window.voice_tasks.queue._command = lambda: [sys.executable, str(Path(__file__).with_name("natural_child.py"))]
+    window.task_queue._command = lambda: [sys.executable, str(Path(__file__).with_name("natural_child.py"))]
     return window
 
 
-def page_of(qtbot: QtBot, window: MainWindow) -> NaturalVoicesDialog:
+def page_of(qtbot: QtBot, window: WindowDriver) -> NaturalVoicesDialog:
     """First click: the banner's button."""
     assert window.notice.isVisible()
     window.notice.action.click()
@@ -122,12 +122,12 @@ def page_of(qtbot: QtBot, window: MainWindow) -> NaturalVoicesDialog:
     return page
 
 
-def first_job(window: MainWindow) -> ProcessTask:
-    return next(job for job in window.voice_tasks.queue.jobs if isinstance(job.work, VoiceAdditionSpec) and job.work.natural_uuid)
+def first_job(window: WindowDriver) -> ProcessTask:
+    return next(job for job in window.task_queue.jobs if isinstance(job.work, VoiceAdditionSpec) and job.work.natural_uuid)
 
 
 def test_two_clicks_from_the_first_start_to_the_first_line_in_a_natural_voice(
-    qtbot: QtBot, window: MainWindow, hub: FaultServer, reference: Path, tmp_path: Path, player: RecordingPlayer
+    qtbot: QtBot, window: WindowDriver, hub: FaultServer, reference: Path, tmp_path: Path, player: RecordingPlayer
 ) -> None:
     offer(hub, aivmx(reference, tmp_path / "a.aivmx", name="花子").read_bytes())
     assert not hub.asked, "nothing is asked of the net before the page is opened"
@@ -152,7 +152,7 @@ def test_two_clicks_from_the_first_start_to_the_first_line_in_a_natural_voice(
     assert job.stage is TaskState.DONE, job.error
     assert any("MB/s" in text and "left" in text for text in said), said
     assert any(hub.ranges()), "the line broke once, and the download went on"
-    assert window.document.script.lines[0].settings.voice == UUID
+    assert window.lines[0].settings.voice == UUID
     until(qtbot, lambda: bool(player.requests))
     wait_idle(qtbot, window)
     assert player.sound(list(player.requests)[-1]).size > 1000
@@ -173,7 +173,7 @@ def test_two_clicks_from_the_first_start_to_the_first_line_in_a_natural_voice(
 
 @pytest.mark.slow
 def test_its_licence_is_asked_for_while_the_bert_is_on_its_way(
-    qtbot: QtBot, window: MainWindow, hub: FaultServer, reference: Path, tmp_path: Path, player: RecordingPlayer
+    qtbot: QtBot, window: WindowDriver, hub: FaultServer, reference: Path, tmp_path: Path, player: RecordingPlayer
 ) -> None:
     offer(hub, aivmx(reference, tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes())
     page = page_of(qtbot, window)
@@ -193,7 +193,7 @@ def test_its_licence_is_asked_for_while_the_bert_is_on_its_way(
     assert sum("download" in item.path for item in hub.asked) == 1
 
 
-def test_a_licence_that_is_declined_ends_it(qtbot: QtBot, window: MainWindow, hub: FaultServer, reference: Path, tmp_path: Path) -> None:
+def test_a_licence_that_is_declined_ends_it(qtbot: QtBot, window: WindowDriver, hub: FaultServer, reference: Path, tmp_path: Path) -> None:
     offer(hub, aivmx(reference, tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes())
     page = page_of(qtbot, window)
     until(qtbot, lambda: UUID in page.cards)
@@ -203,14 +203,14 @@ def test_a_licence_that_is_declined_ends_it(qtbot: QtBot, window: MainWindow, hu
     assert isinstance(licence, TextDialog)
     assert job.stage is TaskState.RUNNING, "nobody waits for the answer yet"
     licence.decline_button.click()
-    until(qtbot, lambda: not window.voice_tasks.queue.findChildren(ProcessTask) or QApplication.processEvents())
+    until(qtbot, lambda: not window.task_queue.findChildren(ProcessTask) or QApplication.processEvents())
     assert "declined" in window.voice_banner.message.text()
     assert page.cards[UUID].add.isEnabled()
     assert not [name for name in tree(find_data_dir() / "voices") if not name.startswith(".")]
 
 
 def test_cancelled_it_goes_on_where_it_was(
-    qtbot: QtBot, window: MainWindow, hub: FaultServer, reference: Path, tmp_path: Path, player: RecordingPlayer
+    qtbot: QtBot, window: WindowDriver, hub: FaultServer, reference: Path, tmp_path: Path, player: RecordingPlayer
 ) -> None:
     put_standard_bert()
     window.catalog.refresh_voices()
@@ -226,7 +226,7 @@ def test_cancelled_it_goes_on_where_it_was(
     job = first_job(window)
     until(qtbot, lambda: bool(job.advance.received) and job in page.jobs.rows)
     page.jobs.rows[job].close_button.click()
-    until(qtbot, lambda: not window.voice_tasks.queue.findChildren(ProcessTask) or QApplication.processEvents())
+    until(qtbot, lambda: not window.task_queue.findChildren(ProcessTask) or QApplication.processEvents())
     assert page.cards[UUID].add.isEnabled()
     assert not [name for name in tree(find_data_dir() / "voices") if not name.startswith(".")]
     page.cards[UUID].add.click()
@@ -241,7 +241,7 @@ def test_cancelled_it_goes_on_where_it_was(
 
 
 def test_samples_are_heard_before_anything_is_added(
-    qtbot: QtBot, window: MainWindow, hub: FaultServer, player: RecordingPlayer, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, hub: FaultServer, player: RecordingPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offer(hub, b"voice")
     opened: list[str] = []
@@ -260,7 +260,7 @@ def test_samples_are_heard_before_anything_is_added(
     assert not any("elsewhere" in item.path for item in hub.asked)
 
 
-def test_a_picture_that_is_none_is_a_letter(qtbot: QtBot, window: MainWindow, hub: FaultServer) -> None:
+def test_a_picture_that_is_none_is_a_letter(qtbot: QtBot, window: WindowDriver, hub: FaultServer) -> None:
     offer(hub, b"voice")
     hub.reply("/media/icon.jpg", Reply(picture(5000)))
     page = page_of(qtbot, window)
@@ -270,7 +270,7 @@ def test_a_picture_that_is_none_is_a_letter(qtbot: QtBot, window: MainWindow, hu
     assert not window.natural.shelf.pictures
 
 
-def test_a_broken_answer_is_a_sentence_with_a_way_out(qtbot: QtBot, window: MainWindow, hub: FaultServer) -> None:
+def test_a_broken_answer_is_a_sentence_with_a_way_out(qtbot: QtBot, window: WindowDriver, hub: FaultServer) -> None:
     page = None
     for broken in BROKEN:
         hub.reply("/v1/aivisspeech/default-models", broken)
@@ -291,7 +291,7 @@ def test_a_broken_answer_is_a_sentence_with_a_way_out(qtbot: QtBot, window: Main
 
 
 def test_without_a_network_it_says_what_to_download_where(
-    qtbot: QtBot, window: MainWindow, hub: FaultServer, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, hub: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(AIVISHUB_VARIABLE, "http://127.0.0.1:9")
     page = page_of(qtbot, window)
@@ -305,7 +305,7 @@ def test_without_a_network_it_says_what_to_download_where(
     assert QGuiApplication.clipboard() is not None
 
 
-def test_what_a_stranger_answers_is_bounded(qtbot: QtBot, window: MainWindow, hub: FaultServer) -> None:
+def test_what_a_stranger_answers_is_bounded(qtbot: QtBot, window: WindowDriver, hub: FaultServer) -> None:
     style = {"name": "s" * 5000, "voice_samples": [{"audio_url": hub.url(f"/media/{n}.wav"), "transcript": "あ" * 900} for n in range(30)]}
     odd = {"name": "\u202e<b>" + "長" * 900, "user": 3, "description": "\u200b" + "語" * 9000, "speakers": [{"styles": [style] * 3}, 7]}
     offer(hub, b"voice", **odd)
@@ -320,9 +320,9 @@ def test_what_a_stranger_answers_is_bounded(qtbot: QtBot, window: MainWindow, hu
     assert page.cards[UUID].sizeHint().height() < 600
 
 
-def test_a_bert_that_is_dropped_is_added_as_one(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_bert_that_is_dropped_is_added_as_one(qtbot: QtBot, window: WindowDriver, tmp_path: Path) -> None:
     window.incoming.open_files([tmp_path / "published" / "model.safetensors"])
-    (job,) = window.voice_tasks.queue.jobs
+    (job,) = window.task_queue.jobs
     assert job.work.arguments[:2] == ("bert", "add")
     until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
     assert job.stage is TaskState.DONE, job.error

@@ -15,16 +15,16 @@ import soundfile
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings, Script
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.playback.test_sound_saving import answer
+from tests.ui.window_driver import WindowDriver
 
 TEXTS = ("雨が降る。", "雪が積もる。", "風が吹く。")
 LONG = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 20
 
 
 @pytest.fixture
-def window(open_window: OpenWindow) -> MainWindow:
+def window(open_window: OpenWindow) -> WindowDriver:
     window = open_window()
     show(window, *(Line(text, id=text) for text in TEXTS))
     return window
@@ -37,13 +37,13 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def show(window: MainWindow, *lines: Line) -> None:
+def show(window: WindowDriver, *lines: Line) -> None:
     window.document.reset_script(Script(lines))
     window.script.select_lines([lines[0].id])
     window.script.setFocus()
 
 
-def save(qtbot: QtBot, window: MainWindow, deed: str = "save_line") -> None:
+def save(qtbot: QtBot, window: WindowDriver, deed: str = "save_line") -> None:
     window.window_actions[deed].trigger()
     wait_idle(qtbot, window)
     qtbot.waitUntil(lambda: not window.saving._wanted, timeout=WAIT_MS)
@@ -54,7 +54,7 @@ def names(folder: Path) -> list[str]:
 
 
 def test_each_kind_for_one_for_all_and_for_all_in_one(
-    qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for suffix in (".wav", ".flac", ".mp3", ".ogg", ".opus"):
         place = folder / suffix
@@ -72,7 +72,7 @@ def test_each_kind_for_one_for_all_and_for_all_in_one(
 
 
 def test_a_kind_we_cannot_write_is_told_with_those_we_can(
-    qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer(monkeypatch, folder / "a.m4a")
     save(qtbot, window)
@@ -83,7 +83,7 @@ def test_a_kind_we_cannot_write_is_told_with_those_we_can(
 
 
 def test_a_name_without_a_kind_gets_one_and_replaces_nothing(
-    qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "title 2.5.wav").write_bytes(b"another sound")
     answer(monkeypatch, folder / "title 2.5")
@@ -93,7 +93,7 @@ def test_a_name_without_a_kind_gets_one_and_replaces_nothing(
 
 
 def test_what_the_user_agreed_to_replace_is_whole_at_every_moment(
-    qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = folder / "a.wav"
     file.write_bytes(b"before")
@@ -112,7 +112,7 @@ def test_what_the_user_agreed_to_replace_is_whole_at_every_moment(
 
 
 def test_lines_whose_voice_is_missing_are_told_at_the_end(
-    qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = LineSettings(voice="gone")
     show(window, Line("雨。"), Line("雪。", gone), Line("風。"), Line("月。", gone), Line("花。"))
@@ -130,7 +130,7 @@ def test_lines_whose_voice_is_missing_are_told_at_the_end(
 
 
 def test_joined_is_nothing_without_one_of_its_voices(
-    qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: WindowDriver, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     show(window, Line("雨。"), Line("雪。", LineSettings(voice="gone")))
     answer(monkeypatch, folder / "a.wav")
@@ -170,7 +170,7 @@ def mounted(folder: Path, options: str) -> Iterator[None]:
 
 @pytest.mark.parametrize("suffix", [".wav", ".flac"])
 def test_a_disk_that_fills_up_keeps_what_was_complete(
-    qtbot: QtBot, window: MainWindow, full_disk: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+    qtbot: QtBot, window: WindowDriver, full_disk: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
     show(window, Line("雨。"), Line(LONG), Line("風。"), Line("花。"))
     answer(monkeypatch, full_disk / f"a{suffix}")
@@ -186,7 +186,7 @@ def test_a_disk_that_fills_up_keeps_what_was_complete(
     assert "full" in window.banner.message.text()
 
 
-def test_a_protected_folder_is_told_at_once(qtbot: QtBot, window: MainWindow, protected: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_protected_folder_is_told_at_once(qtbot: QtBot, window: WindowDriver, protected: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer(monkeypatch, protected / "a.mp3")
     save(qtbot, window)
     assert "read-only" in window.banner.message.text()
@@ -195,14 +195,14 @@ def test_a_protected_folder_is_told_at_once(qtbot: QtBot, window: MainWindow, pr
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_folder_of_somebody_else_is_told(qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_somebody_else_is_told(qtbot: QtBot, window: WindowDriver, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.chmod(0o555)
     answer(monkeypatch, folder / "a.wav")
     save(qtbot, window)
     assert "not writable" in window.banner.message.text()
 
 
-def test_all_lines_twice_in_a_row_are_all_there(qtbot: QtBot, window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_lines_twice_in_a_row_are_all_there(qtbot: QtBot, window: WindowDriver, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second wish comes while the first is written: its names are taken, though no such files are there yet."""
     answer(monkeypatch, folder / "a.wav")
     window.window_actions["save_all"].trigger()

@@ -18,7 +18,7 @@ from app.common.errors import AudioDeviceError
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.settings.user_settings import Settings, load_settings
 from app.ui.script.autosave import load_autosave
-from app.ui.synthesis.playback_runner import PlaybackRunner
+from app.ui.synthesis.synthesis_worker import PlaybackRunner
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
@@ -43,7 +43,7 @@ def test_type_speak_and_see(qtbot: QtBot, open_window: OpenWindow, player: Recor
     sound = player.sound(request)
     assert 0.5 < len(sound) / 44_100 < 4
     assert 0.01 < np.abs(sound).max() <= 1
-    utterance = window.controller.history.last
+    utterance = window.history.last
     assert utterance is not None
     assert list(utterance.stages) == ["text", "g2p", "tokenize", "bert", "expand", "prosody", "flow", "decode", "audio"]
     assert utterance.first_audio_ms is not None
@@ -61,18 +61,18 @@ def test_sliders_and_styles_change_the_sound(qtbot: QtBot, open_window: OpenWind
     first = player.sound(speak(qtbot, window, HELLO))
     again = speak(qtbot, window)
     assert np.array_equal(player.sound(again), first), "the same seed gives the same take"
-    utterance = window.controller.history.last
+    utterance = window.history.last
     assert utterance is not None
     assert (utterance.hits, utterance.lookups) == (2, 2)
     assert "Cache 2/2" in window.status.figures.text()
     assert "cached" in [window.latency.table.figures.index(row, 1).data() for row in range(4)]
-    window.side.sliders["speed"].set_value(1.5)
+    window.sliders["speed"].set_value(1.5)
     fast = player.sound(speak(qtbot, window))
     assert len(first) / len(fast) == pytest.approx(1.5, rel=0.15)
-    window.side.styles.setCurrentIndex(window.side.styles.findText("Sad"))
+    window.styles.setCurrentIndex(window.styles.findText("Sad"))
     sad = player.sound(speak(qtbot, window))
     assert len(sad) != len(fast) or not np.allclose(sad, fast, atol=1e-3)
-    window.side.sliders["volume"].set_value(0.5)
+    window.sliders["volume"].set_value(0.5)
     quiet = player.sound(speak(qtbot, window))
     assert np.allclose(quiet, sad / 2, atol=1e-6)
 
@@ -81,7 +81,7 @@ def test_sliders_and_styles_change_the_sound(qtbot: QtBot, open_window: OpenWind
 def test_the_selection_follows_what_plays_where_that_is_wanted(qtbot: QtBot, open_window: OpenWindow, follow: bool) -> None:
     window = open_window(Settings(follow=follow))
     window.commands.add_text("一つ目。\n二つ目。\n三つ目。", 0)
-    ids = [line.id for line in window.document.script.lines]
+    ids = [line.id for line in window.lines]
     window.script.select_lines(ids[:1])
     seen: list[list[str]] = []
     window.playback.line_began.connect(lambda _: seen.append(window.selection.ids))
@@ -96,15 +96,15 @@ def test_esc_stops_at_once_and_the_next_line_is_whole(qtbot: QtBot, open_window:
     write(window, LONG)
     window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.status.state.text().startswith("Playing"), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0.1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0.1, timeout=WAIT_MS)
     assert window.transport.line.value() > 0
     pressed = time.perf_counter()
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert player.silenced_at - pressed < 0.2
-    assert not window.controller.state.is_speaking
+    assert not window.speech_state.is_speaking
     qtbot.waitUntil(lambda: not window.controller.is_busy, timeout=WAIT_MS)
     assert player.position is None, "nothing may sound after the stop"
-    stopped = window.controller.history.last
+    stopped = window.history.last
     assert stopped is not None
     assert stopped.is_stopped
     player._pace = float("inf")
@@ -134,7 +134,7 @@ def test_the_newest_line_wins(qtbot: QtBot, open_window: OpenWindow) -> None:
     write(window, HELLO)
     player._pace = float("inf")
     window.play_commands.play_lines(window.script.selected_ids)
-    newest = window.controller.history.last
+    newest = window.history.last
     assert newest is not None
     wait_idle(qtbot, window)
     assert player.requests[newest.request_id][-1].last
@@ -147,9 +147,9 @@ def test_play_before_the_voice_is_there(qtbot: QtBot, open_window: OpenWindow, p
     assert window.transport.play.text() == "Stop"
     qtbot.waitUntil(lambda: bool(player.requests), timeout=WAIT_MS)
     wait_idle(qtbot, window)
-    assert window.side.styles.currentText() == "Happy"
+    assert window.styles.currentText() == "Happy"
     (request,) = player.requests
-    window.side.styles.setCurrentIndex(0)
+    window.styles.setCurrentIndex(0)
     neutral = player.sound(speak(qtbot, window))
     assert not np.array_equal(player.sound(request), neutral), "the remembered style must have been spoken"
 
@@ -161,7 +161,7 @@ def test_text_without_words_gets_a_banner(qtbot: QtBot, open_window: OpenWindow,
         assert window.banner.isVisible()
         assert message in window.banner.message.text()
         assert window.banner.hint.text()
-        assert not window.controller.history.utterances or not window.controller.history.last.is_running  # type: ignore[union-attr]
+        assert not window.history.utterances or not window.history.last.is_running  # type: ignore[union-attr]
         player.requests.clear()
         speak(qtbot, window, HELLO)
         assert not window.banner.isVisible()
@@ -187,10 +187,10 @@ def test_a_backend_that_is_not_there_falls_back_and_says_so(qtbot: QtBot, open_w
 def test_a_backend_nobody_knows_is_refused_and_can_be_mended(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window(Settings(text=HELLO, backend="quantum"))
     assert "quantum" in window.banner.message.text()
-    assert window.status.state.text() == window.side.card.name.text() == "No voice"
+    assert window.status.state.text() == window.voice_card.name.text() == "No voice"
     with qtbot.waitSignal(window.catalog.changed, timeout=WAIT_MS):
         window.catalog.refresh_voices()
-    assert window.side.card.name.text() == "No voice", "whichever is known first"
+    assert window.voice_card.name.text() == "No voice", "whichever is known first"
     speak(qtbot, window)
     assert "quantum" in window.banner.message.text()
     window.status.backend_selected.emit("auto")
@@ -207,7 +207,7 @@ def test_switching_the_backend_while_speaking_is_safe(qtbot: QtBot, open_window:
         window.play_commands.play_or_stop()
         qtbot.wait(80)
         window.status.backend_selected.emit(backend)
-        assert not window.controller.state.is_speaking
+        assert not window.speech_state.is_speaking
     wait_idle(qtbot, window)
     assert window.controller.voice is not None
     assert window.controller.voice.requested_backend == "cpu"
@@ -275,7 +275,7 @@ def test_saving_while_speaking_waits_for_neither(qtbot: QtBot, open_window: Open
     player = RecordingPlayer(pace=1.0)
     window = open_window(Settings(text=HELLO), open_player=lambda _device, _rate: player)
     window.play_commands.play_or_stop()
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
     with qtbot.waitSignal(window.controller.file_saved, timeout=WAIT_MS):
         window.controller.save_sound(SynthesisRequest(HELLO), tmp_path / "a.wav")
     wait_idle(qtbot, window)
@@ -341,8 +341,8 @@ def test_an_unexpected_fault_is_told_and_the_window_goes_on(
 def test_everything_is_remembered(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
     write(window, "雨が降る。")
-    window.side.styles.setCurrentIndex(2)
-    window.side.sliders["speed"].set_value(1.25)
+    window.styles.setCurrentIndex(2)
+    window.sliders["speed"].set_value(1.25)
     window.side.seed.set_value(11)
     window.side.expression.set_open(True)
     window.latency.hide()
@@ -352,8 +352,8 @@ def test_everything_is_remembered(qtbot: QtBot, open_window: OpenWindow) -> None
     assert (settings.style, settings.speed, settings.seed) == ("Bashful", 1.25, 11)
     again = open_window(settings)
     assert text_of(again) == "雨が降る。"
-    assert again.side.styles.currentText() == "Bashful"
-    assert again.side.sliders["speed"].value == 1.25
+    assert again.styles.currentText() == "Bashful"
+    assert again.sliders["speed"].value == 1.25
     assert again.side.expression.is_open
     assert not again.latency.isVisible()
     assert replace(again.settings.value, geometry="", layout="") == replace(settings, geometry="", layout="")
@@ -362,7 +362,7 @@ def test_everything_is_remembered(qtbot: QtBot, open_window: OpenWindow) -> None
 def test_changes_are_saved_while_the_window_is_open(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
     write(window, "消えてはいけない文章")
-    window.side.sliders["speed"].set_value(1.4)
+    window.sliders["speed"].set_value(1.4)
     qtbot.waitUntil(lambda: load_settings()[0].speed == 1.4, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: load_autosave()[0] == window.document.script, timeout=WAIT_MS)
 
@@ -388,5 +388,5 @@ def test_closing_while_it_loads_or_speaks_ends_the_thread(qtbot: QtBot, open_win
     window.play_commands.play_or_stop()
     qtbot.wait(moment_ms)
     window.close()
-    assert not window.controller._thread.isRunning()
+    assert not window.speech_thread.isRunning()
     assert "synthesis" not in [thread.name for thread in threading.enumerate()]

@@ -14,20 +14,20 @@ from pytestqt.qtbot import QtBot
 from app.core.script import Line, Script, replace_overrides
 from app.core.synthesis_types import MoraOverride, Overrides
 from app.ui.script.script_document import ScriptDocument
-from app.ui.shell.main_window import MainWindow
 from tests.ui.conftest import OpenWindow
+from tests.ui.window_driver import WindowDriver
 
 START = Script(tuple(Line(text, id=f"line{number}") for number, text in enumerate(("雨が降る。", "雪が積もる。", "", "風が吹く。"))))
 Act = tuple[str, int]
 
 
-def some_lines(window: MainWindow, number: int) -> list[str]:
+def some_lines(window: WindowDriver, number: int) -> list[str]:
     """A choice of lines that hangs on a number alone."""
-    lines = window.document.script.lines
+    lines = window.lines
     return [line.id for place, line in enumerate(lines) if number >> place & 1] or [line.id for line in lines[:1]]
 
 
-def typed(qtbot: QtBot, window: MainWindow, number: int) -> None:
+def typed(qtbot: QtBot, window: WindowDriver, number: int) -> None:
     """Into the editor that is open, or one that opens; now and then it stays open for what follows."""
     if window.script.editor is None:
         window.commands.edit_current_line()
@@ -39,11 +39,11 @@ def typed(qtbot: QtBot, window: MainWindow, number: int) -> None:
             window.script.end_editing()
 
 
-def dropped(window: MainWindow, number: int) -> None:
-    window.script.lines_dropped.emit(some_lines(window, number), number % (len(window.document.script.lines) + 1))
+def dropped(window: WindowDriver, number: int) -> None:
+    window.script.lines_dropped.emit(some_lines(window, number), number % (len(window.lines) + 1))
 
 
-def reshaped(window: MainWindow, number: int) -> None:
+def reshaped(window: WindowDriver, number: int) -> None:
     """As the strip does it: an accent of the first phrase."""
     line = window.document.script.find_line(window.script.current_id)
     if line is not None and line.text:
@@ -51,14 +51,14 @@ def reshaped(window: MainWindow, number: int) -> None:
         window.document.apply_edit("Accent", replace_overrides(window.document.script, line.id, shape))
 
 
-def imported(qtbot: QtBot, window: MainWindow, file: Path, row: int) -> None:
+def imported(qtbot: QtBot, window: WindowDriver, file: Path, row: int) -> None:
     with qtbot.waitSignal(window.importing.finished):
         window.importing.import_files([file], row)
 
 
-def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[int], object]]:
+def acts(qtbot: QtBot, window: WindowDriver, file: Path) -> dict[str, Callable[[int], object]]:
     """What a user can do, by name."""
-    commands, stack = window.commands, window.document.stack
+    commands, stack = window.commands, window.undo_stack
     return {
         "choose": lambda number: window.script.select_lines(some_lines(window, number)),
         "choose all": lambda _: window.window_actions["select_all"].trigger(),
@@ -75,8 +75,8 @@ def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[in
         "paste": lambda _: commands.paste_lines(),
         "paste text": lambda number: (QGuiApplication.clipboard().setText(f"{number}。\n花が咲く。"), commands.paste_lines()),
         "file": lambda number: imported(qtbot, window, file, number % 3),
-        "speed": lambda number: window.side.sliders["speed"].set_value(0.5 + number / 10),
-        "volume": lambda number: window.side.sliders["volume"].set_value(number / 20),
+        "speed": lambda number: window.sliders["speed"].set_value(0.5 + number / 10),
+        "volume": lambda number: window.sliders["volume"].set_value(number / 20),
         "preset": lambda number: commands.change_settings({"speed": 1.0, "noise": number / 20}),
         "voice": lambda number: window.voices.use_voice(("", "gone", "mei")[number % 3]),
         "accent": lambda number: reshaped(window, number),
@@ -85,9 +85,9 @@ def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[in
     }
 
 
-def check(window: MainWindow) -> None:
+def check(window: WindowDriver) -> None:
     """What is seen is what is there."""
-    lines = window.document.script.lines
+    lines = window.lines
     assert [window.model.find_line(row) for row in range(window.model.rowCount())] == list(lines)
     ids = {line.id for line in lines}
     assert len(ids) == len(lines), "no two lines are the same one"
@@ -99,7 +99,7 @@ def check(window: MainWindow) -> None:
         assert editor.toPlainText() == line.text
 
 
-def walked(document: ScriptDocument, step: Callable[[], None], possible: Callable[[], bool], window: MainWindow) -> int:
+def walked(document: ScriptDocument, step: Callable[[], None], possible: Callable[[], bool], window: WindowDriver) -> int:
     """Steps until there are no more; each one changes something."""
     steps = 0
     while possible():

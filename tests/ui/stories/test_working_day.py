@@ -27,10 +27,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from app.core.script import replace_text
-from app.ui.shell.main_window import MainWindow
+from tests.ui.window_driver import install_driver
 source, file, out = map(Path, sys.argv[1:4])
 del sys.argv[1:]
-start = MainWindow.show_and_start
+WindowDriver = install_driver()
+start = WindowDriver.show_and_start
 
 def wait(what):
     end = time.monotonic() + 60
@@ -49,8 +50,8 @@ def day(window):
         row.voice.setCurrentIndex(1)
         row.voice.activated.emit(1)
     dialog.import_button.click()
-    wait(lambda: len(window.document.script.lines) == 2)
-    line = window.document.script.lines[1]
+    wait(lambda: len(window.lines) == 2)
+    line = window.lines[1]
     window.document.apply_edit("edit", replace_text(window.document.script, line.id, "お元気ですか。"))
     QFileDialog.getSaveFileName = lambda *_words: (str(file), "")
     window.projects.save_project()
@@ -76,7 +77,7 @@ def try_day(window):
         print(repr(exc), file=sys.stderr, flush=True)
         os._exit(1)
 
-MainWindow.show_and_start = begin
+WindowDriver.show_and_start = begin
 from app.ui.main import main
 sys.exit(main())
 """
@@ -119,7 +120,7 @@ def test_import_assign_edit_export_kill_recover_reopen(qtbot: QtBot, open_window
     assert texts(window) == ["こんにちは。", "また明日。"]
     assert window.windowTitle() == "● 一日 – Koebako"
     assert file.read_bytes() == before
-    line = window.document.script.lines[0]
+    line = window.lines[0]
     assert (line.settings.voice, line.settings.speed, line.overrides.moras[0].tone) == ("", 1.2, 1)
     saved(qtbot, window)
     again = open_window(ready=False)

@@ -26,7 +26,7 @@ def test_one_sound_is_heard_as_it_is(qtbot: QtBot, open_window: OpenWindow, play
     wait_idle(qtbot, window)
     assert np.array_equal(player.sound(job.request.id), sound)
     assert heard == [job]
-    assert not window.controller.history.utterances, "nothing was computed, so there is nothing to measure"
+    assert not window.history.utterances, "nothing was computed, so there is nothing to measure"
 
 
 def test_two_are_heard_in_turn_at_their_gains_and_switched_at_once() -> None:
@@ -68,9 +68,9 @@ def test_a_stop_silences_them(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(open_player=lambda _device, _rate: paced)
     pair = ParallelSounds([tone(220, 20), tone(440, 20)], RATE)
     job = window.controller.play_sounds(pair)
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0.1)
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0.1)
     assert paced.queued_s < 2 * MAX_PARALLEL_QUEUED_S
     window.play_commands.stop_playing()
     wait_idle(qtbot, window)
     assert job.cancelled.is_set()
-    assert not window.controller.state.is_speaking
+    assert not window.speech_state.is_speaking

@@ -26,7 +26,7 @@ from app.ui.script.autosave import Autosave
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.startup_script import open_startup_script
-from app.ui.shell.feature_wiring import connect_saving
+from app.ui.shell.projects_feature import connect_saving
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_repository import TakeRepository
 

@@ -19,7 +19,6 @@ from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
 from app.ui.script import autosave
 from app.ui.script.autosave import load_autosave
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.synthesis_jobs import SpeechJob
 from app.ui.takes.take_batch import TAKES_PER_BATCH
 from app.ui.takes.take_model import NOTE, TakeRow
@@ -29,48 +28,49 @@ from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.projects.project_deeds import name_it, opened, project_file
 from tests.ui.projects.project_deeds import press as answer
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 HELLO = "こんにちは、世界。"
 
 
-def takes(window: MainWindow) -> tuple[LineTake, ...]:
-    return window.takes.shelf.book.takes
+def takes(window: WindowDriver) -> tuple[LineTake, ...]:
+    return window.take_book.takes
 
 
-def panel_of(window: MainWindow) -> TakePanel:
+def panel_of(window: WindowDriver) -> TakePanel:
     if not window.window_actions["show_takes"].isChecked():
         window.takes_fold.button.click()
     assert window.takes.panel is not None
     return window.takes.panel
 
 
-def rows(window: MainWindow) -> list[TakeRow]:
+def rows(window: WindowDriver) -> list[TakeRow]:
     return list(panel_of(window).table.takes.rows)
 
 
-def until_kept(qtbot: QtBot, window: MainWindow, count: int) -> None:
+def until_kept(qtbot: QtBot, window: WindowDriver, count: int) -> None:
     qtbot.waitUntil(lambda: len(takes(window)) == count, timeout=WAIT_MS)
 
 
-def rolled(qtbot: QtBot, window: MainWindow, count: int = TAKES_PER_BATCH) -> TakePanel:
+def rolled(qtbot: QtBot, window: WindowDriver, count: int = TAKES_PER_BATCH) -> TakePanel:
     write(window, HELLO)
     window.window_actions["more_takes"].trigger()
     until_kept(qtbot, window, count)
     return panel_of(window)
 
 
-def choose(window: MainWindow, place: int) -> TakeRow:
+def choose(window: WindowDriver, place: int) -> TakeRow:
     panel_of(window).table.selectRow(place)
     return rows(window)[place]
 
 
-def press(window: MainWindow, name: str) -> None:
+def press(window: WindowDriver, name: str) -> None:
     button = panel_of(window).buttons[name]
     assert button.isEnabled()
     button.click()
 
 
-def heard_last(qtbot: QtBot, window: MainWindow, player: RecordingPlayer, before: set[str]) -> np.ndarray:
+def heard_last(qtbot: QtBot, window: WindowDriver, player: RecordingPlayer, before: set[str]) -> np.ndarray:
     qtbot.waitUntil(lambda: len(set(player.requests) - before) == 1, timeout=WAIT_MS)
     wait_idle(qtbot, window)
     (request,) = set(player.requests) - before
@@ -87,7 +87,7 @@ def test_takes_are_made_heard_starred_restored_deleted_and_back_at_the_next_star
     assert panel.isVisible()
     assert len({take.settings.seed for take in takes(window)} | {line.settings.seed}) == TAKES_PER_BATCH + 1
     assert len({take.sound for take in takes(window)}) == TAKES_PER_BATCH, "each sounds otherwise"
-    assert not window.controller.history.utterances, "nothing of it is among the figures of listening"
+    assert not window.history.utterances, "nothing of it is among the figures of listening"
     assert [row.differs for row in rows(window)] == [()] * TAKES_PER_BATCH, "the seed alone, which has a column"
 
     row = choose(window, 2)
@@ -114,7 +114,7 @@ def test_takes_are_made_heard_starred_restored_deleted_and_back_at_the_next_star
     speak(qtbot, window)
     again = np.concatenate([chunk.samples for chunk in list(player.requests.values())[-1]])
     assert np.abs(again - kept).max() < 1e-4, "it sounds as the take does"
-    window.document.stack.undo()
+    window.undo_stack.undo()
     line = window.selection.line
     assert line is not None
     assert line.settings.speed == 1.5, "one step"
@@ -174,7 +174,7 @@ def test_a_take_and_the_line_are_heard_side_by_side_and_switched(qtbot: QtBot, o
     window.commands.change_setting("volume", 0.25)
     take = choose(window, 0).take
     press(window, "compare")
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
     (job,) = window.controller.spoken_jobs
     assert isinstance(job, SpeechJob)
     assert job.source == take
@@ -188,7 +188,7 @@ def test_a_take_and_the_line_are_heard_side_by_side_and_switched(qtbot: QtBot, o
     window.window_actions["stop"].trigger()
     wait_idle(qtbot, window)
     assert not panel.state.text()
-    assert not window.controller.history.utterances
+    assert not window.history.utterances
 
 
 def test_making_takes_is_stopped_and_a_take_that_is_gone_says_so(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -301,7 +301,7 @@ def test_all_takes_go_at_once_after_a_question_and_their_sounds_with_them(qtbot:
     assert not action.isEnabled()
     rolled(qtbot, window)
     wait_idle(qtbot, window)
-    book, store = window.takes.shelf.book, find_sound_folder(None)
+    book, store = window.take_book, find_sound_folder(None)
     book.change_take(takes(window)[1].id, starred=True)
 
     def answer(words: str) -> None:
@@ -333,7 +333,7 @@ def test_the_list_follows_the_line_and_takes_no_room_while_closed(qtbot: QtBot, 
     assert not panel.table.takes.rows
     assert panel.empty.isVisible()
     assert window.takes_fold.button.text().isalpha(), "no number"
-    window.script.select_lines([window.document.script.lines[-2].id])
+    window.script.select_lines([window.lines[-2].id])
     assert len(rows(window)) == TAKES_PER_BATCH
     panel.buttons["close"].click()
     assert panel.isHidden()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.tasks.task_messages import parse_message
+from app.ui.tasks.process_task import parse_message
 from app.ui.tasks.task_spec import TaskError, TaskProgress
 
 ODD = st.sampled_from([None, True, -1, 1.5, 1e308, 10**25, "", "x", [], {}, [None], {"a": 1}])

@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import VoiceError
-from app.ui.tasks.process_task import BACKGROUND_PRIORITY, ProcessTask
-from app.ui.tasks.task_messages import parse_message
+from app.ui.tasks.process_task import BACKGROUND_PRIORITY, ProcessTask, parse_message
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_row import describe_progress, map_decision_names
 from app.ui.tasks.task_spec import TaskProgress, TaskSpec, TaskState, estimate_time_left

@@ -22,11 +22,11 @@ from tests.ui.recording_player import RecordingPlayer
 def test_the_card_names_the_speaker_of_the_line(open_window: OpenWindow) -> None:
     window = open_window(Settings(text="あ"))
     first, second = (window.side.speakers.itemText(row) for row in (0, 1))
-    assert first in window.side.card.makers.text()
+    assert first in window.voice_card.makers.text()
     window.side.speakers.setCurrentIndex(1)
-    assert second in window.side.card.makers.text()
-    window.document.stack.undo()
-    assert second not in window.side.card.makers.text()
+    assert second in window.voice_card.makers.text()
+    window.undo_stack.undo()
+    assert second not in window.voice_card.makers.text()
 
 
 def test_a_single_speaker_is_no_news(open_window: OpenWindow) -> None:
@@ -42,8 +42,8 @@ def test_a_single_speaker_is_no_news(open_window: OpenWindow) -> None:
 def test_a_voice_without_recordings_speaks_in_each_of_its_styles(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window(Settings(text="あ"))
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
-    offered = window.side.card.samples.menu().actions()
-    assert [action.data() for action in offered] == [window.side.styles.itemData(row) for row in range(window.side.styles.count())]
+    offered = window.voice_card.samples.menu().actions()
+    assert [action.data() for action in offered] == [window.styles.itemData(row) for row in range(window.styles.count())]
     before = window.document.script
     lengths = []
     for action in offered[:2]:
@@ -59,10 +59,10 @@ def test_a_voice_without_recordings_speaks_in_each_of_its_styles(qtbot: QtBot, o
 def test_what_is_tried_can_be_stopped(qtbot: QtBot, open_window: OpenWindow) -> None:
     slow = RecordingPlayer(pace=1.0)
     window = open_window(Settings(text="あ"), open_player=lambda _device, _rate: slow)
-    window.side.card.style_requested.emit("")
-    qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
+    window.voice_card.style_requested.emit("")
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
     window.transport.play.click()
-    assert not window.controller.state.is_speaking
+    assert not window.speech_state.is_speaking
     wait_idle(qtbot, window)
 
 

@@ -23,12 +23,11 @@ from app.install.manage_voices import remove_voice
 from app.install.voice_import import add_voice
 from app.settings.user_settings import Settings, save_settings
 from app.ui.script.line_state import LinePhase
-from app.ui.shell.main_window import MainWindow
 from app.ui.synthesis.loaded_voices import MAX_LOADED_VOICES
 from app.ui.tasks.task_spec import TaskState
 from app.ui.voices import voice_task_specs
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
-from app.ui.voices.voice_name_history import VoiceNameHistory, build_names_path
+from app.ui.voices.voice_controller import VoiceNameHistory, build_names_path
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.required_bert import SBV2_BERT_ID
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
@@ -36,6 +35,7 @@ from tests.remembered import prepare_remembered
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
 
 HELLO = "こんにちは。"
 UUIDS = tuple(f"0faf9f49-fb67-595a-a405-82fb5a94a6{number:02d}" for number in range(20, 26))
@@ -58,7 +58,7 @@ def installed(reference: Path, folder: Path, count: int) -> list[str]:
     return list(UUIDS[:count])
 
 
-def open_script(qtbot: QtBot, window: MainWindow, voices: list[str]) -> None:
+def open_script(qtbot: QtBot, window: WindowDriver, voices: list[str]) -> None:
     """A line for each voice."""
     lines = tuple(Line(HELLO, LineSettings(voice=voice), id=str(row)) for row, voice in enumerate(voices))
     window.document.reset_script(Script(lines))
@@ -66,7 +66,7 @@ def open_script(qtbot: QtBot, window: MainWindow, voices: list[str]) -> None:
     until(qtbot, lambda: window.catalog.is_read)
 
 
-def drop_on(window: MainWindow, file: Path) -> None:
+def drop_on(window: WindowDriver, file: Path) -> None:
     """On the frame of the window, where there is no list."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(file))])
@@ -77,7 +77,7 @@ def drop_on(window: MainWindow, file: Path) -> None:
     QApplication.sendEvent(window, QDropEvent(QPointF(5, 5), *shared))
 
 
-def dialog_of(qtbot: QtBot, window: MainWindow, kind: type) -> object:
+def dialog_of(qtbot: QtBot, window: WindowDriver, kind: type) -> object:
     until(qtbot, lambda: [item for item in window.findChildren(kind) if item.isVisible()])
     return next(item for item in window.findChildren(kind) if item.isVisible())
 
@@ -98,7 +98,7 @@ def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
     before = speak(qtbot, window)
     source = aivmx(reference, tmp_path / "花子.aivmx", name="花子", license=TERMS)
     drop_on(window, source)
-    (job,) = window.voice_tasks.queue.jobs
+    (job,) = window.task_queue.jobs
     assert window.jobs_panel.isVisible()
     until(qtbot, lambda: job.stage is TaskState.ASKING)
     licence = dialog_of(qtbot, window, TextDialog)
@@ -107,11 +107,11 @@ def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
     licence.accept_button.click()
     until(qtbot, lambda: job.stage is TaskState.DONE)
     offer = dialog_of(qtbot, window, MissingBertDialog)
-    line = window.document.script.lines[0]
+    line = window.lines[0]
     assert line.settings.voice == "0faf9f49-fb67-595a-a405-82fb5a94a69e"
-    assert window.side.card.name.text() == "花子"
-    assert window.side.chooser.box.currentText() == "花子"
-    assert not window.side.card.lack.isHidden()
+    assert window.voice_card.name.text() == "花子"
+    assert window.voice_chooser.box.currentText() == "花子"
+    assert not window.voice_card.lack.isHidden()
     assert isinstance(offer, MissingBertDialog)
     assert not offer.download.isHidden()
     offer.force.click()
@@ -121,8 +121,8 @@ def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
     assert window.voice_banner.isVisible()
     sounds = sound_of(player, before), sound_of(player, after)
     assert sounds[0].shape != sounds[1].shape or not np.allclose(sounds[0], sounds[1])
-    window.document.stack.undo()
-    assert window.side.card.name.text() != "花子", "choosing the voice can be undone"
+    window.undo_stack.undo()
+    assert window.voice_card.name.text() != "花子", "choosing the voice can be undone"
 
 
 def test_a_licence_that_is_declined_adds_nothing(qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path) -> None:
@@ -131,16 +131,16 @@ def test_a_licence_that_is_declined_adds_nothing(qtbot: QtBot, open_window: Open
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
     licence.decline_button.click()
-    assert not window.voice_tasks.queue.jobs
+    assert not window.task_queue.jobs
     assert "declined" in window.voice_banner.message.text()
-    assert window.document.script.lines[0].settings.voice == ""
+    assert window.lines[0].settings.voice == ""
 
 
 def test_what_is_no_voice_is_told_in_the_panel(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window(Settings(text=HELLO))
     (tmp_path / "a.aivmx").write_bytes(b"nothing" * 100)
     window.library.add_files([tmp_path / "a.aivmx"])
-    (job,) = window.voice_tasks.queue.jobs
+    (job,) = window.task_queue.jobs
     until(qtbot, lambda: job.stage is TaskState.FAILED)
     assert job.error is not None
     assert window.jobs_panel.rows[job].state.text().startswith(job.error.message)
@@ -152,16 +152,16 @@ def test_lines_speak_with_voices_of_their_own_and_the_last_ones_stay_open(
     ids = installed(reference, tmp_path, 4)
     window = open_window(Settings(load_voice="first_use"))
     open_script(qtbot, window, ["", *ids, ids[0], ""])
-    window.play_commands.play_lines([line.id for line in window.document.script.lines])
+    window.play_commands.play_lines([line.id for line in window.lines])
     wait_idle(qtbot, window)
     assert len(player.requests) == 7
     assert set(window.controller.voices) == {"", *ids}
-    held = window.controller._worker._voice
+    held = window.speech_worker._voice
     assert list(held._open) == [ids[3], ids[0], ""]
     assert len(held._open) == MAX_LOADED_VOICES
     bert = {id(speaker.sessions["bert"]) for speaker in held._open.values()}
     assert len(bert) == 1, "voices with the same BERT share it"
-    assert all(window.model.find_state(line.id).phase is LinePhase.IDLE for line in window.document.script.lines)
+    assert all(window.model.find_state(line.id).phase is LinePhase.IDLE for line in window.lines)
 
 
 def test_the_choice_of_a_voice_reaches_line_card_and_choices(
@@ -170,28 +170,28 @@ def test_the_choice_of_a_voice_reaches_line_card_and_choices(
     (voice,) = installed(reference, tmp_path, 1)
     window = open_window()
     open_script(qtbot, window, ["", ""])
-    chooser = window.side.chooser
+    chooser = window.voice_chooser
     names = [chooser.box.itemText(row) for row in range(chooser.box.count())]
     assert names[0] == "声0"
     assert chooser.box.currentData() == ""
     chooser.box.setCurrentIndex(0)
     chooser.box.activated.emit(0)
-    assert [line.settings.voice for line in window.document.script.lines] == [voice, ""]
-    assert window.side.card.name.text() == "声0"
-    assert "作者" in window.side.card.makers.text()
+    assert [line.settings.voice for line in window.lines] == [voice, ""]
+    assert window.voice_card.name.text() == "声0"
+    assert "作者" in window.voice_card.makers.text()
     assert window.script.cards.voices.names[voice] == "声0"
     until(qtbot, lambda: voice in window.controller.voices)  # opened ahead
     window.script.select_lines(["1"])
-    assert window.side.card.name.text() != "声0"
+    assert window.voice_card.name.text() != "声0"
     assert chooser.box.currentData() == ""
 
 
 def test_a_missing_voice_is_shown_calmly_and_other_lines_speak(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window()
     open_script(qtbot, window, ["gone", ""])
-    assert "is missing" in window.side.card.lack.text()
+    assert "is missing" in window.voice_card.lack.text()
     assert not window.banner.isVisible()
-    box = window.side.chooser.box
+    box = window.voice_chooser.box
     assert box.currentText() == "Unknown voice (missing)"
     assert not box.itemData(box.currentIndex(), Qt.ItemDataRole.ToolTipRole), "its id is nothing for people"
     window.play_commands.play_lines(["0"])
@@ -203,7 +203,7 @@ def test_a_missing_voice_is_shown_calmly_and_other_lines_speak(qtbot: QtBot, ope
     assert len(player.requests) == 1
     window.script.select_lines(["0"])
     window.voices.use_voice("")
-    assert window.document.script.lines[0].settings.voice == ""
+    assert window.lines[0].settings.voice == ""
 
 
 def test_a_voice_that_was_removed_keeps_its_name_and_none_of_its_choices(
@@ -225,7 +225,7 @@ def test_a_voice_that_was_removed_keeps_its_name_and_none_of_its_choices(
     assert not side.styles.isEnabled()
     assert not side.speakers.isVisible()
     assert "声0 (missing)" in cards.voices.find_voice_name(voice)
-    assert window.document.script.lines[0].settings.voice == voice, "the line remembers its voice"
+    assert window.lines[0].settings.voice == voice, "the line remembers its voice"
     window.grab()
     side.card.mend.click()
     assert side.chooser.box.view().isVisible()
@@ -253,7 +253,7 @@ def test_a_voice_without_its_bert_says_so_and_offers_it(
     add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes(), prepare=prepare_remembered)
     window = open_window()
     open_script(qtbot, window, [UUIDS[0]])
-    assert "BERT" in window.side.card.lack.text()
+    assert "BERT" in window.voice_card.lack.text()
     window.play_commands.play_lines(["0"])
     wait_idle(qtbot, window)
     assert "--" not in window.voice_banner.hint.text(), "no words of the command line"
@@ -276,14 +276,14 @@ def test_aivisspeech_voices_are_offered_and_prepared_when_selected(
     save_settings(settings)
     window = open_window(settings)
     open_script(qtbot, window, [""])
-    box = window.side.chooser.box
+    box = window.voice_chooser.box
     until(qtbot, lambda: box.findText("向こうの声", Qt.MatchFlag.MatchContains) >= 0)
     row = box.findText("向こうの声", Qt.MatchFlag.MatchContains)
     box.activated.emit(row)
-    (job,) = window.voice_tasks.queue.jobs
-    assert window.document.script.lines[0].settings.voice == "", "not before it is prepared"
+    (job,) = window.task_queue.jobs
+    assert window.lines[0].settings.voice == "", "not before it is prepared"
     until(qtbot, lambda: job.stage is TaskState.DONE)
-    until(qtbot, lambda: window.side.card.name.text() == "向こうの声")
+    until(qtbot, lambda: window.voice_card.name.text() == "向こうの声")
     assert (theirs / "a.aivmx").is_file()
 
 
@@ -307,13 +307,13 @@ def test_the_library_renames_and_removes(
     }
     monkeypatch.setattr(QInputDialog, "getText", lambda *_arguments, **_options: ("新しい名前", True))
     library.facts.buttons["rename"].click()
-    until(qtbot, lambda: window.side.card.name.text() == "新しい名前")
+    until(qtbot, lambda: window.voice_card.name.text() == "新しい名前")
     assert library.list.item(0).text().startswith("新しい名前")
     known = window.catalog.find_voice(voice)
     assert known is not None
     window.voice_tasks.remove_voice(known)
-    until(qtbot, lambda: "is missing" in window.side.card.lack.text())
-    assert window.side.card.name.text() == "新しい名前", "what the voice was called last"
+    until(qtbot, lambda: "is missing" in window.voice_card.lack.text())
+    assert window.voice_card.name.text() == "新しい名前", "what the voice was called last"
     library.select_voice("")
     assert not library.facts.buttons["use"].isHidden()
     assert library.facts.buttons["remove"].isHidden(), "ours stays"
@@ -327,13 +327,13 @@ def test_a_sample_is_heard_and_a_broken_one_is_told(qtbot: QtBot, open_window: O
     window = open_window()
     sound = (0.5 * np.sin(np.arange(8000) / 5)).astype(np.float32)
     soundfile.write(tmp_path / "a.ogg", sound, 16_000)
-    window.side.card.sample_requested.emit(tmp_path / "a.ogg")
+    window.voice_card.sample_requested.emit(tmp_path / "a.ogg")
     wait_idle(qtbot, window)
     (chunks,) = player.requests.values()
     assert chunks[0].sampling_rate == 16_000
     assert abs(len(chunks[0].samples) - 8000) < 100
     (tmp_path / "b.wav").write_bytes(b"RIFF nothing")
-    window.side.card.sample_requested.emit(tmp_path / "b.wav")
+    window.voice_card.sample_requested.emit(tmp_path / "b.wav")
     wait_idle(qtbot, window)
     assert "cannot be played" in window.banner.message.text()
 
@@ -356,11 +356,11 @@ def test_a_bert_that_comes_in_ends_speaking_with_another_one(
     until(qtbot, lambda: UUIDS[0] in window.controller.voices)
     assert window.controller.voices[UUIDS[0]].has_forced_bert
     put_standard_bert()
-    job = window.voice_tasks.queue.add_task(
+    job = window.task_queue.add_task(
         replace(voice_task_specs.create_bert_download_task(), arguments=("bert", "list"))
     )  # it has come in already
     until(qtbot, lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
     assert job.stage is TaskState.DONE, job.error
     assert not window.settings.value.force_bert
     until(qtbot, lambda: UUIDS[0] in window.controller.voices and not window.controller.voices[UUIDS[0]].has_forced_bert)
-    until(qtbot, lambda: window.side.card.lack.isHidden())
+    until(qtbot, lambda: window.voice_card.lack.isHidden())

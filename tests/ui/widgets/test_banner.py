@@ -11,8 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
 from app.common.errors import VoiceError
 from app.settings.user_settings import Settings
-from app.ui.widgets.banner import MIN_DETAILS_WINDOW_HEIGHT_PX, Banner
-from app.ui.widgets.details_view import MAX_VISIBLE_LINES
+from app.ui.widgets.banner import MAX_VISIBLE_LINES, MIN_DETAILS_WINDOW_HEIGHT_PX, Banner
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import OpenWindow, wait_idle
 

@@ -19,7 +19,7 @@ from app.settings.user_settings import MAX_SEED, Settings
 from app.ui.actions.window_actions import WindowActions
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.preset_storage import locate_presets_file
-from app.ui.parameters.seed_field import SeedField
+from app.ui.parameters.setting_fields import SeedField
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.sound_save_dialog import ask_for_sound_file, build_file_title, choose_file_names
 from app.ui.script.transport_bar import TransportBar

@@ -12,9 +12,9 @@ import pytest
 
 from app.common.errors import VoiceError
 from app.common.files import paths
-from app.voices.containers import checkpoints as module
+from app.voices.containers import checkpoints
 from app.voices.containers.checkpoints import Checkpoint, find_checkpoints
-from app.voices.containers.voice_sources import compute_source_digest, list_source_files, read_source_facts, read_voice_source
+from app.voices.containers.voice_sources import open_voice_source, read_source_facts, read_voice_source
 from app.voices.untrusted.voice_limits import MAX_FOLDER_DEPTH
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import CONFIG, graph, metadata, npy, weights, zipped
@@ -80,7 +80,7 @@ def test_links_in_a_circle_end_and_links_to_files_count(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_far_too_many_files_is_refused_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_ZIP_ENTRIES", 50)
+    monkeypatch.setattr(checkpoints, "MAX_ZIP_ENTRIES", 50)
     write(tmp_path, {f"{number}.txt": b"x" for number in range(60)})
     with pytest.raises(VoiceError, match="too many files"):
         find_checkpoints(tmp_path, None)
@@ -219,16 +219,22 @@ def test_only_two_voices_make_a_choice(tmp_path: Path) -> None:
 
 def test_what_a_voice_consists_of(tmp_path: Path) -> None:
     write(tmp_path, {"CONFIG.JSON": small_voices.folder()["config.json"], "Style_Vectors.npy": npy(), "a.onnx": graph(), "b.aivmx": AIVMX})
-    assert [item.name for item in list_source_files(tmp_path / "a.onnx")] == ["a.onnx", "CONFIG.JSON", "Style_Vectors.npy"]
-    assert [item.name for item in list_source_files(tmp_path / "b.aivmx")] == ["b.aivmx"]
+    assert [item.name for item in open_voice_source(tmp_path / "a.onnx").list_files()] == ["a.onnx", "CONFIG.JSON", "Style_Vectors.npy"]
+    assert [item.name for item in open_voice_source(tmp_path / "b.aivmx").list_files()] == ["b.aivmx"]
 
 
 def test_the_digest_knows_content_not_names(tmp_path: Path) -> None:
     write(tmp_path / "one", dict(small_voices.folder()))
     write(tmp_path / "two", {name.replace("model.onnx", "x.onnx"): data for name, data in small_voices.folder().items()})
-    assert compute_source_digest(tmp_path / "one" / "model.onnx") == compute_source_digest(tmp_path / "two" / "x.onnx")
+    assert (
+        open_voice_source(tmp_path / "one" / "model.onnx").compute_digest()
+        == open_voice_source(tmp_path / "two" / "x.onnx").compute_digest()
+    )
     write(tmp_path / "two", {"config.json": b'{"version": "2.5.0-JP-Extra"}'})
-    assert compute_source_digest(tmp_path / "one" / "model.onnx") != compute_source_digest(tmp_path / "two" / "x.onnx")
+    assert (
+        open_voice_source(tmp_path / "one" / "model.onnx").compute_digest()
+        != open_voice_source(tmp_path / "two" / "x.onnx").compute_digest()
+    )
 
 
 @pytest.mark.parametrize(
@@ -248,7 +254,7 @@ def test_which_style_vectors_belong_to_a_model(tmp_path: Path, files: set[str], 
             read_voice_source(tmp_path / "model.onnx")
         assert "style_vectors.npy" in caught.value.hint
     else:
-        assert [item.name for item in list_source_files(tmp_path / "model.onnx")] == ["model.onnx", used]
+        assert [item.name for item in open_voice_source(tmp_path / "model.onnx").list_files()] == ["model.onnx", used]
         assert read_voice_source(tmp_path / "model.onnx").style_vectors.shape == (3, 256)
 
 

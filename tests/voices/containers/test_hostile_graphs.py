@@ -12,7 +12,7 @@ import onnx
 import pytest
 
 from app.voices.containers.onnx_metadata import read_onnx_metadata
-from app.voices.containers.voice_sources import list_source_files, read_voice_source
+from app.voices.containers.voice_sources import open_voice_source, read_voice_source
 from app.voices.untrusted.voice_limits import MAX_GRAPH_BYTES, MAX_PROTOBUF_FIELDS
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import MANIFEST, graph, metadata
@@ -66,7 +66,7 @@ def test_tensors_in_a_file_beside_are_taken_when_they_are_all_there(tmp_path: Pa
     refused(path, "too short")
     (tmp_path / "model.onnx.data").write_bytes(bytes(100))
     assert read_voice_source(path).graphs == {"whole": path}
-    assert tmp_path / "model.onnx.data" in list_source_files(path)
+    assert tmp_path / "model.onnx.data" in open_voice_source(path).list_files()
     for offset, length in (("-1", "4"), ("x", "4"), ("9" * 40, "4"), ("0", str(2**62))):
         path.write_bytes(external("model.onnx.data", offset, length))
         refused(path, "too short")

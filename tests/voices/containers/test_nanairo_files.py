@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.cli.main import main
 from app.common.errors import VoiceError
 from app.compose.graph_runner import PreparedRunner
@@ -132,7 +132,7 @@ def test_it_is_added_checked_and_shown(shared: Path, tmp_path: Path, capsys: pyt
 def pipeline(folder: Path) -> Pipeline:
     """The fixture with the real front end; what its text means to a BERT does not matter here."""
     voice, bert = read_voice_source(folder), NumpyVoice()
-    sessions = {name: open_session(graph, "cpu", name).session for name, graph in voice.graphs.items()}
+    sessions = {name: open_cpu_session(graph, name) for name, graph in voice.graphs.items()}
     return Pipeline(open_g2p(), bert, bert, "bert", build_synthesizer(voice, sessions), False, voice.build_traits())
 
 

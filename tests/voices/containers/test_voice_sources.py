@@ -17,7 +17,7 @@ import zstandard
 
 from app.common.errors import VoiceError
 from app.voices.containers.onnx_metadata import read_onnx_metadata
-from app.voices.containers.voice_sources import compute_source_digest, read_source_facts, read_voice_source
+from app.voices.containers.voice_sources import open_voice_source, read_source_facts, read_voice_source
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 from tests.voices.safetensors_file import header_of, write_raw, write_safetensors
@@ -75,7 +75,7 @@ def test_facts_agree_with_the_voice(reference: Path, kind: str) -> None:
     assert facts.kind == voice.manifest.format == kind
     assert np.array_equal(facts.style_vectors, voice.style_vectors)
     assert bool(facts.aivm_manifest) == (kind in ("aivm", "aivmx"))
-    assert voice.manifest.id == (facts.aivm_manifest["uuid"] if facts.aivm_manifest else compute_source_digest(path)[:16])
+    assert voice.manifest.id == (facts.aivm_manifest["uuid"] if facts.aivm_manifest else open_voice_source(path).compute_digest()[:16])
 
 
 @pytest.mark.parametrize("dtype", ["F16", "BF16"])

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from app.common.errors import VoiceError
 from app.voices.containers.checkpoints import find_checkpoints
-from app.voices.containers.voice_sources import list_source_files, read_source_facts, read_voice_source
+from app.voices.containers.voice_sources import open_voice_source, read_source_facts, read_voice_source
 from tests.voices.fuzz.cases import FAMILIES, RARE, Case
 from tests.voices.fuzz.reference_cases import reference_families
 
@@ -38,7 +38,7 @@ def opened(path: Path, scratch: Path) -> tuple[bool, list[str]]:
     actions: tuple[tuple[str, Callable[[], object]], ...] = (
         ("checkpoints", lambda: find_checkpoints(path, scratch)),
         ("read_facts", lambda: read_source_facts(path)),
-        ("source_files", lambda: list_source_files(path)),
+        ("source_files", lambda: open_voice_source(path).list_files()),
         ("read_source", lambda: read_voice_source(path)),
     )
     for name, action in actions:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import onnx
 
-from app.adapters.ort.graph_session import GraphSession, open_session
+from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.core.decode_windows import plan_windows
 from app.core.durations import compute_symbol_frames, expand_prior
@@ -19,7 +19,7 @@ WINDOWS = (16, 32, 64, 128)
 
 def session(model: onnx.ModelProto, name: str) -> GraphSession:
     """A session on the CPU."""
-    return open_session(model.SerializeToString(), "cpu", name).session
+    return open_cpu_session(model.SerializeToString(), name)
 
 
 class PreparedVoice:
@@ -57,7 +57,7 @@ class PreparedVoice:
         length_scale = float(case["length_scale"].reshape(-1)[0])
         frames = compute_symbol_frames(prosody.logw, length_scale, "ceil")
         style, speaker = case["style_vec"].reshape(-1), int(case["sid"].reshape(-1)[0])
-        return expand_prior(prosody, frames, np.random.default_rng(0), 0.0, length_scale, speaker, style), frames
+        return expand_prior(prosody, frames, None, 0.0, length_scale, speaker, style), frames
 
     def z(self, frame_input: FrameInput) -> np.ndarray:
         """Runs the flow."""

@@ -78,9 +78,7 @@ def test_cut_voice_equals_its_source_with_noise_on(tiny_models: Path, source: st
     length_scale = float(case["length_scale"])
     frames = compute_symbol_frames(prosody.logw, length_scale, "ceil")
     prior_noise = np.random.default_rng(8).standard_normal((len(prosody.mean), frames.sum()), dtype=np.float32)
-    given = expand_prior(
-        prosody, frames, np.random.default_rng(8), scale, length_scale, int(case["sid"].reshape(-1)[0]), case["style_vec"].reshape(-1)
-    )
+    given = expand_prior(prosody, frames, prior_noise, scale, length_scale, int(case["sid"].reshape(-1)[0]), case["style_vec"].reshape(-1))
     samples = voice.whole(voice.z(given), given.speaker)
     noises = {DURATION_NOISE: duration_noise[np.newaxis], PRIOR_NOISE: prior_noise[np.newaxis]}
     expected = whole.run_graph(dict(case) | noises | {"noise_scale": scale, "noise_scale_w": scale_w}, whole.outputs[:1])[0].reshape(-1)

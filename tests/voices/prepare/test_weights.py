@@ -17,9 +17,8 @@ from app.voices.prepare.graph_writer import ONNX_IR_VERSION, ONNX_OPSET
 from app.voices.prepare.noise_inputs import DURATION_NOISE, PRIOR_NOISE, expose_noise_inputs
 from app.voices.prepare.prepared_graphs import PreparedGraphs
 from app.voices.prepare.weights.checked_weights import VoiceWeights
-from app.voices.prepare.weights.flow_graph import build_flow_graph
 from app.voices.prepare.weights.voice_sizes import read_voice_sizes
-from app.voices.prepare.weights.weight_graphs import build_voice_graphs
+from app.voices.prepare.weights.weight_graphs import build_flow_graph, build_voice_graphs
 from app.voices.untrusted.safetensors_file import SafetensorsFile
 from app.voices.untrusted.sbv2_config import ConfigSection
 from tests.voices.prepare.parity import PreparedVoice, session
@@ -67,10 +66,10 @@ def test_built_voice_equals_its_exported_graph_with_noise_on(tiny_models: Path, 
     prosody = voice.prosody(case, duration_noise * np.float32(0.8))
     frames = compute_symbol_frames(prosody.logw, float(case["length_scale"]), "ceil")
     speaker, style = int(case["sid"][0]), case["style_vec"].reshape(-1)
-    given = expand_prior(prosody, frames, np.random.default_rng(8), 0.6, 1.0, speaker, style)
+    prior_noise = np.random.default_rng(8).standard_normal((len(prosody.mean), frames.sum()), dtype=np.float32)
+    given = expand_prior(prosody, frames, prior_noise, 0.6, 1.0, speaker, style)
     samples = voice.whole(voice.z(given), speaker)
 
-    prior_noise = np.random.default_rng(8).standard_normal((len(prosody.mean), frames.sum()), dtype=np.float32)
     feed = case | {DURATION_NOISE: duration_noise[None], PRIOR_NOISE: prior_noise[None], "noise_scale": 0.6, "noise_scale_w": 0.8}
     expected, expected_frames = whole.run_graph(feed, whole.outputs)
     assert np.array_equal(frames, expected_frames.reshape(-1))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.common.errors import VoiceError
 from app.voices.containers.checkpoints import find_checkpoints
-from app.voices.untrusted import unpack_budget as budgets
+from app.voices.untrusted import unpack_budget
 from app.voices.untrusted.unpack_budget import UnpackBudget
 from app.voices.untrusted.voice_limits import MAX_UNPACKED_FILES, MAX_ZIP_DIRECTORY_BYTES, MAX_ZIP_ENTRIES
 from app.voices.untrusted.zip_directory import open_bounded_zip
@@ -136,8 +136,8 @@ def test_what_zipfile_reads_is_read_or_refused(content: bytes, most_bytes: int, 
         expected = type(exc)
     affordable = plain.taken <= most_bytes and plain.entries <= most_entries
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(budgets, "MAX_ZIP_DIRECTORY_BYTES", most_bytes)
-        patch.setattr(budgets, "MAX_UNPACKED_FILES", most_entries)
+        patch.setattr(unpack_budget, "MAX_ZIP_DIRECTORY_BYTES", most_bytes)
+        patch.setattr(unpack_budget, "MAX_UNPACKED_FILES", most_entries)
         try:
             with open_bounded_zip(io.BytesIO(content), UnpackBudget("x", 0)) as archive:
                 found: object = [item.orig_filename for item in archive.infolist()]

@@ -11,7 +11,7 @@ from app.common.language import localize
 
 
 def add_backends(commands: Any) -> None:
-    """`koebako backends`."""
+    """Add `koebako backends`."""
     parser = add_command_parser(commands, "backends", "バックエンドの一覧を表示する、または速度を測定する", "list or measure the backends")
     parser.add_argument(
         "--probe",

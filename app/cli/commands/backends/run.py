@@ -20,7 +20,7 @@ PROBE_MARKS = {True: "✓", False: "✗", None: "·"}
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints a line a candidate; the exit code is 4 when not even the CPU speaks."""
+    """Print a line for each candidate; return exit code 4 if not even the CPU speaks."""
     if options.trial is not None and options.calls is None:
         raise InputError(localize("--trial には --calls が必要です。", "--trial requires --calls."))
     if options.trial is not None:
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run_trial(placement: str, voice: str | None, calls: Path) -> int:
-    """The child's part."""
+    """Run the child's part of a trial."""
     from app.backends.backend_trial import record_reference_runs, try_placement
 
     if placement == RECORD_TRIAL:

@@ -11,7 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from app.adapters.ort.graph_session import ORT_VERSION
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.session_options import count_intra_threads
 from app.bench.bench_home import PreparedFiles, find_originals, prepare_files, use_bench_home
 from app.bench.bench_texts import BENCH_LINES
 from app.bench.machine_facts import find_cpu_name

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from app.adapters.files.part_file import PartFile
 from app.adapters.ort.graph_session import ORT_VERSION
-from app.adapters.ort.ort_devices import count_intra_threads
+from app.adapters.ort.session_options import count_intra_threads
 from app.bench.backend_crossover import find_crossovers, find_fastest_backends, parse_backends
 from app.bench.bench_texts import BENCH_LINES, build_text
 from app.bench.machine_facts import find_cpu_name, measure_peak_mb

@@ -10,7 +10,7 @@ from app.settings.user_settings import PRECISION_CHOICES
 
 
 def add_bert(commands: Any) -> None:
-    """Adds the command and its actions."""
+    """Add the command and its actions."""
     parser = commands.add_parser(
         "bert",
         help=localize("BERT の一覧、追加、選択", "list, add and choose BERTs"),

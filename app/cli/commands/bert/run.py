@@ -32,14 +32,14 @@ DOWNLOAD_SHARE, ADD_SHARE = 0.6, 0.95
 
 
 def run(options: argparse.Namespace) -> int:
-    """One of the actions list, add, use, remove, check."""
+    """Run one of the actions list, add, use, remove, check."""
     actions = {"list": _list_berts, "add": _add_bert, "use": _use_bert, "remove": _remove_bert, "check": _check_precisions}
     actions[options.action](options)
     return 0
 
 
 def describe_bert(bert: BertModel) -> dict[str, Any]:
-    """A BERT as `bert list --json` shows it."""
+    """Return a BERT as `bert list --json` shows it."""
     return {
         "id": bert.id,
         "name": bert.name,
@@ -138,7 +138,7 @@ def _remove_bert(options: argparse.Namespace) -> None:
 
 
 def _check_precisions(options: argparse.Namespace) -> None:
-    """Measures what was not measured yet; the window runs this as a child when it is idle."""
+    """Measure precisions that were not measured yet; the window runs this as a child when it is idle."""
     with show_progress(as_json=options.json) as shown:
         measure_missing_agreements(shown)
     choice = load_usable_settings().bert_precision

@@ -10,7 +10,7 @@ from app.core.dictionary_entries import DICTIONARY_ENTRY_KINDS, HIGHEST_PRIORITY
 
 
 def add_dict(commands: Any) -> None:
-    """Adds the command and its actions."""
+    """Add the command and its actions."""
     parser = commands.add_parser(
         "dict",
         help=localize("ユーザー辞書の一覧、登録、読み込み", "list, add, import and export words of the user dictionary"),

@@ -20,7 +20,7 @@ MAX_SHOWN_ERRORS = 5
 
 
 def run(options: argparse.Namespace) -> int:
-    """One of the actions list, add, remove, import, export."""
+    """Run one of the actions list, add, remove, import, export."""
     actions = {"list": _list_entries, "add": _add_entry, "remove": _remove_entry, "import": _import_entries, "export": _export_entries}
     return actions[options.action](options)
 

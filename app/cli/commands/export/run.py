@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, cast
 
 from app.adapters.sound.sound_formats import choose_encoding
-from app.cli.commands.export.export_voices import ExportVoices, match_export_voices, prepare_export_voices
+from app.cli.chosen_voice import create_bert_finder, prepare_chosen_voice
 from app.cli.commands.project.convert_options import parse_columns
 from app.cli.commands.project.convert_script import apply_readings
 from app.cli.console_output import ask_question, print_error, print_json, print_note, print_result
 from app.cli.interrupts import interrupt_handler
+from app.cli.project_voices import match_local_voices
 from app.cli.slow_notices import show_slow_notice
 from app.common.errors import AppError, InputError
+from app.common.files import paths
 from app.common.language import localize
 from app.core.project import Project
+from app.core.script import Line, LineSettings
 from app.export.export_batch import ExportBatch
 from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, filter_existing, filter_writable, plan_files
 from app.export.export_settings import (
@@ -38,9 +42,69 @@ from app.export.export_settings import (
 from app.export.export_tasks import BatchSettings, ExportWorker
 from app.export.game_lists import write_game_list
 from app.export.local_worker import LocalWorker
-from app.export.name_pattern import describe_pattern_problem
+from app.export.name_pattern import SpeakerNames, describe_pattern_problem
 from app.export.process_worker import ProcessWorker
+from app.install.resolve_voice import find_unprepared_voice
+from app.interchange.koebako_files import PROJECT_FILE_SUFFIX
 from app.interchange.script_import import read_script_file
+from app.voices.installed_voices import find_shipped_voice_id, find_voice
+from app.voices.voice_manifest import VoiceManifest
+
+
+@dataclass(frozen=True, slots=True)
+class ExportVoices:
+    """The voices that speak in an export.
+
+    Attributes:
+        voice_names: what `open_speaker` takes, by the id that lines have.
+        manifests: of the same voices.
+        errors: why a voice cannot speak, by its id.
+    """
+
+    voice_names: dict[str, str | None]
+    manifests: dict[str, VoiceManifest]
+    errors: dict[str, AppError]
+
+    def find_names(self, settings: LineSettings) -> SpeakerNames:
+        """Return the names that people know; for a missing voice the name that the line has."""
+        info = self.manifests.get(settings.voice)
+        if info is None:
+            return SpeakerNames(settings.voice, settings.speaker, settings.style)
+        return SpeakerNames(info.name, settings.speaker or info.speakers[0].name, settings.style or info.styles[0].name)
+
+
+def match_export_voices(project: Project, source: Path, voice: str | None) -> Project:
+    """Return the project with the voices of this machine. Lines without one speak with `voice`; in our own projects they mean the voice that ships."""
+    project = match_local_voices(project, source, voice or "")
+    shipped = find_shipped_voice_id() if not voice and source.suffix.lower() == PROJECT_FILE_SUFFIX else None
+    lines = tuple(_set_default_voice(line, shipped or "") for line in project.script.lines)
+    return replace(project, script=replace(project.script, lines=lines))
+
+
+def prepare_export_voices(lines: Iterable[Line], options: argparse.Namespace) -> ExportVoices:
+    """Prepare every voice of the lines; one that cannot be prepared is recorded, as only its lines fail. Ask for licences."""
+    cast = ExportVoices({}, {}, {})
+    for voice in dict.fromkeys(line.settings.voice for line in lines):
+        own = copy.copy(options)
+        own.voice = voice or None
+        try:
+            # A script may be a stranger's, so only the user's own option may name a path.
+            by_path = voice == options.voice
+            cast.voice_names[voice] = prepare_chosen_voice(own, by_path=by_path)
+            found = (
+                find_unprepared_voice(voice, may_be_path=by_path)
+                if voice
+                else find_voice(None, paths.list_voice_dirs(), create_bert_finder(own))
+            )
+            cast.manifests[voice] = found.manifest
+        except AppError as error:
+            cast.errors[voice] = error
+    return cast
+
+
+def _set_default_voice(line: Line, voice: str) -> Line:
+    return line if line.settings.voice or not voice else replace(line, settings=replace(line.settings, voice=voice))
+
 
 # Hz, for what can be checked before a voice is known.
 ASSUMED_RATE_HZ = 44_100
@@ -48,7 +112,7 @@ _POLICY_BY_ANSWER: dict[str, ExistingFilePolicy] = {"s": "skip", "n": "number", 
 
 
 def run(options: argparse.Namespace) -> int:
-    """Writes the files; all that can be checked is checked before a voice speaks."""
+    """Write the files; all possible checks come before a voice speaks."""
     began = time.monotonic()
     settings = parse_export_settings(options)
     source = Path(options.source)
@@ -109,7 +173,7 @@ def parse_export_settings(options: argparse.Namespace) -> ExportSettings:
 
 
 def _plan_files(project: Project, source: Path, settings: ExportSettings, voices: ExportVoices) -> tuple[list[PlannedFile], ExportSettings]:
-    """The files, and the settings once it is decided what happens to those that exist."""
+    """Return the planned files, and the settings with the decision about existing files."""
     context = PlanContext(project.script.title or source.stem, voices.find_names, date.today())
     lines = build_numbered_lines(project.script.lines)
     files = plan_files(lines, settings, context)
@@ -167,7 +231,7 @@ def _print_row(row: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _report_totals(batch: ExportBatch, done: int, skipped: int, seconds: float, options: argparse.Namespace) -> int:
-    """The exit code: of the first file that failed, the voices' before the texts'."""
+    """Report the totals and return the exit code of the first file that failed, with errors of voices before those of texts."""
     for item, error in batch.failed:
         print_error(error, as_json=options.json, source=item.file.name)
     if options.json:

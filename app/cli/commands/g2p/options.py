@@ -10,7 +10,7 @@ from app.core.link_reading import LINK_READINGS
 
 
 def add_g2p(commands: Any) -> None:
-    """There is one; texts come from standard input."""
+    """Add the command; texts come from standard input."""
     parser = add_command_parser(
         commands,
         "g2p",

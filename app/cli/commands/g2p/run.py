@@ -20,7 +20,7 @@ MAX_SHOWN_LINE_CHARS = 1000
 
 
 def run(options: argparse.Namespace) -> int:
-    """Converts every line; a line that cannot be read is reported in its own object and does not end the run."""
+    """Convert every line; a line that cannot be read is reported in its own object and does not end the run."""
     READING_CHOICES.built_in_words = False if options.no_built_in_words else None
     READING_CHOICES.links = options.links
     READING_CHOICES.memos_everywhere = True if options.memos else None
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def build_too_long_row(start: str) -> dict[str, Any]:
-    """The output for a line that is not read to its end."""
+    """Return the output for a line that is not read to its end."""
     error = localize(
         f"行が長すぎます（最大 {MAX_INPUT_LINE_CHARS:,} 文字）。", f"This line is too long (up to {MAX_INPUT_LINE_CHARS:,} characters)."
     )
@@ -51,7 +51,7 @@ def _describe_progress(number: int, characters: int) -> str:
 
 
 def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:
-    """The output for one line."""
+    """Return the output for one line."""
     try:
         phones = g2p.convert_sentence(text, emoji=emoji)
     except AppError as error:
@@ -70,7 +70,7 @@ def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:
 
 
 def explain_line(g2p: G2P, text: str) -> list[dict[str, Any]]:
-    """Each word of a line: its reading, what gave it (`by`, and the rule, entry or English word as `name`), and what a second analyser says."""
+    """Return each word of a line with its reading, the origin of that (`by`, and the rule, entry or English word as `name`), and the second analyser's reading."""
     return [
         {
             "surface": word.surface,

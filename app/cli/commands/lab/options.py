@@ -32,7 +32,7 @@ LAB_COMMANDS = {
 
 
 def add_lab(commands: Any) -> None:
-    """Adds the command and its parts."""
+    """Add the command and its parts."""
     parser = commands.add_parser(
         "lab",
         help=localize("声と BERT の検査、比較、測定", "inspect, verify and time voices and BERTs"),

@@ -10,7 +10,7 @@ from app.common.language import localize
 
 
 def add_convert_action(actions: Any) -> None:
-    """A script of any kind that is read, to any kind that is written."""
+    """Add the action that converts a script of any readable kind to any writable one."""
     convert = add_command_parser(
         actions,
         "convert",
@@ -44,7 +44,7 @@ def add_convert_action(actions: Any) -> None:
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """`text=Words,speaker=Who` → {"text": "Words", …}. Raises InputError."""
+    """Parse `text=Words,speaker=Who` to {"text": "Words", …}; raise InputError if it is not valid."""
     columns = {}
     for item in filter(None, text.split(",")):
         field, found, column = item.partition("=")

@@ -31,7 +31,7 @@ from app.voices.installed_voices import find_shipped_voice_id, find_voice
 
 
 def run_convert(options: argparse.Namespace) -> int:
-    """Reads, finds voices, writes; what was not taken over is said on stderr, a line each."""
+    """Read the script, find voices and write it; print each loss on stderr, in a line of its own."""
     target, source = Path(options.output), Path(options.source)
     imported = read_script_file(source, parse_columns(options.columns))
     voice = find_unprepared_voice(options.voice, may_be_path=False).manifest.id if options.voice else ""
@@ -58,7 +58,7 @@ def run_convert(options: argparse.Namespace) -> int:
 
 
 def apply_readings(imported: ImportedScript) -> ImportedScript:
-    """With accents and readings as edits. Open JTalk takes a second to load, and is not needed for tables and texts."""
+    """Return the script with accents and readings as edits. Open JTalk takes a second to load, and is not needed for tables and texts."""
     if not imported.phrases_by_line:
         return imported
     g2p = open_g2p()

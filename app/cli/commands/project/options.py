@@ -10,7 +10,7 @@ from app.common.language import localize
 
 
 def add_project(commands: Any) -> None:
-    """Adds the command and its actions."""
+    """Add the command and its actions."""
     text = localize("プロジェクトの作成、内容の表示、台本のファイルの変換", "make, show and convert projects")
     parser = commands.add_parser("project", help=text, description=text)
     actions = parser.add_subparsers(

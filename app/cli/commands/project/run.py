@@ -3,13 +3,126 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
+from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
 from app.cli.commands.project.convert_script import run_convert
-from app.cli.commands.project.new_project import run_new
-from app.cli.commands.project.project_info import run_info
+from app.cli.console_output import print_json, print_note, print_result
+from app.common.errors import InputError
+from app.common.files.paths import list_voice_dirs
+from app.common.language import localize
+from app.core.project import PROJECT_SUFFIX, Project
+from app.core.project_sanitiser import sanitise_project
+from app.core.script import Line, Script
+from app.core.text_lines import split_lines
+from app.interchange.koebako_files import open_project, write_project
+from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
+from app.voices.installed_voices import list_installed_voices
+
+
+def run_info(options: argparse.Namespace) -> int:
+    """Print one object, or a line each for people."""
+    opened = open_project(Path(options.file))
+    for sentence in opened.losses:
+        print_note(sentence)
+    found = _describe_project(opened.project)
+    if options.json:
+        print_json(found)
+        return 0
+    names = {
+        "title": localize("題名", "title"),
+        "lines": localize("行", "lines"),
+        "letters": localize("文字数", "letters"),
+        "words": localize("プロジェクトの単語", "words in the project's dictionary"),
+        "takes": localize("テイク", "takes"),
+        "sounds": localize("ファイルに含まれる音声", "sounds in the file"),
+    }
+    for name, shown in names.items():
+        print_result(f"{shown}\t{found[name]}")
+    for voice in found["voices"]:
+        missing = localize("（見つかりません）", " (missing)") if voice["missing"] else ""
+        print_result(f"{localize('声', 'voice')}\t{voice['name'] or voice['id']}{missing}\t{voice['lines']}")
+    return 0
+
+
+def _describe_project(project: Project) -> dict[str, Any]:
+    """Describe a project as the command-line contract has it; its duration is not known before it is spoken."""
+    lines = project.script.lines
+    kept = {reference.id: reference for reference in project.voices}
+    here = _load_voice_names()
+    counted = Counter(line.settings.voice for line in lines)
+    voices = [
+        {
+            "id": voice,
+            "name": here.get(voice) or (kept[voice].name if voice in kept else ""),
+            "lines": count,
+            "missing": bool(voice) and voice not in here,
+            "address": kept[voice].address if voice in kept else "",
+        }
+        for voice, count in counted.items()
+    ]
+    return {
+        "title": project.script.title,
+        "lines": len(lines),
+        "letters": sum(len(line.text) for line in lines),
+        "voices": voices,
+        "missing": [voice["id"] for voice in voices if voice["missing"]],
+        "characters": [character.name for character in project.characters],
+        "words": len(project.dictionary),
+        "takes": len(project.takes),
+        "sounds": len(project.sounds),
+        "seconds": None,
+    }
+
+
+def _load_voice_names() -> dict[str, str]:
+    """Return the names of all voices here, by the ids that lines use; the empty id is the first voice's."""
+    names = {voice.manifest.id: voice.manifest.name for voice in list_installed_voices(list_voice_dirs())}
+    names |= {item.manifest.id: item.manifest.name for item in list_aivisspeech_voices(find_aivisspeech_folder())}
+    return {"": next(iter(names.values()), "")} | names
+
+
+def run_new(options: argparse.Namespace) -> int:
+    """Write the project; an existing one stays unless it is to be replaced."""
+    target = Path(options.file)
+    if target.suffix.lower() != PROJECT_SUFFIX:
+        raise InputError(
+            localize(f"プロジェクトのファイル名ではありません: {target.name}", f"This is not the name of a project: {target.name}"),
+            localize(f"{PROJECT_SUFFIX} で終わる名前にしてください。", f"Use a name that ends in {PROJECT_SUFFIX}."),
+        )
+    if _is_existing(target) and not options.replace:
+        raise InputError(
+            localize(f"「{target.name}」はすでにあります。", f"“{target.name}” already exists."),
+            localize("上書きするには --replace を付けてください。", "Add --replace to replace it."),
+        )
+    texts = _read_texts(options.text) if options.text is not None else []
+    script = Script(tuple(map(Line, texts)), options.title or target.stem)
+    project = sanitise_project(Project(script=script))
+    write_project(target, project)
+    lines = len(project.script.lines)
+    if options.json:
+        print_json({"made": str(target), "lines": lines})
+    else:
+        print_note(localize(f"{target} を作成しました（{lines:,} 行）。", f"Created {target} (lines: {lines:,})."))
+    return 0
+
+
+def _is_existing(target: Path) -> bool:
+    """Return whether the target exists; a name that no file can have is reported when it is written."""
+    with suppress(OSError, ValueError):
+        return target.exists()
+    return False
+
+
+def _read_texts(source: str) -> list[str]:
+    """Return the lines of a text file in any of the encodings of Japan."""
+    return split_lines(decode_text(*read_piped_input() if source == "-" else (read_named_input(Path(source)), Path(source).name)))
 
 
 def run(options: argparse.Namespace) -> int:
-    """One action."""
+    """Run one action."""
     actions = {"new": run_new, "info": run_info, "convert": run_convert}
     return actions[options.action](options)

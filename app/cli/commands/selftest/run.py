@@ -21,15 +21,90 @@ import numpy as np
 import psutil
 
 from app.adapters.files.part_file import PartFile, build_write_error
-from app.cli.commands.selftest.device_report import describe_devices, measure_placements
-from app.cli.commands.selftest.window_and_log import read_log_tail, run_window_selftest
+from app.adapters.ort.device_placement import CPU_ONLY
+from app.adapters.ort.devices.device_facts import collect_device_facts
+from app.adapters.ort.devices.ort_devices import list_devices
+from app.backends.backend_probe import BackendProbe, list_placement_devices
+from app.backends.trial_process import RECORD_TRIAL, run_trial
 from app.cli.console_output import print_json, print_note, print_result
 from app.common.errors import AppError
 from app.common.files.atomic_write import write_file_atomically
-from app.common.files.untrusted_json import parse_object_lines
+from app.common.files.bounded_read import read_bounded
+from app.common.files.untrusted_json import parse_object, parse_object_lines
 from app.common.language import localize
-from app.common.processes.self_launch import run_own_program
+from app.common.log import MAX_LOG_BYTES, find_log_path
+from app.common.processes.self_launch import run_own_program, run_window
 from app.common.version import VERSION
+from app.core.result_metrics import compute_max_difference
+
+WINDOW_TIMEOUT_S = 150
+MAX_REPORT_BYTES = 1 << 20
+LOG_TAIL_LINES = 60
+
+
+def run_window_selftest() -> dict[str, Any]:
+    """Run `Koebako --selftest` in a process of its own and return its report; `errors` gives the reason where it printed none."""
+    with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
+        report = Path(folder) / "window.json"
+        try:
+            done = run_window("--selftest", "--report", str(report), timeout_s=WINDOW_TIMEOUT_S)
+        except (OSError, subprocess.TimeoutExpired) as exc:
+            return {"ok": False, "errors": [str(exc)]}
+        try:
+            return parse_object(read_bounded(report, MAX_REPORT_BYTES))
+        except (OSError, ValueError):
+            stderr = done.stderr.decode("utf-8", "replace")[-1000:]
+            return {"ok": False, "errors": [f"exit code {done.returncode}", stderr]}
+
+
+def read_log_tail() -> list[str]:
+    """Return the last lines of the log."""
+    try:
+        return read_bounded(find_log_path(), 2 * MAX_LOG_BYTES).decode("utf-8", "replace").splitlines()[-LOG_TAIL_LINES:]
+    except OSError:
+        return []
+
+
+def measure_placements() -> list[dict[str, Any]]:
+    """Return a record for each placement, the CPU first, with the result of `app.backends.backend_trial` or `error`; none if there is no
+    voice, which the report states elsewhere.
+
+    A device that crashed or hung is not tried with the groups that follow, which would take minutes each.
+    """
+    try:
+        candidates = BackendProbe().list_candidates()
+    except AppError:
+        return []
+    with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
+        calls = Path(folder) / "calls.npz"
+        recorded = run_trial(RECORD_TRIAL, None, calls)
+        if recorded.error is not None:
+            return [{"placement": str(CPU_ONLY), "error": recorded.error, "crashed": recorded.has_crashed}]
+        found: list[dict[str, Any]] = []
+        crashed: set[str] = set()
+        for placement in candidates:
+            devices = list_placement_devices(placement)
+            if not devices & crashed:
+                found.append(_try_placement(placement, calls))
+                crashed |= devices if found[-1].get("crashed") else set()
+    return found
+
+
+def _try_placement(placement: str, runs_file: Path) -> dict[str, Any]:
+    print_note(localize(f"{placement} を測定しています…", f"Measuring {placement} …"))
+    ended = run_trial(placement, None, runs_file)
+    if ended.line is None:
+        return {"placement": placement, "error": ended.error, "crashed": ended.has_crashed}
+    return {"placement": placement} | ended.line
+
+
+def describe_devices() -> list[dict[str, Any]]:
+    """Return every adapter with the facts that its results depend on: ONNX Runtime, name and driver."""
+    return [
+        {"place": item.place, "name": item.name, "memory_mb": item.memory_mb, "facts": collect_device_facts(item.place)}
+        for item in list_devices()
+    ]
+
 
 SELFTEST_TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
 SELFTEST_TIMEOUT_S = 180
@@ -60,7 +135,7 @@ class BackendTrial:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints how each backend did; exit code 70 when the CPU does not speak or the doctor finds a fault."""
+    """Print the result of each backend; return exit code 70 if the CPU does not speak or the doctor finds a fault."""
     if options.report:
         # An unwritable report is noticed before minutes of work, not after them.
         PartFile(Path(options.report)).discard()
@@ -92,7 +167,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list_accelerators() -> list[str]:
-    from app.adapters.ort.ort_devices import list_places
+    from app.adapters.ort.devices.ort_devices import list_places
 
     return [place for place in list_places() if place != "cpu"]
 
@@ -137,7 +212,7 @@ def _run_cli(*arguments: str) -> tuple[int | None, list[dict[str, Any]], str]:
 
 def _measure_difference(one: Path, other: Path) -> float | None:
     a, b = _read_samples(one), _read_samples(other)
-    return float(np.abs(a - b).max()) if a.shape == b.shape and a.size else None
+    return compute_max_difference(b, a) if a.shape == b.shape and a.size else None
 
 
 def _read_samples(path: Path) -> np.ndarray:
@@ -146,7 +221,7 @@ def _read_samples(path: Path) -> np.ndarray:
 
 
 def _describe_machine() -> dict[str, Any]:
-    from app.adapters.ort.ort_devices import list_device_reports
+    from app.adapters.ort.devices.ort_devices import list_device_reports
 
     memory = psutil.virtual_memory()
     return {

@@ -44,7 +44,7 @@ SHORTEST_TOKEN, LONGEST_TOKEN = 16, 1000
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serves; the address and the token are checked before anything is opened."""
+    """Serve; the address and the token are checked before anything is opened."""
     token = _read_token(options)
     if not token and not is_loopback(options.host):
         raise InputError(
@@ -86,7 +86,10 @@ def _open_voice(options: argparse.Namespace, voice: str | None, reuse_from: Spea
 
 
 def _choose_voices(options: argparse.Namespace) -> tuple[list[Voice], dict[str, str | None]]:
-    """The voices to offer, and what `open_speaker` takes for each. Of those that nobody named, a voice whose licence waits is left out."""
+    """Return the voices to offer, and the argument of `open_speaker` for each.
+
+    A voice that was not named is left out while its licence is not accepted.
+    """
     if not options.voice and not options.accept_licence:
         found = list_installed_voices(paths.list_voice_dirs())
         waiting = [voice.manifest.name for voice in found if find_unaccepted_licence(voice) is not None]
@@ -112,7 +115,7 @@ def _choose_voices(options: argparse.Namespace) -> tuple[list[Voice], dict[str, 
 
 
 def _order_voices(voices: list[Voice], options: argparse.Namespace) -> list[Voice]:
-    """The voices in the order in which they are offered: clients that name none take the first."""
+    """Return the voices in the order in which they are offered: clients that name none take the first."""
     ordered = order_speaking_first(voices, create_bert_finder(options))
     before = [voice.manifest for voice in takewhile(lambda voice: voice is not ordered[0], voices)]
     if before:
@@ -152,7 +155,7 @@ def _warn_about_exposure(host: str, *, any_address: bool) -> None:
 
 
 def _read_token(options: argparse.Namespace) -> str:
-    """The token, or "": never on the command line, which every program can see."""
+    """Return the token, or "": it is never on the command line, which every program can see."""
     token = os.environ.get(TOKEN_VARIABLE, "")
     if options.token_file:
         token = decode_text(read_named_input(Path(options.token_file)), options.token_file)

@@ -10,10 +10,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
 from app.cli.chosen_voice import prepare_chosen_voice
-from app.cli.commands.speak.text_source import read_spoken_text
 from app.cli.console_output import print_json, print_note
 from app.cli.interrupts import interrupt_handler
 from app.cli.raw_arguments import choose_json_stream
@@ -37,6 +38,43 @@ from app.core.symbols import PUNCTUATION_PHONES
 from app.core.synthesis_types import AudioChunk, StageTiming, SynthesisRequest
 from app.voices.installed_voices import find_id_by_name
 
+
+def read_spoken_text(options: argparse.Namespace) -> str:
+    """Return the text, the contents of `-f`, or else standard input; raise InputError if there is none, or if it is no text."""
+    if options.text is not None and options.file is not None:
+        raise InputError(
+            localize("テキストとファイルの両方が指定されています。", "Both a text and a file were given."),
+            localize("どちらか一方だけを指定してください。", "Give only one of them."),
+        )
+    if options.text is not None:
+        text = str(options.text)
+        if _is_file(text):
+            print_note(
+                localize(
+                    f"「{text}」という名前のファイルがあります。ファイルの内容を読み上げるには -f を付けてください。",
+                    f"There is a file named “{text}”. To speak its content, use -f.",
+                )
+            )
+    elif options.file is not None:
+        text = decode_text(read_named_input(Path(options.file)), options.file)
+    else:
+        text = decode_text(*read_piped_input())
+    if not text.strip():
+        raise InputError(
+            localize("読み上げるテキストが空です。", "The text is empty."),
+            localize('例: koebako speak "こんにちは、世界。"', 'For example: koebako speak "こんにちは、世界。"'),
+        )
+    return text
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        # A text is no path if it is too long or has a null character.
+        return False
+
+
 # How soon Ctrl+C is noticed.
 SPEAK_POLL_S = 0.05
 
@@ -58,12 +96,12 @@ class SpeakProgress:
     audio_s: float = 0.0
 
     def measure_elapsed_ms(self) -> float:
-        """Milliseconds since the request was accepted."""
+        """Return the milliseconds since the request was accepted."""
         return (time.perf_counter() - self.began) * 1000
 
 
 def run(options: argparse.Namespace) -> int:
-    """Speaks; the text is checked before a model is loaded, and the output file before anything is computed."""
+    """Speak; the text is checked before a model is loaded, and the output file before anything is computed."""
     text = read_spoken_text(options)
     check_request(_build_request(options, text))
     named = options.backend != "auto"
@@ -90,7 +128,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _start_front_end() -> Future[None]:
-    """Loads what reads text, beside the graphs: opening those leaves Python to others. To be waited for, since one thread at a time may read."""
+    """Start loading the front end beside the graphs, whose opening releases Python.
+
+    Callers must wait for it, since one thread at a time may read.
+    """
     thread = ThreadPoolExecutor(1, "front end")
     loading = thread.submit(_load_front_end)
     thread.shutdown(wait=False)
@@ -128,7 +169,7 @@ class SpeakJob:
         self.progress = SpeakProgress()
 
     def run(self) -> None:
-        """Waits until all is spoken; raises what the thread raised."""
+        """Wait until all is spoken; raise the thread's error."""
         with interrupt_handler.call_on_interrupt(self.cancel):
             threading.Thread(target=self._run_pipeline, name="synthesis").start()
             with show_slow_notice(describe_speaking(self._request.text), self._describe_progress) if self._is_silent() else nullcontext():
@@ -149,14 +190,14 @@ class SpeakJob:
             raise AudioDeviceError(self._lost.message, f"{self._lost.hint} {hint}") from self._lost
 
     def _is_silent(self) -> bool:
-        """Nothing shows that it works: no sound, no bar, no lines."""
+        """Return whether the work is invisible: no sound, no bar, no lines."""
         return self._player is None and self._bar is None and self._json is None
 
     def _describe_progress(self) -> str:
         return describe_synthesized_length(self.progress.audio_s)
 
     def cancel(self) -> None:
-        """Stops the graph that runs and the sound that plays; the thread then drops the file, so that no half one stays behind."""
+        """Stop the running graph and the playing sound; the thread then drops the file, so that no half one stays behind."""
         self._cancelled.set()
         self._speaker.terminate()
         if self._player is not None:
@@ -199,7 +240,7 @@ class SpeakJob:
             self._call_sink(sink, partial(sink.write_chunk, chunk))
 
     def _call_sink(self, sink: AudioSink, call: Callable[[], object]) -> None:
-        """A player that goes away leaves the file to be written to its end."""
+        """Call a sink; a player that disconnects leaves the file to be written to its end."""
         try:
             call()
         except AudioDeviceError as error:
@@ -234,7 +275,7 @@ class SpeakJob:
 
 
 def _build_request(options: argparse.Namespace, text: str, speaker: Speaker | None = None) -> SynthesisRequest:
-    """The request; speaker and style are looked up once the voice is known."""
+    """Build the request; speaker and style are looked up once the voice is known."""
     values: dict[str, Any] = {name: getattr(options, name) for name in BOUNDS}
     if speaker is not None:
         info = speaker.voice.manifest
@@ -245,7 +286,7 @@ def _build_request(options: argparse.Namespace, text: str, speaker: Speaker | No
 
 
 def _parse_pause(item: str) -> tuple[str, float]:
-    """`、=0.2` → (",", 0.2)."""
+    """Parse `、=0.2` to (",", 0.2)."""
     mark, _, seconds = item.rpartition("=")
     try:
         return PUNCTUATION_PHONES.get(mark, mark), float(seconds)

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.cli.commands.voices.add_with_bert_command import add_with_bert
 from app.cli.commands.voices.voice_records import build_list_record
 from app.cli.console_output import print_error, print_json, print_note, print_result
 from app.cli.licence_prompt import create_licence_prompt
@@ -18,17 +17,67 @@ from app.common.files import paths
 from app.common.language import localize
 from app.common.progress import Report, build_part_report
 from app.install.duration_check import measure_missing_agreements
+from app.install.install_bert import add_bert
 from app.install.manage_voices import validate_voice_name
-from app.install.voice_import import ImportOptions, InstallResult, add_voices, find_voice_by_content
+from app.install.select_checkpoint import UserDecisionRequiredError
+from app.install.voice_import import ImportOptions, InstallResult, add_voices, ask_licence_early, find_voice_by_content
 from app.voices.bert_models import find_bert
 from app.voices.prepared_voice import Voice
+from app.voices.required_bert import STANDARD_LICENCE
+
+# Of the whole job, and what is done after the BERT.
+DOWNLOAD_SHARE, BERT_SHARE = 0.8, 0.9
+AddFile = Callable[[Path, Report], list[InstallResult]]
+
+
+def add_with_bert(uuid: str, import_options: ImportOptions, *, as_json: bool, add_file: AddFile) -> list[InstallResult]:
+    """Download voice and BERT as one, ask for the licence as soon as the voice is there, and add first the BERT, then the voice.
+
+    Args:
+        add_file: adds a file to the library.
+    """
+    # Brings an HTTP library, which other commands do not need.
+    from app.install import download_sources
+    from app.install.download_folders import discard_after_use
+    from app.install.voice_bert_download import fetch_voice_with_bert
+
+    with show_progress(as_json=as_json) as shown:
+        watch = download_sources.DownloadMonitor(build_part_report(shown, 0.0, DOWNLOAD_SHARE), shown.update_download, shown.update_wait)
+        brought = fetch_voice_with_bert(uuid, watch, lambda file: _ask_licence(file, import_options, as_json))
+        if brought.bert is not None:
+            print_note(localize("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
+            with discard_after_use(brought.bert) as source:
+                bert = add_bert(source, build_part_report(shown, DOWNLOAD_SHARE, BERT_SHARE))
+            if as_json:
+                print_json({"type": "bert", "already": bert.was_installed, "id": bert.bert.id})
+        if isinstance(brought.voice, InstallResult):
+            measure_missing_agreements(build_part_report(shown, BERT_SHARE, 1.0))
+            return [brought.voice]
+        with discard_after_use(brought.voice) as file:
+            return add_file(file, build_part_report(shown, BERT_SHARE, 1.0))
+
+
+def _ask_licence(file: Path, import_options: ImportOptions, as_json: bool) -> None:
+    """Ask for the licence. A program that called us shows it while the BERT is downloaded, and has the user's answer remembered."""
+    from app.install.download_folders import discard_download
+
+    try:
+        ask_licence_early(file, import_options.ask_licence)
+    except UserDecisionRequiredError:
+        if not as_json:
+            raise
+    except VoiceError:
+        # A bad download would be found again, and be as bad.
+        discard_download(file)
+        raise
+
 
 # Of the whole job, where a voice is downloaded first.
 DOWNLOAD_JOB_SHARE = 0.6
 
 
 def run_add(options: argparse.Namespace) -> int:
-    """Adds every source; one that fails is reported, and the others are still added. Returns the exit code of the first failure."""
+    """Add every source; a failure is reported, and the others are still added. Return the exit code of the first failure."""
     jobs = list(_iterate_jobs(options))
     if not jobs:
         raise InputError(
@@ -82,7 +131,7 @@ def _add_file(source: Path, options: argparse.Namespace, import_options: ImportO
 
 
 def _add_from_hub(uuid: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
-    """An update that would bring what is here already brings nothing."""
+    """Add a voice from the hub, unless it is here already in the same version."""
     if options.with_bert:
         report_added(
             add_with_bert(
@@ -108,12 +157,14 @@ def _find_hub_checksum(uuid: str, options: argparse.Namespace) -> str | None:
 
 def _add_download(fetcher: str, address: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
     # Brings an HTTP library, which files do not need.
-    from app.install import download_sources as fetching
+    from app.install import download_sources
     from app.install.download_folders import discard_after_use
 
     with show_progress(as_json=options.json) as shown:
-        watch = fetching.DownloadMonitor(build_part_report(shown, 0.0, DOWNLOAD_JOB_SHARE), shown.update_download, shown.update_wait)
-        file: Path = getattr(fetching, fetcher)(address, watch)
+        watch = download_sources.DownloadMonitor(
+            build_part_report(shown, 0.0, DOWNLOAD_JOB_SHARE), shown.update_download, shown.update_wait
+        )
+        file: Path = getattr(download_sources, fetcher)(address, watch)
         with discard_after_use(file):
             added = _add_source(file, build_part_report(shown, DOWNLOAD_JOB_SHARE, 1.0), import_options=import_options, options=options)
     report_added(added, options.json)
@@ -127,7 +178,7 @@ def _add_source(source: Path, report: Report, *, import_options: ImportOptions, 
 
 
 def report_added(added: list[InstallResult], as_json: bool) -> None:
-    """Says what came into the library."""
+    """Report the added voices."""
     for item in added:
         if as_json:
             print_json(_build_record(item))

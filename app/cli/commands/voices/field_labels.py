@@ -53,12 +53,12 @@ _VALUE_LABELS: dict[tuple[str, object], str] = {
 
 
 def format_field(field: str) -> str:
-    """A field for people."""
+    """Return the name of a field for people."""
     return localize(_FIELD_LABELS.get(field, field), field)
 
 
 def format_values(details: Mapping[str, Any], manifest: VoiceManifest) -> dict[str, Any]:
-    """The values of all fields as people read them; those that programs read alone are as they were."""
+    """Return the values of all fields as people read them; those for programs alone are unchanged."""
     shown = dict(details) | {"name": format_voice_name(manifest)}
     if manifest.format == STARTER_NAME_WORD:
         shown["description"] = describe_starter_voice()

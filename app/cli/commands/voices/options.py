@@ -11,7 +11,7 @@ from app.settings.graph_precision import GRAPH_PRECISIONS
 
 
 def add_voices(commands: Any) -> None:
-    """Adds the command and its actions."""
+    """Add the command and its actions."""
     parser = commands.add_parser(
         "voices",
         help=localize("声の一覧、追加、情報", "list, add and inspect voices"),

@@ -3,40 +3,200 @@
 from __future__ import annotations
 
 import argparse
+import math
 import tempfile
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from app.cli.commands.voices import add_voices_command as voices_add
-from app.cli.commands.voices import change_voices as voices_change
-from app.cli.commands.voices.check_voice_command import run_check
+from app.adapters.shared_settings import change_settings
+from app.cli.commands.voices.add_voices_command import report_added, run_add
 from app.cli.commands.voices.field_labels import format_values
-from app.cli.commands.voices.precision_command import run_precision
-from app.cli.commands.voices.reprepare_command import run_renew
-from app.cli.commands.voices.voice_records import build_info_record, build_list_record, format_fast_lines, format_info_lines
-from app.cli.console_output import print_json, print_result, print_result_lines
+from app.cli.commands.voices.voice_records import (
+    build_fast_record,
+    build_info_record,
+    build_list_record,
+    format_fast_lines,
+    format_info_lines,
+)
+from app.cli.console_output import print_error, print_json, print_note, print_result, print_result_lines
+from app.cli.licence_prompt import create_licence_prompt
+from app.cli.progress_display import show_progress
+from app.common.errors import AppError, InputError, VoiceError
 from app.common.files import paths
+from app.common.language import localize
+from app.install.duration_check import measure_missing_agreements
+from app.install.manage_voices import export_voice, remove_voice, rename_voice
+from app.install.reprepare import list_user_voice_ids, prepare_voice_again
 from app.install.resolve_voice import find_unprepared_voice
+from app.install.sandboxed_import import check_voice
 from app.install.voice_licence import find_unaccepted_licence
 from app.settings.graph_precision import GraphPrecision
 from app.settings.user_settings import load_usable_settings
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
 from app.voices.containers.voice_card_builder import build_voice_card
 from app.voices.containers.voice_sources import read_source_facts
-from app.voices.installed_voices import list_installed_voices
+from app.voices.expected_outputs import CaseResult, SkippedCase
+from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices
+from app.voices.int8_labels import explain_missing_int8
 from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import VoiceCardData, read_card
 from app.voices.voice_labels import format_voice_name
-from app.voices.voice_manifest import MANIFEST_NAME
+from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
+
+
+def run_remove(options: argparse.Namespace) -> int:
+    """Remove a voice."""
+    remove_voice(options.voice)
+    if options.json:
+        print_json({"removed": options.voice})
+    else:
+        print_note(localize(f"「{options.voice}」を削除しました。", f"“{options.voice}” was deleted."))
+    return 0
+
+
+def run_rename(options: argparse.Namespace) -> int:
+    """Rename a voice."""
+    voice = rename_voice(options.voice, options.name)
+    if options.json:
+        print_json(build_list_record(voice.manifest, voice.path))
+    else:
+        print_note(localize(f"名前を「{voice.manifest.name}」に変更しました。", f"Renamed to “{voice.manifest.name}”."))
+    return 0
+
+
+def run_export(options: argparse.Namespace) -> int:
+    """Copy a voice to a folder or a zip."""
+    with show_progress(as_json=options.json) as report:
+        target = export_voice(options.voice, Path(options.target), report, may_replace=options.replace)
+    if options.json:
+        print_json({"exported": str(target)})
+    else:
+        print_note(localize(f"書き出しました: {target}", f"Exported to {target}"))
+    return 0
+
+
+def run_renew(options: argparse.Namespace) -> int:
+    """Prepare every requested voice again; one that fails is reported and stays as it was. Return the exit code of the first failure."""
+    if options.all == bool(options.voices):
+        raise InputError(
+            localize("準備し直す声を指定してください。", "Specify the voices to prepare again."),
+            localize("声の ID か名前、または --all を指定してください。", "Specify IDs or names of voices, or --all."),
+        )
+    wanted = list_user_voice_ids() if options.all else options.voices
+    if not wanted:
+        print_note(localize("追加した声はありません。", "You have not added any voices."))
+    ask = create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json)
+    exit_code = 0
+    for voice in wanted:
+        try:
+            with show_progress(as_json=options.json) as report:
+                renewed = prepare_voice_again(voice, ask, report)
+        except AppError as error:
+            if len(wanted) == 1:
+                raise
+            print_error(error, as_json=options.json, source=voice)
+            exit_code = exit_code or error.exit_code
+        else:
+            report_added([renewed], options.json)
+    measure_missing_agreements()
+    return exit_code
+
+
+def run_precision(options: argparse.Namespace) -> int:
+    """Keep the choice; raise VoiceError for an unknown voice, or one that has no faster way to speak."""
+    voice = find_installed_voice(options.voice, paths.list_voice_dirs())
+    if voice is None:
+        raise build_unknown_voice_error(options.voice, [item.manifest for item in list_installed_voices(paths.list_voice_dirs())])
+    why = explain_missing_int8(voice.manifest)
+    if options.precision == "fast" and why:
+        name = voice.manifest.name
+        raise VoiceError(
+            localize(f"声「{name}」では「高速」を使えません。{why}", f"Fast is not available for “{name}”: {why}."),
+            localize("この声は「高精度」で合成します。", "It is synthesised exactly."),
+        )
+    change_settings(
+        lambda settings: settings.replace_precision(
+            settings.precision_preference.replace_voice_precision(voice.manifest.id, options.precision)
+        )
+    )
+    if options.json:
+        print_json({"id": voice.manifest.id, "precision": options.precision})
+    else:
+        print_note(
+            localize(
+                f"声「{voice.manifest.name}」の音声合成の精度: {options.precision}",
+                f"Synthesis precision of “{voice.manifest.name}”: {options.precision}",
+            )
+        )
+    return 0
+
+
+def run_check(options: argparse.Namespace) -> int:
+    """Prepare the source in a temporary folder and compare every case; install nothing."""
+    if not math.isfinite(options.tolerance) or options.tolerance < 0:
+        raise InputError(
+            localize("許容差には 0 以上の数を指定してください。", "The tolerance must be 0 or greater."),
+            localize("例: --tolerance 0.001", "For example: --tolerance 0.001"),
+        )
+    count, skipped, worst, good = 0, 0, 0.0, True
+    with closing(check_voice(Path(options.source), Path(options.expected))) as results:
+        for case, opaque in results:
+            count += 1
+            if isinstance(case, SkippedCase):
+                skipped += 1
+                _print_skipped_case(case, options.json)
+                continue
+            difference = math.inf if case.max_abs_diff is None else case.max_abs_diff
+            worst = max(worst, difference)
+            good = good and case.durations_equal and difference <= options.tolerance
+            _print_case(case, opaque, options.json)
+    if options.json:
+        print_json({"summary": True, "cases": count, "worst": worst} | _build_fast_record(Path(options.source)))
+    else:
+        print_note(
+            localize(
+                f"{count - skipped} 件を比較、{skipped} 件を省略。最大の差 {worst:.3g}",
+                f"{count - skipped} cases compared, {skipped} skipped; largest difference {worst:.3g}",
+            )
+        )
+    return 0 if good else VoiceError.exit_code
+
+
+def _build_fast_record(source: Path) -> dict[str, Any]:
+    """Build the known facts of the faster way to speak, for a source that was prepared before."""
+    return build_fast_record(read_manifest(source)) if (source / MANIFEST_NAME).is_file() else {}
+
+
+def _print_case(case: CaseResult, is_single_graph: bool, as_json: bool) -> None:
+    if as_json:
+        line = {"case": case.case, "max_abs_diff": case.max_abs_diff, "durations_equal": case.durations_equal}
+        print_json(line | {"frames": case.frames, "opaque": is_single_graph})
+        return
+    shown = f"case {case.case}: max_abs_diff {case.max_abs_diff}, durations_equal {case.durations_equal}, {case.frames} frames"
+    print_result(shown + (localize("、一体型", ", single graph") if is_single_graph else ""))
+
+
+def _print_skipped_case(case: SkippedCase, as_json: bool) -> None:
+    if as_json:
+        print_json({"case": case.case, "skipped": case.name})
+    else:
+        print_result(
+            localize(
+                f"case {case.case}: 省略（この声は入力 {case.name} を受け取りません）",
+                f"case {case.case}: skipped, this voice does not take {case.name}",
+            )
+        )
 
 
 def run(options: argparse.Namespace) -> int:
-    """One action."""
-    actions = {"list": _list_voices, "info": _show_info, "check": run_check, "add": voices_add.run_add, "renew": run_renew}
+    """Run one action."""
+    actions = {"list": _list_voices, "info": _show_info, "check": run_check, "add": run_add, "renew": run_renew}
     changes = {
-        "remove": voices_change.run_remove,
-        "rename": voices_change.run_rename,
-        "export": voices_change.run_export,
+        "remove": run_remove,
+        "rename": run_rename,
+        "export": run_export,
         "precision": run_precision,
     }
     return (actions | changes)[options.action](options)
@@ -79,7 +239,7 @@ def _find_precision(voice: Voice) -> GraphPrecision:
 
 
 def _load_card(voice: Voice) -> VoiceCardData:
-    """The card of a prepared voice, or what the file of another one says, without its media."""
+    """Return the card of a prepared voice, or the facts of another file, without its media."""
     if (voice.path / MANIFEST_NAME).is_file():
         return read_card(voice.path)
     facts = read_source_facts(voice.path)

@@ -14,7 +14,7 @@ from app.voices.voice_manifest import NamedId, VoiceManifest
 
 
 def build_list_record(manifest: VoiceManifest, path: Path, source: str = "") -> dict[str, Any]:
-    """The fields of `voices list --json`.
+    """Return the fields of `voices list --json`.
 
     Args:
         source: the file it came from; empty where that is not known.
@@ -34,7 +34,7 @@ def build_list_record(manifest: VoiceManifest, path: Path, source: str = "") -> 
 
 
 def build_info_record(manifest: VoiceManifest, path: Path, card: VoiceCardData) -> dict[str, Any]:
-    """Everything that is known of a voice but what the user chose for it; files of the card are full paths."""
+    """Return all facts about a voice but the user's choices for it; files of the card are full paths."""
     values = asdict(card)
     del values["speakers"]
     lines = build_list_record(manifest, path, card.source_name)
@@ -55,7 +55,7 @@ def build_fast_record(manifest: VoiceManifest) -> dict[str, Any]:
 
 
 def format_fast_lines(manifest: VoiceManifest) -> list[str]:
-    """The same for people."""
+    """Return the int8 facts as lines for people."""
     if manifest.is_single_graph or not (manifest.fast or manifest.refused):
         return []
     whole = describe_int8_quality(manifest.fast) if manifest.fast is not None else localize("使えません", "not available")
@@ -88,7 +88,7 @@ def _resolve_file(path: Path, name: str) -> str:
 
 
 def format_info_lines(details: dict[str, Any]) -> list[str]:
-    """The same for people: a line a field that says something, names instead of records."""
+    """Return the facts as lines for people: one for each field with content, with names instead of records."""
     lines = []
     for key, value in details.items():
         if isinstance(value, dict):

@@ -2,22 +2,112 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from app.common.language import localize
-from app.core.accent_edits import toggle_phrase
+from app.core.accent_edits import find_phrase, may_toggle_phrase, set_accent, toggle_phrase
 from app.core.synthesis_types import Overrides
-from app.ui.reading.strip.cell_menu import create_cell_menu
-from app.ui.reading.strip.strip_axis import CellKind, StripCell
-from app.ui.reading.strip.strip_hit_test import StripDrag, find_hit
-from app.ui.reading.strip.strip_keys import press_key
+from app.ui.reading.strip.strip_axis import PX_PER_S, CellKind, StripCell
+from app.ui.reading.strip.strip_keys import StripKeyTarget, press_key
 from app.ui.reading.strip.strip_painting import ACCENT_BOTTOM_PX, STRIP_HEIGHT_PX, StripHighlights, paint_strip
-from app.ui.reading.strip.strip_shape import StripShape, build_shape, change_cell_length, describe_cell, is_emoji_cell
+from app.ui.reading.strip.strip_shape import StripShape, build_shape, change_cell_length, describe_cell, find_mora_index, is_emoji_cell
 from app.ui.theme.theme import Theme
+
+EDGE_REACH_PX = 5.0  # pixels around an edge that belong to it
+
+
+@dataclass(frozen=True, slots=True)
+class StripHit:
+    """Cells by index, -1 for none: under the mouse; whose right edge it can drag; before a place to split or join."""
+
+    hovered: int = -1
+    edge: int = -1
+    cut: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class StripDrag:
+    """The mouse is held down.
+
+    Attributes:
+        original: the shape before.
+        index: cell that is dragged.
+        start_x: pixel where.
+    """
+
+    kind: Literal["accent", "length", "sound"]
+    original: StripShape
+    index: int
+    start_x: float
+
+    def compute_overrides(self, x: float) -> Overrides:
+        """Return the edits that letting the mouse go here would make."""
+        kept, cell = self.original, self.original.axis.cells[self.index]
+        if self.kind == "length":
+            return change_cell_length(kept, cell, (cell.right - cell.left + x - self.start_x) / PX_PER_S)
+        if self.kind == "sound" or cell.kind is not CellKind.MORA:
+            return kept.overrides
+        phrase = find_phrase(kept.phrases, cell.index)
+        under = kept.axis.cells[kept.axis.find_cell(x)]
+        mora = under.index if under.kind is CellKind.MORA else kept.reading.marks[under.index].moras_before - 1
+        accent = min(max(mora, phrase.start), phrase.end - 1) - phrase.start + 1
+        if accent == phrase.accent and abs(x - self.start_x) < EDGE_REACH_PX:
+            accent = 0  # a click on the fall takes it away
+        return set_accent(kept.reading, kept.overrides, cell.index, accent)
+
+
+def find_hit(shape: StripShape | None, point: QPointF) -> StripHit:
+    """Return what is under the mouse."""
+    if shape is None or not shape.axis.cells:
+        return StripHit()
+    hovered = shape.axis.find_cell(point.x())
+    if point.y() >= ACCENT_BOTTOM_PX:
+        edge = shape.axis.find_edge(point.x(), EDGE_REACH_PX)
+        return StripHit(hovered, edge=-1 if edge is None else edge)
+    return StripHit(hovered, cut=next((index for index in (hovered - 1, hovered) if _is_gap(shape, index, point.x())), -1))
+
+
+def _is_gap(shape: StripShape, index: int, x: float) -> bool:
+    """Return whether x lies between this cell and the next, where phrases can be split or joined."""
+    cells = shape.axis.cells
+    if not 0 <= index < len(cells) - 1:
+        return False
+    here, there = cells[index], cells[index + 1]
+    between = here.right - EDGE_REACH_PX <= x <= there.left + EDGE_REACH_PX
+    return between and here.kind is there.kind is CellKind.MORA and may_toggle_phrase(shape.reading, there.index)
+
+
+def create_cell_menu(strip: StripKeyTarget, shape: StripShape, cell: StripCell, fixed_lengths_reason: str, parent: QWidget) -> QMenu:
+    """Return the context menu of one cell.
+
+    Args:
+        fixed_lengths_reason: why lengths cannot be changed; empty when they can.
+    """
+    menu = QMenu(parent)
+    menu.setToolTipsVisible(True)
+    is_mora = cell.kind is CellKind.MORA
+    menu.addAction(localize("ここから再生", "Play from here"), strip.play_current)
+    menu.addSeparator()
+    word = menu.addAction(localize("読みを変更…", "Change reading…"), lambda: strip.request_word(cell))
+    word.setEnabled(is_mora)
+    split = menu.addAction(
+        localize("この前でアクセント句を分割・結合", "Split or join phrases before this"), lambda: strip.toggle_phrase_break(cell.index)
+    )
+    split.setEnabled(is_mora and may_toggle_phrase(shape.reading, cell.index))
+    menu.addSeparator()
+    length = menu.addAction(localize("長さを自動に戻す", "Reset length"), lambda: strip.set_length(cell, None))
+    length.setEnabled(not fixed_lengths_reason and cell.is_exact)
+    length.setToolTip(fixed_lengths_reason)
+    menu.addAction(
+        localize("アクセント句をリセット", "Reset accent phrase"), lambda: strip.reset_requested.emit(find_mora_index(shape, cell))
+    )
+    return menu
+
 
 CELL_REPAINT_MARGIN_PX = 42  # pixels beside a cell that change with it
 
@@ -66,28 +156,28 @@ class PhoneStrip(QWidget):
 
     @property
     def current(self) -> StripCell | None:
-        """The cell the keys go to."""
+        """Return the cell that keys go to, or None."""
         cells = self._shape.axis.cells if self._shape else ()
         return cells[self._marked.current] if 0 <= self._marked.current < len(cells) else None
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self._theme = theme
         self.update()
 
     def show_shape(self, shape: StripShape | None) -> None:
-        """Shows another shape; what is being dragged is let go."""
+        """Show another shape; a drag in progress is dropped."""
         self._drag = None
         self._set_shape(shape)
         count = len(shape.axis.cells) if shape else 0
         self._set_highlights(replace(self._marked, current=min(self._marked.current, count - 1), hovered=-1, edge=-1, cut=-1))
 
     def select_first_cell(self) -> None:
-        """Another line: the keys begin at its first mora."""
+        """Move the keys to the first mora, after another line was shown."""
         self._set_highlights(StripHighlights(current=0 if self._shape and self._shape.axis.cells else -1, focused=self.hasFocus()))
 
     def show_played(self, played_s: float | None) -> bool:
-        """Lights up what sounds at this moment; True when that is another cell than before."""
+        """Highlight the cell that sounds now; return True if that is another cell than before."""
         playing = -1
         if played_s is not None and self._shape is not None and self._shape.axis.is_timed:
             cells = self._shape.axis.cells
@@ -98,16 +188,16 @@ class PhoneStrip(QWidget):
         return changed and playing >= 0
 
     def sizeHint(self) -> QSize:
-        """As wide as the axis."""
+        """Return the width of the axis and the height of the strip."""
         return QSize(round(self._shape.axis.width) if self._shape else 0, STRIP_HEIGHT_PX)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The exposed part."""
+        """Paint the exposed part."""
         if self._shape is not None:
             paint_strip(QPainter(self), QRectF(event.rect()), self._shape, self._theme, self._marked)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drags, or shows what a click would do."""
+        """Drag, or show the effect of a click."""
         place = event.position()
         if self._drag is not None:
             self._show_drag(place.x())
@@ -118,7 +208,7 @@ class PhoneStrip(QWidget):
         self.setCursor(Qt.CursorShape.SplitHCursor if sideways else Qt.CursorShape.PointingHandCursor)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begins a drag, or splits and joins at once."""
+        """Begin a drag, or split or join phrases at once."""
         if event.button() != Qt.MouseButton.LeftButton or self._shape is None or not self._shape.axis.cells:
             return
         place, pointed = event.position(), find_hit(self._shape, event.position())
@@ -138,7 +228,7 @@ class PhoneStrip(QWidget):
             self._show_drag(place.x())
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
-        """Emits what was dragged; a click on a kana plays from there."""
+        """Emit the dragged edit; after a click on a kana, play from there."""
         drag, self._drag = self._drag, None
         if drag is not None and drag.kind == "sound":
             self._click.start()
@@ -146,7 +236,7 @@ class PhoneStrip(QWidget):
             self.submit_edit(self._shape.overrides, localize("長さを変更", "Change length") if drag.kind == "length" else "")
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """A word is to be read otherwise; on an edge the voice's own length comes back."""
+        """Request another reading for a word; on an edge, restore the voice's own length."""
         self._click.stop()
         pointed = find_hit(self._shape, event.position())
         if pointed.cut >= 0:
@@ -157,11 +247,11 @@ class PhoneStrip(QWidget):
             self.request_word(self._cells[pointed.hovered])
 
     def leaveEvent(self, _event: QEvent) -> None:
-        """Nothing is under the mouse any more."""
+        """Clear the highlight under the mouse."""
         self._set_highlights(replace(self._marked, hovered=-1, edge=-1, cut=-1))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Names what can be done with the cell under the mouse, or with the one that the keys are at."""
+        """Open the menu of the cell under the mouse, or of the cell that keys go to."""
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         if not by_key:
             self.select_cell(find_hit(self._shape, QPointF(event.pos())).hovered)
@@ -173,25 +263,25 @@ class PhoneStrip(QWidget):
             menu.popup(place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows, and the few keys the tip names."""
+        """Handle arrows, and the few keys that the tip names."""
         cell = self.current
         if cell is None or self._shape is None or not press_key(self, event, self._shape, cell):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Shows where the keys go."""
+        """Show the cell that keys go to."""
         super().focusInEvent(event)
         self._set_highlights(replace(self._marked, current=max(0, self._marked.current), focused=True))
         self._update_description()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """The keys go elsewhere."""
+        """Hide the mark of the cell that keys went to."""
         super().focusOutEvent(event)
         self._set_highlights(replace(self._marked, focused=False))
 
     @property
     def is_dragging(self) -> bool:
-        """The mouse holds something."""
+        """Return whether the mouse is dragging something."""
         return self._drag is not None
 
     @property
@@ -204,13 +294,13 @@ class PhoneStrip(QWidget):
         return self._shape.axis.cells if self._shape else ()
 
     def _show_drag(self, x: float) -> None:
-        """Shows what would come of letting go here."""
+        """Show the effect of letting the mouse go here."""
         assert self._drag is not None
         kept = self._drag.original
         self._set_shape(build_shape(kept.reading, self._drag.compute_overrides(x), kept.times))
 
     def toggle_phrase_break(self, mora: int) -> None:
-        """Splits or joins phrases before a mora."""
+        """Split or join phrases before a mora."""
         if self._shape is not None:
             self.submit_edit(
                 toggle_phrase(self._shape.reading, self._shape.overrides, mora),
@@ -218,24 +308,24 @@ class PhoneStrip(QWidget):
             )
 
     def set_length(self, cell: StripCell, length_s: float | None) -> None:
-        """Another length; None leaves it to the voice. Says why where that cannot be."""
+        """Set the length of a cell, or leave it to the voice if None; report the reason if that is not possible."""
         if self.lengths_fixed:
             QToolTip.showText(self.mapToGlobal(QPointF(cell.middle, STRIP_HEIGHT_PX)).toPoint(), self.lengths_fixed, self)
         elif self._shape is not None:
             self.submit_edit(change_cell_length(self._shape, cell, length_s), localize("長さを変更", "Change length"))
 
     def submit_edit(self, overrides: Overrides, label: str = "") -> None:
-        """Passes on what was done."""
+        """Emit the edits that were made."""
         self.edited.emit(label or localize("アクセントを変更", "Change accent"), overrides)
 
     def request_word(self, cell: StripCell) -> None:
-        """Asks for the word to be typed."""
+        """Ask the user for the reading of a word."""
         if cell.kind is CellKind.MORA:
             self.word_requested.emit(cell.index)
 
     @Slot()
     def play_current(self) -> None:
-        """Plays from the current cell."""
+        """Play from the current cell."""
         cell = self.current
         if cell is not None and cell.end_s > cell.start_s:
             self.place_selected.emit(cell.start_s)
@@ -243,7 +333,7 @@ class PhoneStrip(QWidget):
             self.cell_selected.emit(cell)
 
     def select_cell(self, index: int) -> None:
-        """Makes a cell the current one."""
+        """Make a cell the current one."""
         if 0 <= index < len(self._cells):
             self._set_highlights(replace(self._marked, current=index))
             self.moved.emit(self._cells[index].middle)
@@ -266,7 +356,7 @@ class PhoneStrip(QWidget):
                     self._update_cell(index)
 
     def _update_cell(self, index: int) -> None:
-        """Draws a cell again, with the number under it and the gap behind it, and nothing else."""
+        """Repaint only a cell, the number under it and the gap behind it."""
         if index < len(self._cells):
             cell = self._cells[index]
             self.update(
@@ -279,7 +369,7 @@ class PhoneStrip(QWidget):
             )
 
     def _update_description(self) -> None:
-        """Says in words where the keys go."""
+        """Update the description of the current cell for screen readers."""
         cell = self.current
         if cell is not None and self._shape is not None:
             self.setAccessibleDescription(describe_cell(self._shape, cell))

@@ -28,14 +28,14 @@ class KanaEdit(QLineEdit):
     editing_cancelled = Signal()
 
     def event(self, event: QEvent) -> bool:
-        """Esc would otherwise stop what is spoken."""
+        """Keep Esc from the window, where it would stop the speech."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc leaves."""
+        """Cancel editing at Esc."""
         if event.key() == Qt.Key.Key_Escape:
             self.editing_cancelled.emit()
         else:
@@ -89,7 +89,7 @@ class ReadingField(QWidget):
         self.hide()
 
     def open_for_word(self, surface: str, kana: str) -> None:
-        """Shows the field with the reading a word has."""
+        """Show the field with the present reading of a word."""
         self._surface = surface
         self.label.setText(localize(f"「{surface}」の読み", f"Reading of “{surface}”"))
         self.edit.setText(kana)
@@ -99,14 +99,14 @@ class ReadingField(QWidget):
         self.edit.selectAll()
 
     def show_error(self, message: str) -> None:
-        """Says what is wrong; empty takes it back."""
+        """Show an error, or clear it if the message is empty."""
         self.error.setText(message)
         self.error.setToolTip(escape_tip(message))
         self.error.setVisible(bool(message))
 
     @Slot()
     def close_field(self) -> None:
-        """Done."""
+        """Hide the field and emit `closed`."""
         self.hide()
         self.closed.emit()
 

@@ -54,7 +54,7 @@ class StripCell:
 
     @property
     def middle(self) -> float:
-        """Pixels."""
+        """Return the middle of the cell in pixels."""
         return (self.left + self.right) / 2
 
 
@@ -67,21 +67,21 @@ class StripAxis:
 
     @property
     def width(self) -> float:
-        """Pixels, margins included."""
+        """Return the width of the axis in pixels, margins included."""
         return self.cells[-1].right + AXIS_MARGIN_PX if self.cells else 2 * AXIS_MARGIN_PX
 
     def find_cell(self, x: float) -> int:
-        """Index of the cell at, or else before, a place; -1 without any."""
+        """Return the index of the cell at a place, or else before it; -1 if there are no cells."""
         return max(0, bisect_right(self.cells, x, key=lambda cell: cell.left) - 1) if self.cells else -1
 
     def find_edge(self, x: float, reach_px: float) -> int | None:
-        """The cell whose right edge is within reach."""
+        """Return the index of the cell whose right edge is within reach, or None."""
         near = min(range(len(self.cells)), key=lambda index: abs(self.cells[index].right - x), default=None)
         return near if near is not None and abs(self.cells[near].right - x) <= reach_px else None
 
     @cached_property
     def knots(self) -> tuple[list[float], list[float]]:
-        """Seconds and pixels that belong together, both ascending; between them the axis is straight."""
+        """Return matching seconds and pixels, both ascending; between them the axis is straight."""
         seconds, pixels = [0.0], [0.0]
         for cell in self.cells:
             for second, pixel in ((cell.start_s, cell.left), (cell.end_s, cell.right)):
@@ -90,18 +90,18 @@ class StripAxis:
         return seconds, pixels
 
     def convert_seconds_to_x(self, second: float) -> float:
-        """Pixel of a moment of the sound."""
+        """Return the pixel of a moment of the sound."""
         seconds, pixels = self.knots
         return float(np.interp(second, seconds, pixels))
 
     def convert_x_to_seconds(self, x: float) -> float:
-        """Moment of the sound at a pixel."""
+        """Return the moment of the sound at a pixel, in seconds."""
         seconds, pixels = self.knots
         return float(np.interp(x, pixels, seconds))
 
 
 def build_axis(reading: LineReading, overrides: Overrides, phrases: tuple[LinePhrase, ...], times: LineSpans | None) -> StripAxis:
-    """The axis of a line."""
+    """Build the axis of a line."""
     fixed = {edit.mora: edit.length_s for edit in overrides.moras if edit.length_s is not None}
     pauses = {edit.mark: edit.length_s for edit in overrides.pauses}
     begins = {phrase.start for phrase in phrases}
@@ -122,7 +122,7 @@ def build_axis(reading: LineReading, overrides: Overrides, phrases: tuple[LinePh
 
 
 def order_cells(reading: LineReading) -> list[tuple[CellKind, int]]:
-    """Morae and marks as they follow each other; marks that make no pause are left out."""
+    """Return morae and marks in their order; marks that make no pause are left out."""
     places: list[tuple[CellKind, int]] = []
     mora = 0
     for index, mark in enumerate(reading.marks):

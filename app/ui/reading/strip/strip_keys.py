@@ -48,7 +48,7 @@ def describe_strip_keys() -> str:
 
 
 def press_key(strip: StripKeyTarget, event: QKeyEvent, shape: StripShape, cell: StripCell) -> bool:
-    """Does what a key says; False when it says nothing."""
+    """Handle a key of the strip; return False if the key has no effect."""
     key, modifiers = Key(event.key()), event.modifiers()
     if key in (Key.Key_Left, Key.Key_Right):
         _move_current(strip, cell, 1 if key == Key.Key_Right else -1, modifiers)

@@ -39,12 +39,12 @@ class StripHighlights:
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """All of them."""
+        """Return all highlighted cells."""
         return self.current, self.playing, self.hovered, self.edge, self.cut
 
 
 def paint_strip(painter: QPainter, area: QRectF, shape: StripShape, theme: Theme, highlights: StripHighlights) -> None:
-    """Draws the part of a shape that lies in `area`."""
+    """Paint the part of a shape that lies in `area`."""
     cells = shape.axis.cells
     if not cells:
         return
@@ -89,7 +89,7 @@ def _paint_cell(painter: QPainter, shape: StripShape, index: int, theme: Theme, 
 
 
 def _paint_doubts(painter: QPainter, shape: StripShape, theme: Theme) -> None:
-    """A dotted line under the kana of words whose reading is in doubt."""
+    """Paint a dotted line under the kana of words whose reading is in doubt."""
     place = {cell.index: cell for cell in shape.axis.cells if cell.kind is CellKind.MORA}
     painter.setPen(QPen(QColor(theme.muted), 2, Qt.PenStyle.DotLine))
     for word in shape.reading.words:
@@ -110,7 +110,7 @@ def _paint_length(painter: QPainter, shape: StripShape, cell: StripCell, theme: 
 
 
 def _paint_accents(painter: QPainter, area: QRectF, shape: StripShape, theme: Theme, highlights: StripHighlights) -> None:
-    """For each phrase a line through its morae, high or low, and a mark where the pitch falls."""
+    """Paint for each phrase a line through its morae, high or low, and a mark where the pitch falls."""
     edited = {edit.mora for edit in shape.overrides.moras if edit.tone is not None}
     place = {cell.index: cell for cell in shape.axis.cells if cell.kind is CellKind.MORA}
     for phrase in shape.phrases:

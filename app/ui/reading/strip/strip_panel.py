@@ -2,23 +2,158 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.core.emoji_symbols import find_emoji
+from app.core.line_reading import LineReading
 from app.core.line_sound import LineSound
+from app.core.line_words import LineWord
 from app.core.synthesis_types import Overrides
 from app.ui.plain_text import PlainLabel
-from app.ui.reading.strip.alternative_readings import AlternativeReadingsBar, find_reading_doubts
-from app.ui.reading.strip.kana_summary import KanaSummary
-from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX as FIELD_HEIGHT
-from app.ui.reading.strip.reading_field import ReadingField
-from app.ui.reading.strip.strip_shape import StripShape
+from app.ui.reading.strip.reading_field import READING_FIELD_HEIGHT_PX, ReadingField
+from app.ui.reading.strip.strip_axis import CellKind
+from app.ui.reading.strip.strip_shape import StripShape, find_cell_text
 from app.ui.reading.strip.strip_view import StripView
 from app.ui.theme.theme import Theme
 from app.ui.widgets.emoji_picker import EmojiButton
 from app.ui.widgets.fold_button import FoldButton
+
+MAX_SUMMARY_CHARS = 400  # characters; no window is wider
+
+
+class KanaSummary(QWidget):
+    """As much of the reading as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setToolTip(
+            localize(
+                "この行の読み。開くとアクセントと音の長さを調整できます。",
+                "The reading of this line; open it to adjust accent and lengths.",
+            )
+        )
+
+    def show_shape(self, shape: StripShape | None) -> None:
+        """Show the reading of a line."""
+        text = format_kana_summary(shape) if shape is not None else ""
+        if text != self.text:
+            self.text = text
+            self.setAccessibleName(localize(f"読み: {text}", f"Reading: {text}"))
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the height of a row of text; the layout decides the width."""
+        return QSize(0, self.fontMetrics().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the beginning of the reading, elided if it is longer than the row."""
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
+        shown = self.fontMetrics().elidedText(self.text, Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        painter.end()
+
+
+def format_kana_summary(shape: StripShape) -> str:
+    """Return kana with a space between accent phrases."""
+    begins = {phrase.start for phrase in shape.phrases}
+    parts: list[str] = []
+    after_mora = False
+    for cell in shape.axis.cells:
+        is_mora = cell.kind is CellKind.MORA
+        if is_mora and after_mora and cell.index in begins:
+            parts.append(" ")
+        parts.append(find_cell_text(shape, cell))
+        after_mora = is_mora
+        if len(parts) > MAX_SUMMARY_CHARS:
+            break
+    return "".join(parts)
+
+
+MAX_SHOWN_DOUBTS = 6
+READING_BUTTON_GAP_PX = 6  # pixels
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingDoubt:
+    """A word of the line, as it is written, and the other reading it could have."""
+
+    word: LineWord
+    surface: str
+    other: str
+
+
+def find_reading_doubts(reading: LineReading) -> tuple[ReadingDoubt, ...]:
+    """Return the first doubts of a line; each occurrence of a word has its own."""
+    found = ((word, reading.extract_text(word.start, word.end).strip()) for word in reading.words if word.other_reading)
+    return tuple(ReadingDoubt(word, surface, word.other_reading) for word, surface in found if surface)[:MAX_SHOWN_DOUBTS]
+
+
+class AlternativeReadingsBar(QWidget):
+    """A row of buttons, as many as there is room for.
+
+    Signals:
+        reading_requested(LineWord): the word is to be read as its `other`.
+    """
+
+    reading_requested = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._doubts: tuple[ReadingDoubt, ...] = ()
+        self.buttons: list[QPushButton] = []
+
+    def show_doubts(self, doubts: Sequence[ReadingDoubt]) -> None:
+        """Show these doubts; equal ones stay as they are, so that focus does."""
+        if tuple(doubts) == self._doubts:
+            return
+        self._doubts = tuple(doubts)
+        for button in self.buttons:
+            button.deleteLater()
+        self.buttons = [self._create_button(doubt) for doubt in doubts]
+        self._arrange_buttons()
+
+    def sizeHint(self) -> QSize:
+        """Request no width: the bar takes the space that its neighbours leave."""
+        return QSize(0, max((button.sizeHint().height() for button in self.buttons), default=0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many buttons as fit."""
+        super().resizeEvent(event)
+        self._arrange_buttons()
+
+    def _create_button(self, doubt: ReadingDoubt) -> QPushButton:
+        button = QPushButton(f"{doubt.surface} → {doubt.other}", self)
+        button.setObjectName("small")
+        words = localize(
+            f"「{doubt.surface}」の読みを「{doubt.other}」に変更します。", f"Changes the reading of “{doubt.surface}” to {doubt.other}."
+        )
+        button.setToolTip(words)
+        button.setAccessibleName(words)
+        button.clicked.connect(partial(self._request_reading, doubt))
+        return button
+
+    def _request_reading(self, doubt: ReadingDoubt, _checked: bool = False) -> None:
+        self.reading_requested.emit(doubt.word)
+
+    def _arrange_buttons(self) -> None:
+        x = READING_BUTTON_GAP_PX
+        for button in self.buttons:
+            size = button.sizeHint()
+            button.setGeometry(x, max(0, (self.height() - size.height()) // 2), size.width(), size.height())
+            x += size.width() + READING_BUTTON_GAP_PX
+            button.setVisible(x <= self.width())
+
 
 MAX_NAMED_CHANGES = 5  # emoji that are left out
 
@@ -82,7 +217,7 @@ class StripPanel(QFrame):
         tools.setContentsMargins(0, 0, 0, 0)
         tools.addWidget(self.emoji)
         top = QHBoxLayout()
-        top.addStrut(FIELD_HEIGHT)
+        top.addStrut(READING_FIELD_HEIGHT_PX)
         for widget in (self.title, self.note, self.reading):
             top.addWidget(widget)
         top.addWidget(self.summary, 1)
@@ -99,19 +234,19 @@ class StripPanel(QFrame):
 
     @property
     def is_open(self) -> bool:
-        """True while more than its header is shown."""
+        """Return whether more than the header is shown."""
         return self.title.isChecked()
 
     def set_open(self, is_open: bool) -> None:
-        """Opens or folds it."""
+        """Open or fold the strip."""
         self.title.setChecked(is_open)
 
     def set_theme(self, theme: Theme) -> None:
-        """Takes other colours."""
+        """Apply the colours of a theme."""
         self.view.set_theme(theme)
 
     def show_line(self, shape: StripShape | None, sound: LineSound | None, is_current: bool) -> None:
-        """Shows a line, with its last sound; `is_current` when it was spoken as it is now."""
+        """Show a line with its last sound; `is_current` means that it was spoken as it is now."""
         self.view.show_line(shape, sound, is_current)
         self.summary.show_shape(shape)
         self.note.setText("" if shape is None else _describe_shape(shape))
@@ -122,27 +257,27 @@ class StripPanel(QFrame):
         self.reset_all.setEnabled(shaped or bool(edits.readings))
 
     def add_tool(self, widget: QWidget) -> None:
-        """A button more in the header, which is there whether the strip is open or not."""
+        """Add a button to the header, which is shown whether the strip is open or not."""
         layout = self._tools.layout()
         assert layout is not None
         layout.addWidget(widget)
         QWidget.setTabOrder(self.emoji, widget)
 
     def show_empty(self) -> None:
-        """A line without text: the place stays, so that nothing moves when the first letter is typed."""
+        """Show a line without text in the same height, so that nothing moves when the first letter is typed."""
         self.close_reading_field()
         self.show_line(None, None, False)
         self.waveform.hide()
         self.note.setText(localize("テキストを入力すると、ここに読みが表示されます。", "Type some text to see its reading here."))
 
     def open_reading_field(self, surface: str, kana: str) -> None:
-        """Opens the field for a word."""
+        """Open the field for a word."""
         for widget in (self.title, self._tools, self.reset_phrase, self.reset_all, self.others):
             widget.hide()  # what is wrong with a reading needs their room
         self.reading.open_for_word(surface, kana)
 
     def close_reading_field(self) -> None:
-        """Gives up the field for a word; another line is shown."""
+        """Close the field for a word after another line was shown."""
         self.reading.hide()
         self._update_header()
 

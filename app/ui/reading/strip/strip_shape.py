@@ -36,12 +36,12 @@ class StripShape:
 
     @property
     def tones(self) -> tuple[int, ...]:
-        """Tone of each mora."""
+        """Return the tone of each mora."""
         return tuple(tone for phrase in self.phrases for tone in phrase.tones)
 
 
 def build_shape(reading: LineReading, overrides: Overrides, times: LineSpans | None) -> StripShape:
-    """The shape of a line."""
+    """Build the shape of a line."""
     phrases = list_phrases(reading, overrides)
     return StripShape(reading, overrides, times, phrases, build_axis(reading, overrides, phrases, times))
 
@@ -55,7 +55,7 @@ def find_cell_text(shape: StripShape, cell: StripCell) -> str:
 
 
 def _find_bracket(reading: LineReading, mark: int) -> str:
-    """The bracket that is written where a mark is; empty where that is not certain."""
+    """Return the bracket that is written where a mark is; empty if that is not certain."""
     written, places = (
         _list_brackets(reading.text, reading.notation),
         [index for index, item in enumerate(reading.marks) if item.phone == BRACKET],
@@ -69,12 +69,12 @@ def _list_brackets(text: str, notation: tuple[tuple[int, int], ...]) -> tuple[st
 
 
 def is_emoji_cell(shape: StripShape, cell: StripCell) -> bool:
-    """A mora that is no kana."""
+    """Return whether a mora is an emoji and no kana."""
     return cell.kind is CellKind.MORA and shape.reading.moras[cell.index].is_emoji
 
 
 def describe_cell(shape: StripShape, cell: StripCell) -> str:
-    """A cell in words, for screen readers and tips."""
+    """Describe a cell in words, for screen readers and tips."""
     ms = round(cell.length_s * 1000)
     known = cell.is_exact or (shape.times is not None and cell.end_s > cell.start_s)
     length = f"{ms} ms" if known else localize("長さは未計算", "length not computed yet")
@@ -97,13 +97,13 @@ def describe_cell(shape: StripShape, cell: StripCell) -> str:
 
 
 def change_cell_length(shape: StripShape, cell: StripCell, length_s: float | None) -> Overrides:
-    """The edits with another length for a cell; None leaves it to the voice."""
+    """Return the edits with another length for a cell, or with the voice's own length if None."""
     change = set_mora_length if cell.kind is CellKind.MORA else set_pause_length
     return change(shape.overrides, cell.index, length_s)
 
 
 def change_pitch_fall(shape: StripShape, cell: StripCell, is_behind: bool) -> Overrides:
-    """The edits with the pitch falling behind a mora, or before it."""
+    """Return the edits with the pitch falling behind a mora, or before it."""
     if cell.kind is not CellKind.MORA:
         return shape.overrides
     place = cell.index - find_phrase(shape.phrases, cell.index).start
@@ -111,5 +111,5 @@ def change_pitch_fall(shape: StripShape, cell: StripCell, is_behind: bool) -> Ov
 
 
 def find_mora_index(shape: StripShape, cell: StripCell) -> int:
-    """A mora, or the one before a pause."""
+    """Return the index of a mora, or of the one before a pause."""
     return cell.index if cell.kind is CellKind.MORA else max(0, shape.reading.marks[cell.index].moras_before - 1)

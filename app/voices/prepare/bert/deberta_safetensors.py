@@ -32,7 +32,7 @@ class SafetensorsDebertaWeights:
     """Implements `Tensors`."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the header and the configuration; VoiceError where the file is something else."""
+        """Read the header and the configuration; raise VoiceError if the file is something else."""
         self._file = SafetensorsFile(path)
         known = [prefix for prefix in DEBERTA_PREFIXES if f"{prefix}embeddings.word_embeddings.weight" in self._file]
         if not known:
@@ -42,18 +42,18 @@ class SafetensorsDebertaWeights:
         self._check_sizes()
 
     def read_tensor(self, name: str) -> Float32:
-        """See `Tensors`."""
+        """Return a tensor; see `DebertaWeights`."""
         try:
             return self._file[self._prefix + name]
         except KeyError as exc:
             raise build_not_deberta_error(name) from exc
 
     def read_matrix(self, name: str) -> Float32:
-        """See `Tensors`."""
+        """Return a matrix; see `DebertaWeights`."""
         return self.read_tensor(f"{name}.weight").T
 
     def read_position_tables(self, layer: int) -> tuple[Float32, Float32]:
-        """See `Tensors`."""
+        """Return the position tables of a layer; see `DebertaWeights`."""
         return compute_position_tables(self, layer)
 
     def _check_sizes(self) -> None:
@@ -67,7 +67,7 @@ class SafetensorsDebertaWeights:
 
 
 def compute_position_tables(source: Any, layer: int) -> tuple[Float32, Float32]:
-    """`Tensors.places` where the position embeddings themselves are available."""
+    """Return the tables of `DebertaWeights.read_position_tables` from the position embeddings themselves."""
     sizes: DebertaSizes = source.architecture
     rows = normalise_rows(source.read_tensor("encoder.rel_embeddings.weight"), sizes.epsilon).astype(np.float32)
     rows = rows * source.read_tensor("encoder.LayerNorm.weight") + source.read_tensor("encoder.LayerNorm.bias")
@@ -80,7 +80,7 @@ def compute_position_tables(source: Any, layer: int) -> tuple[Float32, Float32]:
 
 
 def normalise_rows(rows: Float32, epsilon: float) -> Any:
-    """Rows with mean 0 and variance 1, float64."""
+    """Return rows with mean 0 and variance 1, float64."""
     exact = rows.astype(np.float64)
     centred = exact - exact.mean(axis=1, keepdims=True)
     return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + epsilon)

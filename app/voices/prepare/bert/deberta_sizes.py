@@ -30,7 +30,7 @@ class DebertaSizes:
 
     @property
     def head_width(self) -> int:
-        """Numbers of a token that one head works with."""
+        """Return how many numbers of a token one head works with."""
         return self.hidden // self.heads
 
 

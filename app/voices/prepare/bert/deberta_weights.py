@@ -23,17 +23,17 @@ class DebertaWeights(Protocol):
     architecture: DebertaSizes
 
     def read_tensor(self, name: str) -> Float32:
-        """The tensor called `name` (without `model.deberta.`) as float32; VoiceError where there is none."""
+        """Return the tensor called `name` (without `model.deberta.`) as float32; raise VoiceError if there is none."""
 
     def read_matrix(self, name: str) -> Float32:
-        """The matrix of the linear layer `name` as (inputs, outputs)."""
+        """Return the matrix of the linear layer `name` as (inputs, outputs)."""
 
     def read_position_tables(self, layer: int) -> tuple[Float32, Float32]:
-        """Positions as keys and as queries of a layer, projected and with bias: each (rows, hidden)."""
+        """Return the positions as keys and as queries of a layer, projected and with bias: each (rows, hidden)."""
 
 
 def build_not_deberta_error(reason: str) -> VoiceError:
-    """The file holds something else; the reason may quote it."""
+    """Return the error for a file that holds something else; the reason may quote the file."""
     if len(reason) > MAX_REASON_LENGTH:
         reason = reason[:MAX_REASON_LENGTH] + "…"
     get = choose_by_frontend(

@@ -29,7 +29,7 @@ class ExternalDataFile:
         self._file: BinaryIO = path.open("wb")
 
     def store_array(self, array: NDArray[Any], tensor: TensorProto) -> None:
-        """Appends an array and makes the tensor refer to it."""
+        """Append an array and make the tensor refer to it."""
         self._file.seek(-self._file.tell() % ALIGNMENT_BYTES, 1)
         tensor.ClearField("raw_data")
         tensor.ClearField("external_data")
@@ -40,7 +40,7 @@ class ExternalDataFile:
         self._file.write(np.ascontiguousarray(array).data)
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         self._file.close()
 
 
@@ -48,21 +48,21 @@ class ExternalGraphWriter(GraphWriter):
     """A GraphWriter with weights of any number format, which saves to a file; a context manager."""
 
     def __init__(self, name: str, length: str, path: Path) -> None:
-        """Starts the graph `path`; large weights go to a file of the same name that ends in `.data`."""
+        """Start the graph `path`; large weights go to a file of the same name that ends in `.data`."""
         super().__init__(name, length)
         self._path = path
         self._data = ExternalDataFile(path.with_suffix(".data"))
 
     def __enter__(self) -> Self:
-        """The writer."""
+        """Return the writer."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
-        """Closes the file of weights."""
+        """Close the file of weights."""
         self._data.close()
 
     def add_weight(self, name: str, values: ArrayLike, dtype: type = np.float32) -> str:
-        """Stores a tensor."""
+        """Store a tensor and return its name."""
         if name in self._weights:
             raise ValueError(f"two weights are called {name}")
         array: NDArray[Any] = np.ascontiguousarray(values, dtype)
@@ -74,10 +74,10 @@ class ExternalGraphWriter(GraphWriter):
         return name
 
     def add_domain(self, domain: str) -> None:
-        """Announces operators of another domain."""
+        """Declare operators of another domain."""
         if all(item.domain != domain for item in self._model.opset_import):
             self._model.opset_import.append(helper.make_opsetid(domain, 1))
 
     def save_graph(self) -> None:
-        """Writes the graph."""
+        """Write the graph."""
         onnx.save(self._model, str(self._path))

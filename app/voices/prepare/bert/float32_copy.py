@@ -25,7 +25,7 @@ MAX_DISTANCE_LOG = math.log((512 - 1) / 128)
 
 
 def write_float32_copy(graph: OnnxGraphIndex, path: Path) -> None:
-    """Writes the graph, its weights beside it. The graph itself is used up: its weights go as they are written."""
+    """Write the graph with its weights beside it. The graph in memory is used up: its weights are freed as they are written."""
     data = ExternalDataFile(path.with_suffix(".data"))
     try:
         for inner in _iterate_graphs(graph.model.graph):
@@ -36,7 +36,7 @@ def write_float32_copy(graph: OnnxGraphIndex, path: Path) -> None:
 
 
 def _iterate_graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
-    """The graph and those inside its nodes."""
+    """Yield the graph and those inside its nodes."""
     yield graph
     for node in graph.node:
         for attribute in node.attribute:

@@ -15,11 +15,49 @@ from pathlib import Path
 import numpy as np
 
 from app.common.progress import Report
-from app.core.synthesis_types import Float32
+from app.core.synthesis_types import Float32, Int64
 from app.voices.prepare.bert.deberta_weights import DebertaWeights
 from app.voices.prepare.bert.external_graph_writer import ExternalGraphWriter
 from app.voices.prepare.bert.lean_products import add_product
-from app.voices.prepare.bert.position_buckets import MAX_TOKENS, build_bucket_table, merge_position_tables
+
+MAX_TOKENS = 512
+"""Tokens that a text may have; the models were trained with no more."""
+
+
+def build_bucket_table(rows: int) -> Int64:
+    """Return the bucket of every distance from −511 to 511 as a row of the position embeddings: int64 (1023,).
+
+    Args:
+        rows: of the position embeddings, twice the number of buckets.
+    """
+    distance = np.arange(1 - MAX_TOKENS, MAX_TOKENS)
+    span, middle = rows // 2, rows // 4
+    steps = np.where(np.abs(distance) < middle, middle - 1, np.abs(distance)).astype(np.float32)
+    scale = np.log(np.float32((MAX_TOKENS - 1) / middle))
+    far = np.ceil(np.log(steps / np.float32(middle)) / scale * np.float32(middle - 1)) + middle
+    bucket = np.where(steps <= middle, distance, np.sign(distance) * far).astype(np.int64)
+    return np.asarray(np.clip(bucket + span, 0, rows - 1), np.int64)
+
+
+def merge_position_tables(key: Float32, query: Float32, heads: int) -> Float32:
+    """Return one table for the products of content with position, heads of the queries first: (2·heads, rows, width of a head).
+
+    A query meets keys at distance i − j, and along a row of scores j grows: its positions run backwards. A key meets queries at i − j,
+    and along a row of its scores i grows: its positions run forwards. So both find theirs by the same rising list of rows; the key
+    table is turned over for that (row r holds the bucket of the opposite distance).
+
+    Args:
+        key: positions as keys, (rows, hidden).
+        query: positions as queries, (rows, hidden).
+        heads: how many.
+    """
+    rows, hidden = key.shape
+    backwards = np.concatenate(
+        [key[-1:], key[:0:-1]]
+    )  # the opposite of row r is rows − r, and of row 0 the last one, as it is clipped there
+    joined = np.stack([backwards, query]).reshape(2, rows, heads, hidden // heads)
+    return np.ascontiguousarray(joined.transpose(0, 2, 1, 3).reshape(2 * heads, rows, hidden // heads), np.float32)
+
 
 NO_OFFSET = np.zeros((), np.float32)
 CONVOLUTION_NAME = "encoder.conv"  # a product as well, whose content is not centred
@@ -27,7 +65,7 @@ LEAN_SCORE_TERMS = 3  # content with content, content with position, position wi
 
 
 def write_lean_deberta(source: DebertaWeights, path: Path, report: Report, int8: Int8Options | None = None) -> None:
-    """Writes the graph to `path`: input_ids int64 [n] → output float32 [n, hidden], 2 ≤ n ≤ 512.
+    """Write the graph to `path`: input_ids int64 [n] → output float32 [n, hidden], 2 ≤ n ≤ 512.
 
     Args:
         path: the weights lie beside it.
@@ -69,7 +107,7 @@ class LeanDebertaWriter:
         self._sizes = source.architecture
 
     def write_graph(self, report: Report) -> None:
-        """The whole graph."""
+        """Write the whole graph."""
         graph, sizes = self._graph, self._sizes
         ids = graph.add_input("input_ids", ["n"], 7)
         self._prepare_distances(ids)
@@ -104,7 +142,7 @@ class LeanDebertaWriter:
         self._square = graph.add_node("Concat", graph.add_constant([2 * self._sizes.heads], np.int64), self._count, narrow, axis=0)
 
     def _add_layer(self, x: str, layer: int, offset: Float32, next_offset: Float32) -> str:
-        """One layer [n, hidden] → [n, hidden].
+        """Add one layer [n, hidden] → [n, hidden].
 
         Args:
             offset: what the content lacks of its true value.
@@ -122,7 +160,7 @@ class LeanDebertaWriter:
         return self._add_layer_norm(self._graph.add_node("Add", result, x), f"{name}.output.LayerNorm", next_offset)
 
     def _add_attention(self, x: str, layer: int, offset: Float32) -> str:
-        """Content [n, hidden] → what each token gathers from the others [n, hidden], less the centre of the product that takes it."""
+        """Add attention from content [n, hidden] to the values that each token gathers [n, hidden], less the centre of the product that takes them."""
         graph, sizes = self._graph, self._sizes
         joined = self._add_projections(x, layer, offset)
         by_head = graph.add_transpose(graph.add_reshape(joined, [0, 3 * sizes.heads, sizes.head_width]), 1, 0, 2)
@@ -135,7 +173,7 @@ class LeanDebertaWriter:
         return graph.add_reshape(graph.add_transpose(mixed, 1, 0, 2), [0, sizes.hidden])
 
     def _add_projections(self, x: str, layer: int, offset: Float32) -> str:
-        """Queries, keys and values side by side; the queries carry the scale of the scores.
+        """Add queries, keys and values side by side; the queries carry the scale of the scores.
 
         The values are less by what the gathered is to be less by: weights that sum to one gather that unchanged.
         """
@@ -147,7 +185,7 @@ class LeanDebertaWriter:
         return self._add_offset_product(_format_projection_name(layer), x, np.concatenate(parts, 1), np.concatenate(biases), offset)
 
     def _add_distance_scores(self, queries_and_keys: str, layer: int) -> str:
-        """Scores of queries with the positions of keys, and of keys with those of queries: (2·heads, n, n).
+        """Add the scores of queries with the positions of keys, and of keys with those of queries: (2·heads, n, n).
 
         A row of scores by distance starts one later than the row above; the flat matrix cut from n−1 on, taken in rows that are one
         shorter, has them aligned.
@@ -189,7 +227,7 @@ class LeanDebertaWriter:
         return chosen if self._small is np.float32 else self._graph.add_node("Cast", chosen, to=1)
 
     def _add_source_product(self, x: str, name: str, offset: Float32, residual_offset: Float32 = NO_OFFSET) -> str:
-        """A product of the source with content that lacks `offset`, and with what the rows it is added to lack."""
+        """Add a product of the source with content that lacks `offset`; its rows are added to others that lack `residual_offset`."""
         return self._add_offset_product(
             name, x, self._source.read_matrix(name), self._source.read_tensor(f"{name}.bias") + residual_offset, offset
         )
@@ -202,7 +240,7 @@ class LeanDebertaWriter:
         return self._centres.get(name, NO_OFFSET)
 
     def _add_layer_norm(self, x: str, name: str, result_offset: Float32 = NO_OFFSET) -> str:
-        """A layer norm whose result lacks `result_offset`."""
+        """Add a layer norm whose result lacks `result_offset`."""
         gamma = self._graph.add_weight(f"{name}.weight", self._source.read_tensor(f"{name}.weight"))
         beta = self._graph.add_weight(f"{name}.bias", self._source.read_tensor(f"{name}.bias") - result_offset)
         return self._graph.add_node("LayerNormalization", x, gamma, beta, axis=-1, epsilon=self._sizes.epsilon)

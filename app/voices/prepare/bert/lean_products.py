@@ -13,7 +13,7 @@ ABSENT_INPUT = ""  # an input that ONNX lets be left out
 
 
 def add_product(graph: ExternalGraphWriter, block: int | None, name: str, rows: str, matrix: Float32, bias: Float32) -> str:
-    """[n, inputs] · (inputs, outputs) + bias.
+    """Add the product [n, inputs] · (inputs, outputs) + bias.
 
     Args:
         block: how many numbers of the matrix, and of the content, share a scale in int8: 16, 32, 64, 128 or 256. The fewer, the more faithful and
@@ -42,7 +42,7 @@ def add_product(graph: ExternalGraphWriter, block: int | None, name: str, rows: 
 
 
 def quantise_blocks(matrix: Float32, block: int) -> tuple[Float32, Float32]:
-    """Bytes (outputs, blocks, block) and scales (outputs, blocks) of a matrix (inputs, outputs).
+    """Return bytes (outputs, blocks, block) and scales (outputs, blocks) of a matrix (inputs, outputs).
 
     The number of a block that is furthest out becomes −128, and with that is exact.
     """

@@ -42,15 +42,15 @@ class OnnxGraphIndex:
                 self._users[name].append(node)
 
     def list_constant_names(self) -> list[str]:
-        """Names of all constants."""
+        """Return the names of all constants."""
         return list(self._constants)
 
     def find_producer(self, name: str) -> onnx.NodeProto | None:
-        """The node that a value comes from."""
+        """Return the node that makes a value, or None."""
         return self._makers.get(name)
 
     def iterate_consumers(self, name: str) -> Iterator[onnx.NodeProto]:
-        """The nodes that a value goes into, casts and the like looked through."""
+        """Yield the nodes that read a value, directly or through casts and the like."""
         for node in self._users[name]:
             if node.op_type in VALUE_PRESERVING_OPS:
                 yield from self.iterate_consumers(node.output[0])
@@ -58,7 +58,7 @@ class OnnxGraphIndex:
                 yield node
 
     def find_constant(self, name: str) -> NDArray[Any] | None:
-        """The array that a name stands for, whatever only reorders it taken into account; None where it is computed."""
+        """Return the array that a name stands for, reordered as the nodes on the way reorder it; None if it is computed."""
         if name in self._constants:
             return numpy_helper.to_array(self._constants[name])
         node = self._makers.get(name)
@@ -83,7 +83,7 @@ class OnnxGraphIndex:
         return name
 
     def collect_ancestors(self, name: str) -> set[str]:
-        """Every value that `name` depends on, itself included."""
+        """Return every value that `name` depends on, with `name` itself."""
         found, waiting = {name}, [name]
         while waiting:
             node = self._makers.get(waiting.pop())
@@ -95,12 +95,15 @@ class OnnxGraphIndex:
 
 
 def read_attributes(node: onnx.NodeProto) -> dict[str, Any]:
-    """Attributes of a node by name."""
+    """Return the attributes of a node by name."""
     return {item.name: onnx.helper.get_attribute_value(item) for item in node.attribute}
 
 
 def open_onnx_index(path: Path) -> OnnxGraphIndex:
-    """Reads a model with its external data; VoiceError where it is none. The file is mapped: its bytes are not held beside the model."""
+    """Read a model with its external data; raise VoiceError if there is none.
+
+    The file is mapped, so its bytes are not held beside the model.
+    """
     try:
         with open_regular_file(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
             model = onnx.ModelProto()

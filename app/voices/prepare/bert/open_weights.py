@@ -1,22 +1,153 @@
-"""Opens a BERT file of any kind for reading its weights."""
+"""Opens a BERT file of any kind for reading its weights: safetensors, or a DeBERTa read back from an exported ONNX file."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
+
+import numpy as np
+import onnx
 
 from app.common.errors import AppError, VoiceError
 from app.common.language import localize
-from app.voices.prepare.bert.deberta_onnx import OnnxDebertaWeights
-from app.voices.prepare.bert.deberta_safetensors import SafetensorsDebertaWeights
+from app.core.synthesis_types import Float32
+from app.voices.prepare.bert.deberta_safetensors import SafetensorsDebertaWeights, compute_position_tables
+from app.voices.prepare.bert.deberta_sizes import DebertaSizes
 from app.voices.prepare.bert.deberta_weights import build_not_deberta_error
-from app.voices.prepare.bert.onnx_index import open_onnx_index
+from app.voices.prepare.bert.onnx_index import OnnxGraphIndex, open_onnx_index, read_attributes
+
+# Exporters rename the matrices (`onnx::MatMul_1759`) and fold what they can, but biases keep their names. So a matrix is found through
+# the bias that is added to its product, and the projected positions through the product in which they meet the content.
+
+DEBERTA_NAME_PATTERN = re.compile(r"(?:^|\.)((?:embeddings|encoder)\..+)$")
+QUERY_BIAS_PATTERN = re.compile(r"encoder\.layer\.(\d+)\.attention\.self\.query_proj\.bias$")
+DEFAULT_EPSILON = 1e-7
+DEFAULT_HEAD_WIDTH = 64
+MATMUL_OPS = ("MatMul", "FusedMatMul")
+
+
+class OnnxDebertaWeights:
+    """Implements `Tensors`."""
+
+    def __init__(self, graph: OnnxGraphIndex) -> None:
+        """Find the layers of a DeBERTa in the graph; raise VoiceError if it is none."""
+        self._graph = graph
+        self._names = {match[1]: name for name in graph.list_constant_names() if (match := DEBERTA_NAME_PATTERN.search(name))}
+        self._shorts = {name: short for short, name in self._names.items()}
+        needed = graph.collect_ancestors(graph.model.graph.output[0].name)
+        layers = {int(match[1]) for short, name in self._names.items() if name in needed and (match := QUERY_BIAS_PATTERN.match(short))}
+        if not layers or layers != set(range(len(layers))):
+            raise build_not_deberta_error("encoder.layer.N.attention.self.query_proj.bias")
+        vocabulary, hidden = self.read_tensor("embeddings.word_embeddings.weight").shape
+        inner = len(self.read_tensor("encoder.layer.0.intermediate.dense.bias"))
+        heads = self._find_head_count() or max(1, hidden // DEFAULT_HEAD_WIDTH)
+        if hidden % heads:
+            raise build_not_deberta_error(f"{hidden} / {heads}")
+        self.architecture = DebertaSizes(len(layers), heads, hidden, inner, vocabulary, self._find_epsilon())
+        self._places = dict(self._iterate_folded_positions())
+
+    def read_tensor(self, name: str) -> Float32:
+        """Return a tensor; see `DebertaWeights`."""
+        if name not in self._names:
+            raise build_not_deberta_error(name)
+        return np.asarray(self._graph.find_constant(self._names[name]), np.float32)
+
+    def read_matrix(self, name: str) -> Float32:
+        """Return a matrix; see `DebertaWeights`."""
+        for node in self._graph.iterate_consumers(self._names.get(f"{name}.bias", "")):
+            matrix = self._find_bias_matrix(node)
+            if matrix is not None:
+                return matrix
+        return self.read_tensor(f"{name}.weight").T
+
+    def read_position_tables(self, layer: int) -> tuple[Float32, Float32]:
+        """Return the position tables of a layer; see `DebertaWeights`."""
+        if "encoder.rel_embeddings.weight" in self._names:
+            return compute_position_tables(self, layer)
+        try:
+            return self._normalise_position_rows(self._places[layer, "query_proj"]), self._normalise_position_rows(
+                self._places[layer, "key_proj"]
+            )
+        except KeyError as exc:
+            raise build_not_deberta_error(f"encoder.layer.{layer}: rel_embeddings") from exc
+
+    def _find_bias_matrix(self, user: onnx.NodeProto) -> Float32 | None:
+        """Return the matrix whose product the node adds a bias to."""
+        if user.op_type == "Gemm":
+            matrix, turned = self._graph.find_constant(user.input[1]), bool(read_attributes(user).get("transB", 0))
+            return None if matrix is None else np.asarray(matrix.T if turned else matrix, np.float32)
+        for operand in user.input if user.op_type == "Add" else ():
+            maker = self._graph.find_producer(self._graph.trace_origin(operand))
+            if maker is not None and maker.op_type in MATMUL_OPS:
+                matrix = self._graph.find_constant(maker.input[1])
+                return None if matrix is None else np.asarray(matrix, np.float32)
+        return None
+
+    def _find_head_count(self) -> int | None:
+        """From the first reshape behind a query: (batch, tokens, heads, width)."""
+        waiting = list(self._graph.iterate_consumers(self._names["encoder.layer.0.attention.self.query_proj.bias"]))
+        for node in waiting:
+            sizes = self._read_constant_sizes(node.input[1]) if node.op_type == "Reshape" else []
+            if len(sizes) == 4 and sizes[2]:
+                return sizes[2]
+            if node.op_type in ("Gemm", "Add", "Reshape") and len(waiting) < 50:
+                waiting += self._graph.iterate_consumers(node.output[0])
+        return None
+
+    def _read_constant_sizes(self, shape: str) -> list[int | None]:
+        """Return the constant parts of a shape."""
+        whole = self._graph.find_constant(shape)
+        if whole is not None:
+            return [int(size) for size in whole]
+        maker = self._graph.find_producer(shape)
+        parts = [self._graph.find_constant(item) for item in maker.input] if maker is not None and maker.op_type == "Concat" else []
+        return [int(part.reshape(-1)[0]) if part is not None and part.size == 1 else None for part in parts]
+
+    def _find_epsilon(self) -> float:
+        for node in self._graph.model.graph.node:
+            if node.op_type in ("LayerNormalization", "SkipLayerNormalization"):
+                return float(read_attributes(node).get("epsilon", DEFAULT_EPSILON))
+        return DEFAULT_EPSILON
+
+    def _iterate_folded_positions(self) -> Iterator[tuple[tuple[int, str], Float32]]:
+        """Yield the constants that queries or keys are multiplied by, with the layer and the projection."""
+        for node in self._graph.model.graph.node:
+            if node.op_type not in MATMUL_OPS:
+                continue
+            content, places = (self._graph.trace_origin(item) for item in node.input)
+            values = self._graph.find_constant(places)
+            if values is not None and values.ndim > 1:
+                for projection in self._iterate_projections(content):
+                    yield projection, np.asarray(values, np.float32)
+
+    def _iterate_projections(self, content: str) -> Iterator[tuple[int, str]]:
+        """Yield layer and projection of each product of `content`."""
+        maker = self._graph.find_producer(content)
+        for name in maker.input if maker is not None and maker.op_type in ("Gemm", "Add") else ():
+            match = re.match(r"encoder\.layer\.(\d+)\.attention\.self\.(\w+)\.bias$", self._shorts.get(self._graph.trace_origin(name), ""))
+            if match:
+                yield int(match[1]), match[2]
+
+    def _normalise_position_rows(self, values: Float32) -> Float32:
+        """Return folded positions as (rows, hidden), in whatever order the exporter left the axes."""
+        hidden, heads, width = self.architecture.hidden, self.architecture.heads, self.architecture.head_width
+        values = values.reshape([size for size in values.shape if size > 1])
+        if values.ndim == 3:
+            if values.shape[0] == heads:
+                values = values.transpose(1, 0, 2) if values.shape[2] == width else values.transpose(2, 0, 1)
+            values = values.reshape(-1, hidden)
+        if values.ndim != 2 or values.shape[1] != hidden or len(values) % 4:
+            raise build_not_deberta_error(f"rel_embeddings {values.shape}")
+        return values
+
 
 PREFERRED_MODEL_NAMES = ("model.onnx", "model_fp16.onnx", "deberta.onnx", "model.safetensors")
 BERT_SUFFIXES = (".onnx", ".safetensors")
 
 
 def open_deberta_weights(path: Path) -> OnnxDebertaWeights | SafetensorsDebertaWeights:
-    """The weights of a model; VoiceError where it is no DeBERTa as Style-Bert-VITS2 needs it."""
+    """Open the weights of a model; raise VoiceError unless it is a DeBERTa as Style-Bert-VITS2 needs it."""
     if path.suffix == ".safetensors":
         return SafetensorsDebertaWeights(path)
     graph = open_onnx_index(path)
@@ -30,7 +161,7 @@ def open_deberta_weights(path: Path) -> OnnxDebertaWeights | SafetensorsDebertaW
 
 
 def find_bert_file(source: Path) -> Path:
-    """The file of the model: the one given, or the best of a folder, the exact one first; VoiceError where there is none."""
+    """Return the file of the model: the given one, or the best of a folder, the exact one first; raise VoiceError if there is none."""
     if source.is_file() and source.suffix in BERT_SUFFIXES:
         return source
     if source.is_dir():

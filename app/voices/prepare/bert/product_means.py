@@ -11,7 +11,7 @@ WEIGHT_SUFFIX = ".weight"
 
 
 def write_product_mean_graph(lean: Path, path: Path) -> None:
-    """Writes a graph beside a lean one in float32, sharing its weights: input_ids [n] → for each product an output of its name [inputs].
+    """Write a graph beside a lean one in float32 that shares its weights: input_ids [n] → for each product an output of its name [inputs].
 
     Raises:
         OSError: the disk is full.
@@ -22,7 +22,7 @@ def write_product_mean_graph(lean: Path, path: Path) -> None:
 
 
 def expose_product_means(model: onnx.ModelProto) -> None:
-    """Replaces the output of a lean graph by those means, in place."""
+    """Replace the output of a lean graph by the means of its products, in place."""
     graph = model.graph
     weights = {item.name: item.dims[0] for item in graph.initializer if item.name.endswith(WEIGHT_SUFFIX)}
     products = [(node.input[0], node.input[1]) for node in graph.node if node.op_type == "MatMul" and node.input[1] in weights]

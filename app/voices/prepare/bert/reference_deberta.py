@@ -19,7 +19,7 @@ REFERENCE_MAX_TOKENS, REFERENCE_SCORE_TERMS = 512, 3
 
 
 def compute_reference_features(source: DebertaWeights, texts: Sequence[Int64]) -> list[Float32]:
-    """Features (n, hidden) of each text, int64 (n,). All texts pass a layer together: each weight is read once."""
+    """Return the features (n, hidden) of each text, int64 (n,). All texts pass a layer together, so each weight is read once."""
     borders = np.cumsum([len(ids) for ids in texts])[:-1]
     embedded = _apply_layer_norm(
         source, "embeddings.LayerNorm", source.read_tensor("embeddings.word_embeddings.weight")[np.concatenate(texts)]
@@ -65,7 +65,7 @@ def _compute_attention(
 
 
 def _compute_bucket(distance: int, span: int) -> int:
-    """Exact up to half the span, then in steps of the logarithm."""
+    """Return the bucket of a distance: exact up to half the span, then in steps of the logarithm."""
     middle = span // 2
     if abs(distance) <= middle:
         return distance
@@ -95,7 +95,7 @@ def _compute_gelu(values: Any) -> Float32:
 
 
 def _compute_erf(values: Any) -> Any:
-    """Gaussian error function to 1.2e-7 everywhere (Numerical Recipes' rational Chebyshev fit of erfc)."""
+    """Return the Gaussian error function, exact to 1.2e-7 everywhere (Numerical Recipes' rational Chebyshev fit of erfc)."""
     t = 1 / (1 + 0.5 * np.abs(values, dtype=np.float64))
     factors = (0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223)
     power: Any = 0.0

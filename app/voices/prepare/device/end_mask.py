@@ -20,7 +20,7 @@ MASKED_SCORE = -1e4
 
 
 def mask_end(graph: onnx.GraphProto, shapes: dict[str, ProbedShape], free: str) -> None:
-    """Rewrites a graph in place: it takes the mask as one more input.
+    """Mask the padded end of a graph in place; the graph takes the mask as one more input.
 
     Args:
         shapes: of its tensors, with PROBE for the free size.
@@ -52,7 +52,7 @@ class _MaskRewriter:
         self._graph.node.extend(self._nodes)
 
     def _mask_first_input(self, node: onnx.NodeProto, axis: int) -> None:
-        """Its first input, times the mask along an axis."""
+        """Multiply a node's first input by the mask along an axis."""
         name = node.input[0]
         size = self._shapes[name][axis]
         if size <= 0 or size % PROBE_SIZE:
@@ -63,12 +63,12 @@ class _MaskRewriter:
         node.input[0] = self._masked[name, axis]
 
     def _find_padded_axis(self, node: onnx.NodeProto) -> int | None:
-        """The time axis where it is what is padded."""
+        """Return the time axis if it is the padded axis, else None."""
         shape, padded = self._shapes[node.input[0]], self._shapes[node.output[0]]
         return next((axis for axis, size in enumerate(shape) if size > 0 and size % PROBE_SIZE == 0 and padded[axis] != size), None)
 
     def _add_scaled_mask(self, scale: int, trailing_axes: int) -> str:
-        """The mask for `scale` steps a position, with axes of one step behind it."""
+        """Add the mask for `scale` steps a position, with axes of one step behind it."""
         key = scale, trailing_axes > 0
         if key not in self._masks:
             name = f"mask/{scale}" + ("/beside" if trailing_axes else "")
@@ -85,7 +85,7 @@ class _MaskRewriter:
         return self._masks[key]
 
     def _add_penalty(self) -> str:
-        """0 where there is something, else FAR."""
+        """Add a penalty: 0 at real positions, FAR at padded ones."""
         key = 0, False
         if key not in self._masks:
             nothing = self._add_node("Sub", MASK_INPUT, self._add_scalar(1.0), "mask/nothing")

@@ -11,17 +11,166 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from app.voices.prepare.bert.external_graph_writer import EXTERNAL_WEIGHT_BYTES, ExternalDataFile
-from app.voices.prepare.device.crop_removal import drop_unread_nodes, keep_context
-from app.voices.prepare.device.diagonal_gather import gather_diagonals
 from app.voices.prepare.device.end_mask import MASK_INPUT, mask_end
 from app.voices.prepare.device.half_precision import convert_array_to_half, convert_to_half
-from app.voices.prepare.device.pairwise_sums import split_sums
-from app.voices.prepare.device.probed_shapes import PROBE_SIZE, infer_probed_shapes
-from app.voices.prepare.graph_walk import UnknownGraphError
+from app.voices.prepare.device.probed_shapes import PROBE_SIZE, ProbedShape, infer_probed_shapes
+from app.voices.prepare.faster.crop_context import FIRST_FRAME_INPUT, LAST_FRAME_INPUT
+from app.voices.prepare.graph_walk import GraphLinks, UnknownGraphError
+
+# DirectML has no ScatterElements that adds, and copied up to 73 times for it: diagonals are added to by reading instead of by writing.
+# `scores[i, c(i, d)] += near[i, d]`, where d counts the diagonals, becomes `scores[i, j] += near[i, j − i + D/2]` wherever that is one of
+# them. Written is what `app.voices.prepare.simplify.relative_positions` and `app.voices.prepare.weights.relative_transformer` write.
+
+
+def gather_diagonals(graph: onnx.GraphProto, shapes: dict[str, ProbedShape], length: tuple[str, int]) -> None:
+    """Replace the selection of diagonals by gathers, in place.
+
+    Args:
+        shapes: of its tensors.
+        length: an input of the graph, and which of its axes is as long as the scores.
+    """
+    added = _DiagonalGatherer(graph, *length)
+    nodes: list[onnx.NodeProto] = []
+    for node in list(graph.node):
+        if node.op_type == "ScatterElements" and _is_diagonal_add(node, len(shapes[node.input[0]])):
+            nodes += added.build_replacement(node, shapes[node.input[2]])
+        else:
+            nodes.append(node)
+    del graph.node[:]
+    graph.node.extend([*added.before, *nodes])
+
+
+def _is_diagonal_add(node: onnx.NodeProto, rank: int) -> bool:
+    values = {item.name: helper.get_attribute_value(item) for item in node.attribute}
+    return values.get("reduction") == b"add" and values.get("axis") in (-1, rank - 1)
+
+
+class _DiagonalGatherer:
+    """The nodes; columns and band are made once for all layers that have as many heads and diagonals.
+
+    Attributes:
+        before: nodes that read nothing but an input.
+    """
+
+    def __init__(self, graph: onnx.GraphProto, source: str, axis: int) -> None:
+        self.before: list[onnx.NodeProto] = []
+        self._graph = graph
+        self._source, self._axis = source, axis
+        self._made: dict[ProbedShape, tuple[str, str]] = {}
+        self._offsets = ""
+
+    def build_replacement(self, node: onnx.NodeProto, shape: ProbedShape) -> list[onnx.NodeProto]:
+        """Build the nodes that replace one ScatterElements whose diagonals have this shape, [..., heads, T, diagonals]."""
+        columns, band = self._add_columns(shape[:-2], shape[-1])
+        name, (scores, _, near) = node.output[0], node.input
+        return [
+            helper.make_node("GatherElements", [near, columns], [f"{name}/read"], name=f"{name}/read", axis=len(shape) - 1),
+            helper.make_node("Mul", [f"{name}/read", band], [f"{name}/near"], name=f"{name}/near"),
+            helper.make_node("Add", [scores, f"{name}/near"], [name], name=f"{name}/add"),
+        ]
+
+    def _add_columns(self, heads: ProbedShape, diagonals: int) -> tuple[str, str]:
+        """Add the diagonal of each score, int64 [..., heads, T, T], and a mask that is 1 where it is one of them, float32 [T, T]."""
+        key = (*heads, diagonals)
+        if key not in self._made:
+            name = f"diagonals/{'x'.join(map(str, key))}"
+            moved = self._add_node("Add", [self._add_distances(), self._add_constant(diagonals // 2)], f"{name}/moved")
+            columns = self._add_node("Clip", [moved, self._add_constant(0), self._add_constant(diagonals - 1)], f"{name}/clipped")
+            inside = self._add_node("Equal", [moved, columns], f"{name}/inside")
+            band = self._add_node("Cast", [inside], f"{name}/band", to=TensorProto.FLOAT)
+            size = self._add_node(
+                "Concat", [self._add_constant(list(heads)), "diagonals/length", "diagonals/length"], f"{name}/size", axis=0
+            )
+            self._made[key] = self._add_node("Expand", [columns, size], f"{name}/columns"), band
+        return self._made[key]
+
+    def _add_distances(self) -> str:
+        """Add the distances, column less row, int64 [T, T], and return their name."""
+        if not self._offsets:
+            length = self._add_node("Shape", [self._source], "diagonals/length", start=self._axis, end=self._axis + 1)
+            last = self._add_node("Squeeze", [length, self._add_constant([0])], "diagonals/last")
+            places = self._add_node("Range", [self._add_constant(0), last, self._add_constant(1)], "diagonals/places")
+            rows = self._add_node("Unsqueeze", [places, self._add_constant([1])], "diagonals/rows")
+            self._offsets = self._add_node("Sub", [places, rows], "diagonals/distances")
+        return self._offsets
+
+    def _add_constant(self, value: int | list[int]) -> str:
+        array = np.array(value, np.int64)
+        name = f"diagonals/constant_{'_'.join(map(str, array.reshape(-1)))}_{array.ndim}"
+        if all(item.name != name for item in self._graph.initializer):
+            self._graph.initializer.append(numpy_helper.from_array(array, name))
+        return name
+
+    def _add_node(self, op: str, inputs: list[str], name: str, **attributes: Any) -> str:
+        self.before.append(helper.make_node(op, inputs, [name], name=name, **attributes))
+        return name
+
+
+def split_sums(graph: onnx.GraphProto) -> None:
+    """Split long sums into pairwise ones, in place."""
+    nodes: list[onnx.NodeProto] = []
+    for node in graph.node:
+        if node.op_type != "Sum" or len(node.input) < 2:
+            nodes.append(node)
+            continue
+        total = node.input[0]
+        for place, other in enumerate(node.input[1:], start=2):
+            result = node.output[0] if place == len(node.input) else f"{node.output[0]}/of_{place}"
+            nodes.append(helper.make_node("Add", [total, other], [result], name=result))
+            total = result
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def keep_context(decoder: onnx.ModelProto) -> None:
+    """Rewrite a decoder in place so that it gives the samples of all frames of its window; a decoder that cuts nothing stays as it is."""
+    graph = decoder.graph
+    bounds = {item.name for item in graph.input} & {FIRST_FRAME_INPUT, LAST_FRAME_INPUT}
+    if not bounds:
+        return
+    links = GraphLinks(graph.node)
+    after: set[str] = set()
+    for name in bounds:
+        for reader in links.readers[name]:
+            after |= links.collect_downstream(reader)
+    outputs = {item.name for item in graph.output}
+    uncut: dict[str, str] = {}
+    for node in graph.node:
+        if node.op_type == "Slice" and after & set(node.input[1:]):
+            uncut[node.output[0]] = uncut.get(node.input[0], node.input[0])
+    nodes = [node for node in graph.node if node.output[0] not in uncut]
+    for node in nodes:
+        for place, name in enumerate(node.input):
+            node.input[place] = uncut.get(name, name)
+    del graph.node[:]
+    graph.node.extend(nodes)
+    for name in outputs & uncut.keys():
+        graph.node.append(onnx.helper.make_node("Identity", [uncut[name]], [name], name=f"{name}/uncut/all"))
+    kept = [item for item in graph.input if item.name not in bounds]
+    del graph.input[:]
+    graph.input.extend(kept)
+    drop_unread_nodes(graph)
+
+
+def drop_unread_nodes(graph: onnx.GraphProto) -> None:
+    """Remove nodes and weights that no output needs."""
+    wanted = {item.name for item in graph.output}
+    nodes = []
+    for node in reversed(graph.node):
+        if wanted.intersection(node.output):
+            wanted.update(node.input)
+            nodes.append(node)
+    del graph.node[:]
+    graph.node.extend(reversed(nodes))
+    kept = [item for item in graph.initializer if item.name in wanted]
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
+
 
 MASKED_GRAPH_NAME, FULL_GRAPH_NAME, FIXED_SHAPE_WEIGHTS_NAME, FIXED_SHAPE_INFO_NAME = "graph.onnx", "full.onnx", "weights.data", "form.json"
 FREE_SIZE_NAMES = {"bert": "n", "prosody": "T", "flow": "F", "decoder": "W"}
@@ -31,7 +180,7 @@ DYNAMIC_SHAPE_OPS = {"Loop", "If", "Scan", "NonZero", "RandomNormalLike"}
 
 
 def write_fixed_shape_graphs(source: Path, graph: str, folder: Path, *, half: bool) -> None:
-    """Writes the forms of a graph into a folder.
+    """Write the fixed shapes of a graph into a folder.
 
     Args:
         source: a graph of `app.voices.voice_manifest`, or a lean BERT.
@@ -73,7 +222,7 @@ def _rewrite_graph(source: Path, free: str, *, half: bool, masked: bool, weights
 
 
 def _find_free_axes(model: onnx.ModelProto, free: str) -> dict[str, int]:
-    """The free axis of each input that has one; UnknownGraphError where there is none, or another size is free as well."""
+    """Return the free axis of each input that has one; raise UnknownGraphError if there is none, or if another size is free as well."""
     found = {}
     for item in model.graph.input:
         names = [dim.dim_param for dim in item.type.tensor_type.shape.dim]
@@ -114,7 +263,7 @@ class _SharedWeights:
     _stored: dict[str, TensorProto] = field(default_factory=dict)
 
     def store_weights(self, model: onnx.ModelProto, half: set[str]) -> None:
-        """Makes the tensors of a model refer to the file; those named are stored in half precision."""
+        """Make the tensors of a model refer to the shared file; those named are stored in half precision."""
         for tensor in model.graph.initializer:
             if tensor.name in self._stored:
                 tensor.CopyFrom(self._stored[tensor.name])

@@ -16,7 +16,7 @@ MAX_FLOAT16 = float(np.finfo(np.float16).max)
 
 
 def convert_to_half(model: onnx.ModelProto, single_precision_ops: Set[str] = SINGLE_PRECISION_OPS) -> set[str]:
-    """Rewrites a model in place, but for its weights.
+    """Convert a model, but not its weights, to half precision in place.
 
     Args:
         single_precision_ops: operators that stay in single precision.
@@ -36,12 +36,12 @@ def convert_to_half(model: onnx.ModelProto, single_precision_ops: Set[str] = SIN
 
 
 def convert_array_to_half(array: np.ndarray) -> np.ndarray:
-    """A weight in half precision."""
+    """Return a weight in half precision."""
     return np.asarray(np.clip(array, -MAX_FLOAT16, MAX_FLOAT16), np.float16)
 
 
 def _infer_tensor_types(model: onnx.ModelProto) -> dict[str, int]:
-    """The type of every tensor. What weights hold has nothing to do with it, and would be copied four times: gigabytes of a real BERT."""
+    """Return the type of every tensor. The content of the weights does not matter for this, and would be copied four times: gigabytes of a real BERT."""
     outline = onnx.ModelProto(ir_version=model.ir_version, opset_import=model.opset_import)
     outline.graph.node.extend(model.graph.node)
     outline.graph.input.extend(model.graph.input)
@@ -94,7 +94,7 @@ class _HalfPrecisionRewriter:
         graph.node.extend(self._nodes)
 
     def _cast_output(self, node: onnx.NodeProto, name: str) -> None:
-        """A half result under another name, and a cast to what was promised."""
+        """Give a half-precision result another name, and cast it to the declared type."""
         inner = f"{name}/half"
         node.output[list(node.output).index(name)] = inner
         self._nodes.append(helper.make_node("Cast", [inner], [name], name=f"{name}/single", to=TensorProto.FLOAT))
@@ -102,7 +102,7 @@ class _HalfPrecisionRewriter:
         self._cast[name, TensorProto.FLOAT16] = inner
 
     def _cast_input(self, name: str, *, is_single: bool) -> str:
-        """The tensor in the wanted precision."""
+        """Return the tensor in the wanted precision."""
         if is_single == (name in self._single):
             return name
         kind = TensorProto.FLOAT if is_single else TensorProto.FLOAT16

@@ -10,7 +10,7 @@ PROBE_SIZE = 997  # a prime that no other axis has
 
 
 def infer_probed_shapes(model: onnx.ModelProto, free: str) -> dict[str, ProbedShape]:
-    """Shapes by name, with PROBE for the free size.
+    """Return the shapes by name, with PROBE for the free size.
 
     Args:
         model: its weights may lie elsewhere.

@@ -23,7 +23,7 @@ SIZE_OPS = {"Shape", "Size"}
 
 
 def crop_decoder_context(decoder: onnx.ModelProto) -> bool:
-    """Rewrites a decoder in place: it takes `first` and `last` and gives the samples of those frames alone.
+    """Rewrite a decoder in place so that it takes `first` and `last` and gives the samples of those frames alone.
 
     Args:
         decoder: graph `z` [D, W] → samples; one chain of upsampling stages, everything else sample by sample.
@@ -54,7 +54,7 @@ class _ContextCropper:
         self._names = 0
 
     def rewrite_graph(self, upsamplings: list[onnx.NodeProto]) -> None:
-        """Cuts before every upsampling but the first, whose steps are frames, and at the end."""
+        """Cut before every upsampling but the first, whose steps are frames, and at the end."""
         graph, output = self._graph, self._graph.output[0].name
         nodes, uncut = list(graph.node), f"{output}/uncut"
         maker = next(node for node in nodes if output in node.output)
@@ -79,13 +79,13 @@ class _ContextCropper:
         graph.input.extend(helper.make_tensor_value_info(name, TensorProto.INT64, [1]) for name in (FIRST_FRAME_INPUT, LAST_FRAME_INPUT))
 
     def _add_needed_bounds(self, scale: int, reach: Reach) -> tuple[str, str]:
-        """The steps that the wanted frames depend on, as if the sentence never ended."""
+        """Add the bounds of the steps that the wanted frames depend on, as if the sentence never ended."""
         before, after = max(0, -reach[0]), max(0, reach[1] - (scale - 1))
         first = self._add_node("Sub", self._add_product(FIRST_FRAME_INPUT, scale), self._add_number(before))
         return first, self._add_node("Add", self._add_product(LAST_FRAME_INPUT, scale), self._add_number(after))
 
     def _add_slice(self, value: str, begin: str, first: str, last: str, result: str = "") -> str:
-        """Steps [first, last) of a tensor that starts at `begin`."""
+        """Add the steps [first, last) of a tensor that starts at `begin`."""
         return self._add_node(
             "Slice", value, self._add_node("Sub", first, begin), self._add_node("Sub", last, begin), self._add_number(-1), result=result
         )

@@ -21,7 +21,7 @@ CHANNELS_LAST_SUFFIX = "/last"
 
 
 def move_channels_last(model: onnx.ModelProto) -> None:
-    """Rewrites a graph with integer convolutions in place; what it computes stays the same to the last bit."""
+    """Rewrite a graph with integer convolutions in place; its results stay the same to the last bit."""
     shapes = onnx.shape_inference.infer_shapes(model).graph
     known = [*shapes.value_info, *shapes.input, *shapes.output]
     ranks = {item.name: len(item.type.tensor_type.shape.dim) for item in known if item.type.tensor_type.HasField("shape")}
@@ -53,7 +53,7 @@ class _ChannelsLastRewriter:
         self._graph.node.extend(self._nodes)
 
     def _find_convolution_inputs(self) -> set[str]:
-        """Tensors that reach an integer convolution through nothing but sums and activations."""
+        """Return the tensors that reach an integer convolution through nothing but sums and activations."""
         wanted: set[str] = set()
         for node in reversed(self._graph.node):
             if node.op_type == "QLinearConv":
@@ -92,7 +92,7 @@ class _ChannelsLastRewriter:
         self._only_turned.add(node.output[0])
 
     def _transpose_to_last(self, name: str) -> str:
-        """The same tensor with its channels last."""
+        """Return the tensor with its channels last."""
         if name not in self._turned and not self._is_scalar(name):
             turned, order = name + CHANNELS_LAST_SUFFIX, CHANNELS_LAST_ORDER[self._find_rank(name)]
             if name in self._weights:

@@ -19,7 +19,7 @@ MICROSOFT_DOMAIN = "com.microsoft"
 
 
 def quantise_convolutions(model: onnx.ModelProto, ranges: Mapping[str, ValueRange], chosen_results: Container[str] | None = None) -> None:
-    """Rewrites a graph in place.
+    """Quantise the convolutions of a graph in place.
 
     Args:
         ranges: of each tensor of `app.voices.prepare.int8.value_ranges.list_observed_tensors`.
@@ -63,7 +63,7 @@ class _ConvolutionQuantiser:
         graph.initializer.extend(kept)
 
     def _find_int8_only_tensors(self) -> set[str]:
-        """Results of a convolution, or of its ReLU, that only other convolutions read, at most through a leaky ReLU: they need never become floats."""
+        """Return the results of a convolution, or of its ReLU, that only other convolutions read, at most through a leaky ReLU: they need never become floats."""
         readers, chosen, relus, inside = map_consumers(self._graph), self._chosen, self._relus, set()
         for name in chosen:
             result = relus.get(name, name)
@@ -99,7 +99,7 @@ class _ConvolutionQuantiser:
             self._add_node("DequantizeLinear", [self._bytes[result], *self._add_scale(result)], result)
 
     def _quantise_leaky_relu(self, node: onnx.NodeProto) -> None:
-        """A table of 256 values."""
+        """Replace a leaky ReLU by a table of 256 values."""
         source, result = node.input[0], node.output[0]
         alpha = next((item.f for item in node.attribute if item.name == "alpha"), 0.01)
         self._bytes[result] = f"{result}/bytes"
@@ -107,7 +107,7 @@ class _ConvolutionQuantiser:
         self._add_node("QLinearLeakyRelu", given, self._bytes[result], domain=MICROSOFT_DOMAIN, alpha=alpha)
 
     def _quantise_kernel(self, name: str) -> tuple[str, np.ndarray]:
-        """A weight in 8 bits and the step of each output channel."""
+        """Return a weight in 8 bits and the step of each output channel."""
         values = numpy_helper.to_array(self._weights[name])
         steps = np.maximum(np.abs(values).reshape(len(values), -1).max(axis=1) / MAX_INT8_WEIGHT, MIN_QUANTISED_STEP).astype(np.float32)
         whole = np.rint(values / steps.reshape(-1, *(1 for _ in values.shape[1:]))).astype(np.int8)
@@ -122,7 +122,7 @@ class _ConvolutionQuantiser:
         return np.float32(max((max(greatest, 0.0) - min(least, 0.0)) / QUANTISED_LEVELS, MIN_QUANTISED_STEP))
 
     def _add_scale(self, name: str) -> list[str]:
-        """Step and zero point of a tensor; 0 is always a level, for that is what convolutions pad with."""
+        """Add step and zero point of a tensor and return their names; 0 is always a level, for convolutions pad with it."""
         step = self._compute_step(name)
         zero = np.clip(np.rint(-min(self._ranges[name][0], 0.0) / step), 0, QUANTISED_LEVELS)
         return [self._add_constant(np.asarray(step)), self._add_constant(np.asarray(zero, np.uint8))]

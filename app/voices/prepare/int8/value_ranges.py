@@ -10,7 +10,7 @@ ValueRange = tuple[float, float]
 
 
 def find_quantisable_convolutions(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
-    """Convolutions that 8 bits are enough for.
+    """Return the convolutions that 8 bits are enough for.
 
     Not those of one step, which are no work, or of a channel each, which gain nothing. In a decoder neither the first nor the last one, which
     makes the samples: they are a hundredth of the work and half of the error.
@@ -23,13 +23,13 @@ def find_quantisable_convolutions(graph: onnx.GraphProto) -> list[onnx.NodeProto
 
 
 def list_observed_tensors(graph: onnx.GraphProto) -> list[str]:
-    """Tensors whose range has to be known."""
+    """Return the tensors whose range has to be known."""
     chosen, inside = find_quantisable_convolutions(graph), map_fused_relus(graph)
     return list(dict.fromkeys(name for node in chosen for name in (node.input[0], inside.get(node.output[0], node.output[0]))))
 
 
 def map_fused_relus(graph: onnx.GraphProto) -> dict[str, str]:
-    """Results of a convolution that a ReLU alone reads → its result: the range of an integer convolution can begin at 0 instead."""
+    """Return the ReLU's result by the result of the convolution that only this ReLU reads: the range of such an integer convolution can begin at 0."""
     readers = map_consumers(graph)
     found = {}
     for node in find_quantisable_convolutions(graph):
@@ -40,7 +40,7 @@ def map_fused_relus(graph: onnx.GraphProto) -> dict[str, str]:
 
 
 def map_consumers(graph: onnx.GraphProto) -> dict[str, list[onnx.NodeProto]]:
-    """The nodes that read each tensor."""
+    """Return the nodes that read each tensor."""
     readers: dict[str, list[onnx.NodeProto]] = {}
     for node in graph.node:
         for name in node.input:
@@ -49,7 +49,7 @@ def map_consumers(graph: onnx.GraphProto) -> dict[str, list[onnx.NodeProto]]:
 
 
 def expose_value_ranges(model: onnx.ModelProto) -> None:
-    """Replaces the outputs of a graph by two vectors, `least` and `greatest`: of each tensor of `list_observed_tensors`, in order."""
+    """Replace the outputs of a graph by two vectors, `least` and `greatest`, with one value for each tensor of `list_observed_tensors`, in order."""
     graph = model.graph
     names = list_observed_tensors(graph)
     del graph.output[:]

@@ -46,7 +46,7 @@ def _resolve_axis_slice(axis: int, size: Size, start: Size, end: Size, step: Siz
 
 
 def _resolve_index(index: Size, size: Size) -> Size:
-    """An index counted from the start and within the axis."""
+    """Return an index counted from the start and clamped to the axis."""
     if isinstance(index, int) and abs(index) >= FAR_INDEX:
         return size if index > 0 else 0
     if is_positive(index * -1):
@@ -56,7 +56,7 @@ def _resolve_index(index: Size, size: Size) -> Size:
 
 
 def infer_slice_shape(inputs: Sequence[KnownTensor]) -> SymbolicShape:
-    """Shape of the result of a Slice."""
+    """Return the shape of the result of a Slice."""
     sizes = list(inputs[0].shape or ())
     for part in resolve_slices(inputs):
         sizes[part.axis] = part.end - part.start

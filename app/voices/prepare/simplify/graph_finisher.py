@@ -41,7 +41,7 @@ class GraphFinisher:
         self._made: dict[tuple[Any, ...], str] = {}
 
     def finish_graph(self, output_tensors: Mapping[str, str]) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
-        """Live nodes and initializers; `output_tensors` maps the names of the outputs to tensors."""
+        """Return the live nodes and initializers; `output_tensors` maps the names of the outputs to tensors."""
         named = {end: name for name, end in output_tensors.items()}
         alive = self._collect_live_nodes(set(named))
         if len(named) < len(output_tensors) or not set(named) <= {name for node in alive for name in node.outputs}:
@@ -61,7 +61,7 @@ class GraphFinisher:
         return alive[::-1]
 
     def _resolve_input(self, node: RewriteNode, input_index: int, name: str) -> str:
-        """The name to write: of the tensor itself, or of a known value given a form."""
+        """Return the name to write for an input: the tensor's own, or that of a known value in the form the operator takes."""
         tensor = self._tensors[name]
         if tensor.value is None:
             return name
@@ -106,7 +106,7 @@ class GraphFinisher:
         return self._add_sizes(build_size_array(sizes), TensorProto.INT64)
 
     def _add_sizes(self, array: Array, dtype: int) -> str:
-        """Computes numbers that depend on the free size: c0 + size · (c1 + size · …)."""
+        """Add nodes that compute numbers from the free size, as c0 + size · (c1 + size · …), and return their name."""
         terms = [list_coefficients(item) for item in array.reshape(-1)]
         degree = max(len(item) for item in terms)
         columns = [np.asarray([item[power] if power < len(item) else 0 for item in terms], np.int64) for power in range(degree)]
@@ -124,7 +124,7 @@ class GraphFinisher:
         return result if dtype == TensorProto.INT64 else self._add_node("Cast", result, to=dtype)
 
     def _add_free_size(self) -> str:
-        """The free size as a vector of one element."""
+        """Add the free size as a vector of one element and return its name."""
         name, axis = self._free
         return self._add_node("Shape", name, start=axis, end=axis + 1)
 

@@ -54,15 +54,15 @@ class GraphRewriter:
         self._folded_bytes = 0
 
     def add_constant(self, values: Any, dtype: Any = None) -> str:
-        """Name of a constant."""
+        """Add a constant and return its name."""
         return self.add_known_tensor(create_constant_tensor(np.asarray(values, dtype)))
 
     def add_size_vector(self, sizes: Sequence[Size]) -> str:
-        """Name of a vector of sizes, which may depend on the free one."""
+        """Add a vector of sizes, which may depend on the free one, and return its name."""
         return self.add_known_tensor(create_constant_tensor(build_size_array(sizes)))
 
     def add_known_tensor(self, tensor: KnownTensor) -> str:
-        """Name of a tensor whose value is known, the same one for equal values."""
+        """Add a tensor whose value is known, the same one for equal values, and return its name."""
         array = tensor.array
         content = tensor.value if array is None else tuple(array.reshape(-1)) if array.dtype == object else _compute_array_digest(array)
         key = ("known", tensor.dtype, tensor.shape, content)
@@ -74,7 +74,7 @@ class GraphRewriter:
     def add_operation(
         self, op: str, inputs: Sequence[str], attributes: Mapping[str, Any] | None = None, count: int = 1, name: str = ""
     ) -> list[str]:
-        """Adds an operation in its simplest form.
+        """Add an operation in its simplest form and return its results.
 
         Args:
             count: how many results it has.
@@ -104,11 +104,11 @@ class GraphRewriter:
         return self.append_node(self._make_split_explicit(node, made) if op == "Split" else node, made)
 
     def add_single(self, op: str, inputs: Sequence[str], **attributes: Any) -> str:
-        """Adds an operation with one result."""
+        """Add an operation with one result and return the result."""
         return self.add_operation(op, inputs, attributes)[0]
 
     def append_node(self, node: RewriteNode, results: Sequence[KnownTensor]) -> list[str]:
-        """Adds a node as it is, unless the same one is there already."""
+        """Add a node as it is, unless an equal one exists, and return its results."""
         key = (node.op, tuple(node.inputs), repr(sorted(node.attributes.items())))
         if key not in self._same:
             node.outputs = [self._create_unique_name(node.name or node.op) for _ in node.outputs]
@@ -119,7 +119,7 @@ class GraphRewriter:
         return self._same[key]
 
     def add_reshape(self, name: str, shape: SymbolicShape) -> str:
-        """The same elements in another shape; a reshape of a reshape is one."""
+        """Return the same elements in another shape; a reshape of a reshape becomes one."""
         while self.tensors[name].shape != shape and name in self.made_by and self.made_by[name].op == "Reshape":
             name = self.made_by[name].inputs[0]
         before = self.tensors[name]
@@ -133,7 +133,7 @@ class GraphRewriter:
         return self.add_known_tensor(replace(made, value=value)) if value is not None else self.append_node(node, [made])[0]
 
     def _add_reshape_argument(self, before: SymbolicShape, after: SymbolicShape) -> str:
-        """A constant where possible: 0 keeps the size of an axis, -1 is what is left."""
+        """Return the shape argument of a reshape, a constant if possible: 0 keeps the size of an axis, -1 stands for the rest."""
         written: list[Size] = list(after)
         for axis, size in enumerate(after):
             if isinstance(size, SymbolicSize) and axis < len(before) and before[axis] == size:
@@ -144,7 +144,7 @@ class GraphRewriter:
         return self.add_size_vector(written if len(left) < 2 else after)
 
     def _make_split_explicit(self, node: RewriteNode, results: Sequence[KnownTensor]) -> RewriteNode:
-        """States the sizes of the pieces: what may be left out, and how, differs between opsets."""
+        """Return a Split that states the sizes of its pieces: which of them may be left out, and how, differs between opsets."""
         axis, shapes = node.get_attribute("axis", 0), [tensor.shape for tensor in results]
         sizes = [shape[axis] for shape in shapes if shape is not None]
         if len(sizes) < len(shapes):
@@ -152,7 +152,7 @@ class GraphRewriter:
         return RewriteNode("Split", [node.inputs[0], self.add_size_vector(sizes)], node.outputs, {"axis": axis}, node.name)
 
     def _count_constant_bytes(self, value: TensorValue) -> None:
-        """Refuses a graph that would fill the memory with constants; views of other arrays cost nothing."""
+        """Count the bytes of a constant, and refuse a graph that would fill the memory with constants; views of other arrays cost nothing."""
         if isinstance(value, np.ndarray) and value.base is None:
             self._folded_bytes += value.nbytes
             if self._folded_bytes > MAX_FOLDED_BYTES:
@@ -164,5 +164,5 @@ class GraphRewriter:
 
 
 def _compute_array_digest(array: Array) -> bytes:
-    """Stands for the contents of an array, which may be large."""
+    """Return a digest that stands for the contents of an array, which may be large."""
     return hashlib.blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16).digest()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def convert_conv_to_image(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """A convolution over time as one of an image."""
+    """Convert a convolution over time to one of an image."""
     shape, weight = writer.tensors[node.inputs[0]].shape, writer.tensors[node.inputs[1]].shape
     if made.shape is None or shape is None or weight is None or len(shape) != 3:
         return None
@@ -35,7 +35,7 @@ def convert_conv_to_image(writer: GraphRewriter, node: RewriteNode, made: KnownT
 
 
 def keep_image_layout(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """An operation on single elements of images gives an image; what has no time axis of its own follows."""
+    """Let an operation on single elements of images give an image; operands without a time axis follow."""
     images = [_is_flattened_image(writer, name) for name in node.inputs]
     shapes = [writer.tensors[name].shape for name in node.inputs]
     if made.shape is None or len(made.shape) != 3 or not any(images):
@@ -54,7 +54,7 @@ def _convert_shape_to_image(shape: SymbolicShape) -> SymbolicShape:
 
 
 def _has_no_time_axis(shape: SymbolicShape | None) -> bool:
-    """A number, or one value per channel."""
+    """Return whether the shape is that of a number or of one value per channel."""
     return shape is not None and (shape in ((), (1,)) or (len(shape) == 3 and shape[2] == 1))
 
 

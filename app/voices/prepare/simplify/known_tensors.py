@@ -64,24 +64,24 @@ class KnownTensor:
 
     @property
     def array(self) -> Array | None:
-        """The value when it is an array."""
+        """Return the value if it is an array, else None."""
         return self.value if isinstance(self.value, np.ndarray) else None
 
     @property
     def scalar(self) -> Any:
-        """The one number that all elements are, or None."""
+        """Return the one number that all elements are, or None."""
         if isinstance(self.value, FillValue):
             return self.value.value
         return self.value.reshape(-1)[0] if isinstance(self.value, np.ndarray) and self.value.size == 1 else None
 
     @property
     def sizes(self) -> list[Size] | None:
-        """The elements of a vector of sizes, or None."""
+        """Return the elements of a vector of sizes, or None."""
         return None if self.array is None else [item if isinstance(item, SymbolicSize) else int(item) for item in self.array.reshape(-1)]
 
 
 def create_constant_tensor(array: Array, dtype: int = TensorProto.INT64) -> KnownTensor:
-    """A tensor whose elements are known; `dtype` counts where they may depend on the free size."""
+    """Return a tensor whose elements are known; `dtype` counts if they may depend on the free size."""
     if array.dtype != object:
         return KnownTensor(array.shape, helper.np_dtype_to_tensor_dtype(array.dtype), array)
     if not any(isinstance(item, SymbolicSize) for item in array.reshape(-1)):
@@ -90,7 +90,7 @@ def create_constant_tensor(array: Array, dtype: int = TensorProto.INT64) -> Know
 
 
 def build_size_array(values: Sequence[Any], shape: Sequence[int] | None = None) -> Array:
-    """Sizes as an array of dtype object, a vector unless a shape is given."""
+    """Return sizes as an array of dtype object, a vector unless a shape is given."""
     array = np.empty(len(values), object)
     array[:] = values
     return array if shape is None else array.reshape(shape)
@@ -110,11 +110,11 @@ class RewriteNode:
 
     @classmethod
     def from_proto(cls, proto: onnx.NodeProto) -> RewriteNode:
-        """A node of a source graph; operators of other domains are called `domain.operator`."""
+        """Create a node from one of a source graph; operators of other domains are called `domain.operator`."""
         op = proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}.{proto.op_type}"
         attributes = {item.name: helper.get_attribute_value(item) for item in proto.attribute}
         return cls(op, proto.input, proto.output, attributes, proto.name)
 
     def get_attribute(self, name: str, default: Any = None) -> Any:
-        """An attribute."""
+        """Return the value of an attribute, or the default."""
         return self.attributes.get(name, default)

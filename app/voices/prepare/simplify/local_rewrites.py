@@ -6,13 +6,119 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from app.voices.prepare.simplify.axis_slices import AxisSlice, resolve_slices
 from app.voices.prepare.simplify.graph_rewriter import GraphRewriter, RewriteRule
 from app.voices.prepare.simplify.image_convolutions import convert_conv_to_image, keep_image_layout
-from app.voices.prepare.simplify.known_tensors import KnownTensor, RewriteNode
-from app.voices.prepare.simplify.mask_selection import GATHER_RULES, SCATTER_RULES
+from app.voices.prepare.simplify.known_tensors import KnownTensor, MaskIndices, RampValue, RewriteNode
 from app.voices.prepare.simplify.relative_positions import add_to_diagonals, read_diagonals
-from app.voices.prepare.simplify.slice_normalisation import normalise_slice
-from app.voices.prepare.simplify.symbolic_sizes import SymbolicSize
+from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicSize, UndecidedSizeError, compute_size_product
+
+# Code that picks elements by a mask, computes and puts the results back: x[mask] = f(y[mask]).
+# Exported, that is NonZero, GatherND and ScatterND with lists of places whose length only shows at run time. Here f is computed for
+# all elements and a Where takes the wanted results: the same numbers, in a graph whose sizes are known. It needs an f that works row
+# by row; that holds for the splines of duration predictors, and the simplified graph is compared with its source.
+
+
+def compute_everywhere(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Replace y[mask] by all of y, with the masked axes made one."""
+    places, data = writer.tensors[node.inputs[1]].value, writer.tensors[node.inputs[0]].shape
+    if not isinstance(places, MaskIndices) or not places.by_row or data is None or node.get_attribute("batch_dims", 0):
+        return None
+    mask = writer.tensors[places.mask].shape
+    if mask is None or data[: len(mask)] != mask:
+        return None
+    return writer.add_reshape(_clamp_to_mask_bounds(writer, node.inputs[0], places.mask), (compute_size_product(mask), *data[len(mask) :]))
+
+
+def _clamp_to_mask_bounds(writer: GraphRewriter, data: str, mask: str) -> str:
+    """Clamp the elements that fail their own mask, low ≤ x ≤ high, to its bounds: f may have no answer for them."""
+    both = writer.made_by.get(mask)
+    if both is None or both.op != "And":
+        return data
+    bounds = {}
+    for name in both.inputs:
+        test = writer.made_by.get(name)
+        if test is None or test.inputs[0] != data or writer.tensors[test.inputs[1]].scalar is None:
+            return data
+        bounds[test.op] = test.inputs[1]
+    if set(bounds) != {"GreaterOrEqual", "LessOrEqual"}:
+        return data
+    return writer.add_single("Clip", [data, *(writer.add_reshape(bounds[op], ()) for op in ("GreaterOrEqual", "LessOrEqual"))])
+
+
+def replace_masked_assignment(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Replace x[mask] = v by a choice between v and x."""
+    places, data = writer.tensors[node.inputs[1]].value, writer.tensors[node.inputs[0]].shape
+    if not isinstance(places, MaskIndices) or not places.by_row or data is None or node.get_attribute("reduction", b"none") != b"none":
+        return None
+    mask = writer.tensors[places.mask].shape
+    if mask is None or data[: len(mask)] != mask:
+        return None
+    condition = writer.add_reshape(places.mask, (*mask, *(1 for _ in data[len(mask) :])))
+    return writer.add_single("Where", [condition, writer.add_reshape(node.inputs[2], data), node.inputs[0]])
+
+
+def replace_column_assignment(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Replace x[..., k] = v, exported as a ScatterND over a grid of all indices, by a Where with a constant mask."""
+    data, grid = writer.tensors[node.inputs[0]].shape, writer.made_by.get(node.inputs[1])
+    values = writer.tensors[node.inputs[2]].shape
+    if data is None or grid is None or grid.op != "Concat" or len(grid.inputs) != len(data) or values != (*data[:-1], 1):
+        return None
+    for axis, name in enumerate(grid.inputs[:-1]):
+        index = writer.tensors[name]
+        whole = index.shape is not None and index.shape == (*data[:-1], 1, 1)
+        counts = isinstance(index.value, RampValue) and index.value.axis == axis
+        if not whole or not (counts or (data[axis] == 1 and index.scalar == 0)):
+            return None
+    column, width = writer.tensors[grid.inputs[-1]].scalar, data[-1]
+    if column is None or not isinstance(width, int) or node.get_attribute("reduction", b"none") != b"none":
+        return None
+    mask = np.zeros(width, np.bool_)
+    mask[column] = True
+    return writer.add_single("Where", [writer.add_constant(mask), node.inputs[2], node.inputs[0]])
+
+
+GATHER_RULES = [compute_everywhere]
+SCATTER_RULES = [replace_masked_assignment, replace_column_assignment]
+
+
+SLICE_TO_END = int(np.iinfo(np.int64).max)
+SLICE_BEFORE_START = int(np.iinfo(np.int64).min)
+
+
+def normalise_slice(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
+    """Leave out whole axes, merge slices of different axes, and count from the end where that makes an index constant."""
+    source = node.inputs[0]
+    try:
+        parts = resolve_slices([writer.tensors[name] for name in node.inputs])
+        before = writer.made_by.get(source)
+        outer = resolve_slices([writer.tensors[name] for name in before.inputs]) if before is not None and before.op == "Slice" else []
+    except UndecidedSizeError:
+        return None
+    if before is not None and outer and not {part.axis for part in outer} & {part.axis for part in parts}:
+        source, parts = before.inputs[0], sorted(outer + parts, key=lambda part: part.axis)
+    shape = writer.tensors[source].shape or ()
+    parts = [part for part in parts if part.is_reversed or (part.start, part.end) != (0, shape[part.axis])]
+    if not parts:
+        return source
+    rows = zip(*(_convert_to_onnx_slice(part, shape[part.axis]) for part in parts), strict=True)
+    tidy = RewriteNode("Slice", [source, *(writer.add_size_vector(row) for row in rows)], [""], {}, node.name)
+    return writer.append_node(tidy, [made])[0]
+
+
+def _convert_to_onnx_slice(axis_slice: AxisSlice, size: Size) -> tuple[Size, Size, int, int]:
+    """Start, end, axis and step as ONNX wants them."""
+    if axis_slice.is_reversed:
+        return -1, SLICE_BEFORE_START, axis_slice.axis, -1
+    return _convert_to_constant_index(axis_slice.start, size), _convert_to_constant_index(axis_slice.end, size), axis_slice.axis, 1
+
+
+def _convert_to_constant_index(index: Size, size: Size) -> Size:
+    """Return a constant for the index, counted from the end if need be, or the index itself if there is none."""
+    distance = index - size
+    if isinstance(index, int) or not isinstance(distance, int):
+        return index
+    return distance if distance < 0 else SLICE_TO_END
 
 
 def drop_node(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
@@ -21,24 +127,24 @@ def drop_node(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> st
 
 
 def drop_cast(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """A cast to the type that is there: exporters write many, and int32 inputs become int64 at the border."""
+    """Drop a cast to the type that the tensor has: exporters write many, and int32 inputs become int64 at the border."""
     return node.inputs[0] if writer.tensors[node.inputs[0]].dtype == node.get_attribute("to") else None
 
 
 def convert_to_reshape(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Unsqueeze, Squeeze and Flatten are reshapes; as one operator they merge and cancel."""
+    """Convert Unsqueeze, Squeeze and Flatten to reshapes; as one operator they merge and cancel."""
     if made.shape is None or writer.tensors[node.inputs[0]].shape is None:
         return None
     return writer.add_reshape(node.inputs[0], made.shape)
 
 
 def drop_expand(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Expanding to the shape that is there."""
+    """Drop an Expand to the shape that the tensor has."""
     return node.inputs[0] if made.shape is not None and writer.tensors[node.inputs[0]].shape == made.shape else None
 
 
 def merge_transpose(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Two transposes are one; one that moves only axes of size 1 is a reshape."""
+    """Merge two transposes into one; a transpose that moves only axes of size 1 becomes a reshape."""
     source, shape = node.inputs[0], writer.tensors[node.inputs[0]].shape
     if shape is None or made.shape is None:
         return None
@@ -52,7 +158,7 @@ def merge_transpose(writer: GraphRewriter, node: RewriteNode, made: KnownTensor)
 
 
 def drop_neutral_arithmetic(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """x·1, x/1, x+0, x−0: what is left of masks when nothing is masked."""
+    """Drop x·1, x/1, x+0 and x−0, which remain of masks when nothing is masked."""
     neutral = 1 if node.op in ("Mul", "Div") else 0
     places = [(0, 1), (1, 0)] if node.op in ("Mul", "Add") else [(0, 1)]
     for kept, other in places:
@@ -81,13 +187,13 @@ def simplify_where(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) 
 
 
 def drop_pad(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Padding by nothing."""
+    """Drop a Pad that adds nothing."""
     pads = writer.tensors[node.inputs[1]].sizes
     return node.inputs[0] if pads is not None and all(pad == 0 for pad in pads) else None
 
 
 def merge_pad_into_conv(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Zeros put around a convolution's input are an attribute of the convolution."""
+    """Merge zeros put around a convolution's input into the convolution's attribute."""
     pad = writer.made_by.get(node.inputs[0])
     if pad is None or pad.op != "Pad" or pad.get_attribute("mode", b"constant") != b"constant" or len(pad.inputs) > 3:
         return None
@@ -104,7 +210,7 @@ def merge_pad_into_conv(writer: GraphRewriter, node: RewriteNode, made: KnownTen
 
 
 def simplify_gather(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Picking the only element of an axis is a reshape; picking an assigned column gives what was assigned."""
+    """Replace picking the only element of an axis by a reshape, and picking an assigned column by the assigned values."""
     data, index = writer.tensors[node.inputs[0]], writer.tensors[node.inputs[1]]
     if data.shape is None or made.shape is None or index.shape != () or index.scalar is None:
         return None
@@ -127,12 +233,12 @@ def simplify_gather(writer: GraphRewriter, node: RewriteNode, made: KnownTensor)
 
 
 def drop_concat(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Joining one thing."""
+    """Drop a Concat of a single tensor."""
     return node.inputs[0] if len(node.inputs) == 1 else None
 
 
 def expand_gelu(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """GELU became an operator only in opset 20; written out it is fused again by ONNX Runtime."""
+    """Expand a GELU operator, which exists only since opset 20, to the formula that ONNX Runtime fuses again."""
     if node.get_attribute("approximate", b"none") != b"none":
         return None
     x = node.inputs[0]
@@ -142,7 +248,7 @@ def expand_gelu(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> 
 
 
 def normalise_reduction_axes(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Axes are an input since opset 18 and an attribute before, except for sums."""
+    """Bring the axes of a reduction to one form: they are an input since opset 18 and an attribute before, except for sums."""
     if len(node.inputs) < 2 or not node.inputs[1]:
         return None
     axes = writer.tensors[node.inputs[1]].sizes

@@ -9,14 +9,14 @@ from app.voices.prepare.simplify.symbolic_sizes import Size, SymbolicSize, Undec
 
 
 def require_shape(tensor: KnownTensor) -> SymbolicShape:
-    """Its shape, or UndecidedError."""
+    """Return a tensor's shape; raise UndecidedError if it is not known."""
     if tensor.shape is None:
         raise UndecidedSizeError
     return tensor.shape
 
 
 def merge_broadcast_shapes(shapes: Sequence[SymbolicShape]) -> SymbolicShape:
-    """The common shape; a size that depends on the free one is taken to be larger than 1."""
+    """Return the common shape of operands; a size that depends on the free one is taken to be larger than 1."""
     rank = max(len(shape) for shape in shapes)
     result: list[Size] = []
     for axis in range(-rank, 0):
@@ -28,7 +28,7 @@ def merge_broadcast_shapes(shapes: Sequence[SymbolicShape]) -> SymbolicShape:
 
 
 def require_sizes(tensor: KnownTensor) -> list[Size]:
-    """Elements of a vector of sizes, or UndecidedError."""
+    """Return the elements of a vector of sizes; raise UndecidedError if they are not known."""
     values = tensor.sizes
     if values is None:
         raise UndecidedSizeError
@@ -36,14 +36,14 @@ def require_sizes(tensor: KnownTensor) -> list[Size]:
 
 
 def require_fixed_sizes(values: Sequence[Size]) -> list[int]:
-    """Sizes that must not depend on the free one."""
+    """Return sizes as ints; raise UndecidedError if one depends on the free size."""
     if any(isinstance(value, SymbolicSize) for value in values):
         raise UndecidedSizeError
     return [value for value in values if isinstance(value, int)]
 
 
 def read_axes(node: RewriteNode, inputs: Sequence[KnownTensor]) -> list[int] | None:
-    """The axes of a node, from its second input (newer operators) or its attribute (older ones)."""
+    """Return the axes of a node, from its second input (newer operators) or its attribute (older ones)."""
     if len(inputs) > 1 and inputs[1].shape is not None:
         return require_fixed_sizes(require_sizes(inputs[1]))
     given = node.get_attribute("axes")

@@ -23,7 +23,7 @@ DISTANCE_COUNT = FREE_SIZE + FREE_SIZE - 1  # from −(T−1) to T−1
 
 
 def add_to_diagonals(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) -> str | None:
-    """Scores + shift(query · padded table): the products with the table are added to their diagonals only."""
+    """Rewrite scores + shift(query · padded table) so that the products with the table are added to their diagonals only."""
     for scores, shifted in (node.inputs, node.inputs[::-1]):
         product = _find_shifted_product(writer, shifted)
         heads = _find_head_count(made.shape)
@@ -52,14 +52,15 @@ def read_diagonals(writer: GraphRewriter, node: RewriteNode, made: KnownTensor) 
 
 
 def _find_head_count(shape: SymbolicShape | None) -> int | None:
-    """Heads of scores [1, heads, T, T]."""
+    """Return the number of heads of scores [1, heads, T, T], or None for another shape."""
     if shape is None or len(shape) != 4 or shape[0] != 1 or shape[2:] != (FREE_SIZE, FREE_SIZE) or not isinstance(shape[1], int):
         return None
     return shape[1]
 
 
 def _add_band(writer: GraphRewriter, heads: int, diagonals: int) -> tuple[str, str]:
-    """Columns of the diagonals, int64 [1, heads, T, diagonals], and 1 where they lie inside the matrix, float32 [T, diagonals].
+    """Add the columns of the diagonals, int64 [1, heads, T, diagonals], and a 1 for each that lies inside the matrix, float32 [T,
+    diagonals]; return both names.
 
     Columns beside the matrix are moved to its edge, where the second factor makes what they give or add zero.
     """
@@ -77,7 +78,7 @@ def _add_band(writer: GraphRewriter, heads: int, diagonals: int) -> tuple[str, s
 
 
 def _match_chain(writer: GraphRewriter, name: str, ops: Sequence[str]) -> list[RewriteNode] | None:
-    """The nodes that make a tensor, last first, when their operators are these."""
+    """Return the nodes that make a tensor, last first, if their operators are these; else None."""
     nodes = []
     for op in ops:
         node = writer.made_by.get(name)
@@ -93,7 +94,7 @@ def _find_second_input_sizes(writer: GraphRewriter, node: RewriteNode) -> list[S
 
 
 def _find_shifted_product(writer: GraphRewriter, name: str) -> RewriteNode | None:
-    """The product of which [i, j] ↦ [i, j − i + T − 1] makes this tensor: pad, flatten, pad, fold to T+1 rows, slice."""
+    """Return the product of which [i, j] ↦ [i, j − i + T − 1] makes this tensor (pad, flatten, pad, fold to T+1 rows, slice), or None."""
     nodes = _match_chain(writer, name, ("Slice", "Reshape", "Pad", "Reshape", "Pad", "MatMul"))
     if nodes is None:
         return None
@@ -120,7 +121,7 @@ def _find_shifted_product(writer: GraphRewriter, name: str) -> RewriteNode | Non
 
 
 def _find_shifted_shares(writer: GraphRewriter, name: str) -> str | None:
-    """The shares of which [i, d] ↦ [i, i + d − T + 1] makes this tensor: pad, flatten, pad, fold to rows of 2T, slice."""
+    """Return the shares of which [i, d] ↦ [i, i + d − T + 1] makes this tensor (pad, flatten, pad, fold to rows of 2T, slice), or None."""
     nodes = _match_chain(writer, name, ("Slice", "Reshape", "Pad", "Reshape", "Pad"))
     if nodes is None:
         return None
@@ -143,7 +144,7 @@ def _find_shifted_shares(writer: GraphRewriter, name: str) -> str | None:
 
 
 def _find_unpadded_table(writer: GraphRewriter, name: str, *, transposed: bool) -> str | None:
-    """The table before it was padded to all distances, in the same layout: [..., diagonals, width] or its transpose."""
+    """Return the table before it was padded to all distances, in the same layout: [..., diagonals, width] or its transpose."""
     nodes = _match_chain(writer, name, ("Transpose", "Reshape", "Pad") if transposed else ("Reshape", "Pad"))
     if nodes is None:
         return None

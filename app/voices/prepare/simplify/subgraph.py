@@ -55,7 +55,7 @@ class SubgraphSpec:
 
 
 def simplify_subgraph(source: onnx.ModelProto, spec: SubgraphSpec) -> onnx.ModelProto:
-    """The piece as a model of its own, without the batch axis.
+    """Return the piece as a model of its own, without the batch axis.
 
     Raises:
         NotSimplifiedError: the graph holds something the rules do not know how to keep.
@@ -87,7 +87,7 @@ def _read_weight(weight: onnx.TensorProto) -> Array:
 
 
 def collect_needed_nodes(graph: onnx.GraphProto, outputs: Sequence[str], available: set[str]) -> list[onnx.NodeProto]:
-    """The nodes that make `outputs` from the tensors in `available`, in order."""
+    """Return the nodes that make `outputs` from the tensors in `available`, in order."""
     wanted = set(outputs) - available
     kept = []
     for node in reversed(graph.node):
@@ -98,7 +98,7 @@ def collect_needed_nodes(graph: onnx.GraphProto, outputs: Sequence[str], availab
 
 
 def _add_boundary(writer: GraphRewriter, spec: SubgraphSpec) -> dict[str, str]:
-    """Names in the new graph of the tensors that come from outside; the batch axis is put on here."""
+    """Add the tensors that come from outside, put the batch axis on them, and return their names in the new graph."""
     names = {}
     for port in spec.inputs:
         writer.tensors[port.name] = KnownTensor(port.shape, port.dtype)
@@ -107,7 +107,7 @@ def _add_boundary(writer: GraphRewriter, spec: SubgraphSpec) -> dict[str, str]:
 
 
 def _build_model(writer: GraphRewriter, spec: SubgraphSpec, names: Mapping[str, str]) -> onnx.ModelProto:
-    """Takes the batch axis off and writes the protobuf."""
+    """Take the batch axis off and return the protobuf model."""
     ends = {port.name: _remove_batch_axis(writer, port, names) for port in spec.outputs}
     free = next((port.name, port.shape.index(FREE_SIZE)) for port in spec.inputs if FREE_SIZE in port.shape)
     nodes, initializers = GraphFinisher(writer.tensors, writer.nodes, free).finish_graph(ends)
@@ -143,7 +143,7 @@ def _remove_batch_axis(writer: GraphRewriter, port: SubgraphPort, names: Mapping
 def _describe_free_shapes(
     writer: GraphRewriter, spec: SubgraphSpec, nodes: Sequence[onnx.NodeProto], output_tensors: Mapping[str, str]
 ) -> list[onnx.ValueInfoProto]:
-    """Shapes that depend on the free size.
+    """Return the shapes that depend on the free size, as value infos.
 
     ONNX Runtime cannot infer them behind a convolution and invents a name for each; the time that takes grows with the square of their
     number. A graph with 150 convolutions opens in a quarter of the time when they are stated.
@@ -158,7 +158,7 @@ def _describe_free_shapes(
 
 
 def _create_value_info(name: str, dtype: int, shape: SymbolicShape | None, free_size_name: str) -> onnx.ValueInfoProto:
-    """A tensor with its shape as ONNX declares it, with names such as `T` or `512*W`."""
+    """Return a tensor with its shape as ONNX declares it, with names such as `T` or `512*W`."""
     return helper.make_tensor_value_info(
         name, dtype, [_format_dimension(item, free_size_name) if isinstance(item, SymbolicSize) else item for item in shape or ()]
     )

@@ -79,7 +79,7 @@ FREE_SIZE = SymbolicSize((0, 1))
 
 
 def create_polynomial(*values: int) -> Size:
-    """The number with these coefficients, constant term first: an int when nothing else is left."""
+    """Return the number with these coefficients, constant term first: an int if no other term is left."""
     count = max((index + 1 for index, value in enumerate(values) if value), default=1)
     if any(abs(value) > MAX_COEFFICIENT for value in values):
         raise UndecidedSizeError
@@ -87,7 +87,7 @@ def create_polynomial(*values: int) -> Size:
 
 
 def list_coefficients(value: Any) -> tuple[int, ...]:
-    """Coefficients of a number, constant term first; UndecidedError for a fraction."""
+    """Return the coefficients of a number, constant term first; raise UndecidedError for a fraction."""
     if isinstance(value, SymbolicSize):
         return value.coefficients
     if int(value) != value:
@@ -110,7 +110,7 @@ def is_positive(value: Any) -> bool:
 
 
 def divide_sizes(value: Size, divisor: Size) -> Size:
-    """The exact quotient; UndecidedError where there is none."""
+    """Return the exact quotient; raise UndecidedError if there is none."""
     if not isinstance(value, SymbolicSize) and not isinstance(divisor, SymbolicSize):
         quotient, rest = divmod(value, divisor) if divisor else (0, 1)
         if rest:
@@ -129,7 +129,7 @@ def divide_sizes(value: Size, divisor: Size) -> Size:
 
 
 def compute_size_product(sizes: Any) -> Size:
-    """Elements of a shape."""
+    """Return the number of elements of a shape."""
     result: Size = 1
     for size in sizes:
         result = result * size

@@ -39,7 +39,7 @@ class AttentionLayer:
 
 
 def list_attention_layers(graph: onnx.GraphProto) -> list[AttentionLayer]:
-    """Every layer from the bottom; UnknownGraphError where this is no lean BERT in float32."""
+    """Return every attention layer from the bottom; raise UnknownGraphError unless the graph is a lean BERT in float32."""
     weights = {item.name: item for item in graph.initializer}
     norms = {node.input[1]: node.input[0] for node in graph.node if node.op_type == "LayerNormalization"}
     found: dict[int, AttentionLayer] = {}
@@ -62,7 +62,7 @@ def list_attention_layers(graph: onnx.GraphProto) -> list[AttentionLayer]:
 
 
 def expose_mixtures(model: onnx.ModelProto) -> list[AttentionLayer]:
-    """Makes what all layers mix, and what it is added to, the outputs instead of the features; gives the layers."""
+    """Replace the features by new outputs: each layer's mixture, and the tensor that the mixture is added to; return the layers."""
     layers = list_attention_layers(model.graph)
     names = [name for item in layers for name in (item.mixture_tensor, item.sum_tensor)]
     del model.graph.output[:]
@@ -71,7 +71,7 @@ def expose_mixtures(model: onnx.ModelProto) -> list[AttentionLayer]:
 
 
 def prune_heads(model: onnx.ModelProto, pruned_heads: Mapping[int, Sequence[int]], means: Sequence[Float32]) -> None:
-    """Rewrites a lean BERT in place.
+    """Remove heads from a lean BERT in place.
 
     Args:
         pruned_heads: heads that go, by layer; one of each layer has to stay.
@@ -130,7 +130,7 @@ class _HeadPruner:
         self._store_weight(places, values.reshape(2, heads, *values.shape[1:])[:, kept].reshape(-1, *values.shape[1:]))
 
     def _update_score_shape(self, node: onnx.NodeProto, count: int) -> None:
-        """The shape of scores by token, which all layers share, with another number of heads."""
+        """Change the number of heads in the shape of scores by token, which all layers share."""
         shared = next(item for item in self._graph.node if node.input[1] in item.output)
         own = onnx.NodeProto()
         own.CopyFrom(shared)
@@ -153,7 +153,7 @@ class _HeadPruner:
 
 
 def find_head_sizes(graph: onnx.GraphProto) -> tuple[int, int] | None:
-    """Heads and width of a lean BERT in float32; None where it is none."""
+    """Return the number and width of the heads of a lean BERT in float32, or None for another graph."""
     try:
         first = list_attention_layers(graph)[0]
     except UnknownGraphError:

@@ -10,7 +10,7 @@ CONVOLUTION_OP = "Conv"
 
 
 def group_convolutions(graph: onnx.GraphProto) -> dict[str, list[str]]:
-    """Results of the convolutions, by where they belong: the part of the network, or their sizes where no name says it."""
+    """Return the results of the convolutions by the part of the network, or by their sizes if no name states the part."""
     sizes = {item.name: "×".join(map(str, item.dims)) for item in graph.initializer}
     found: dict[str, list[str]] = {}
     for node in find_quantisable_convolutions(graph):

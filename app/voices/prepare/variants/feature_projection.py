@@ -12,7 +12,7 @@ PROJECTION_MATRIX, PROJECTION_BIAS = "projection.weight", "projection.bias"
 
 
 def add_projection(model: onnx.ModelProto, matrix: Float32, bias: Float32) -> None:
-    """Rewrites a lean BERT in place: output (n, hidden) · matrix (hidden, width) + bias (width,)."""
+    """Add a projection to a lean BERT in place: output (n, hidden) · matrix (hidden, width) + bias (width,)."""
     graph = model.graph
     last = next(node for node in graph.node if graph.output[0].name in node.output)
     graph.node.remove(last)

@@ -16,7 +16,7 @@ ONNX_SUFFIX = ".onnx"
 
 
 def write_changed_copy(source: Path | bytes, folder: Path, name: str, change: Callable[[onnx.ModelProto], object]) -> Path:
-    """Writes a graph that was changed in place; VoiceError where it is not built as the change needs it."""
+    """Write a copy of a graph that `change` has changed in place; raise VoiceError if the graph is not built as the change needs it."""
     model = load_graph(source)
     try:
         change(model)
@@ -29,7 +29,7 @@ def write_changed_copy(source: Path | bytes, folder: Path, name: str, change: Ca
 
 
 def list_weight_files(graph: Path) -> list[Path]:
-    """Files beside a graph that hold weights of it."""
+    """Return the files beside a graph that hold its weights."""
     if graph.suffix != ONNX_SUFFIX:
         return []
     model = onnx.load(str(graph), load_external_data=False)

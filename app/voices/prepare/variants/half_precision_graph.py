@@ -13,7 +13,7 @@ OPS_WITHOUT_HALF_KERNEL = {"ScatterElements"}
 
 
 def convert_graph_to_half(model: onnx.ModelProto) -> None:
-    """Rewrites a model in place, its weights included. UnknownGraphError where graphs lie inside its nodes, whose tensors nobody looks into."""
+    """Convert a model and its weights to half precision in place; raise UnknownGraphError if graphs lie inside its nodes, whose tensors are not visited."""
     inner = {node.op_type for node in model.graph.node if any(item.type == onnx.AttributeProto.GRAPH for item in node.attribute)}
     if inner:
         raise UnknownGraphError(", ".join(sorted(inner)))

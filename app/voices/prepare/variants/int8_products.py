@@ -36,7 +36,7 @@ class MatrixProduct:
 
 
 def list_products(graph: onnx.GraphProto) -> list[MatrixProduct]:
-    """Every product of rows with a constant matrix (inputs, outputs), in order."""
+    """Return every product of rows with a constant matrix (inputs, outputs), in order."""
     sizes = {item.name: tuple(item.dims) for item in graph.initializer}
     cast = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Cast"}
     found = []
@@ -53,7 +53,8 @@ def list_products(graph: onnx.GraphProto) -> list[MatrixProduct]:
 def quantise_products(
     model: onnx.ModelProto, block: int, groups: Container[str], centres: Mapping[str, Float32] = MappingProxyType({})
 ) -> int:
-    """Rewrites some products in place: matrix and content in int8, a scale for every `block` numbers. Gives how many there were.
+    """Quantise the products of some groups in place, matrix and content in int8 with a scale for every `block` numbers; return how many
+    were found.
 
     Args:
         groups: names of groups and of layers.
@@ -91,7 +92,7 @@ def quantise_products(
 
 
 def drop_unread_weights(graph: onnx.GraphProto) -> None:
-    """Casts whose result nobody reads, and weights that no node takes."""
+    """Remove casts whose result no node reads, and weights that no node takes."""
     read = set(_iterate_used_tensors(graph))
     for node in [node for node in graph.node if node.op_type == "Cast" and node.output[0] not in read]:
         graph.node.remove(node)
@@ -102,7 +103,7 @@ def drop_unread_weights(graph: onnx.GraphProto) -> None:
 
 
 def _iterate_used_tensors(graph: onnx.GraphProto) -> Iterator[str]:
-    """Tensors that nodes take, those of graphs inside nodes included, or that are results."""
+    """Yield the tensors that nodes take, with those of graphs inside nodes, and the results of the graph."""
     yield from (item.name for item in graph.output)
     for node in graph.node:
         yield from node.input
@@ -112,13 +113,13 @@ def _iterate_used_tensors(graph: onnx.GraphProto) -> Iterator[str]:
 
 
 def _find_group_name(weight: str, shape: tuple[int, ...]) -> str:
-    """`encoder.layer.3.output.dense.weight` → `encoder.layer.output.dense`; where a name says nothing, the sizes do."""
+    """Return the group of a weight: `encoder.layer.3.output.dense.weight` gives `encoder.layer.output.dense`; the sizes, if the name says nothing."""
     if "." not in weight:
         return f"MatMul {shape[0]}×{shape[1]}"
     return re.sub(r"\.\d+(?=\.)", "", weight.removesuffix(WEIGHT_SUFFIX))
 
 
 def _find_layer_name(weight: str) -> str:
-    """`encoder.layer.3.output.dense.weight` → `layer 3`."""
+    """Return the layer of a weight: `encoder.layer.3.output.dense.weight` gives `layer 3`."""
     found = re.search(r"\blayer\.(\d+)\.", weight)
     return f"layer {found[1]}" if found else ""

@@ -24,12 +24,12 @@ FIRST_LAYER_END_WEIGHT = "encoder.conv.LayerNorm.weight"  # what ends the first 
 
 
 def count_layers(graph: onnx.GraphProto) -> int:
-    """Layers of a lean BERT in float32; 0 where it is none."""
+    """Return the number of layers of a lean BERT in float32; 0 for another graph."""
     return len(_list_layer_outputs(graph))
 
 
 def cut_layers(model: onnx.ModelProto, layers: int) -> None:
-    """Rewrites a lean BERT in place: its output becomes that of the layer so many from the bottom. UnknownGraphError where it has not so many."""
+    """Make the output of a lean BERT that of the layer so many from the bottom, in place; raise UnknownGraphError if it has fewer layers."""
     graph, ends = model.graph, _list_layer_outputs(model.graph)
     if not 1 <= layers <= len(ends):
         raise UnknownGraphError(f"{len(ends)} layers")
@@ -42,7 +42,7 @@ def cut_layers(model: onnx.ModelProto, layers: int) -> None:
 
 
 def write_all_layers(model: Path, folder: Path, name: str) -> Path:
-    """Writes a published model with every layer that it has: `output` is what voices read, `last_hidden_state` what the last layer gives.
+    """Write a published model with every layer that it has: `output` is the tensor that voices read, `last_hidden_state` the last layer's.
 
     Raises:
         VoiceError: it is none, or lacks the last layers.
@@ -67,7 +67,7 @@ def _expose_features(graph: onnx.GraphProto, layers: int) -> None:
 
 
 def _list_layer_outputs(graph: onnx.GraphProto) -> list[str]:
-    """Result of each layer, from the bottom."""
+    """Return the result of each layer, from the bottom."""
     found = {}
     for node in graph.node:
         if node.op_type != "LayerNormalization":

@@ -23,11 +23,11 @@ class VoiceWeights:
         self._tensors = tensors
 
     def __contains__(self, name: str) -> bool:
-        """True when there is such a tensor."""
+        """Return whether there is a tensor of this name."""
         return name in self._tensors
 
     def take_tensor(self, name: str, *shape: int) -> Float32:
-        """A tensor of the given shape, ANY where the size does not matter; a VoiceError when it is not so."""
+        """Return a tensor of the given shape, with ANY_SIZE for a size that does not matter; raise VoiceError if it is missing or has another shape."""
         if name not in self._tensors:
             raise build_weight_mismatch_error(localize(f"重み {name} がありません。", f"The tensor {name} is missing."))
         values = self._tensors[name]
@@ -42,14 +42,14 @@ class VoiceWeights:
         return values
 
     def read_matrix(self, prefix: str, inputs: int, outputs: int) -> Float32:
-        """Weights of a linear layer or a convolution of width 1 as (inputs, outputs), to be multiplied from the right."""
+        """Return the weights of a linear layer or a convolution of width 1 as (inputs, outputs), to be multiplied from the right."""
         name = f"{prefix}.weight"
         pointwise = name in self._tensors and self._tensors[name].ndim == 3
         values = self.take_tensor(name, outputs, inputs, 1)[:, :, 0] if pointwise else self.take_tensor(name, outputs, inputs)
         return np.ascontiguousarray(values.T)
 
     def fold_weight_norm(self, prefix: str, *shape: int) -> Float32:
-        """Weights of a convolution with its weight norm applied: g · v / ‖v‖, the norm of all but the first axis."""
+        """Return the weights of a convolution with its weight norm applied: g · v / ‖v‖, with the norm of all but the first axis."""
         if f"{prefix}.weight_v" not in self._tensors:
             return self.take_tensor(f"{prefix}.weight", *shape)
         direction = self.take_tensor(f"{prefix}.weight_v", *shape)
@@ -60,7 +60,7 @@ class VoiceWeights:
         return np.asarray(direction * (gain / norm), np.float32)
 
     def list_numbers(self, prefix: str) -> list[int]:
-        """The numbers that follow a prefix: `flow.flows` gives [0, 2, 4, 6]."""
+        """Return the numbers that follow a prefix: `flow.flows` gives [0, 2, 4, 6]."""
         pattern = re.compile(re.escape(prefix) + r"\.(\d{1,6})\.")
         return sorted({int(match[1]) for name in self._tensors if (match := pattern.match(name))})
 
@@ -80,7 +80,7 @@ def _build_damaged_weights_error(description: str) -> VoiceError:
 
 
 def build_weight_mismatch_error(detail: str) -> VoiceError:
-    """The error for weights that are not what an SBV2 voice has."""
+    """Return the error for weights that are not those of an SBV2 voice."""
     return VoiceError(
         localize("この声の重みは Style-Bert-VITS2 の構造に合いません。", "The weights of this voice do not match Style-Bert-VITS2."),
         detail

@@ -1,18 +1,129 @@
-"""The two duration predictors of SBV2, which it blends: a plain one, and the stochastic one of VITS (Kim et al. 2021) in reverse."""
+"""The two duration predictors of SBV2, which it blends: a plain one, and the stochastic one of VITS (Kim et al. 2021) in reverse.
+
+In place of their convolutions Nanairo has transformers that know the speaker.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+import onnx
 
 from app.common.language import localize
+from app.core.symbol_kinds import SYMBOL_KIND_COUNT
+from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.weights.checked_weights import ANY_SIZE, VoiceWeights, build_weight_mismatch_error
-from app.voices.prepare.weights.inverse_spline import SPLINE_BINS, SPLINE_PARAMETERS, add_inverse_spline
+from app.voices.prepare.weights.relative_transformer import DiagonalBand, add_transformer
 from app.voices.prepare.weights.voice_sizes import VoiceSizes
 from app.voices.prepare.weights.weight_layers import LayerWriter
 
+# Nanairo's predictors both also look at the kind of each symbol, where the voice has a table of kinds.
+
+KIND_INPUT = "duration_symbol_type_ids"
+
+
+def add_symbol_kinds(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
+    """Add the kinds of the symbols, a new input of the graph, to the hidden features [T, hidden]."""
+    if sizes.kind_table is None:
+        return value
+    writer = layers.writer
+    kinds = writer.add_input(KIND_INPUT, ["T"], onnx.TensorProto.INT64)
+    table = writer.add_weight("kinds", layers.weights.take_tensor(sizes.kind_table, SYMBOL_KIND_COUNT, sizes.hidden))
+    return writer.add_node("Add", value, writer.add_node("Gather", table, kinds, axis=0))
+
+
+def add_duration_transformer(layers: LayerWriter, sizes: VoiceSizes, value: str, band: DiagonalBand) -> str:
+    """Add log durations [T, 1] from hidden features [T, hidden]."""
+    value = _add_transformer(layers, sizes, "dp.transformer_encoder", value, band)
+    with layers.writer.enter_scope("dp"):
+        return layers.add_linear("dp.output_proj", value, sizes.hidden, 1)
+
+
+def add_stochastic_duration_transformer(layers: LayerWriter, sizes: VoiceSizes, value: str, noise: str, band: DiagonalBand) -> str:
+    """Add log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
+    writer, hidden = layers.writer, sizes.hidden
+    with writer.enter_scope("sdp"):
+        value = layers.add_linear("sdp.prior_input_proj", value, hidden, hidden)
+    value = _add_transformer(layers, sizes, "sdp.prior_cond_encoder", value, band)
+    with writer.enter_scope("sdp"):
+        value = layers.add_linear("sdp.prior_output_proj", value, hidden, hidden)
+        return add_reversed_flows(layers, "sdp.prior_flow_layers", value, noise, hidden)
+
+
+def _add_transformer(layers: LayerWriter, sizes: VoiceSizes, name: str, value: str, band: DiagonalBand) -> str:
+    speaker = layers.add_speaker_projection(f"{name}.spk_emb_linear", sizes.gin, sizes.hidden)
+    return add_transformer(layers, name, value, sizes.hidden, sizes.heads, band, speaker)
+
+
+# Piecewise rational-quadratic splines (Durkan et al. 2019) in reverse, all symbols at once.
+# A spline maps [-BOUND, BOUND] onto itself through BINS bins; outside it changes nothing. Each symbol has its own spline:
+# logits of the bin widths and heights, and the slopes at the inner edges.
+
+SPLINE_BINS = 10
+SPLINE_PARAMETERS = 3 * SPLINE_BINS - 1
+SPLINE_BOUND = 5.0
+MIN_BIN_SHARE = 1e-3  # width and height of a bin as a share of the whole, and slope
+SPLINE_EDGES = SPLINE_BINS + 1
+
+
+def add_inverse_spline(writer: GraphWriter, value: str, parameters: str) -> str:
+    """Add nodes for the point that each spline maps to `value`.
+
+    Args:
+        value: [T, 1].
+        parameters: [T, 3·BINS − 1], logits already divided by √channels.
+    """
+    widths, heights, slopes = writer.add_split(parameters, [SPLINE_BINS, SPLINE_BINS, SPLINE_BINS - 1], axis=1)
+    lefts, floors = _add_bin_edges(writer, widths), _add_bin_edges(writer, heights)
+    slopes = writer.add_node("Add", writer.add_node("Softplus", slopes), writer.add_constant(MIN_BIN_SHARE))
+    pads = writer.add_constant([0, 1, 0, 1], np.int64)
+    slopes = writer.add_node("Pad", slopes, pads, writer.add_constant(1.0))  # at the bounds it continues straight
+
+    inner = writer.add_node("Slice", floors, *(writer.add_constant([number], np.int64) for number in (1, SPLINE_BINS, 1)))
+    above = writer.add_node("Cast", writer.add_node("GreaterOrEqual", value, inner), to=7)
+    number = writer.add_node("ReduceSum", above, writer.add_constant([1], np.int64), keepdims=1)
+    wanted = writer.add_node(
+        "Add", number, writer.add_constant([0, 1, SPLINE_EDGES, SPLINE_EDGES + 1, 2 * SPLINE_EDGES, 2 * SPLINE_EDGES + 1], np.int64)
+    )
+    table = writer.add_node("Concat", lefts, floors, slopes, axis=1)
+    found = writer.add_split(writer.add_node("GatherElements", table, wanted, axis=1), [1] * 6, axis=1)
+
+    within = writer.add_node("LessOrEqual", writer.add_node("Abs", value), writer.add_constant(SPLINE_BOUND))
+    return writer.add_node("Where", within, _add_quadratic_solution(writer, value, *found), value)
+
+
+def _add_bin_edges(writer: GraphWriter, logits: str) -> str:
+    """Add the edges of the bins [T, EDGES]: running sums of shares, stretched over [-BOUND, BOUND] with exact ends."""
+    shares = np.triu(np.ones((SPLINE_BINS, SPLINE_EDGES)), 1) * (2 * SPLINE_BOUND * (1 - SPLINE_BINS * MIN_BIN_SHARE))
+    shares[:, -1] = 0
+    offsets = np.arange(SPLINE_EDGES) * (2 * SPLINE_BOUND * MIN_BIN_SHARE) - SPLINE_BOUND
+    offsets[-1] = SPLINE_BOUND
+    return writer.add_linear(writer.add_node("Softmax", logits, axis=-1), writer.add_constant(shares), writer.add_constant(offsets))
+
+
+def _add_quadratic_solution(
+    writer: GraphWriter, value: str, left: str, right: str, floor: str, ceiling: str, slope: str, next_slope: str
+) -> str:
+    """Add the solution of a bin's quadratic equation in the form that does not cancel: 2c / (−b − √(b² − 4ac))."""
+
+    def add_node(kind: str, *inputs: str) -> str:
+        return writer.add_node(kind, *inputs)
+
+    width, height, rise = add_node("Sub", right, left), add_node("Sub", ceiling, floor), add_node("Sub", value, floor)
+    mean_slope = add_node("Div", height, width)
+    bend = add_node("Sub", add_node("Add", slope, next_slope), add_node("Mul", mean_slope, writer.add_constant(2.0)))
+    bent = add_node("Mul", rise, bend)
+    a = add_node("Add", bent, add_node("Mul", height, add_node("Sub", mean_slope, slope)))
+    b = add_node("Sub", add_node("Mul", height, slope), bent)
+    minus_c = add_node("Mul", mean_slope, rise)
+    inside = add_node("Add", add_node("Mul", b, b), add_node("Mul", add_node("Mul", a, minus_c), writer.add_constant(4.0)))
+    # Rounding may leave the radicand a little below zero, which would give NaN.
+    root = add_node("Sqrt", add_node("Relu", inside))
+    share = add_node("Div", add_node("Mul", minus_c, writer.add_constant(2.0)), add_node("Add", b, root))
+    return add_node("Add", add_node("Mul", share, width), left)
+
 
 def add_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str) -> str:
-    """Log durations [T, 1] from hidden features [T, hidden]."""
+    """Add log durations [T, 1] from hidden features [T, hidden]."""
     writer = layers.writer
     with writer.enter_scope("dp"):
         inner = layers.weights.take_tensor("dp.conv_1.bias", ANY_SIZE).shape[0]
@@ -24,7 +135,7 @@ def add_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str) -
 
 
 def add_stochastic_duration_predictor(layers: LayerWriter, sizes: VoiceSizes, value: str, noise: str) -> str:
-    """Log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
+    """Add log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
     writer, hidden = layers.writer, sizes.hidden
     with writer.enter_scope("sdp"):
         value = layers.add_linear("sdp.pre", value, hidden, hidden)
@@ -48,7 +159,7 @@ def add_reversed_flows(layers: LayerWriter, name: str, condition: str, noise: st
 
 
 def _list_flow_numbers(weights: VoiceWeights, name: str) -> list[int]:
-    """Numbers of the spline flows: odd ones, as the names count the exchanges between them, too; 0 is a scale and a shift."""
+    """Return the numbers of the spline flows. They are odd, as the names also count the exchanges between them; 0 is a scale and a shift."""
     numbers = weights.list_numbers(name)
     if len(numbers) < 3 or numbers != [0, *range(1, 2 * len(numbers) - 2, 2)]:
         raise build_weight_mismatch_error(localize(f"重み {name} の層が欠けています。", f"Some layers of {name} are missing."))
@@ -56,7 +167,7 @@ def _list_flow_numbers(weights: VoiceWeights, name: str) -> list[int]:
 
 
 def _add_reversed_flow(layers: LayerWriter, name: str, still: str, moving: str, condition: str, hidden: int) -> str:
-    """One flow in reverse: the new values of `moving` [T, 1]."""
+    """Add one flow in reverse and return the new values of `moving` [T, 1]."""
     writer, weights = layers.writer, layers.weights
     with writer.enter_scope(name):
         value = writer.add_node("Add", layers.add_linear(f"{name}.pre", still, 1, hidden), condition)
@@ -73,7 +184,7 @@ def _add_reversed_flow(layers: LayerWriter, name: str, still: str, moving: str, 
 
 
 def _add_separable_convolutions(layers: LayerWriter, name: str, value: str, hidden: int) -> str:
-    """Depth-wise convolutions that reach ever further, each followed by a mix of the channels: [T, hidden] → the same."""
+    """Add depth-wise convolutions that reach ever further, each followed by a mix of the channels, from [T, hidden] to the same shape."""
     writer = layers.writer
     for number in range(layers.weights.count_layers(f"{name}.convs_sep")):
         kernel = layers.weights.take_tensor(f"{name}.convs_sep.{number}.weight", hidden, 1, ANY_SIZE).shape[2]

@@ -35,7 +35,7 @@ class DiagonalBand:
 
 
 def add_diagonal_band(layers: LayerWriter, name: str, value: str, heads: int) -> DiagonalBand:
-    """The band of an encoder for sequences as long as `value`, [T] or [T, C]."""
+    """Add the band of an encoder for sequences as long as `value`, [T] or [T, C]."""
     writer = layers.writer
     diagonals = layers.weights.take_tensor(f"{name}.attn_layers.0.emb_rel_k", ANY_SIZE, ANY_SIZE, ANY_SIZE).shape[1]
     zero, one = writer.add_constant(0, np.int64), writer.add_constant(1, np.int64)
@@ -53,7 +53,7 @@ def add_diagonal_band(layers: LayerWriter, name: str, value: str, heads: int) ->
 
 
 def add_transformer(layers: LayerWriter, name: str, value: str, channels: int, heads: int, band: DiagonalBand, speaker: str | None) -> str:
-    """A transformer: [T, channels] → the same.
+    """Add a transformer from [T, channels] to the same shape.
 
     Args:
         speaker: [1, channels], what the speaker adds; None for an encoder that does not know the speaker.
@@ -71,7 +71,7 @@ def add_transformer(layers: LayerWriter, name: str, value: str, channels: int, h
 
 
 def _add_attention(layers: LayerWriter, name: str, value: str, channels: int, heads: int, band: DiagonalBand) -> str:
-    """Self-attention of [T, channels]; queries, keys and values come out of one product."""
+    """Add self-attention over [T, channels]; queries, keys and values come out of one product."""
     writer, weights, width = layers.writer, layers.weights, channels // heads
     matrix, bias = _merge_query_key_value(weights, name, channels, heads)
     mixed = writer.add_linear(value, writer.add_weight(f"{name}.qkv.weight", matrix), writer.add_weight(f"{name}.qkv.bias", bias))
@@ -96,7 +96,7 @@ def _add_attention(layers: LayerWriter, name: str, value: str, channels: int, he
 
 
 def _merge_query_key_value(weights: VoiceWeights, name: str, channels: int, heads: int) -> tuple[Float32, Float32]:
-    """One matrix (C, 3C) and bias (3C,) for all three; the scale 1/√width of the scores is in the queries already."""
+    """Return one matrix (C, 3C) and bias (3C,) for queries, keys and values; the queries already include the scale 1/√width of the scores."""
     scale = np.float32(1 / np.sqrt(channels // heads))
     matrices = [weights.read_matrix(f"{name}.conv_{part}", channels, channels) for part in "qkv"]
     biases = [weights.take_tensor(f"{name}.conv_{part}.bias", channels) for part in "qkv"]
@@ -104,7 +104,7 @@ def _merge_query_key_value(weights: VoiceWeights, name: str, channels: int, head
 
 
 def _add_feed_forward(layers: LayerWriter, name: str, value: str, channels: int) -> str:
-    """Two convolutions with a ReLU between: [T, channels] → the same."""
+    """Add two convolutions with a ReLU between them, from [T, channels] to the same shape."""
     writer = layers.writer
     inner = layers.weights.take_tensor(f"{name}.conv_1.bias", ANY_SIZE).shape[0]
     wide = writer.add_node("Relu", layers.add_conv(f"{name}.conv_1", writer.convert_to_image(value), channels, inner))

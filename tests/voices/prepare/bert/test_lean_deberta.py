@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.common.progress import ignore_report
+from app.core.result_metrics import compute_min_cosine, compute_relative_difference
 from app.install.bert_activation_means import measure_activation_means
-from app.install.bert_verification import build_test_texts, compute_features, compute_max_difference, compute_min_cosine
+from app.install.bert_verification import build_test_texts, compute_features
 from app.voices.prepare.bert import lean_deberta
 from app.voices.prepare.bert.deberta_weights import DebertaWeights
-from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta
+from app.voices.prepare.bert.lean_deberta import Int8Options, build_bucket_table, merge_position_tables, write_lean_deberta
 from app.voices.prepare.bert.open_weights import open_deberta_weights
-from app.voices.prepare.bert.position_buckets import build_bucket_table, merge_position_tables
 from app.voices.prepare.bert.product_means import write_product_mean_graph
 from app.voices.prepare.bert.reference_deberta import _compute_bucket, compute_reference_features
 from tests.voices.prepare.bert.deberta_files import write_published
@@ -55,7 +55,10 @@ def test_every_length_up_to_the_longest(length: int, published: Path, tmp_path: 
     source = open_deberta_weights(published)
     texts = [np.random.default_rng(length).integers(80, size=length)]
     write_lean_deberta(source, tmp_path / "lean.onnx", ignore_report)
-    assert compute_max_difference(compute_reference_features(source, texts), compute_features(tmp_path / "lean.onnx", texts, WIDTH)) < 3e-6
+    assert (
+        compute_relative_difference(compute_reference_features(source, texts), compute_features(tmp_path / "lean.onnx", texts, WIDTH))
+        < 3e-6
+    )
 
 
 def found_centres(source: DebertaWeights, texts: list[np.ndarray], folder: Path) -> dict[str, np.ndarray]:
@@ -93,7 +96,10 @@ def test_a_centre_moves_nothing_but_what_is_rounded(published: Path, tmp_path: P
     monkeypatch.setattr(lean_deberta, "add_product", lambda graph, _block, *others: exact_product(graph, None, *others))
     monkeypatch.setattr(np, "float16", np.float32)  # tables are halved for int8
     write_lean_deberta(source, tmp_path / "lean.onnx", ignore_report, Int8Options(256, shifts))
-    assert compute_max_difference(compute_reference_features(source, texts), compute_features(tmp_path / "lean.onnx", texts, WIDTH)) < 1e-5
+    assert (
+        compute_relative_difference(compute_reference_features(source, texts), compute_features(tmp_path / "lean.onnx", texts, WIDTH))
+        < 1e-5
+    )
 
 
 def test_content_that_stands_out_for_every_token_costs_nothing(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

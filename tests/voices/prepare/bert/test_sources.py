@@ -12,7 +12,8 @@ import pytest
 
 from app.common.errors import VoiceError
 from app.common.progress import ignore_report
-from app.install.bert_verification import build_test_texts, compute_features, compute_max_difference
+from app.core.result_metrics import compute_relative_difference
+from app.install.bert_verification import build_test_texts, compute_features
 from app.voices.prepare.bert.float32_copy import write_float32_copy
 from app.voices.prepare.bert.lean_deberta import write_lean_deberta
 from app.voices.prepare.bert.onnx_index import open_onnx_index
@@ -52,8 +53,8 @@ def test_the_exported_file(tiny: Path, tmp_path: Path) -> None:
     texts = [expected[f"case{case}.input_ids"][0] for case in range(5)]
     rows = [expected[f"case{case}.output"] for case in range(5)]
     assert [len(text) for text in texts] == [3, 12, 40, 130, 300]
-    assert compute_max_difference(rows, lean_features(tiny / "model.onnx", tmp_path, texts)) < 1e-6
-    assert compute_max_difference(rows, compute_reference_features(open_deberta_weights(tiny / "model.onnx"), texts)) < 2e-6
+    assert compute_relative_difference(rows, lean_features(tiny / "model.onnx", tmp_path, texts)) < 1e-6
+    assert compute_relative_difference(rows, compute_reference_features(open_deberta_weights(tiny / "model.onnx"), texts)) < 2e-6
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
@@ -66,16 +67,16 @@ def test_every_exporters_way(change: files.Change, name: str, tiny: Path, tmp_pa
     onnx.save(model, str(tmp_path / "model.onnx"))
     texts = build_test_texts(tiny / "vocab.txt", 500)
     expected = source_features(tmp_path / "model.onnx", tmp_path, texts)
-    assert compute_max_difference(expected, lean_features(tmp_path / "model.onnx", tmp_path, texts)) < 2e-6
+    assert compute_relative_difference(expected, lean_features(tmp_path / "model.onnx", tmp_path, texts)) < 2e-6
     if change is not files.unfolded_positions:
-        assert compute_max_difference(source_features(tiny / name, tmp_path, texts), expected) < 2e-6  # the change kept the function
+        assert compute_relative_difference(source_features(tiny / name, tmp_path, texts), expected) < 2e-6  # the change kept the function
 
 
 def test_half_weights_differ_by_their_rounding_only(tiny: Path, tmp_path: Path) -> None:
     texts = build_test_texts(tiny / "vocab.txt", 500)
     half = source_features(tiny / "model_fp16.onnx", tmp_path, texts)
-    assert compute_max_difference(half, lean_features(tiny / "model_fp16.onnx", tmp_path, texts)) < 2e-6
-    assert 1e-4 < compute_max_difference(source_features(tiny / "model.onnx", tmp_path, texts), half) < 5e-3
+    assert compute_relative_difference(half, lean_features(tiny / "model_fp16.onnx", tmp_path, texts)) < 2e-6
+    assert 1e-4 < compute_relative_difference(source_features(tiny / "model.onnx", tmp_path, texts), half) < 5e-3
 
 
 def test_weights_beside_the_graph(tiny: Path, tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_weights_beside_the_graph(tiny: Path, tmp_path: Path) -> None:
     assert (tmp_path / "m.onnx").stat().st_size < (tmp_path / "m.onnx.data").stat().st_size
     texts = build_test_texts(tiny / "vocab.txt", 500)[:3]
     expected = source_features(tiny / "model.onnx", tmp_path, texts)
-    assert compute_max_difference(expected, lean_features(tmp_path / "m.onnx", tmp_path, texts)) < 2e-6
+    assert compute_relative_difference(expected, lean_features(tmp_path / "m.onnx", tmp_path, texts)) < 2e-6
     (tmp_path / "m.onnx.data").unlink()
     with pytest.raises(VoiceError, match="not a DeBERTa"):
         open_deberta_weights(tmp_path / "m.onnx")
@@ -95,7 +96,8 @@ def test_published_weights(tmp_path: Path) -> None:
     texts = build_test_texts(tmp_path / "vocab.txt", 80)
     assert open_deberta_weights(model).architecture.layers == 1  # hidden_states[-3] of three layers
     assert (
-        compute_max_difference(compute_reference_features(open_deberta_weights(model), texts), lean_features(model, tmp_path, texts)) < 2e-6
+        compute_relative_difference(compute_reference_features(open_deberta_weights(model), texts), lean_features(model, tmp_path, texts))
+        < 2e-6
     )
 
 

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters.ort.fixed_shape_graph import FixedShapeGraph, read_fixed_shape_graph
-from app.adapters.ort.graph_session import GraphSession, open_session, open_with_fixed_dims
+from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
+from app.adapters.ort.devices.fixed_shape_graph import FixedShapeGraph, read_fixed_shape_graph
+from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.core.durations import compute_symbol_frames
+from app.core.result_metrics import compute_snr_db
 from app.install.bert_preparation import prepare_bert
 from app.install.fixed_shape_build import update_description
-from app.voices.audio_metrics import compute_snr_db
 from app.voices.prepare.device.fixed_shape_writer import write_fixed_shape_graphs
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from app.voices.prepare.graph_store import store_graph
@@ -81,7 +82,7 @@ def _form(source: str, graph: str, half: bool) -> FixedShapeGraph:
 
 @cache
 def _cpu(source: str, graph: str) -> GraphSession:
-    return open_session(_source(source, graph), "cpu", graph).session
+    return open_cpu_session(_source(source, graph), graph)
 
 
 @cache

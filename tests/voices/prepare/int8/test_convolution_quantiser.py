@@ -9,7 +9,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.voices.audio_metrics import compute_snr_db
+from app.core.result_metrics import compute_snr_db
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from app.voices.prepare.int8.channels_last import move_channels_last
 from app.voices.prepare.int8.convolution_quantiser import quantise_convolutions

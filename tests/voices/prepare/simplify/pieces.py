@@ -10,7 +10,7 @@ import onnx
 import onnx.parser
 from onnx import TensorProto
 
-from app.adapters.ort.graph_session import open_session
+from app.adapters.ort.graph_session import open_cpu_session
 from app.voices.prepare.simplify.known_tensors import KnownTensor
 from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
 from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE
@@ -50,8 +50,8 @@ class Rewritten:
 
     def assert_same(self, lengths: Sequence[int] = (3, 7, 40), told: Mapping[str, object] | None = None) -> None:
         """Both forms compute the same, for several lengths."""
-        before = open_session(self.source.SerializeToString(), "cpu", "source").session
-        after = open_session(self.model.SerializeToString(), "cpu", "simplified").session
+        before = open_cpu_session(self.source.SerializeToString(), "source")
+        after = open_cpu_session(self.model.SerializeToString(), "simplified")
         for length in lengths:
             feed = {item.name: self._values(item, length) for item in self.source.graph.input}
             feed |= {name: np.asarray(length) for name in told or {}}

@@ -1,0 +1,89 @@
+"""The sessions of a voice that is ready to speak: what all of them can do, and those that are on the CPU to stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from app.adapters.ort.graph_session import GraphSession, RunnableSession
+
+"""Called after every run: graph, values, names of outputs, outputs."""
+
+
+class SpeakerSession(RunnableSession, Protocol):
+    """A graph of a voice: `CpuSession`, or on a device a `FailoverSession`.
+
+    Attributes:
+        place: asked for.
+        ran_on: backend of the run that ended last; empty before the first.
+        new_size: the device had not run values of that size before.
+        waited: the CPU ran it because no session of that size is open on the device, or another one is being opened there.
+    """
+
+    place: str
+    ran_on: str
+    new_size: bool
+    waited: bool
+
+    @property
+    def backend(self) -> str:
+        """Return where the next call runs."""
+
+    @property
+    def fallback_reason(self) -> str | None:
+        """Return why the place is not the one asked for; None when it is, or is still being opened."""
+
+    @property
+    def has_failed(self) -> bool:
+        """Return whether `fallback_reason` is about a failure; else the graph has no room on the device, or no form."""
+
+    @property
+    def is_fixed_shape(self) -> bool:
+        """Return whether it runs on its device in a few fixed sizes."""
+
+    @property
+    def is_half_precision(self) -> bool:
+        """Return whether it computes in half precision."""
+
+    def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
+        """Return the graph, the values and the fixed size that the device really receives for these values; None if they are the graph's own."""
+
+    def wait_until_settled(self, limit_s: float) -> None:
+        """Wait until the device's sessions are open, or will not be."""
+
+
+class CpuSession:
+    """A graph that was put on the CPU, where nothing is waited for and nothing else is tried; see `SpeakerSession`."""
+
+    backend = "cpu"
+    fallback_reason = None
+    has_failed = is_fixed_shape = new_size = waited = False
+
+    def __init__(self, graph: str, session: GraphSession, place: str) -> None:
+        self.inputs, self.outputs = session.inputs, session.outputs
+        self.place, self.ran_on = place, ""
+        self._graph, self._session = graph, session
+
+    @property
+    def is_half_precision(self) -> bool:
+        """Return whether it computes in half precision."""
+        return any(dtype == np.float16 for dtype, _ in self.inputs.values())
+
+    def find_device_inputs(self, _values: dict[str, Any]) -> None:
+        """Return None: the values are the graph's own."""
+
+    def wait_until_settled(self, _limit_s: float) -> None:
+        """Return at once: it is open."""
+
+    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """Run as `GraphSession.run_graph`."""
+        results = self._session.run_graph(values, outputs)
+        self.ran_on = "cpu"
+        return results
+
+    def terminate(self) -> None:
+        """Stop the run in progress, if any."""
+        self._session.terminate()

@@ -1,0 +1,156 @@
+"""Sessions of places other than the CPU, and of any place that a caller names.
+
+A session that ends up on another provider than the one asked for is never silent: `OpenedSession.fallback_reason` says what happened.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import onnxruntime as ort
+
+from app.adapters.ort.backends import BACKENDS, CPU_PLACES, format_device_name, parse_backend
+from app.adapters.ort.devices.device_thread import DeviceHungError, run_on_device
+from app.adapters.ort.devices.ep_error_codes import identify_fault
+from app.adapters.ort.devices.ort_devices import build_provider_options, list_backends
+from app.adapters.ort.driver_crash import is_driver_crash
+from app.adapters.ort.graph_session import GraphSession, open_cpu_session
+from app.adapters.ort.optimized_graphs import GraphStore
+from app.adapters.ort.runtime_session import PythonSession, open_for_target
+from app.adapters.ort.session_errors import build_open_error, build_start_error, describe_ort_error, describe_staying_on_cpu
+from app.adapters.ort.session_options import CPU_PROVIDER_NAME, ProviderTarget, create_session_options
+from app.common.errors import BackendError
+from app.common.language import localize
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSession:
+    """A session and where it really runs.
+
+    Attributes:
+        backend: the backend in use.
+        fallback_reason: why it is not the one asked for, in the language of the user; None when it is.
+        has_failed: it is about a failure; else the graph had no room there, or no form.
+    """
+
+    session: GraphSession
+    backend: str
+    fallback_reason: str | None
+    has_failed: bool = True
+
+
+def open_session(model: Path | bytes, place: str, name: str, store: GraphStore | None = None) -> OpenedSession:
+    """Open a graph on a place (see `ort_devices`), or on the CPU if that refuses it, with a notice.
+
+    Args:
+        model: file or serialised model.
+        name: what the graph is called in messages.
+        store: where an optimised copy of a file is kept for the CPU.
+
+    Raises:
+        BackendError: a driver crashed meanwhile (`driver_crash`), and its device must not be used again.
+    """
+    fallback, failed = None, True
+    if place not in CPU_PLACES:
+        try:
+            return OpenedSession(_open_in_device_thread(model, place, name), parse_backend(place), None)
+        except BackendError as exc:
+            if is_driver_crash(exc.__cause__):
+                raise
+            failed = not (fault := identify_fault(exc)).is_out_of_memory
+            fallback = _describe_fallback(place, exc.hint) if failed else describe_staying_on_cpu(name, place, fault.reason)
+            logging.getLogger("koebako").info("%s: %s", name, fallback)
+    return OpenedSession(open_cpu_session(model, name, store), "cpu", fallback, failed)
+
+
+def explain_unusable(place: str) -> str | None:
+    """Return why nothing can run on a place, in the language of the user; None where it is there."""
+    try:
+        _build_target(place)
+    except BackendError as exc:
+        return _describe_fallback(place, exc.hint)
+    return None
+
+
+def _describe_fallback(place: str, reason: str) -> str:
+    return localize(
+        f"{format_device_name(place)} を使えないため、CPU で動作します: {reason}",
+        f"{format_device_name(place)} is not available; running on the CPU: {reason}",
+    )
+
+
+def _open_in_device_thread(model: Path | bytes, place: str, name: str) -> GraphSession:
+    try:
+        return run_on_device(
+            lambda: open_with_fixed_dims(model, place, name, {}), BACKENDS[parse_backend(place)].opening_timeout_s, stop=lambda: None
+        )
+    except DeviceHungError as exc:
+        raise build_start_error(place, localize("デバイスが応答しません", "the device does not respond")) from exc
+
+
+def create_session(
+    model: Path | bytes,
+    place: str,
+    name: str,
+    options: ort.SessionOptions | None = None,
+    fixed_dims: Mapping[str, int] = MappingProxyType({}),
+) -> PythonSession:
+    """Open a bare session; raise VoiceError if even the CPU cannot open it, BackendError with the reason in its hint for other places.
+
+    Args:
+        fixed_dims: sizes that are open in the graph and fixed here, by name.
+    """
+    target = _build_target(place)
+    try:
+        with _keep_engine(model, place, fixed_dims) as kept:
+            session = PythonSession(model, options or create_session_options(), target.replace_dims(fixed_dims, kept))
+    except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
+        if target.provider == CPU_PROVIDER_NAME:
+            raise build_open_error(name, exc) from exc
+        raise build_start_error(place, describe_ort_error(exc)) from exc
+    return _check_enabled(session, place)
+
+
+def open_with_fixed_dims(model: Path | bytes, place: str, name: str, fixed_dims: Mapping[str, int]) -> GraphSession:
+    """Open a graph on a place with open sizes fixed, by name; raise BackendError with the reason in its hint."""
+    target = _build_target(place)
+    try:
+        with _keep_engine(model, place, fixed_dims) as kept:
+            session = open_for_target(model, create_session_options(), target.replace_dims(fixed_dims, kept))
+    except Exception as exc:  # no common base
+        raise build_start_error(place, describe_ort_error(exc)) from exc
+    return GraphSession(_check_enabled(session, place) if isinstance(session, PythonSession) else session, name, place)
+
+
+def _build_target(place: str) -> ProviderTarget:
+    """Return what a place means to ONNX Runtime; BackendError where it is not there."""
+    backend = parse_backend(place)
+    if backend not in list_backends():
+        raise build_start_error(place, localize("この ONNX Runtime には含まれていません", "this ONNX Runtime does not include it"))
+    try:
+        return ProviderTarget(BACKENDS[backend].provider, build_provider_options(place))
+    except BackendError as exc:
+        raise build_start_error(place, f"{exc.message} {exc.hint}") from exc
+
+
+def _check_enabled(session: PythonSession, place: str) -> PythonSession:
+    if session.get_providers()[0] != BACKENDS[parse_backend(place)].provider:
+        raise build_start_error(place, localize("ONNX Runtime で有効になりませんでした", "ONNX Runtime did not enable it"))
+    return session
+
+
+@contextmanager
+def _keep_engine(model: Path | bytes, place: str, fixed_dims: Mapping[str, int]) -> Iterator[Mapping[str, str]]:
+    """Open the engine cache (see `open_engine_cache`), imported only for a backend that keeps its compiled engines."""
+    if not BACKENDS[parse_backend(place)].cache_options:
+        yield {}
+        return
+    from app.adapters.ort.devices.engine_cache import open_engine_cache
+
+    with open_engine_cache(model, place, fixed_dims) as kept:
+        yield kept

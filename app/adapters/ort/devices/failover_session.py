@@ -1,0 +1,233 @@
+"""Sessions that continue on the CPU when their device fails: the same call is run again, so no sound is lost and none is repeated.
+
+A device can be removed, reset, hang, run out of memory or answer with numbers that are none. Its runs wait in a thread of their own,
+because a driver that hangs does not come back even when it is asked to; the thread is then left behind. The first run of a graph on a
+device is compared with the CPU; one in fixed sizes compares itself when each opens. Until the user chooses a backend again nothing is
+tried on a device that was lost.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.adapters.ort.backends import format_device_name, parse_backend
+from app.adapters.ort.devices.device_sessions import OpenedSession
+from app.adapters.ort.devices.device_thread import DeviceBusyError, DeviceHungError, run_on_device
+from app.adapters.ort.devices.ep_error_codes import identify_fault
+from app.adapters.ort.devices.failed_devices import FailedDevices
+from app.adapters.ort.devices.fixed_shape_session import FixedShapeSession
+from app.adapters.ort.devices.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE, measure_output_difference
+from app.adapters.ort.graph_session import GraphSession
+from app.adapters.ort.session_errors import describe_staying_on_cpu
+from app.common.errors import BackendError
+from app.common.language import localize
+from app.common.stage_labels import STAGE_OF_GRAPH, find_stage_label
+
+# Compiling for a new length is done here.
+FIRST_RUN_TIMEOUT_S = 120.0
+MIN_RUN_TIMEOUT_S = 20.0
+# Times the longest run so far, before a device counts as hung.
+TIMEOUT_PER_CPU_TIME = 20
+# No two runs of such a graph are equal.
+_NOISY_GRAPH = "whole"
+
+
+class FailoverSession:
+    """A session on a device that moves to the CPU when the device fails; one that had to be opened on the CPU is only passed through.
+
+    Attributes: as `SpeakerSession`, and `failures`, which all sessions share.
+    """
+
+    def __init__(
+        self,
+        graph: str,
+        opened: OpenedSession | FixedShapeSession,
+        place: str,
+        on_cpu: Callable[[], GraphSession],
+        failures: FailedDevices,
+        identity: str = "",
+    ) -> None:
+        sized = isinstance(opened, FixedShapeSession)
+        session = opened if isinstance(opened, FixedShapeSession) else opened.session
+        self.inputs, self.outputs = session.inputs, session.outputs
+        self._fallback, self._failed = (
+            (None, True) if isinstance(opened, FixedShapeSession) else (opened.fallback_reason, opened.has_failed)
+        )
+        self.place, self.failures = place, failures
+        self._graph = graph
+        self._session: GraphSession | FixedShapeSession = session
+        there = isinstance(opened, FixedShapeSession) or opened.backend != "cpu"
+        self._on_cpu: Callable[[], GraphSession] | None = on_cpu if there else None
+        # Of the graph, for what is known of it on this device.
+        self._identity = identity
+        self._compared = sized or failures.journal is None or graph == _NOISY_GRAPH or failures.journal.is_verified(place, identity)
+        self._comparing: GraphSession | None = None
+        self.ran_on, self.new_size, self.waited = "", False, False
+        self._sizes: set[tuple[tuple[int, ...], ...]] = set()
+        self._longest_s = 0.0
+        self._stopped = False
+
+    @property
+    def fallback_reason(self) -> str | None:
+        """Return why the place is not the one asked for; None when it is, or is still being opened."""
+        sized = self._fixed_shape_session
+        return (
+            self._fallback if sized is None or sized.cpu_reason is None else self._explain_move(sized.cpu_reason, failed=sized.has_failed)
+        )
+
+    @property
+    def has_failed(self) -> bool:
+        """Return whether `fallback_reason` is about a failure; else the graph has no room on the device, or no form."""
+        sized = self._fixed_shape_session
+        return self._failed if sized is None or sized.cpu_reason is None else sized.has_failed
+
+    @property
+    def backend(self) -> str:
+        """Return where the next call runs."""
+        away = (
+            self._on_cpu is None
+            or self.place in self.failures.lost_reasons
+            or (self._fixed_shape_session is not None and not self._fixed_shape_session.open_sizes)
+        )
+        return "cpu" if away else parse_backend(self.place)
+
+    @property
+    def is_fixed_shape(self) -> bool:
+        """Return whether it runs on its device in a few fixed sizes."""
+        return self._fixed_shape_session is not None
+
+    @property
+    def is_half_precision(self) -> bool:
+        """Return whether it computes in half precision."""
+        return any(dtype == np.float16 for dtype, _ in self.inputs.values()) or (
+            self._fixed_shape_session is not None and self._fixed_shape_session.is_half_precision
+        )
+
+    def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
+        """Return the graph, the values and the fixed size that the device really receives for these values; None if they are the graph's own."""
+        return None if self._fixed_shape_session is None else self._fixed_shape_session.find_device_inputs(values)
+
+    def wait_until_settled(self, limit_s: float) -> None:
+        """Wait until the device's sessions are open, or will not be."""
+        if self._fixed_shape_session is not None:
+            self._fixed_shape_session.settled_event.wait(limit_s)
+
+    @property
+    def _fixed_shape_session(self) -> FixedShapeSession | None:
+        return self._session if isinstance(self._session, FixedShapeSession) else None
+
+    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """Run as `GraphSession.run_graph`; if a device fails, return the CPU's result for the same values."""
+        self._stopped = self.new_size = self.waited = False
+        return self._run_with_failover(values, outputs)
+
+    def _run_with_failover(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
+        sized = self._fixed_shape_session
+        if sized is not None and sized.cpu_reason is not None:
+            self._move_to_cpu(sized.cpu_reason, failed=sized.has_failed)
+        elif sized is not None and not sized.has_size_for(values):
+            self.ran_on, self.waited = "cpu", True
+            return sized.cpu.run_graph(values, outputs)
+        try:
+            results = self._session.run_graph(values, outputs) if self._on_cpu is None else self._run_with_time_limit(values, outputs)
+        except DeviceBusyError:  # another session is being opened there
+            assert sized is not None
+            self.ran_on, self.waited = "cpu", True
+            return sized.cpu.run_graph(values, outputs)
+        self.ran_on = "cpu" if self._on_cpu is None else parse_backend(self.place)
+        return results
+
+    def terminate(self) -> None:
+        """Stop the run in progress, wherever it is."""
+        self._stopped = True
+        self._session.terminate()
+        if (comparing := self._comparing) is not None:
+            comparing.terminate()
+
+    def _run_with_time_limit(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
+        reason, failed = self.failures.lost_reasons.get(self.place), True
+        if reason is None:
+            try:
+                results = self._run_on_device(values, outputs)
+            except BackendError as exc:
+                if self._stopped:  # on purpose
+                    raise
+                fault = identify_fault(exc)
+                reason, failed = fault.reason, not fault.is_out_of_memory
+                if fault.is_lost:
+                    self.failures.lost_reasons[self.place] = reason
+            else:
+                if not all(np.isfinite(item).all() for item in results):
+                    reason = localize("計算結果が無効な値（NaN など）になりました。", "it output invalid values.")
+                elif self._compared or self._is_equal_to_cpu(values, outputs, results):
+                    return results
+                else:
+                    reason = self.failures.lost_reasons[self.place]
+        self._move_to_cpu(reason, failed=failed)
+        if self._stopped:
+            raise BackendError(localize("停止しました。", "Stopped."))
+        return self._session.run_graph(values, outputs)
+
+    def _run_on_device(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
+        session, limit_s = (
+            self._session,
+            max(MIN_RUN_TIMEOUT_S, TIMEOUT_PER_CPU_TIME * self._longest_s) if self._longest_s else FIRST_RUN_TIMEOUT_S,
+        )
+        began = time.perf_counter()
+        try:
+            with self.failures.guard_against_crash(self.place, self._identity):
+                waits = self._fixed_shape_session is None
+                results = run_on_device(lambda: session.run_graph(values, outputs), limit_s, session.terminate, behind_openings=waits)
+        except DeviceHungError as exc:
+            seconds = math.ceil(limit_s)
+            raise BackendError(localize(f"{seconds} 秒以内に応答がありませんでした。", f"it did not respond within {seconds} s.")) from exc
+        self._longest_s = max(self._longest_s, time.perf_counter() - began)
+        size = tuple(np.shape(values[name]) for name in self.inputs if name in values)
+        # What has a fixed size was compiled when it opened.
+        self.new_size = size not in self._sizes and self._fixed_shape_session is None
+        self._sizes.add(size)
+        return results
+
+    def _is_equal_to_cpu(self, values: dict[str, Any], outputs: Sequence[str] | None, results: list[np.ndarray]) -> bool:
+        """Compare a run with the CPU, once for each graph, adapter and driver; a device with other results is lost."""
+        assert self._on_cpu is not None
+        assert self.failures.journal is not None
+        self._comparing = self._on_cpu()
+        try:
+            expected = self._comparing.run_graph(values, outputs)
+        finally:
+            self._comparing = None
+        difference = measure_output_difference(self._graph, results, expected)
+        if difference <= (FLOAT16_TOLERANCE if self.is_half_precision else FLOAT32_TOLERANCE):
+            self._compared = True
+            self.failures.journal.record_verified(self.place, self._identity)
+            return True
+        self.failures.journal.record_mismatch(self.place, self._graph)
+        self.failures.lost_reasons[self.place] = localize(
+            f"計算結果が CPU と異なります（{self._graph}、差 {difference:.0e}）。",
+            f"its results differ from the CPU's ({self._graph}, {difference:.0e}).",
+        )
+        return False
+
+    def _move_to_cpu(self, reason: str, *, failed: bool) -> None:
+        """From now on this graph runs on the CPU."""
+        assert self._on_cpu is not None
+        self._fallback, self._failed = self._explain_move(reason, failed=failed), failed
+        logging.getLogger("koebako").info("%s: %s", self._graph, self._fallback)
+        self._session = self._on_cpu()
+        self._on_cpu, self.new_size = None, False
+
+    def _explain_move(self, reason: str, *, failed: bool) -> str:
+        if not failed:
+            return describe_staying_on_cpu(find_stage_label(STAGE_OF_GRAPH.get(self._graph, self._graph)), self.place, reason)
+        return localize(
+            f"{format_device_name(self.place)} でエラーが発生したため、CPU で続行しています: {reason}",
+            f"{format_device_name(self.place)} failed; continuing on the CPU: {reason}",
+        )

@@ -1,0 +1,49 @@
+"""A session that keeps what goes through it, so that the same runs can be done again and their results compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from app.adapters.ort.graph_session import RunnableSession
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """One run of a graph.
+
+    Attributes:
+        values: by input name, in the dtype and rank of the caller; what the graph does not declare is missing.
+        results: by output name, where they are known.
+    """
+
+    values: dict[str, Any]
+    results: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+class RecordingSession:
+    """A session that keeps copies of what it is given and of what it computes.
+
+    Attributes:
+        inputs, outputs: as `RunnableSession` has them.
+        runs: every run that succeeded, in order.
+    """
+
+    def __init__(self, session: RunnableSession) -> None:
+        self.runs: list[RecordedRun] = []
+        self.inputs, self.outputs = session.inputs, session.outputs
+        self._session = session
+
+    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """Run the session and keep copies: the caller may change its arrays afterwards."""
+        results = self._session.run_graph(values, outputs)
+        given = {name: np.array(value) for name, value in values.items() if name in self.inputs}
+        self.runs.append(RecordedRun(given, dict(zip(outputs or self.outputs, map(np.array, results), strict=True))))
+        return results
+
+    def terminate(self) -> None:
+        """Stop the run in progress, if any."""
+        self._session.terminate()

@@ -1,0 +1,307 @@
+"""Fields for the settings of a line: its voice, speaker and style, a number with its slider, the seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
+
+from app.common.language import localize
+from app.core.delivery import Bounds
+from app.core.request_limits import SEED_BOUNDS
+from app.core.script import LineSettings
+from app.settings.user_settings import MAX_SEED
+from app.ui.display_names import format_style
+from app.ui.parameters.parameter_slider import ParameterSlider
+from app.ui.theme.theme import is_theme_change_event
+from app.ui.theme.themed_icons import draw_icon
+from app.ui.voices.voice_chooser import VoiceChooser
+from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.number_box import NumberBox
+
+
+class SliderField(QWidget):
+    """A label, a slider and a number field of one parameter.
+
+    Args:
+        bounds: The range, default, step and name of the parameter.
+        tip: The parameter's effect on the sound.
+
+    Signals:
+        value_changed(float): Changed by the user or by `set_value`.
+    """
+
+    value_changed = Signal(float)
+
+    def __init__(self, bounds: Bounds, tip: str) -> None:
+        super().__init__()
+        self._bounds = bounds
+        name = bounds.label[:1].upper() + bounds.label[1:]
+        self.label = QLabel(name)
+        self.slider = ParameterSlider(round((bounds.high - bounds.low) / bounds.step), self._compute_position(bounds.default))
+        self.number = NumberBox()
+        self.number.setRange(bounds.low, bounds.high)
+        self.number.setDecimals(2)
+        self.number.setSingleStep(bounds.step)
+        # By this name the style sheet removes the arrows: Qt lays out `NoButtons` wrongly under a style sheet.
+        self.number.setObjectName("number")
+        self.number.setKeyboardTracking(False)
+        self.number.lineEdit().setTextMargins(0, 0, 4, 0)
+        self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.number.setFixedWidth(self.number.fontMetrics().horizontalAdvance("00.00") + 24)
+        reset = localize(f"ダブルクリックで初期値 {bounds.default:g} にリセットします。", f"Double-click to reset to {bounds.default:g}.")
+        for widget in (self.label, self.slider, self.number):
+            widget.setToolTip(f"<p>{tip}</p><p>{reset}</p>")
+            widget.setAccessibleName(name)
+            # Without a description Qt reads out the tooltip with its HTML tags.
+            widget.setAccessibleDescription(f"{tip} {reset}")
+        self.label.installEventFilter(self)
+        self.label.setBuddy(self.number)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.label)
+        row.addWidget(self.slider, 1)
+        row.addWidget(self.number)
+        self.set_value(bounds.default)
+        self.slider.valueChanged.connect(self._apply_slider)
+        self.slider.reset_requested.connect(self.reset_value)
+        self.number.valueChanged.connect(self._apply_number)
+        self.number.value_confirmed.connect(self._apply_number)
+
+    @property
+    def value(self) -> float:
+        """Return the value, within the bounds."""
+        return self.number.value()
+
+    def set_value(self, value: float) -> None:
+        """Set the value; the number field rounds it to two decimals."""
+        self.number.setValue(value)
+        self._move_slider()
+
+    def set_mixed(self, is_mixed: bool) -> None:
+        """Show that the selected lines differ; the value is that of the current line."""
+        self.number.set_mixed(is_mixed)
+        self.slider.set_mixed(is_mixed)
+
+    @Slot()
+    def reset_value(self) -> None:
+        """Reset to the default."""
+        was_mixed, before = self.number.is_mixed, self.value
+        self.set_value(self._bounds.default)
+        # The current line has the default already, so nothing changes here, but the other lines must still get it.
+        if was_mixed and self.value == before:
+            self._apply_number(self.value)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Reset on a double click on the label."""
+        if watched is self.label and event.type() == QEvent.Type.MouseButtonDblClick:
+            self.reset_value()
+            return True
+        return super().eventFilter(watched, event)
+
+    @Slot(int)
+    def _apply_slider(self, position: int) -> None:
+        self.number.setValue(min(self._bounds.high, self._bounds.low + position * self._bounds.step))
+
+    @Slot(float)
+    def _apply_number(self, value: float) -> None:
+        self.set_mixed(False)
+        self._move_slider()
+        self.value_changed.emit(value)
+
+    def _move_slider(self) -> None:
+        # A number between two steps of the slider must stay as it was typed.
+        with QSignalBlocker(self.slider):
+            self.slider.setValue(self._compute_position(self.number.value()))
+        self.slider.update()
+
+    def _compute_position(self, value: float) -> int:
+        return round((value - self._bounds.low) / self._bounds.step)
+
+
+class SeedField(QWidget):
+    """A label, a lock, a dice button and a number field.
+
+    Signals:
+        value_changed(int), locked_changed(bool): Changed by the user or by a setter.
+    """
+
+    value_changed = Signal(int)
+    locked_changed = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        name = SEED_BOUNDS.label[:1].upper() + SEED_BOUNDS.label[1:]
+        tip = localize(
+            "同じ値なら、毎回同じ話し方になります。変えると間や抑揚が少し変わります。",
+            "The same value always gives the same take; another one changes timing and intonation slightly.",
+        )
+        self.label = QLabel(name)
+        self.number = QSpinBox()
+        self.number.setRange(0, MAX_SEED)
+        self.number.setKeyboardTracking(False)
+        self.number.lineEdit().setTextMargins(0, 0, 4, 0)
+        # By this name the style sheet removes the arrows: Qt lays out `NoButtons` wrongly under a style sheet.
+        self.number.setObjectName("number")
+        self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.number.valueChanged.connect(self.value_changed)
+        self.dice = QToolButton()
+        self.dice.setToolTip(localize("シードをランダムに変更", "Randomise"))
+        self.dice.setAccessibleName(localize("シードをランダムに変更", "Randomise the seed"))
+        self.dice.clicked.connect(self._roll_seed)
+        self.lock = QToolButton()
+        self.lock.setCheckable(True)
+        self.lock.setChecked(True)
+        self.lock.setToolTip(
+            localize(
+                "オンにすると毎回同じ話し方、オフにすると再生のたびに違う話し方になります。",
+                "On: the same take every time. Off: a new take each time it is played.",
+            )
+        )
+        self.lock.setAccessibleName(localize("シードを固定", "Lock the seed"))
+        self.lock.toggled.connect(self._update_lock)
+        for widget in (self.label, self.number):
+            widget.setToolTip(tip)
+            widget.setAccessibleName(name)
+        self.label.setBuddy(self.number)
+        self._arrange_widgets()
+        self._draw_icons()
+
+    def _arrange_widgets(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.label)
+        row.addStretch(1)
+        row.addWidget(self.lock)
+        row.addWidget(self.dice)
+        row.addWidget(self.number)
+
+    @property
+    def value(self) -> int:
+        """Return the seed."""
+        return self.number.value()
+
+    def set_value(self, value: int) -> None:
+        """Set the seed."""
+        self.number.setValue(value)
+
+    def set_locked(self, locked: bool) -> None:
+        """Lock the seed, or use another one each time the line is played."""
+        self.lock.setChecked(locked)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Redraw the icons in the colours of another theme."""
+        if is_theme_change_event(self, event):
+            self._draw_icons()
+        super().changeEvent(event)
+
+    @Slot()
+    def _roll_seed(self) -> None:
+        self.number.setValue(random.randint(0, MAX_SEED))
+
+    @Slot(bool)
+    def _update_lock(self, locked: bool) -> None:
+        self._draw_icons()
+        self.locked_changed.emit(locked)
+
+    def _draw_icons(self) -> None:
+        color = self.palette().color(QPalette.ColorRole.WindowText)
+        self.dice.setIcon(draw_icon("dice", color))
+        self.lock.setIcon(draw_icon("locked" if self.lock.isChecked() else "unlocked", color))
+
+
+class VoiceFields(QFormLayout):
+    """A form of three combo boxes; that of the speakers is visible only where the voice has several.
+
+    Attributes:
+        chooser, speakers, styles: The combo boxes.
+
+    Signals:
+        edited(str, object): The user changed the setting of this name to this value; the chooser has signals of its own.
+    """
+
+    edited = Signal(str, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._showing = False
+        self.chooser = VoiceChooser()
+        self.styles = _create_combo_box(
+            localize("スタイル", "Style"), localize("声のスタイル（感情や話し方）。", "The speaking style of the voice.")
+        )
+        self.speakers = _create_combo_box(localize("話者", "Speaker"), localize("この声に含まれる話者。", "The speaker within this voice."))
+        self.setHorizontalSpacing(8)
+        self.setVerticalSpacing(6)
+        self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self.addRow(localize("声", "Voice"), self.chooser)
+        self.addRow(localize("話者", "Speaker"), self.speakers)
+        self.addRow(localize("スタイル", "Style"), self.styles)
+        self.setRowVisible(self.speakers, False)
+        self.styles.currentIndexChanged.connect(self._emit_style)
+        self.speakers.currentIndexChanged.connect(self._emit_speaker)
+
+    @property
+    def labels(self) -> list[QWidget]:
+        """Return the labels of the combo boxes."""
+        return [self.labelForField(box) for box in (self.chooser, self.styles, self.speakers)]
+
+    @property
+    def speaker(self) -> str:
+        """Return the chosen speaker of a voice that has several, else an empty string."""
+        return self.speakers.currentText() if self.speakers.count() > 1 else ""
+
+    def offer_choices(self, speakers: Sequence[str], styles: Sequence[str]) -> None:
+        """Offer these speakers and styles."""
+        # Refilling a box changes its index, which must not count as an edit of the line.
+        self._showing = True
+        for box, items in (
+            (self.styles, [(format_style(name), name) for name in styles]),
+            (self.speakers, [(name, name) for name in speakers]),
+        ):
+            box.clear()
+            for label, name in items:
+                box.addItem(label, name)
+        self._showing = False
+        self.setRowVisible(self.speakers, len(speakers) > 1)
+
+    def show_settings(self, settings: LineSettings, mixed: Collection[str] = ()) -> None:
+        """Show a line's speaker and style; nothing where the selected lines differ."""
+        self._showing = True
+        for box, name in ((self.styles, "style"), (self.speakers, "speaker")):
+            box.setCurrentIndex(max(0, box.findData(getattr(settings, name))) if box.count() and name not in mixed else -1)
+            box.setPlaceholderText(localize("（複数）", "(mixed)"))
+        if not self.styles.count():
+            # A line keeps its style while its voice is missing, so the style is still shown.
+            self.styles.setPlaceholderText(format_style(settings.style) or "–")
+        self._showing = False
+
+    def set_enabled(self, has_line: bool) -> None:
+        """Enable the boxes where there is a line."""
+        # The chooser's box alone: its button manages voices, which needs no line.
+        self.chooser.box.setEnabled(has_line)
+        for box in (self.speakers, self.styles):
+            box.setEnabled(has_line and box.count() > 0)
+
+    @Slot()
+    def _emit_style(self) -> None:
+        if not self._showing:
+            self.edited.emit("style", self.styles.currentData())
+
+    @Slot()
+    def _emit_speaker(self) -> None:
+        if not self._showing:
+            self.edited.emit("speaker", self.speakers.currentData())
+
+
+def _create_combo_box(name: str, tip: str) -> QComboBox:
+    box = ChoiceBox()
+    box.setAccessibleName(name)
+    box.setToolTip(tip)
+    box.setMinimumContentsLength(8)
+    box.setPlaceholderText("…")
+    return box

@@ -1,0 +1,199 @@
+"""Files that come in and go out: drops, the command line, later starts, and the menu's import and export."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from app.common.language import localize
+from app.core.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES
+from app.ui.actions.window_actions import WindowActions
+from app.ui.projects.project_controller import ProjectController
+from app.ui.projects.project_document import ProjectDocument
+from app.ui.script.line_commands import LineCommands
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.shell.script_feature import ScriptFeature, connect_actions
+from app.ui.shell.voices_feature import VoicesFeature
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.web_links import format_link_name, is_text_link, is_voice_link, list_dropped_links
+from app.ui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from app.ui.export.export_controller import ExportController
+    from app.ui.interchange.script_exporter import ScriptExporter
+    from app.ui.interchange.script_importer import ScriptImporter
+
+
+class FilesFeature(QObject):
+    """Opens, imports and exports files; what imports and exports is created on first use, so that the window appears sooner.
+
+    Attributes:
+        incoming: takes files and links from everywhere, and says what they are.
+    """
+
+    def __init__(
+        self,
+        *,
+        window: QMainWindow,
+        script: ScriptFeature,
+        project: ProjectDocument,
+        projects: ProjectController,
+        voices: VoicesFeature,
+        speech: SpeechController,
+        settings: SettingsStore,
+        actions: WindowActions,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._script, self._project = window, script, project
+        self._voices, self._speech, self._settings = voices, speech, settings
+        self.incoming = IncomingFileRouter(script.commands, script.banner)
+        self.incoming.accept_drops(window)
+        script.view.files_dropped.connect(self.incoming.open_files)
+        script.view.links_dropped.connect(self.incoming.open_links)
+        self.incoming.project_found.connect(projects.open_file)
+        self.incoming.scripts_found.connect(lambda files, row: self.importing.import_files(files, row))
+        self.incoming.others_found.connect(voices.library.add_files)
+        self.incoming.voice_link_found.connect(voices.library.open_address_dialog)
+        connect_actions(
+            actions,
+            {
+                "import": lambda: self.importing.choose_files(),
+                "export_script": lambda: self.script_export.choose_file(),
+                "export": lambda: self.export.open_dialog(),
+            },
+        )
+
+    @cached_property
+    def export(self) -> ExportController:
+        """Return the feature of File › Export."""
+        from app.ui.export.export_controller import ExportController
+
+        lines = (self._script.document, self._script.selection, self._script.seeds)
+        made = ExportController(self._window, *lines, self._voices.catalog, self._speech, self._settings, self._project)
+        made.progress_made.connect(self._script.panel.below.addWidget)
+        return made
+
+    @cached_property
+    def importing(self) -> ScriptImporter:
+        """Return the import of scripts, by File › Import or a drop."""
+        from app.ui.interchange.script_importer import ScriptImporter
+
+        script = self._script
+        made = ScriptImporter(self._window, script.commands, script.document, script.selection, self._voices.catalog, script.banner)
+        made.remembered = lambda: self._project.parts.characters
+        made.references_found.connect(self._project.add_references)
+        return made
+
+    @cached_property
+    def script_export(self) -> ScriptExporter:
+        """Return the feature of File › Export script."""
+        from app.ui.interchange.script_exporter import ScriptExporter
+
+        return ScriptExporter(self._window, self._script.document, self._voices.catalog, self._script.banner)
+
+    def close(self) -> None:
+        """Close what was created."""
+        for name in ("export", "importing", "script_export"):
+            # A `cached_property` is in `__dict__` only after its first use; reading it by name would create the controller.
+            if (made := self.__dict__.get(name)) is not None:
+                made.close()
+
+
+class IncomingFileRouter(QObject):
+    """Opens scripts and texts as lines; any other file may be a voice. Nothing is downloaded from a link without asking.
+
+    Signals:
+        project_found(Path): the first project among the files; it replaces everything, so scripts beside it are ignored.
+        scripts_found(list[Path], int | None): scripts, tables and texts, and the row before which their lines are inserted.
+        others_found(list[Path]): other files.
+        voice_link_found(str): the URL of a voice.
+
+    Args:
+        banner: the banner that offers to open the link of a text file in the browser.
+    """
+
+    project_found = Signal(object)
+    scripts_found = Signal(object, object)
+    others_found = Signal(object)
+    voice_link_found = Signal(str)
+
+    def __init__(self, lines: LineCommands, banner: Banner) -> None:
+        super().__init__(lines)
+        self._lines, self._banner = lines, banner
+
+    def accept_drops(self, window: QWidget) -> None:
+        """Accept drops anywhere on a window."""
+        window.setAcceptDrops(True)
+        window.installEventFilter(self)
+
+    @Slot(object, int)
+    def open_files(self, files: Sequence[Path], row: int | None = None) -> None:
+        """Open files; their lines are inserted before this row, or below the selected ones."""
+        projects = [file for file in files if file.suffix.lower() == PROJECT_SUFFIX]
+        scripts = [file for file in files if file.suffix.lower() in SCRIPT_SUFFIXES]
+        others = [file for file in files if file not in scripts and file not in projects]
+        if projects:
+            self.project_found.emit(projects[0])
+        elif scripts:
+            self.scripts_found.emit(scripts, row)
+        if others:
+            self.others_found.emit(others)
+
+    @Slot(object, int)
+    def open_links(self, links: Sequence[str], row: int | None = None) -> None:
+        """Open the first voice link, else the first text link; without either, insert each link as a line."""
+        voice, text = next(filter(is_voice_link, links), ""), next(filter(is_text_link, links), "")
+        if voice:
+            self.voice_link_found.emit(voice)
+        elif text:
+            self._offer_text_download(text)
+        else:
+            self._lines.add_text("\n".join(links), self._lines.find_insertion_row() if row is None else row)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Accept dragged and dropped files and links; leave other events alone."""
+        if (
+            event.type() == QEvent.Type.DragEnter
+            and isinstance(event, QDragEnterEvent)
+            and (_list_local_files(event) or list_dropped_links(event.mimeData()))
+        ):
+            event.acceptProposedAction()
+            return True
+        if event.type() == QEvent.Type.Drop and isinstance(event, QDropEvent) and self._accept_drop(event):
+            event.acceptProposedAction()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _accept_drop(self, event: QDropEvent) -> bool:
+        """Open the dropped files or links; return False if there are none."""
+        if files := _list_local_files(event):
+            self.open_files(files)
+        elif links := list_dropped_links(event.mimeData()):
+            self.open_links(links)
+        else:
+            return False
+        return True
+
+    def _offer_text_download(self, link: str) -> None:
+        name = format_link_name(link)
+        self._banner.show_message(
+            "notice",
+            localize(f"「{name}」はまだダウンロードされていません。", f"“{name}” has not been downloaded yet."),
+            localize(
+                "ブラウザーで保存し、そのファイルをここにドラッグ＆ドロップしてください。",
+                "Save it in the browser, then drop the file here.",
+            ),
+            action=localize("ブラウザーで開く", "Open in browser"),
+            on_action=lambda: QDesktopServices.openUrl(QUrl(link)),
+        )
+
+
+def _list_local_files(event: QDropEvent) -> list[Path]:
+    """Return the dropped files of this machine; other URLs are not files."""
+    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

@@ -1,0 +1,129 @@
+"""The reading of the selected line: the strip below the list, emoji, sounds that are kept, and the dictionaries."""
+
+from __future__ import annotations
+
+import itertools
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from app.core.script import Line
+from app.ui.actions.window_actions import WindowActions
+from app.ui.dictionary.dictionary_controller import DictionaryController
+from app.ui.playback.line_playback import LinePlayback
+from app.ui.projects.project_dictionary import ProjectDictionaryController
+from app.ui.projects.project_document import ProjectDocument
+from app.ui.reading.line_sound_store import LineSoundStore
+from app.ui.reading.reading_controller import ReadingController
+from app.ui.reading.strip.strip_panel import StripPanel
+from app.ui.reading.strip_fold import StripFold
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_list import ScriptList
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.shell.script_feature import ScriptFeature
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.theme.theme import Theme
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.widgets.scroll_frame import ScrollFrame
+
+
+class ReadingFeature(QObject):
+    """Shows and changes how the selected line is read.
+
+    Attributes:
+        frame: the widget that scrolls the strip in a low window.
+        kept_sounds: the file that keeps the waveforms of lines between starts.
+    """
+
+    def __init__(
+        self,
+        *,
+        window: QMainWindow,
+        script: ScriptFeature,
+        project: ProjectDocument,
+        playback: LinePlayback,
+        speech: SpeechController,
+        catalog: VoiceCatalog,
+        actions: WindowActions,
+        settings: SettingsStore,
+        theme: Theme,
+    ) -> None:
+        super().__init__(window)
+        self.panel = StripPanel(theme)
+        self.frame = ScrollFrame(self.panel)
+        script.panel.below.insertWidget(0, self.frame)
+        self._order_tab_stops(script.view)
+        self.strip = ReadingController(self.panel, script.document, script.selection, speech, playback)
+        self.fold = StripFold(self.panel, actions["show_strip"], settings)
+        self.fold.folded.connect(script.scroll_to_selection)
+        self.emoji = EmojiController(script.view, script.selection, catalog, self.strip)
+        self.project_words = ProjectDictionaryController(project, speech, script.banner)
+        self.dictionary = DictionaryController(
+            window, actions["dictionary"], script.selection, speech, playback, script.notice, self.project_words
+        )
+        self.panel.reading.dictionary_requested.connect(self.dictionary.open_dialog)
+        self.kept_sounds = LineSoundStore(self.strip.sounds, script.document, script.model)
+
+    def close(self) -> None:
+        """Forget the words of the project, and wait until those of the user are written."""
+        self.project_words.close()
+        self.dictionary.close()
+
+    def _order_tab_stops(self, view: ScriptList) -> None:
+        panel = self.panel
+        stops = (view, panel.title, panel.reading.edit, panel.emoji, panel.reset_phrase, panel.reset_all, panel.strip)
+        # The strip is created after the buttons below it, so Qt's default tab order would be wrong.
+        for before, after in itertools.pairwise(stops):
+            QWidget.setTabOrder(before, after)
+
+
+class EmojiController(QObject):
+    """Shows the emoji button if the voice of the line speaks emoji, and types the picked one."""
+
+    def __init__(self, view: ScriptList, selection: LineSelection, catalog: VoiceCatalog, reading: ReadingController) -> None:
+        super().__init__(view)
+        self._view, self._selection, self._catalog, self._reading = view, selection, catalog, reading
+        # Position of the cursor when the picker opened.
+        self._place: int | None = None
+        self._button = reading.panel.emoji
+        reading.speaks_emoji = self.can_speak_emoji
+        self._button.picker_opening.connect(self._update_before_editing)
+        self._button.emoji_picked.connect(self._insert_emoji)
+        catalog.changed.connect(self._update_after_catalog)
+        selection.changed.connect(self._update_button)
+
+    def can_speak_emoji(self, line: Line) -> bool:
+        """Return True if the voice of a line speaks emoji; False if the voice is not installed."""
+        voice = self._catalog.find_voice(line.settings.voice)
+        return voice is not None and voice.manifest.emoji
+
+    @Slot()
+    def _update_button(self, *_what: object) -> None:
+        line = self._selection.line
+        self._button.setVisible(line is not None and self.can_speak_emoji(line))
+
+    @Slot()
+    def _update_after_catalog(self) -> None:
+        self._update_button()
+        self._reading.update_emoji_support()
+
+    @Slot()
+    def _update_before_editing(self) -> None:
+        editor = self._view.editor
+        self._place = None if editor is None else editor.textCursor().position()
+
+    @Slot(str)
+    def _insert_emoji(self, symbol: str) -> None:
+        """Insert an emoji at the cursor's last position, or at the end of the line."""
+        if self._view.editor is None:
+            self._view.edit_line(self._view.currentIndex().row())
+        editor = self._view.editor
+        if editor is None:
+            return
+        cursor = editor.textCursor()
+        if self._place is not None:
+            # The text may have become shorter while the picker was open; characterCount includes the final paragraph mark.
+            cursor.setPosition(min(self._place, editor.document().characterCount() - 1))
+        cursor.insertText(symbol)
+        editor.setTextCursor(cursor)
+        editor.setFocus()

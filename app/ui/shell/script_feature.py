@@ -1,0 +1,145 @@
+"""The lines of the script: the list that shows them, its banners, selection, search, commands and autosave file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QUndoStack
+from PySide6.QtWidgets import QWidget
+
+from app.common.errors import AppError
+from app.common.user_notices import set_notice_handler
+from app.ui.actions.window_actions import WindowActions
+from app.ui.projects.project_document import ProjectDocument
+from app.ui.script.autosave import Autosave
+from app.ui.script.line_commands import LineCommands
+from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_duration import ScriptDurationMeter
+from app.ui.script.script_model import ScriptModel
+from app.ui.script.script_panel import ScriptPanel
+from app.ui.script.script_search import ScriptSearchController
+from app.ui.script.startup_script import create_first_line_settings
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.theme.theme import Theme
+from app.ui.widgets.banner import Banner
+
+
+class ScriptFeature(QObject):
+    """Shows the lines, edits them and saves them while they change.
+
+    Attributes:
+        panel: the column with the list, its banners above it, the transport bar, and room below for other features.
+        view: the list of lines.
+        notice: the banner for what the program noticed, such as unreadable files.
+        banner: the banner for what the user's last command led to.
+        autosave: the file that keeps the script, the project and the selected line between starts.
+    """
+
+    def __init__(
+        self,
+        *,
+        window: QWidget,
+        document: ScriptDocument,
+        project: ProjectDocument,
+        actions: WindowActions,
+        settings: SettingsStore,
+        theme: Theme,
+    ) -> None:
+        super().__init__(window)
+        self.document = document
+        self.model = ScriptModel(document)
+        self.seeds = LineSeeds(document)
+        self.panel = ScriptPanel(self.model, actions, theme)
+        self.view, self.transport = self.panel.script, self.panel.transport
+        self.notice, self.banner = self.panel.notice, self.panel.banner
+        self._notices = NoticeBannerController(self.notice)
+        self.selection = LineSelection(document, self.view, create_first_line_settings(settings.value))
+        self.search = ScriptSearchController(self.panel.search, document, self.view, self.selection)
+        self.commands = LineCommands(document, self.model, self.view, self.selection, self.seeds)
+        self.autosave = Autosave(document, self.seeds, lambda: self.selection.current_id, lambda: project.origin)
+        self.duration = ScriptDurationMeter(document, self.model)
+        # The autosave file also stores the selected line.
+        self.selection.changed.connect(self.autosave.schedule_save)
+        self.commands.noticed.connect(lambda text: self.banner.show_message("notice", text))
+        connect_actions(actions, self._map_actions())
+        connect_undo(actions, document.stack)
+
+    def select_first_line(self, remembered: str) -> None:
+        """Select the line that was selected when the window closed, or the first one."""
+        script = self.document.script
+        chosen = remembered if script.find_line(remembered) else script.lines[0].id if script.lines else ""
+        self.view.select_lines([chosen] if chosen else [])
+
+    @Slot()
+    def scroll_to_selection(self) -> None:
+        """Bring the selected line into view, as after another part of the window took room from the list."""
+        self.view.scroll_to_line(self.selection.current_id)
+
+    def close(self) -> None:
+        """Send later notices to the log alone."""
+        self._notices.close()
+
+    def _map_actions(self) -> dict[str, Callable[[], object]]:
+        commands = self.commands
+        return {
+            "cut": commands.cut_lines,
+            "copy": commands.copy_lines,
+            "paste": commands.paste_lines,
+            "select_all": self.view.selectAll,
+            "add_line": commands.add_line,
+            "edit_line": commands.edit_current_line,
+            "duplicate": commands.insert_copies,
+            "delete": commands.delete_lines,
+            "split_here": commands.split_at_cursor,
+            "split_sentences": commands.split_sentences,
+            "join_lines": commands.join_lines,
+            "move_up": commands.move_up,
+            "move_down": commands.move_down,
+            "find": self.search.open_search,
+            "replace": self.search.open_replace,
+        }
+
+
+class NoticeBannerController(QObject):
+    """Accepts notices from every thread, and adds new ones to those that the user has not closed."""
+
+    _noticed = Signal(object)
+
+    def __init__(self, banner: Banner) -> None:
+        super().__init__(banner)
+        self._banner = banner
+        self._errors: list[AppError] = []
+        # A signal carries the notice from any thread to the window's own, the only one that may touch widgets.
+        self._noticed.connect(self._show_notice)
+        set_notice_handler(self._noticed.emit)
+
+    def close(self) -> None:
+        """Send later notices to the log alone."""
+        set_notice_handler(None)
+
+    @Slot(object)
+    def _show_notice(self, error: AppError) -> None:
+        if not self._banner.is_wanted:
+            self._errors.clear()
+        self._errors.append(error)
+        self._banner.show_messages("notice", [(item.message, item.hint) for item in self._errors])
+
+
+def connect_actions(actions: WindowActions, handlers: Mapping[str, Callable[[], object]]) -> None:
+    """Connect actions with functions by name."""
+    for name, call in handlers.items():
+        actions[name].triggered.connect(lambda _checked=False, call=call: call())
+
+
+def connect_undo(actions: WindowActions, stack: QUndoStack) -> None:
+    """Connect undo and redo, and show the name of the step that each would take."""
+    actions["undo"].triggered.connect(stack.undo)
+    actions["redo"].triggered.connect(stack.redo)
+    stack.undoTextChanged.connect(lambda step: actions.describe_target("undo", step))
+    stack.redoTextChanged.connect(lambda step: actions.describe_target("redo", step))
+    for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
+        actions[name].setEnabled(possible)
+        signal.connect(actions[name].setEnabled)

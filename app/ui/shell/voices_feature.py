@@ -1,0 +1,156 @@
+"""Voices: which are there, which the selected lines have, and the tasks that add and change them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMainWindow
+
+from app.common.files.paths import find_data_dir
+from app.common.language import localize
+from app.ui.actions.window_actions import WindowActions
+from app.ui.parameters.side_panel import SidePanel
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.shell.playback_feature import PlaybackFeature
+from app.ui.shell.script_feature import ScriptFeature, connect_actions
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.tasks.task_queue import TaskQueue
+from app.ui.tasks.tasks_panel import TasksPanel
+from app.ui.voices.licence_questions import LicenceQuestionQueue
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_controller import VoiceController
+from app.ui.voices.voice_folder_watcher import VoiceFolderWatcher
+from app.ui.voices.voice_library_actions import VoiceLibraryActions
+from app.ui.voices.voice_sample_player import VoiceSamplePlayer
+from app.ui.voices.voice_task_results import VoiceTaskResultHandler
+from app.ui.voices.voice_tasks import VoiceTasks
+from app.ui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from app.ui.actions.menu_commands import MenuCommand
+    from app.ui.voices.natural_voices_controller import NaturalVoicesController
+
+
+class VoicesFeature(QObject):
+    """Shows the voice of the selected lines, and offers others.
+
+    Attributes:
+        banner: the banner for what a voice lacks.
+        folders: watches the folders of voices and BERTs; the window starts it.
+        tasks: the tasks that add voices; `tasks.queue` runs them.
+        choice: the voices of the lines, and what is missing of them.
+    """
+
+    def __init__(
+        self,
+        *,
+        window: QMainWindow,
+        script: ScriptFeature,
+        playback: PlaybackFeature,
+        speech: SpeechController,
+        settings: SettingsStore,
+        actions: WindowActions,
+        catalog: VoiceCatalog,
+        side: SidePanel,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._script, self._playback, self._side = window, script, playback, side
+        self.catalog = catalog
+        self.folders = VoiceFolderWatcher([find_data_dir() / "voices", find_data_dir() / "bert"], window)
+        self.banner = Banner()
+        script.panel.add_banner(self.banner)
+        self.licences = LicenceQuestionQueue(window, self.banner)
+        self.tasks = VoiceTasks(TaskQueue(window), self.licences)
+        self.tasks_panel = TasksPanel(self.tasks.queue)
+        # The panel is put above the strip, so that strip and buttons stay in place when it appears.
+        script.panel.below.insertWidget(0, self.tasks_panel)
+        document, selection, queue = script.document, script.selection, playback.queue
+        self.choice = VoiceController(catalog, document, selection, speech, queue, settings, side.card, side.chooser)
+        VoiceTaskResultHandler(self.tasks, self.choice, catalog, settings, self.banner)
+        self.samples = VoiceSamplePlayer(side.card, selection, speech, queue)
+        self.library = VoiceLibraryActions(window, catalog, self.tasks, document, selection)
+        self._connect_settings(settings)
+        self._connect_choice()
+        self._connect_tasks(speech)
+        self._connect_actions(actions)
+
+    @cached_property
+    def natural(self) -> NaturalVoicesController:
+        """Return the page of natural voices, which is created on first use."""
+        from app.ui.voices.natural_voices_controller import NaturalVoicesController
+
+        made = NaturalVoicesController(self._window, self.catalog, self.tasks, self.choice, self._script.selection)
+        made.sample_requested.connect(self.samples.play_recording)
+        made.speak_requested.connect(self._playback.commands.play_if_silent)
+        return made
+
+    def find_name(self, voice: str) -> str:
+        """Return the name of a voice by its id, also of one that is not installed."""
+        found = self.catalog.find_voice(voice)
+        return found.name if found is not None else self.choice.names.find_name(voice)
+
+    def list_commands(self) -> list[MenuCommand]:
+        """Return commands that choose voices and styles, for the command search."""
+        from app.ui.shell.voice_commands import list_voice_commands  # for the search, which few starts need
+
+        return list_voice_commands(self.catalog, self.choice.use_voice, self._side)
+
+    def close(self) -> None:
+        """Stop the tasks and close what is open."""
+        if "natural" in self.__dict__:
+            self.natural.close()
+        for part in (self.folders, self.choice, self.tasks.queue, self.licences, self.catalog):
+            part.close()
+
+    def _connect_settings(self, settings: SettingsStore) -> None:
+        catalog = self.catalog
+        catalog.favourites_changed.connect(lambda ids: settings.change_settings(favourite_voices=ids))
+        catalog.precision_preference_changed.connect(
+            lambda sounds: settings.change_settings(exact_voices=sounds.exact, fast_voices=sounds.fast)
+        )
+        settings.changed.connect(lambda _before, after: catalog.set_precision_preference(after.precision_preference))
+
+    def _connect_choice(self) -> None:
+        choice, banner, library, licences, side = self.choice, self.banner, self.library, self.licences, self._side
+        choice.voice_shown.connect(side.show_voice)
+        choice.voice_missing.connect(side.show_missing)
+        choice.labels_changed.connect(lambda labels: self._script.view.show_voices(labels, choice.names.find_name))
+        get_bert = localize("この声に必要な BERT モデルを追加します。", "Adds the BERT model this voice requires.")
+        choice.message_requested.connect(
+            lambda said: banner.show_message(said.kind, said.text, said.hint, action=said.action, tip=get_bert)
+        )
+        choice.error_resolved.connect(banner.hide)
+        choice.bert_needed.connect(library.offer_bert)
+        choice.prepare_requested.connect(self.tasks.prepare_voice)
+        choice.licence_needed.connect(
+            lambda error: licences.ask_for_consent(
+                error.voice_id, error.name, error.text, choice.resume_after_licence, lambda: choice.show_licence_refusal(error)
+            )
+        )
+        library.use_requested.connect(choice.use_voice)
+        library.force_requested.connect(choice.use_forced_bert)
+        library.play_requested.connect(self.samples.try_voice)
+        banner.action_requested.connect(choice.resolve_missing)
+        side.chooser.library_requested.connect(library.open_library)
+
+    def _connect_tasks(self, speech: SpeechController) -> None:
+        self.tasks.voice_changing.connect(speech.close_voice)
+        self.tasks.disk_changed.connect(self.catalog.refresh_voices)
+        self.tasks.backends_measured.connect(self._playback.speech_settings.apply_measured_backend)
+        self.folders.changed.connect(self.catalog.refresh_voices)
+
+    def _connect_actions(self, actions: WindowActions) -> None:
+        library = self.library
+        connect_actions(
+            actions,
+            {
+                "natural_voice": lambda: self.natural.open_dialog(),
+                "add_voice": library.add_voice,
+                "add_voice_address": library.open_address_dialog,
+                "voice_library": library.open_library,
+                "add_bert": library.add_bert,
+                "measure": library.measure_current_voice,
+            },
+        )

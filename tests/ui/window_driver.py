@@ -1,0 +1,139 @@
+"""The main window as tests drive it: the one place that knows where its parts are.
+
+A change of the window's structure changes the table here, and no test.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import Any
+
+from app.ui.shell import main_window
+
+# The parts that the window creates on first use, and the feature that does it.
+LAZY_PARTS = {
+    "candidate_tests": "_audition",
+    "blind_tests": "_audition",
+    "precision_tests": "_audition",
+    "board": "_audition",
+    "export": "_files",
+    "importing": "_files",
+    "script_export": "_files",
+    "lab": "_lab",
+    "natural": "_voices",
+    "service": "_service",
+}
+
+
+def _place(path: str) -> Any:
+    """Return a property that reads this path from the window."""
+    return property(attrgetter(path))
+
+
+class WindowDriver(main_window.MainWindow):
+    """The window itself, with a name for every part that tests touch."""
+
+    # shell
+    window_actions = _place("_actions")
+    menus = _place("_menus")
+    edit_bar = _place("_edit_bar")
+    status = _place("_status")
+    columns = _place("_columns")
+    dialogs = _place("_dialogs")
+    theme_switcher = _place("_theme_switcher")
+    keeping = _place("_autosave_guard")
+    leaving = _place("_close_guard")
+    incoming = _place("_files.incoming")
+    controller = _place("_speech")
+    speech_state = _place("_speech.state")
+    speech_worker = _place("_speech._worker")
+    speech_thread = _place("_speech._thread")
+    history = _place("_speech.history")
+    latency = _place("_latency.dock")
+    latency_fold = _place("_latency.fold")
+
+    # lines
+    left = _place("_script.panel")
+    script = _place("_script.view")
+    transport = _place("_script.transport")
+    notice = _place("_script.notice")
+    banner = _place("_script.banner")
+    model = _place("_script.model")
+    seeds = _place("_script.seeds")
+    selection = _place("_script.selection")
+    search = _place("_script.search")
+    commands = _place("_script.commands")
+    script_file = _place("_script.autosave")
+    duration = _place("_script.duration")
+    lines = _place("document.script.lines")
+    undo_stack = _place("document.stack")
+
+    # the panel at the side
+    side = _place("_side")
+    sliders = _place("_side.sliders")
+    styles = _place("_side.styles")
+    presets = _place("_side.presets")
+    voice_card = _place("_side.card")
+    voice_chooser = _place("_side.chooser")
+
+    # playback
+    playback = _place("_playback.queue")
+    live = _place("_playback.live")
+    saving = _place("_playback.saving")
+    play_commands = _place("_playback.commands")
+    speech_settings = _place("_playback.speech_settings")
+
+    # reading
+    strip = _place("_reading.strip")
+    strip_panel = _place("_reading.panel")
+    phone_strip = _place("_reading.panel.strip")
+    strip_frame = _place("_reading.frame")
+    fold = _place("_reading.fold")
+    emoji = _place("_reading.emoji")
+    dictionary = _place("_reading.dictionary")
+    project_words = _place("_reading.project_words")
+    kept_sounds = _place("_reading.kept_sounds")
+
+    # voices
+    catalog = _place("_catalog")
+    voices = _place("_voices.choice")
+    voice_banner = _place("_voices.banner")
+    voice_tasks = _place("_voices.tasks")
+    task_queue = _place("_voices.tasks.queue")
+    jobs_panel = _place("_voices.tasks_panel")
+    licences = _place("_voices.licences")
+    library = _place("_voices.library")
+    samples = _place("_voices.samples")
+    disk_watch = _place("_voices.folders")
+    natural = _place("_voices.natural")
+
+    # projects, takes
+    project = _place("_project")
+    project_parts = _place("_project.parts")
+    projects = _place("_projects.files")
+    missing = _place("_projects.missing")
+    takes = _place("_takes.lines")
+    take_book = _place("_takes.shelf.book")
+    takes_deletion = _place("_takes.deletion")
+    takes_fold = _place("_takes.fold")
+
+    # what comes when it is asked for
+    importing = _place("_files.importing")
+    export = _place("_files.export")
+    script_export = _place("_files.script_export")
+    board = _place("_audition.board")
+    blind_tests = _place("_audition.blind_tests")
+    precision_tests = _place("_audition.precision_tests")
+    candidate_tests = _place("_audition.candidate_tests")
+    lab = _place("_lab.lab")
+    service = _place("_service.service")
+
+    def is_made(self, name: str) -> bool:
+        """Return True if a part of `LAZY_PARTS` was created."""
+        return name in getattr(self, LAZY_PARTS[name]).__dict__
+
+
+def install_driver() -> type[WindowDriver]:
+    """Make `app.ui.main` open a driver as its window, and return the class."""
+    main_window.MainWindow = WindowDriver  # type: ignore[misc]
+    return WindowDriver
