@@ -21,13 +21,11 @@ from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import CallsByGraph, RecordedInputs, record_inputs
 from app.lab.subject_lookup import open_subject_by_name
 from app.lab.verify.comparison_pairs import compare_optimised, map_outputs, write_graph_files
-from app.lab.verify.decode_window_verification import verify_decode_windows
 from app.lab.verify.graph_comparison import GraphComparison
-from app.lab.verify.graph_pair import GraphPair, GraphSide
+from app.lab.verify.graph_pair import TENSORS_PER_PROBE, GraphPair, GraphSide, find_first_difference
 from app.lab.verify.length_sweep import SWEEP_BATCHES, find_free_axes, resize_values, verify_batches, verify_lengths
 from app.lab.verify.source_comparison import compare_with_source
-from app.lab.verify.tensor_bisection import TENSORS_PER_PROBE, find_first_difference
-from app.lab.verify.verification_run import has_passed, verify_subject
+from app.lab.verify.verification_run import has_passed, verify_decode_windows, verify_subject
 from app.lab.verify.verify_limits import VerifyLimit, choose_exact_limit, compute_figures
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.prepare.expose_tensors import GraphNode
@@ -105,7 +103,7 @@ def test_a_backend_that_computes_something_else_is_found(
     shipped: LabSubject, shipped_calls: RecordedInputs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from app.adapters.ort.graph_session import GraphSession
-    from app.lab.verify.backend_verification import verify_backends
+    from app.lab.verify.verification_run import verify_backends
 
     pretend_device.install(monkeypatch)
     monkeypatch.setitem(pretend_device.BACKENDS, pretend_device.KEY, _any_size())

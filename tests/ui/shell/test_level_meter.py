@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.adapters.portaudio.sample_ring import SampleRing
 from app.settings.user_settings import Settings
-from app.ui.shell.level_meter import CLIPPED, METER_DELAY_TICKS, METER_FLOOR_DB, QUIET, LevelMeter, convert_to_db
+from app.ui.shell.status_line import CLIPPED, METER_DELAY_TICKS, METER_FLOOR_DB, QUIET, LevelMeter, convert_to_db
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 
