@@ -2,14 +2,15 @@
 
 One rule a line, the first that fits wins:
 
-    辛い  ツラ>カラ  -6..6 カレー 料理 激
-    汚れる  ケガ>ヨゴ  !-6..-1 名 魂 心
-    空く  ア>ス  -4..-1 腹 電車 & !+1 手
+    辛い  ツラ>カラ  -6..6 カレー 料理 激  # カレーが辛い。
+    汚れる  ケガ>ヨゴ  !-6..-1 名 魂 心  # 手が汚れる。
+    空く  ア>ス  -4..-1 腹 電車 & !+1 手  # 電車が空いた。
 
 A key is a word as written or its base form; the reading on the left is the beginning of what the analyser says (* is any), the one on the
 right takes its place (= keeps the reading, and lets nobody change it later); @2 gives the accent where the dictionary does not know it.
 Conditions: places counted in words (+1 the next, -6..-1 the six before, 0 the word itself, none: always), then surfaces, base forms or
-<kinds> there; `!` none of them; `&` and; `|` or. `^` and `$` are the places before the first and behind the last word.
+<kinds> there; `!` none of them; `&` and; `|` or. `^` and `$` are the places before the first and behind the last word. Behind `#` stands a text on which
+this very rule decides.
 """
 
 from __future__ import annotations
@@ -46,13 +47,14 @@ class RuleCondition:
 
 @dataclass(frozen=True, slots=True)
 class ReadingRule:
-    """One line: alternatives, each of conditions that must all hold."""
+    """One line: alternatives, each of conditions that must all hold; `example` is a text on which it decides."""
 
     key: str
     wrong: str
     right: str
     accent: int | None
     alternatives: tuple[tuple[RuleCondition, ...], ...]
+    example: str = ""
 
     def find_reading(self, morphs: Sequence[Morph], index: int) -> str | None:
         """Return what the word at an index is read as; None where the rule does not fit."""
@@ -85,23 +87,29 @@ class ReadingRules:
 
     def find_corrections(self, morphs: Sequence[Morph]) -> Iterator[Correction]:
         """Yield what the rules say of a sentence."""
+        for at, rule, reading in self.find_decisions(morphs):
+            yield Correction(at, at + 1, (MorphPart(morphs[at].surface, reading, rule.accent),), "rule", rule.key)
+
+    def find_decisions(self, morphs: Sequence[Morph]) -> Iterator[tuple[int, ReadingRule, str]]:
+        """Yield the index of each word that a rule decides on, the first rule that fits, and the reading."""
         for at, morph in enumerate(morphs):
             by_surface = self._by_key.get(morph.surface, ())
             by_base = self._by_key.get(morph.base, ()) if morph.base != morph.surface else ()
             for rule in (*by_surface, *by_base):
                 reading = rule.find_reading(morphs, at)
                 if reading is not None:
-                    yield Correction(at, at + 1, (MorphPart(morph.surface, reading, rule.accent),), "rule", rule.key)
+                    yield at, rule, reading
                     break
 
 
 def _parse_rule(line: str) -> ReadingRule:
-    match = _RULE_LINE.fullmatch(line)
+    stated, _sign, example = (part.strip() for part in line.partition("#"))
+    match = _RULE_LINE.fullmatch(stated)
     if not match:
         raise ValueError(f"no rule: {line}")
     key, wrong, right, _keeps, accent, conditions = match.groups()
     alternatives = tuple(tuple(map(_parse_condition, part.split("&"))) for part in (conditions or "+0 " + key).split("|"))
-    return ReadingRule(key, wrong, right or "", int(accent) if accent else None, alternatives)
+    return ReadingRule(key, wrong, right or "", int(accent) if accent else None, alternatives, example)
 
 
 def _parse_condition(text: str) -> RuleCondition:

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.adapters.openjtalk import mecab_words
+from app.core.normalise import normalise_text
 from app.core.readings.context_rules import ReadingRules
 from app.core.readings.morphs import Correction, Morph, MorphPart, drop_overlaps
 from app.core.readings.reading_corrections import find_corrections, load_rules
 from app.core.readings.shipped_words import ShippedWords
 
 NO_WORDS = ShippedWords([])
+WITHOUT_EXAMPLE = {
+    "人 ジン>ヒト",
+    "寒気 カンキ>サムケ",
+    "目下 メシタ>モッカ",
+    "二重 ニジュー>フタエ",
+    "行 コー>ギョー",
+    "色紙 シキシ>イロガミ",
+    "末期 マッキ>マツゴ",
+    "館 カン>ヤカタ",
+    "臭い クサイ>ニオイ",
+    "可い カイ>イー",
+    "好い スイ>イー",
+    "者 シャ>モノ",
+    "月 ツキ>ゲツ",
+    "数 スー>カズ",
+    "被る カム>カブ",
+    "訳 ヤク>ワケ",
+    "下 カ>シタ",
+    "皮 カワ>ツラ",
+    "汚れ ケガ>ヨゴ",
+    "這入る ハイー>ハイ",
+    "強いる ツヨ>シ",
+}
 
 
 def morphs(*words: tuple[str, str], base: str = "", kind: str = "名詞") -> list[Morph]:
@@ -83,3 +109,21 @@ def test_kept_corrections_never_overlap(places: list[tuple[int, int]]) -> None:
     kept = drop_overlaps(found)
     assert all(one.last <= other.first for one, other in pairwise(kept))
     assert not found or found[0] in kept
+
+
+def list_rules_that_never_decide(rules: ReadingRules, split: Callable[[str], list[Morph]]) -> list[str]:
+    """The rules that decide on no word of their example, as they are written."""
+    unfired = []
+    for rule in rules:
+        found = split(normalise_text(rule.example, lambda _word: None)) if rule.example else []
+        if not any(one is rule for _at, one, _reading in rules.find_decisions(found)):
+            unfired.append(f"{rule.key} {rule.wrong}>{rule.right}")
+    return unfired
+
+
+def test_every_rule_decides_on_its_example() -> None:
+    """Those of `WITHOUT_EXAMPLE` cover readings that the analyser gives where no short text was found; a new rule needs an example."""
+    split = mecab_words._create_lexicon().split_morphs
+    planted = "角 カド>ツノ -2 牛  # 牛の角。\n角 カド>スミ -2 牛  # 牛の角。\n月 ツキ>ゲツ"
+    assert list_rules_that_never_decide(ReadingRules(planted), split) == ["角 カド>スミ", "月 ツキ>ゲツ"]
+    assert set(list_rules_that_never_decide(load_rules(), split)) == WITHOUT_EXAMPLE
