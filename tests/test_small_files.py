@@ -42,4 +42,4 @@ def test_files_are_limited_only_so() -> None:
         for path in TESTS.rglob("*.py")
         if re.search(r"setrlimit\(resource\.RLIMIT_FSIZE", path.read_text(encoding="utf-8"))
     }
-    assert limiting == {"small_files.py", "adapters/confined/test_sandbox_process.py"}
+    assert limiting == {"small_files.py", "adapters/sandbox/test_sandbox_process.py"}

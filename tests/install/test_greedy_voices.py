@@ -19,7 +19,7 @@ from app.common.files import paths
 from app.install import sandbox_limits
 from app.install.staging_folders import find_staging_dir
 from app.voices.bert_models import list_installed_berts
-from tests.adapters.confined.test_sandbox_process import holds
+from tests.adapters.sandbox.test_sandbox_process import holds
 from tests.voices.prepare.bert.deberta_files import write_published
 
 from .greedy_voices import crashes, greedy

@@ -20,7 +20,7 @@ from app.common.files import paths
 from app.lab import graph_sandbox
 from app.lab.lab_subject import LabSubject, dump_subject, load_subject
 from app.lab.report_rows import Row
-from tests.adapters.confined.test_sandbox_process import holds
+from tests.adapters.sandbox.test_sandbox_process import holds
 from tests.install.greedy_voices import crashes, greedy
 from tests.lab.tiny import tiny_bert_of
 
