@@ -44,13 +44,13 @@ class CandidateTestController(QObject):
         self._dialog: BlindTestDialog | None = None
         self._spec: TaskSpec | None = None
 
-    def begin_test(self, source: str, row: Row) -> None:
+    def begin_blind_test(self, source: str, candidate_row: Row) -> None:
         """Speak the lines with the exact graph and with a row's candidate, then ask how to compare them."""
         dialog = self._tests.show_dialog()
         dialog.show_preparation(0)
         folder = tempfile.TemporaryDirectory(prefix="koebako-lab-", ignore_cleanup_errors=True)
         self._folder, self._dialog = folder, dialog
-        work = build_candidate_command(source, row, "--test", str(Path(folder.name) / "test.koebako"))
+        work = build_candidate_command(source, candidate_row, "--test", str(Path(folder.name) / "test.koebako"))
         # The spec is set first: a process that cannot start may fail before `add_task` returns.
         self._spec = TaskSpec("lab test", work, quiet=True)
         job = self._queue.add_task(self._spec)

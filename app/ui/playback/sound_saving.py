@@ -146,7 +146,7 @@ class SavingController(QObject):
         several = sum(len(lines) for _, lines in files) > 1
         for file, lines in files:
             first, *then = (build_request(self._seeds.apply_last_seed(line)) for line in lines)
-            self._controller.save_sound(first, file, then, [find_cast(line) for line in lines], several=several)
+            self._controller.save_sound(first, file, then, [find_cast(line) for line in lines], has_several_lines=several)
 
     @Slot(object)
     def _count_saved_file(self, file: Path) -> None:

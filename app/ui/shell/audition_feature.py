@@ -155,7 +155,7 @@ class LabFeature(QObject):
 
         made = LabController(self._window, self._voices.catalog, self._voices.licences, self._install_candidate)
         made.help_requested.connect(self._open_page)
-        made.hear_requested.connect(lambda source, row: self._audition.candidate_tests.begin_test(source, row))
+        made.hear_requested.connect(lambda source, row: self._audition.candidate_tests.begin_blind_test(source, row))
         return made
 
     def close(self) -> None:

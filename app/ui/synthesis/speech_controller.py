@@ -155,10 +155,10 @@ class SpeechController(SpeechEventReceiver):
         following_requests: Sequence[SynthesisRequest] = (),
         casts: Sequence[LineCast] = (),
         *,
-        several: bool = False,
+        has_several_lines: bool = False,
     ) -> None:
         """Write a request and those that follow it into a sound file, after the present job; see `SpeechJob`."""
-        self._queue_job(replace(self._create_speech_job(request, file, following_requests, casts), has_several_lines=several))
+        self._queue_job(replace(self._create_speech_job(request, file, following_requests, casts), has_several_lines=has_several_lines))
 
     def render_take(
         self,
