@@ -106,10 +106,12 @@ class JobHandlers:
 
     def _open_voice(self, job: OpenVoiceJob) -> None:
         file_prefetch.start_prefetch()
+        # Python's lock is held while the library loads, so the window would stand still as long as the disk takes.
         file_prefetch.wait_for_package("onnxruntime")
         use_unblocking_sessions()
         self._news.machine_info_found.emit(find_machine_info())
         speaker = self._voice.load_voice(job.voice, job.backend, job.precisions, retry=job.retry)
+        # Before the warm-up: the user may play from now on, and a request stops the warm-up.
         self._voice.announce_voice(job.voice)
         try:  # so that the first sound need not wait for the device; that there is none is reported at once, but stops nothing
             self._output.ensure_open(speaker.pipeline.voice.sampling_rate)
@@ -189,6 +191,7 @@ class JobHandlers:
     def _report_stage(self, timing: StageTiming) -> None:
         self._current.report_stage(timing)
         self.give_way()
+        # Started again: what ran meanwhile would otherwise count as part of the next stage.
         self._current.start_stage_clock()
 
     def _reload_dictionary(self) -> None:

@@ -139,10 +139,12 @@ class LoadedVoiceCache:
     def unload_voices(self) -> None:
         """Close all voices."""
         self._apart = None
+        # `_reported` stays: a voice that comes back after a rest is no news to the window.
         self._open.clear()
 
     def terminate_graphs(self) -> None:
         """Stop the running graph; may be called from any thread."""
+        # Copied, as the synthesis thread may open or close voices meanwhile.
         apart = self._apart
         for speaker in (*self._open.values(), *([apart[2]] if apart is not None else [])):
             speaker.terminate()

@@ -9,6 +9,7 @@ from app.common.errors import AudioDeviceError
 from app.common.language import localize
 from app.ui.synthesis.audio_player import AudioPlayer, PlayerOpener
 
+# A try closes the device that stands in and may restart PortAudio, which is too much before every line.
 DEVICE_RETRY_AFTER_S = 5.0
 
 
@@ -70,6 +71,7 @@ class OutputDevice:
         """Silence and close the device."""
         player, self.player = self.player, None
         if player is not None:
+            # Closing alone would first play all that is queued.
             player.abort_output()
             player.close()
 

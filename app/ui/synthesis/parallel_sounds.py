@@ -72,5 +72,6 @@ class ParallelSounds:
             yield AudioChunk(block, self.rate, request_id, 0, last=not left)
             if not left:
                 return
+            # The player itself waits only when its queue is full, and a switch would be heard after all of that.
             while find_queued_s() > MAX_PARALLEL_QUEUED_S and not is_cancelled():
                 time.sleep(QUEUE_POLL_S)

@@ -21,7 +21,7 @@ class PendingJobs:
     def __init__(self) -> None:
         self.jobs: list[SynthesisJob] = []
         self.spoken: list[SpeechJob] = []
-        self._made_s: dict[str, float] = {}  # sound so far, by request
+        self._made_s: dict[str, float] = {}
         self._made: set[str] = set()
 
     def __bool__(self) -> bool:
@@ -83,6 +83,7 @@ class PendingJobs:
         """Remove a job that the synthesis thread has finished."""
         if job in self.jobs:
             self.jobs.remove(job)
+        # A computed line may still sound, and its bar needs the length until it has left `spoken` as well.
         left = {item.request.id for item in (*self.jobs, *self.spoken) if isinstance(item, SpeechJob)}
         self._made &= left
         self._made_s = {name: made_s for name, made_s in self._made_s.items() if name in left}
@@ -92,6 +93,7 @@ class PendingJobs:
         place = next((place for place, job in enumerate(self.spoken) if job.request.id == position.request_id), None)
         if place is None:
             return 0.0, []
+        # The device names only the present request, so short ones before it may have passed between two looks.
         over = place + position.is_finished
         ended, self.spoken = self.spoken[:over], self.spoken[over:]
         played_s = 0.0 if position.is_finished else self.spoken[0].audible_start_s + position.frames / position.sampling_rate

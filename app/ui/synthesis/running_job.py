@@ -30,6 +30,7 @@ class RunningJob:
 
     def run_part(self, job: SynthesisJob, part: Callable[[], bool]) -> bool | None:
         """Run a part of a job; report an error, and return None after one."""
+        # Jobs nest: a line runs between two stages of a file, which is the running job again afterwards.
         before = self.job
         with self._lock:
             self.job = job

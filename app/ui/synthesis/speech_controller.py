@@ -55,6 +55,7 @@ class SpeechController(SpeechEventReceiver):
         """Open the first voice once the thread runs; stop the present sound and drop openings that have not begun. See `OpenVoiceJob`."""
         self.stop_speaking()
         waiting = self._open.list_openings()
+        # The new opening replaces one that the user may have asked for, so failed devices are still tried again.
         retry = retry or any(job.retry for job in waiting)
         self._cancel_jobs(waiting)
         self._precisions = precisions
@@ -70,6 +71,7 @@ class SpeechController(SpeechEventReceiver):
 
     def prepare_voice(self, voice: str) -> None:
         """Open a voice after the running work, so that it speaks at once when it is wanted; a newer request replaces an older one."""
+        # The opening without an id carries the backend that the user chose, so no other voice replaces it.
         self._cancel_jobs([job for job in self._open.list_openings() if job.voice not in ("", voice)])
         if self.voice is not None and voice not in self.voices:
             self._queue_job(OpenVoiceJob(self.voice.requested_backend, voice, precisions=self._precisions))
@@ -90,6 +92,7 @@ class SpeechController(SpeechEventReceiver):
     def play_sample(self, file: Path) -> None:
         """Play a recording; stop the present sound."""
         self.stop_speaking()
+        # A sample that sounds is no spoken job, so stopping those does not silence it.
         self._worker.stop_sound()
         self._queue_job(PlaySampleJob(file))
 
@@ -210,6 +213,7 @@ class SpeechController(SpeechEventReceiver):
         self.stop_speaking()
         self.stop_saving()
         self.stop_exporting()
+        # The shutdown waits for all jobs before it, and the window's thread for the shutdown.
         self._cancel_jobs([*self._open.list_takes(), *self._open.list_openings()])
         self._thread.end_thread()
 

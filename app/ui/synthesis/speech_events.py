@@ -45,6 +45,7 @@ class SynthesisThread(QThread):
         super().__init__(parent)
         self.setObjectName("synthesis")
         self.setStackSize(SYNTHESIS_STACK_BYTES)
+        # Without a parent: Qt refuses to move an object that has one to another thread.
         self.worker = SynthesisWorker(open_player)
         self.worker.moveToThread(self)
 
@@ -90,8 +91,8 @@ class LatencyRecorder(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.history = LatencyHistory()
-        self._rates: dict[str, int] = {}  # Hz, by voice
-        self._voices: dict[str, str] = {}  # by request, while it runs
+        self._rates: dict[str, int] = {}
+        self._voices: dict[str, str] = {}
 
     def set_voice(self, voice: OpenedVoice) -> None:
         """Use this voice for all following measurements."""
@@ -234,6 +235,7 @@ class SpeechEventReceiver(SpeechSignals):
 
     def _follow_device(self) -> float:
         """Report sounds that were heard to the end or lost, and return the seconds heard of the present sound."""
+        # Read once: the synthesis thread may close the device between two looks.
         player = self._worker.player
         position = player.position if player is not None else None
         if position is None:
@@ -247,6 +249,7 @@ class SpeechEventReceiver(SpeechSignals):
         return played_s
 
     def _connect_worker(self, worker: SynthesisWorker) -> None:
+        # Qt queues these for the window's thread in the order of emission, so `done` arrives last of each job.
         worker.machine_info_found.connect(self.machine_info_found)
         worker.voice_opened.connect(self._add_voice)
         worker.voices_closed.connect(self._remove_voices)
@@ -277,6 +280,7 @@ class SpeechEventReceiver(SpeechSignals):
     @Slot(object)
     def _report_failure(self, failure: JobFailure) -> None:
         job, error = failure.job, failure.error
+        # Removed before the signals: playback answers with the next line, which would wait for this one to be made.
         spoken = self._open.remove_spoken(job)
         match job:
             case SpeechJob():
@@ -291,6 +295,7 @@ class SpeechEventReceiver(SpeechSignals):
                     job.on_failed(job, error)
                 return
         self.failed.emit(failure)
+        # After the signals: it empties the list from which playback notes the lines that were given up.
         if spoken and isinstance(error, AudioDeviceError):
             self.stop_speaking()  # what waits would fail as well
 
@@ -314,6 +319,7 @@ class SpeechEventReceiver(SpeechSignals):
 
     @Slot(object)
     def _deliver_take(self, result: TakeResult) -> None:
+        # Checked here as well: the user may have cancelled while the result waited in Qt's event queue.
         if not result.job.cancelled.is_set():
             result.job.on_made(result)
 

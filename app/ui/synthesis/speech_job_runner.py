@@ -107,8 +107,10 @@ class SpeechJobRunner:
             chunk = next(self._chunks, None)
             self._on_waiting()
             if chunk is not None:
+                # Untrimmed: progress counts from the beginning of the line, also where it is heard from its middle.
                 self.on_chunk(chunk)
                 heard = self._trim_to_start(chunk)
+                # Nothing of it may be left to hear, but the player needs the last chunk to end the request.
                 if len(heard.samples) or chunk.last or not len(chunk.samples):
                     player.write_chunk(heard)
                 return True

@@ -73,6 +73,7 @@ class LinePosition:
     index: int
 
 
+# Compared by identity, as all jobs: a line asked for twice is two jobs, of which only the right one may leave a list.
 @dataclass(frozen=True, slots=True, eq=False)
 class SpeechJob:
     """Speak a request, into a file when there is one.

@@ -61,6 +61,7 @@ class OpenedVoice:
     has_forced_bert: bool = False
     is_device_lost: bool = False
     is_fallback_failure: bool = True
+    # Not compared: a frozen class hashes what it compares, and dicts have no hash.
     measurements: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
 
 

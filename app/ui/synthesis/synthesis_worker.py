@@ -75,6 +75,7 @@ class PlaybackRunner:
             return self._output.wait_until_played(lambda: job.cancelled.is_set() or is_interrupted())
 
         heard = self._current.run_part(job, wait_for_end)
+        # Interrupted, the line is not over: `done` follows once it has sounded, or when other work stops the watching.
         if heard or heard is None or not is_interrupted():
             self._playing = None
             self._news.done.emit(JobResult(job, heard is not None and not job.cancelled.is_set()))
@@ -99,6 +100,7 @@ class PlaybackRunner:
             if self._rendering.queue_next_chunk(player):
                 return True
         except AudioDeviceError:
+            # Closed, so that the next line opens a device instead of failing on the one that is gone.
             self._output.close()
             raise
         self._news.synthesised.emit(SynthesisResult(job.request.id, job.cancelled.is_set()))
@@ -123,6 +125,7 @@ class SynthesisQueue:
         self.requests: deque[ServeRequestJob] = deque()
         self.takes: deque[RenderTakeJob] = deque()
         self.files: deque[SpeechJob | ExportFileJob] = deque()
+        # No lock: a deque takes `append` from any thread, and only the synthesis thread looks and removes.
         self._inbox: deque[SynthesisJob] = deque()
 
     def enqueue_job(self, job: SynthesisJob) -> None:
@@ -212,6 +215,8 @@ class SynthesisWorker(WorkerSignals):
 
     def enqueue_job(self, job: SynthesisJob) -> None:
         """Queue a job; to be called from the window's thread."""
+        # Queued before the warm-up stops: a stopped graph fails, which is no error only if a job is seen to wait.
+        # The signal comes last, as it only wakes an idle thread; a busy one looks into the lanes itself.
         self._lanes.enqueue_job(job)
         self._current.stop_warming()
         self._job_queued.emit()
@@ -223,6 +228,7 @@ class SynthesisWorker(WorkerSignals):
 
     def cancel_job(self, job: StoppableJob) -> None:
         """Stop a job at once, whether it runs, waits or still sounds; to be called from the window's thread."""
+        # The flag comes first: a stopped graph fails, and without it the user would see that as an error.
         job.cancelled.set()
         self._current.stop_job(job)
         if isinstance(job, SpeechJob) and job.file is None:
@@ -255,6 +261,7 @@ class SynthesisWorker(WorkerSignals):
             elif not self._lanes.lines:
                 break
         if self.unload_after_min and self._voice.speaker is not None:
+            # Not where the delay is set: Qt starts and kills a timer only in the thread of its object.
             self._idle_timer = self.startTimer(round(self.unload_after_min * 60_000))
 
     def timerEvent(self, _event: QTimerEvent) -> None:
@@ -282,6 +289,8 @@ class SynthesisWorker(WorkerSignals):
         self._advance_audible_jobs()
         if self._reader.has_waiting:
             self._read_next_line()
+        # This runs within a stage of the other job, so a kind gives way only to more urgent ones:
+        # otherwise takes would nest in takes, and the first of them would end last.
         while (self._whole.saving or self._whole.rendering) and not self._whole.serving and self._lanes.requests:
             self._whole.run_job(self._lanes.requests.popleft())
         while self._whole.saving and not self._whole.rendering and self._lanes.takes:
@@ -295,6 +304,7 @@ class SynthesisWorker(WorkerSignals):
         """Compute the next chunk of a line, or the silence between two lines."""
         if not self._line.is_begun:
             self._line.stop_watching()
+        # A cancelled line that has begun still takes its turn: only its runner silences what was queued meanwhile.
         if isinstance(job, ChooseDeviceJob | PlaySampleJob) or (not self._line.is_begun and job.cancelled.is_set()):
             self._lanes.lines.popleft()
             self._whole.run_job(job)
