@@ -134,6 +134,7 @@ class LinePlayback(QObject):
             self._show_line_state(line.id, LinePhase.SPEAKING, min(1.0, state.played_s / state.computed_s) if state.computed_s else 0.0)
             if began:
                 self.line_began.emit(line.id)
+            # With every state, as no signal comes when little sound is left.
             self._request_next_line()
 
     @Slot(object)
@@ -150,6 +151,7 @@ class LinePlayback(QObject):
         if line is not None:
             if self._model.find_state(line.id).phase is not LinePhase.SPEAKING:  # so short that nobody looked meanwhile
                 self.line_began.emit(line.id)
+            # A loop may have asked for the line again, whose card must not look idle then.
             again = any(other.id == line.id for other in map(_find_line_of_job, self._controller.spoken_jobs) if other is not None)
             self._show_line_state(line.id, LinePhase.PREPARING if again else LinePhase.IDLE)
             self._request_next_line()

@@ -44,6 +44,7 @@ class LiveModeController(QObject):
         changed = next((new for old, new in pairs if old is not new and old.id == new.id and old != new), None)
         if changed is not None:
             self._line_id = changed.id
+            # Qt restarts a running timer, so of a slider in motion only the last value is spoken.
             self._timer.start()
 
     @Slot()

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
 from app.common.files.untrusted_json import parse_object
 from app.common.processes.self_launch import build_cli_command
 
+# Each look starts a whole process, and the menu asks whenever it opens.
 DEVICE_REFRESH_INTERVAL_S = 5.0
 DEVICE_SCAN_TIMEOUT_MS = 3000
 
@@ -53,6 +54,7 @@ class OutputDeviceWatcher(QObject):
 
     def close(self) -> None:
         """End the search for devices."""
+        # Killing the process makes Qt emit `finished`, and its slot could still change a window that closes.
         self._looking.blockSignals(True)
         if self._looking.state() != QProcess.ProcessState.NotRunning:
             self._looking.kill()

@@ -34,6 +34,7 @@ class PlayCommands(QObject):
     @Slot()
     def play_or_stop(self) -> None:
         """Speak the selected lines, or stop if a line is spoken. Before the voice is open, wait for it."""
+        # A kept take may sound instead, and playback knows only the lines that it asked for.
         if self._playback.is_on or self._speech.state.is_speaking:
             self.stop_playing()
         else:
@@ -51,6 +52,7 @@ class PlayCommands(QObject):
     def play_again(self, line_id: str) -> None:
         """Speak a line that was changed."""
         self.began.emit()
+        # Not through our own `play_lines`: in live mode a line that was emptied needs no message.
         self._playback.play_lines([line_id])
 
     @Slot()

@@ -201,6 +201,7 @@ class SavingController(QObject):
                 self._finished.emit()
 
     def _cancel_files(self) -> None:
+        # Remembered: a file that is complete already may still be on its way here, and counts as saved.
         self._given_up, self._wanted = self._wanted, []
         self._controller.stop_saving()
 

@@ -28,6 +28,7 @@ class SpeechSettingsController(QObject):
         """Request the device and the first voice as they were chosen last."""
         chosen = self._settings.value
         self._speech.set_unload_delay(chosen.unload_after_min)
+        # Before the voice, whose opening opens the output as well; the system's would be opened for nothing.
         if chosen.device:
             self._speech.choose_device(chosen.device)
         self._request_voice()
@@ -35,6 +36,7 @@ class SpeechSettingsController(QObject):
     @Slot(str)
     def choose_backend(self, backend: str) -> None:
         """Open the voice on a backend, even if it is the present one."""
+        # The opening reads the setting. It is not left to `changed`, which the same backend would not cause.
         self._settings.change_settings(backend=backend)
         self.open_voice(retry=True)
 
