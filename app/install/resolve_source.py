@@ -119,7 +119,7 @@ class PriorConsent:
 
 
 def prepare_source(path: Path, report: Report, consent: PriorConsent, prepare: PrepareVoice) -> ResolvedParts:
-    """Return the voice of a source, prepared unless it was before, as the values of a `ReadyVoice`; raise VoiceError if it cannot speak."""
+    """Return the voice of a source, prepared unless it was before, as the values of a `ResolvedVoice`; raise VoiceError if it cannot speak."""
     source = open_voice_source(path)
     if isinstance(source, PreparedSource) and path.absolute().parent in [*paths.list_voice_dirs(), find_cache_dir()]:
         # A voice in these folders was verified when it came there.

@@ -61,7 +61,7 @@ def count_arrived_bytes(url: str, sha256: str | None) -> int:
 
 
 class PartialDownload:
-    """`<data>/downloads/<key>.part` with its `Origin` in `<key>.json`; used by one process at a time (`lock_download`).
+    """`<data>/downloads/<key>.part` with its `ResumeValidator` in `<key>.json`; used by one process at a time (`lock_download`).
 
     Attributes:
         length: bytes we have.

@@ -86,7 +86,7 @@ class SpeechController(SpeechEventReceiver):
         self._queue_job(ReloadDictionaryJob())
 
     def set_force_bert(self, is_forced: bool) -> None:
-        """Set whether BERT runs although a cached result exists; see `SynthesisWorker.force_bert`."""
+        """Set whether voices may speak with a BERT that is not theirs; see `SynthesisWorker.set_force_bert`."""
         self._worker.set_force_bert(is_forced)
 
     def play_sample(self, file: Path) -> None:

@@ -9,9 +9,9 @@ class WorkerSignals(QObject):
     """Sent by everything that works in the synthesis thread.
 
     Signals:
-        chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineReadResult): the answer to `SynthesisWorker.read`.
+        chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineReadResult): the answer to `SynthesisWorker.request_reading`.
         machine_info_found(MachineInfo), voice_opened(OpenedVoice), voices_closed(list[str]), stage_timed(StageTiming), first_audio(FirstAudioResult),
-        synthesised(Synthesised), failed(Failed), done(Done): the last one follows every job, failed or not.
+        synthesised(SynthesisResult), failed(JobFailure), done(JobResult): the last one follows every job, failed or not.
         file_exported(ExportResult): a file of a batch is there, or was measured.  take_rendered(TakeResult): the sound of a take was made.
         file_advanced(FileProgress): more of a file that is written by itself was computed.
         announced(str): something takes long, or is not as the user may expect.
@@ -38,11 +38,11 @@ class SpeechSignals(QObject):
 
     Signals:
         state_changed(SpeechState), voice_opened(OpenedVoice), voices_closed(list[str]), machine_info_found(MachineInfo), file_saved(Path).
-        failed(Failed): of any job but a file of a batch, whose run says at its end what failed.
+        failed(JobFailure): of any job but a file of a batch, whose run says at its end what failed.
         speaking_failed(SpeakFailure), saving_failed(SpeakFailure), opening_failed(AppError): the same before it, each of its own kind of job.
         chunk_made(AudioChunk), line_read(LineReadResult), file_advanced(FileProgress), announced(str): as above.
-        speech_computed(Speak), speech_played(Speak): all sound of a job was computed; was played to the end, which may come first.
-        speech_dropped(list[Speak]): what was to be heard and will not be, because it was stopped or its device went away.
+        speech_computed(SpeechJob), speech_played(SpeechJob): all sound of a job was computed; was played to the end, which may come first.
+        speech_dropped(list[SpeechJob]): what was to be heard and will not be, because it was stopped or its device went away.
         measured(): the history has changed.  ticked(): time has passed while something is running.
         dictionary_changed(): lines may be read otherwise from now on.
     """

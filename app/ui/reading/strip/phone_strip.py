@@ -122,7 +122,7 @@ class PhoneStrip(QWidget):
         edited(str, Overrides): what was done, for the undo menu, and what came of it.
         reset_requested(int): the edits of this mora's phrase are to be taken back.
         word_requested(int): the reading of this mora's word is to be typed.
-        place_selected(float): second of the sound to play from.  cell_selected(Cell): the same where it has no sound yet.
+        place_selected(float): second of the sound to play from.  cell_selected(StripCell): the same where it has no sound yet.
         moved(float): the current cell is at this pixel.
     """
 

@@ -29,7 +29,7 @@ DEBERTA_PREFIXES = ("model.deberta.", "deberta.", "")
 
 
 class SafetensorsDebertaWeights:
-    """Implements `Tensors`."""
+    """Implements `DebertaWeights`."""
 
     def __init__(self, path: Path) -> None:
         """Read the header and the configuration; raise VoiceError if the file is something else."""

@@ -28,7 +28,7 @@ MATMUL_OPS = ("MatMul", "FusedMatMul")
 
 
 class OnnxDebertaWeights:
-    """Implements `Tensors`."""
+    """Implements `DebertaWeights`."""
 
     def __init__(self, graph: OnnxGraphIndex) -> None:
         """Find the layers of a DeBERTa in the graph; raise VoiceError if it is none."""
