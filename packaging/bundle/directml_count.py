@@ -104,8 +104,8 @@ class Watch:
         self._shape = {name: value.shape[-1] for name, value in feed.items() if getattr(value, "ndim", 0)}
         self._inputs = len(feed)
 
-    def ran(self, graph: str, _values: dict[str, Any], outputs: list[str], _results: list[Any]) -> None:
-        """An observer of sessions, as `app.adapters.ort.devices.failover_session` calls it."""
+    def ran(self, graph: str, outputs: list[str]) -> None:
+        """A session of the speaker has run its graph, wherever that was."""
         change = self._changed()
         if self.sentence is None:
             return
@@ -226,8 +226,8 @@ def speak(speaker: Any, watch: Watch) -> None:
     """Warms up as the window does, then speaks every sentence once, nothing remembered."""
     from app.core.synthesis_types import SynthesisRequest
 
-    for session in speaker.sessions.values():
-        session.observer = watch.ran
+    for graph, session in speaker.sessions.items():
+        session.run_graph = watched(watch, graph, session)
     speaker.pipeline.warm_up()
     caches = speaker.pipeline.caches
     caches.stored = None
@@ -236,6 +236,18 @@ def speak(speaker: Any, watch: Watch) -> None:
         caches.clear()
         for _chunk in speaker.pipeline.synthesize(SynthesisRequest(text)):
             pass
+
+
+def watched(watch: Watch, graph: str, session: Any) -> Any:
+    """The method of a session that runs its graph, followed by a look at the counters."""
+    run = session.run_graph
+
+    def run_graph(values: dict[str, Any], outputs: Any = None) -> Any:
+        results = run(values, outputs)
+        watch.ran(graph, list(outputs or session.outputs))
+        return results
+
+    return run_graph
 
 
 def rows(speaker: Any, watch: Watch, log: str) -> Iterator[dict[str, Any]]:

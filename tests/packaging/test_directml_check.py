@@ -61,8 +61,8 @@ def test_a_run_is_what_happened_since_the_one_before() -> None:
     for compiled in (0, 3):
         watch.fed({"z": np.zeros((192, 64)), "sid": np.zeros(1)})
         device.counted.update(executed=1, copied=2 + 1 + 4, compiled=compiled)
-        watch.ran("decoder", {}, ["audio"], [])
-    watch.ran("decoder", {}, ["audio"], [])  # nothing was asked of the device
+        watch.ran("decoder", ["audio"])
+    watch.ran("decoder", ["audio"])  # nothing was asked of the device
     speaker = SimpleNamespace(sessions={"decoder": SimpleNamespace(place="directml"), "bert": SimpleNamespace(place="cpu")})
     (row,) = directml_count.rows(speaker, watch, LOG)
     assert row == {
