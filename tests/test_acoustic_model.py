@@ -1,4 +1,4 @@
-"""The acoustic model: whoever synthesises through it gets the same samples."""
+"""The acoustic model: all code that synthesises through it gets the same samples."""
 
 from __future__ import annotations
 

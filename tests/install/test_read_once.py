@@ -109,7 +109,7 @@ def test_a_file_that_is_spoken_with_where_it_lies_is_read_once(voice: Path) -> N
 
 
 def change_file(path: Path) -> None:
-    """Writes a file anew, at another time, as a download that goes on does."""
+    """Rewrites a file with a later time, as a resumed download does."""
     path.write_bytes(path.read_bytes())
     os.utime(path, ns=(1, 1))
 

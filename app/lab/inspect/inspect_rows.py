@@ -165,7 +165,7 @@ class TotalDifferenceRow(ReportRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartDifferenceRow(ReportRow):
-    """The same for one module."""
+    """The changes by preparing in one module: the source beside the prepared graphs."""
 
     kind = "diff"
     part: str

@@ -34,7 +34,7 @@ BASE_GRAPH_NAME = "base.onnx"
 
 @dataclass(frozen=True, slots=True)
 class BertProjection:
-    """matrix (base width, width) and bias (width,)."""
+    """A linear map from the features of a base model: matrix (base width, width) and bias (width,)."""
 
     matrix: Float32
     bias: Float32
@@ -42,7 +42,7 @@ class BertProjection:
 
 @dataclass(frozen=True, slots=True)
 class HeadImportance:
-    """Of all heads.
+    """The importance of every attention head of a BERT.
 
     Attributes:
         shares: (layers, heads): energy that a head adds to tokens, its mean taken off, over the energy of what it is added to.
