@@ -30,6 +30,8 @@ from app.ui.dictionary.dictionary_dialog import DictionaryDialog
 from app.ui.help.user_guide import UserGuideDialog
 from app.ui.projects.missing_voice import MissingVoice
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
+from app.ui.reading.strip.strip_view import StripView
+from app.ui.theme.theme import resolve_theme
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
 from app.ui.voices.voice_address_dialog import VoiceAddressDialog
@@ -151,6 +153,7 @@ def test_nothing_in_the_window_is_described_with_tags(qtbot: QtBot, open_window:
     window = open_window(Settings(text="あ。", expression_open=True, takes_open=True))
     described = [QAccessible.queryAccessibleInterface(item) for item in [*controls(window), window.phone_strip]]
     assert [item.text(QAccessible.Text.Description) for item in described if "<" in item.text(QAccessible.Text.Description)] == []
+    assert StripView(resolve_theme("light")).strip.accessibleDescription() == "No reading yet.", "before the reading comes"
 
 
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "folded"])

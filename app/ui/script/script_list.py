@@ -75,7 +75,9 @@ class GradualListLayout(QObject):
     def begin_layout(self) -> None:
         """Make the next layout a gradual one."""
         view = self._view
-        if not self.is_running and view.layoutMode() == QListView.LayoutMode.SinglePass:
+        # a layout still on its way to its row keeps it; one that has shown its row, or wanted none, gives way to what is in sight now
+        wants_row = self._anchor.isValid() or view.currentIndex().isValid()
+        if not self.is_running or self._shown.isValid() or not wants_row:
             current = view.currentIndex()
             in_sight = current.isValid() and view.visualRect(current).intersects(view.viewport().rect())
             anchor = current if in_sight else view.indexAt(QPoint(view.viewport().width() // 2, 1))

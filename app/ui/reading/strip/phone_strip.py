@@ -144,6 +144,7 @@ class PhoneStrip(QWidget):
         self.setMouseTracking(True)
         self.setFixedHeight(STRIP_HEIGHT_PX)
         self.setAccessibleName(localize("読みとアクセント", "Reading and accent"))
+        self._update_description()
         self._click = QTimer(self)
         self._click.setSingleShot(True)
         self._click.setInterval(QGuiApplication.styleHints().mouseDoubleClickInterval())  # a second click means the word, not the sound
@@ -369,7 +370,9 @@ class PhoneStrip(QWidget):
             )
 
     def _update_description(self) -> None:
-        """Update the description of the current cell for screen readers."""
+        """Update what screen readers say: the current cell, or that there is none; Qt would read out the tip's tags else."""
         cell = self.current
         if cell is not None and self._shape is not None:
             self.setAccessibleDescription(describe_cell(self._shape, cell))
+        else:
+            self.setAccessibleDescription(localize("読みはまだありません。", "No reading yet."))
