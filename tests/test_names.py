@@ -20,7 +20,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # The first words of functions. A new verb is added here on purpose; a noun, an adjective or a preposition is never one.
 VERBS_TEXT = """
-abort accept acquire add adjust advance align allow announce append apply arrange ask await back begin bind build cache call can
+abort accept acquire add adjust advance align allow announce append apply arrange ask await back begin bind bound build cache call can
 cancel cast change check choose clamp clear clip close collect combine commit compare compute confirm connect consume convert copy
 count create crop cut decode define delete deliver describe detach detect disable discard dispatch divide do download draw drop dump
 edit emit enable encode end enqueue ensure enter escape estimate evaluate exec execute exit expand explain export expose extend
@@ -30,9 +30,9 @@ interrupt is iterate join keep label lay leave limit link list load localize loc
 match may measure merge move mute name narrow normalise note offer open order pack pad paint pair parse paste pause pick
 place plan play post predict prepare press prevent print probe propose prune publish put quantise query queue raise rank read rebuild
 receive recognise record recover redo reduce refer refresh refuse reject release reload remember remove rename render repair repeat
-replace report request require resample reserve reset resize resolve restart restore restrict resume retry return rewrite roll round
+replace report request require resample reserve reset reshape resize resolve restart restore restrict resume retry return rewrite roll round
 run sanitise save scale scan schedule score scroll search seek select send serialise serve set shift shorten should show
-shrink shuffle simplify skip sleep slice sort speak spell split start stay stop store stream strip submit substitute suggest sum
+shrink shuffle simplify skip sleep slice smooth sort speak spell split start stay stop store stream strip submit substitute suggest sum
 summarise switch sync synthesize take terminate toggle tokenize touch trace track translate transpose trigger trim truncate try type
 uncheck undo unescape unload unpack update use validate verify visit wait walk warm warn watch widen wrap write yield
 """
@@ -46,8 +46,8 @@ rearrange recompute redraw register reopen repaint rescan respond say share sile
 DOCSTRING_VERBS = frozenset(DOCSTRING_VERBS_TEXT.split())
 # Functions of one word: words of the field, of a library's protocol or of a class that says the object.
 ONE_WORD_TEXT = """
-abort acquire cancel check clear close commit discard emit encode flush format get interrupt localize paint post put read redo release
-run seek select sort speak start stop synthesize terminate translate undo validate watch write
+abort acquire cancel check clear close commit discard emit encode flatten flush format get interrupt localize paint post put read redo release
+reshape run seek select sort speak start stop synthesize terminate translate undo unpack validate watch write
 """
 ONE_WORD = frozenset(ONE_WORD_TEXT.split())
 # Names that Qt, a library or an interface decides: HTTP routes are named after VOICEVOX's.

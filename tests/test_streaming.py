@@ -37,7 +37,9 @@ class Slow:
         time.sleep(values.z_p.shape[1] * self._seconds_a_frame * 0.2)
         return self._synthesizer.run_flow(values)  # type: ignore[attr-defined,no-any-return]
 
-    def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+    def decode_window(
+        self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int], style_vector: Float32 | None = None
+    ) -> Float32:
         time.sleep(z.shape[1] * self._seconds_a_frame * 0.8)
         return self._synthesizer.decode_window(z, noise, speaker, wanted)  # type: ignore[attr-defined,no-any-return]
 

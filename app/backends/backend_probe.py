@@ -43,14 +43,14 @@ class BackendProbe:
     def __init__(self, voice_name: str | None = None) -> None:
         voice = find_voice(voice_name, paths.list_voice_dirs())
         settings = load_usable_settings()
-        bert = find_bert(
-            voice.manifest.bert, paths.list_bert_dirs(), allow_mismatch=True, preferred_id=settings.bert
-        )  # for times, any will do
+        # For times, any BERT will do; a voice may need none.
+        needed = voice.manifest.bert
+        bert = find_bert(needed, paths.list_bert_dirs(), allow_mismatch=True, preferred_id=settings.bert) if needed else None
         self._wanted = voice_name
         self._facts = collect_choice_facts(voice, bert)
         self._guess = str(guess_placement(voice))
         self._weights_mb: dict[str, float] = defaultdict(float)  # by group
-        self._weights_mb["bert"] = bert.size_bytes / 2**20
+        self._weights_mb["bert"] = bert.size_bytes / 2**20 if bert is not None else 0.0
         for name, graph in voice.graphs.items():
             self._weights_mb[GROUP_OF_GRAPH[name]] += measure_graph_bytes(graph) / 2**20
         self._memory = open_probe_memory()

@@ -102,7 +102,8 @@ class ReferenceComparison:
         runners: dict[str, BertRunner] = {"reference": self.reference.bert}
         if self.exported is not None:
             runners["exported"] = self.exported
-        runners |= {way: self.ours[way].pipeline.bert for way in ("exact", "auto")}
+        own = {way: self.ours[way].pipeline.bert for way in ("exact", "auto")}
+        runners |= {way: runner for way, runner in own.items() if runner is not None}
         rows: dict[str, Float32] = {}
         ways = {way: lambda way=way, runner=runner: _measure_bert_run(way, runner, ids, rows) for way, runner in runners.items()}
         found = take_turns(ways, turns("BERT"))

@@ -15,7 +15,7 @@ from app.voices.prepared_voice import Voice
 STARTER = "starter"
 
 
-def choose_placement(voice: Voice, bert: BertModel) -> DevicePlacement:
+def choose_placement(voice: Voice, bert: BertModel | None) -> DevicePlacement:
     """Return where this voice was measured to speak fastest on this machine; a first guess where nothing was measured."""
     chosen = open_probe_memory().find_placement(*collect_choice_facts(voice, bert))
     try:
@@ -35,6 +35,7 @@ def guess_placement(voice: Voice) -> DevicePlacement:
     return replace(CPU_ONLY, decoder=fastest)
 
 
-def collect_choice_facts(voice: Voice, bert: BertModel) -> list[str]:
+def collect_choice_facts(voice: Voice, bert: BertModel | None) -> list[str]:
     """Return what a measured choice depends on, of the models."""
-    return [compute_graph_identity(graph) for graph in (*voice.graphs.values(), *bert.graphs.values())]
+    graphs = [*voice.graphs.values(), *(bert.graphs.values() if bert is not None else ())]
+    return [compute_graph_identity(graph) for graph in graphs]

@@ -87,7 +87,7 @@ class DeviceGraphOpener:
         if away or (not formed and (self._plan.is_measured or BACKENDS[parse_backend(place)].takes_any_size)):
             return create_session(self.failures.open_session(open_at, place, identity), lambda: open_at("cpu").session)
         cpu = open_at("cpu").session
-        is_int8 = model == self._plan.bert.graphs.get("int8")
+        is_int8 = self._plan.bert is not None and model == self._plan.bert.graphs.get("int8")
         unfit = _describe_missing_graph(place) if not formed else _describe_int8(place) if is_int8 else None
         if unfit:
             return create_session(OpenedSession(cpu, "cpu", unfit, has_failed=False), lambda: cpu)
@@ -102,7 +102,9 @@ class DeviceGraphOpener:
 
     def _is_small(self, graph: str) -> bool:
         """Return whether fixed sizes would gain nothing."""
-        return not is_slow_bert(self._plan.bert) if graph == "bert" else self._plan.voice.manifest.format == STARTER
+        if graph == "bert" and self._plan.bert is not None:
+            return not is_slow_bert(self._plan.bert)
+        return self._plan.voice.manifest.format == STARTER
 
     def _plan_opening(self, graph: str, place: str, identity: str) -> DeviceOpening:
         room = int(find_memory_limit(place) * (BERT_SHARE if graph == "bert" else 1))

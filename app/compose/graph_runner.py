@@ -15,7 +15,7 @@ from app.common.errors import VoiceError
 from app.common.language import localize
 from app.compose.graph_sessions import build_acoustic_model
 from app.core.acoustic import NoiseStreams
-from app.core.ports import Prosody, ProsodyInput
+from app.core.ports import STEPS_PER_FRAME, Melody, Prosody, ProsodyInput
 from app.core.synthesis_types import Float32, Int64
 from app.voices.expected_outputs import CaseRunner
 from app.voices.prepare.input_name_hints import PUBLIC_INPUT_NAMES
@@ -84,7 +84,7 @@ class PreparedRunner:
                 phones=case["x_tst"].reshape(-1),
                 tones=case["tones"].reshape(-1),
                 language=case["language"].reshape(-1),
-                features=case.get("ja_bert", case["bert"])[0],
+                features=None if (features := case.get("ja_bert", case.get("bert"))) is None else features[0],
                 style_vector=case["style_vec"].reshape(-1),
                 speaker=int(_convert_to_float(case["sid"])),
                 sdp_ratio=_convert_to_float(case["sdp_ratio"]),
@@ -114,14 +114,22 @@ class PreparedRunner:
                 length_scale=length_scale,
                 speaker=speaker,
                 style_vector=style,
+                melody=self._leave_own_melody(int(frames.sum())),
             )
-        return self._decode_checked(z, speaker), frames
+        return self._decode_checked(z, speaker, style), frames
 
-    def _decode_checked(self, z: Float32, speaker: int) -> Float32:
+    def _leave_own_melody(self, frames: int) -> Melody | None:
+        """Return a melody that leaves the voice its own, for a voice that takes one: a case says nothing of the pitch."""
+        voice = self._model.voice
+        if not voice.architecture.takes_melody:
+            return None
+        return Melody(np.full(STEPS_PER_FRAME * frames, voice.median_f0[0], np.float32), 0.0)
+
+    def _decode_checked(self, z: Float32, speaker: int, style: Float32) -> Float32:
         """Return the samples of all frames, decoded window by window; VoiceError where they are not as many as the manifest says."""
         hop, count, parts = self._model.voice.hop_length, z.shape[1], []
         noise = np.zeros(count * hop, np.float32) if self._model.voice.decoder_noise else None
-        decoded = self._model.decode_windows(z, noise=noise, speaker=speaker)
+        decoded = self._model.decode_windows(z, noise=noise, speaker=speaker, style_vector=style)
         for window, samples in zip(self._model.plan_windows(count), decoded, strict=True):
             if len(samples) != (window.last - window.first) * hop:
                 raise VoiceError(

@@ -26,7 +26,9 @@ def open_sessions(
 ) -> tuple[dict[str, SpeakerSession], FailedDevices | None]:
     """Open the sessions by graph; also return the devices that failed, None if no voice of this program was on a device yet."""
     info = plan.voice.manifest
-    wanted: dict[str, tuple[str, Path | bytes]] = {} if same_bert is not None else {"bert": ("BERT", plan.bert_graph)}
+    wanted: dict[str, tuple[str, Path | bytes]] = {}
+    if same_bert is None and plan.bert_graph is not None:
+        wanted["bert"] = ("BERT", plan.bert_graph)
     wanted |= {graph: (f"{info.name}: {graph}", model) for graph, model in plan.voice.graphs.items()}
     opener = None if all(plan.placement.find_place(graph) in CPU_PLACES for graph in wanted) else _create_opener(plan, failures, is_probe)
     sessions: dict[str, SpeakerSession] = {} if same_bert is None else {"bert": same_bert}

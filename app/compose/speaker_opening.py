@@ -13,7 +13,7 @@ from app.adapters.ort.cpu_session import SpeakerSession
 from app.adapters.ort.device_placement import parse_placement
 from app.adapters.ort.graph_session import RunnableSession
 from app.adapters.ort.ort_bert import OrtBert
-from app.adapters.ort.ort_synthesizer import OrtSynthesizer
+from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer, OrtSynthesizer
 from app.adapters.ort.recording_session import RecordingSession
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import VoiceError
@@ -30,6 +30,8 @@ from app.settings.user_settings import PrecisionChoice, load_usable_settings
 
 if TYPE_CHECKING:
     from app.adapters.ort.devices.failed_devices import FailedDevices
+
+VoiceRunner = OrtSynthesizer | OrtSingleGraphSynthesizer
 
 
 def open_speaker(
@@ -65,12 +67,13 @@ def open_speaker(
     settings = settings if graph_precision is None else settings.replace_precision(PrecisionPreference(graph_precision))
     with _report_missing_files():
         chosen = plan_speaker(wanted, parse_placement(backend), settings, bert, force_bert)
-        same_bert = reuse_from.sessions["bert"] if reuse_from is not None and reuse_from.pipeline.bert_id == chosen.bert_id else None
+        reuses_bert = reuse_from is not None and chosen.bert is not None and reuse_from.pipeline.bert_id == chosen.bert_id
+        same_bert = reuse_from.sessions["bert"] if reuse_from is not None and reuses_bert else None
         plan = replace(chosen, is_measured=chosen.is_measured or is_probe, should_convert=convert)
         known = failures or (reuse_from.failures if reuse_from is not None else None)
         sessions, known = open_sessions(plan, same_bert, known, is_probe=is_probe)
     caches = reuse_from.pipeline.caches if reuse_from is not None else caches or RenderCaches()
-    caches.stored = open_stored_features(chosen.bert, settings.disk_cache_mib)
+    caches.stored = None if chosen.bert is None else open_stored_features(chosen.bert, settings.disk_cache_mib)
     return _build_speaker(chosen, sessions, caches, known)
 
 
@@ -89,13 +92,14 @@ def _report_missing_files() -> Iterator[None]:
 def _build_speaker(plan: SpeakerPlan, sessions: dict[str, SpeakerSession], caches: RenderCaches, failures: FailedDevices | None) -> Speaker:
     models = {name: graph for name, graph in plan.voice.graphs.items() if isinstance(graph, Path)}
     voice = replace(plan.voice, graphs=dict(models))
-    bert, synthesizer = OrtBert(sessions["bert"], plan.bert.id), build_synthesizer(voice, sessions)
+    bert = None if plan.bert is None else OrtBert(sessions["bert"], plan.bert.id)
+    synthesizer = build_synthesizer(voice, sessions)
     traits = voice.build_traits()
     if isinstance(synthesizer, OrtSynthesizer):
         traits = replace(traits, decoder_noise=synthesizer.takes_decoder_noise, fixed_windows=sessions["decoder"].is_fixed_shape)
     pipeline = Pipeline(
         g2p=open_g2p(),
-        tokenizer=CharTokenizer(plan.bert.vocabulary),
+        tokenizer=None if plan.bert is None else CharTokenizer(plan.bert.vocabulary),
         bert=bert,
         bert_id=plan.bert_id,
         synthesizer=synthesizer,
@@ -105,7 +109,14 @@ def _build_speaker(plan: SpeakerPlan, sessions: dict[str, SpeakerSession], cache
         caches=caches,
         tracker=WorldPitchEstimator(),
     )
-    return Speaker(pipeline, voice, sessions, models | {"bert": plan.bert_graph}, plan.bert.id, failures, (bert, synthesizer))
+    if plan.bert_graph is not None:
+        models["bert"] = plan.bert_graph
+    bert_id = "" if plan.bert is None else plan.bert.id
+    return Speaker(pipeline, voice, sessions, models, bert_id, failures, _list_runners(bert, synthesizer))
+
+
+def _list_runners(bert: OrtBert | None, synthesizer: VoiceRunner) -> tuple[OrtBert | VoiceRunner, ...]:
+    return (synthesizer,) if bert is None else (bert, synthesizer)
 
 
 def record_speaker(speaker: Speaker) -> tuple[Speaker, dict[str, RecordingSession]]:
@@ -116,5 +127,7 @@ def record_speaker(speaker: Speaker) -> tuple[Speaker, dict[str, RecordingSessio
 
 def replace_sessions(speaker: Speaker, sessions: Mapping[str, RunnableSession]) -> Speaker:
     """Return the speaker with the same pipeline over other sessions of its graphs."""
-    bert, synthesizer = OrtBert(sessions["bert"], speaker.bert), build_synthesizer(speaker.voice, sessions)
-    return replace(speaker, pipeline=replace(speaker.pipeline, bert=bert, synthesizer=synthesizer), _runners=(bert, synthesizer))
+    bert = OrtBert(sessions["bert"], speaker.bert) if speaker.bert else None
+    synthesizer = build_synthesizer(speaker.voice, sessions)
+    pipeline = replace(speaker.pipeline, bert=bert, synthesizer=synthesizer)
+    return replace(speaker, pipeline=pipeline, _runners=_list_runners(bert, synthesizer))

@@ -26,14 +26,15 @@ class SpeakerPlan:
     """A voice, its BERT and where their graphs go.
 
     Attributes:
+        bert, bert_graph: None for a voice that needs no BERT.
         bert_id, graphs_id: names for all that shapes the features and the sound of the voice.
         should_convert: graphs for a device, where that was not done yet.
         is_measured: it was measured on that placement, or is being measured: graphs without a form run there as they are.
     """
 
     voice: Voice
-    bert: BertModel
-    bert_graph: Path
+    bert: BertModel | None
+    bert_graph: Path | None
     placement: DevicePlacement
     bert_id: str
     graphs_id: str
@@ -49,11 +50,11 @@ def plan_speaker(
         find_bert, folders=paths.list_bert_dirs(), chosen_id=chosen_bert, allow_mismatch=force_bert, preferred_id=settings.bert
     )
     voice = find_voice(wanted, paths.list_voice_dirs(), need_bert)
-    bert = need_bert(voice.manifest.bert)
+    bert = need_bert(voice.manifest.bert) if voice.manifest.bert else None
     placement = requested_placement.resolve_auto(choose_placement(voice, bert)) if requested_placement.has_auto else requested_placement
     measured = requested_placement.has_auto and open_probe_memory().find_placement(*collect_choice_facts(voice, bert)) is not None
-    bert_graph = bert.graphs[choose_bert_precision(voice, bert, settings.bert_precision, parse_backend(placement.bert))]
-    bert_id = _hash_facts(bert.id, compute_graph_identity(bert_graph), placement.bert)
+    bert_graph = _choose_bert_graph(voice, bert, settings, placement)
+    bert_id = "" if bert is None or bert_graph is None else _hash_facts(bert.id, compute_graph_identity(bert_graph), placement.bert)
     sound, decoder = parse_backend(placement.prosody), parse_backend(placement.decoder)
     voice = apply_graph_precision(
         voice, settings.precision_preference.find_precision(voice.manifest.id), {"prosody": sound, "flow": sound, "decoder": decoder}
@@ -61,6 +62,12 @@ def plan_speaker(
     graphs = [compute_graph_identity(graph) for graph in voice.graphs.values()]
     sound_id = _hash_facts(repr(voice.manifest), *graphs, placement.prosody, placement.decoder)
     return SpeakerPlan(voice, bert, bert_graph, placement, bert_id, sound_id, measured)
+
+
+def _choose_bert_graph(voice: Voice, bert: BertModel | None, settings: Settings, placement: DevicePlacement) -> Path | None:
+    if bert is None:
+        return None
+    return bert.graphs[choose_bert_precision(voice, bert, settings.bert_precision, parse_backend(placement.bert))]
 
 
 def _hash_facts(*facts: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from app.core.decode_windows import DecodeWindow, plan_fixed_windows, plan_windows
 from app.core.durations import FrameTarget, compute_symbol_frames, expand_prior
-from app.core.ports import Prosody, ProsodyInput, Synthesizer
+from app.core.ports import Melody, Prosody, ProsodyInput, Synthesizer
 from app.core.synthesis_types import Float32, Int64
 from app.core.voice_traits import VoiceTraits
 
@@ -73,6 +73,7 @@ class AcousticModel:
         length_scale: float,
         speaker: int,
         style_vector: Float32,
+        melody: Melody | None = None,
     ) -> Float32:
         """Return the decoder's input for all frames, float32 (D, F).
 
@@ -84,15 +85,18 @@ class AcousticModel:
             length_scale: 1 / speed.
             speaker: its id.
             style_vector: float32 (256,).
+            melody: the pitch, for voices that take it.
         """
-        return self.synthesizer.run_flow(expand_prior(prosody, frames, noise, noise_scale, length_scale, speaker, style_vector))
+        return self.synthesizer.run_flow(expand_prior(prosody, frames, noise, noise_scale, length_scale, speaker, style_vector, melody))
 
     def plan_windows(self, frames: int) -> list[DecodeWindow]:
         """Return the windows in which so many frames are decoded, in order."""
         plan = plan_fixed_windows if self.voice.fixed_windows else plan_windows
         return plan(frames, self.voice.windows, self.voice.margin_frames)
 
-    def decode_window(self, z: Float32, window: DecodeWindow, *, noise: Float32 | None, speaker: int) -> Float32:
+    def decode_window(
+        self, z: Float32, window: DecodeWindow, *, noise: Float32 | None, speaker: int, style_vector: Float32 | None = None
+    ) -> Float32:
         """Return the new samples of a window of all frames z (D, F), float32 ((last − first)·hop,).
 
         `noise` (F·hop,) is that of all frames, of which every window takes its part; None for a decoder that takes none.
@@ -100,15 +104,15 @@ class AcousticModel:
         hop = self.voice.hop_length
         part = None if noise is None else noise[window.start * hop : window.end * hop]
         wanted = (window.exact - window.start, window.last - window.start)
-        samples = self.synthesizer.decode_window(z[:, window.start : window.end], part, speaker, wanted)
+        samples = self.synthesizer.decode_window(z[:, window.start : window.end], part, speaker, wanted, style_vector)
         return samples[(window.first - window.exact) * hop :]
 
-    def decode_windows(self, z: Float32, *, noise: Float32 | None, speaker: int) -> Iterator[Float32]:
+    def decode_windows(self, z: Float32, *, noise: Float32 | None, speaker: int, style_vector: Float32 | None = None) -> Iterator[Float32]:
         """Yield the samples of all frames z (D, F), window by window."""
         for window in self.plan_windows(z.shape[1]):
-            yield self.decode_window(z, window, noise=noise, speaker=speaker)
+            yield self.decode_window(z, window, noise=noise, speaker=speaker, style_vector=style_vector)
 
-    def decode_all_frames(self, z: Float32, *, noise: Float32 | None, speaker: int) -> Float32:
+    def decode_all_frames(self, z: Float32, *, noise: Float32 | None, speaker: int, style_vector: Float32 | None = None) -> Float32:
         """Return the samples of all frames z (D, F), decoded at once."""
         count = z.shape[1]
-        return self.decode_window(z, DecodeWindow(0, count, 0, 0, count), noise=noise, speaker=speaker)
+        return self.decode_window(z, DecodeWindow(0, count, 0, 0, count), noise=noise, speaker=speaker, style_vector=style_vector)

@@ -86,6 +86,8 @@ class Delivery:
         tips=("声の高さ。単位は半音で、12 で 1 オクターブです。", "How high the voice is, in semitones; 12 make an octave."))
     intonation: float = _define_number(0.0, 2.0, 1.0, "抑揚", "intonation",
         tips=("抑揚の大きさ。0 で平坦になり、1 が元のままです。", "How much the pitch rises and falls: 0 is flat, 1 leaves it unchanged."))
+    accent_fidelity: float = _define_number(0.0, 1.0, 1.0, "アクセントの忠実さ", "accent fidelity", is_advanced=True,
+        tips=("1 で読みのとおりのアクセント、0 で声そのものの抑揚になります。", "1 keeps the accents of the reading, 0 the voice's own melody."))
     sdp_ratio: float = _define_number(0.0, 1.0, 0.2, "テンポの緩急", "tempo variation", is_advanced=True,
         tips=("大きいほど話し方に緩急が付き、0 で一定になります。", "Higher values vary the rhythm more; 0 keeps it even."))
     noise: float = _define_number(0.0, 2.0, 0.6, "声のゆらぎ", "noise", is_advanced=True,

@@ -1,17 +1,18 @@
 """Log durations to frames, and the expansion from symbols to frames.
 
 The rule of a voice says how lengths are rounded (`app.voices.voice_manifest`): "ceil" is SBV2's, where every symbol keeps at least one
-frame; "carry" hands the remainder on to the next symbol, so that a sentence is as long as its parts.
+frame; "round" is Kokoro's, with at least one frame too; "carry" hands the remainder on to the next symbol, so that a sentence is as
+long as its parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from app.core.ports import FrameInput, Prosody
+from app.core.ports import FrameInput, Melody, Prosody
 from app.core.synthesis_types import Float32, Int64
 from app.core.voice_traits import DurationRule
 
@@ -40,7 +41,7 @@ def compute_symbol_frames(logw: Float32, length_scale: float, rule: DurationRule
     # exp overflows float32 from about 88 on; beyond 20 the length is cut to the maximum anyway.
     length = np.exp(np.minimum(logw, np.float32(20))) * np.float32(length_scale)
     length = np.minimum(np.nan_to_num(length), MAX_PREDICTED_SYMBOL_FRAMES)
-    frames = np.ceil(length).astype(np.int64) if rule == "ceil" else round_with_carry(length)
+    frames = _ROUNDING[rule](length)
     for target in targets:
         part = length[target.start : target.end].astype(np.float64)
         share = part / part.sum() if part.sum() > 0 else np.full(len(part), 1 / len(part))
@@ -51,22 +52,47 @@ def compute_symbol_frames(logw: Float32, length_scale: float, rule: DurationRule
     return frames
 
 
+def _round_up(length: np.ndarray) -> Int64:
+    return np.asarray(np.ceil(length), np.int64)
+
+
+def _round_to_nearest(length: np.ndarray) -> Int64:
+    return np.asarray(np.maximum(np.rint(length), 1), np.int64)
+
+
 def round_with_carry(length: np.ndarray) -> Int64:
     """Return whole numbers whose running sum never differs from that of `length` by more than a half."""
     edges = np.floor(np.cumsum(length, dtype=np.float64) + 0.5).astype(np.int64)
     return np.diff(edges, prepend=0)
 
 
+_ROUNDING: dict[DurationRule, Callable[[np.ndarray], Int64]] = {
+    "ceil": _round_up,
+    "carry": round_with_carry,
+    "round": _round_to_nearest,
+}
+
+
 def expand_prior(
-    prosody: Prosody, frames: Int64, noise: Float32 | None, noise_scale: float, length_scale: float, speaker: int, style: Float32
+    prosody: Prosody,
+    frames: Int64,
+    noise: Float32 | None,
+    noise_scale: float,
+    length_scale: float,
+    speaker: int,
+    style: Float32,
+    melody: Melody | None = None,
 ) -> FrameInput:
-    """Spread the prior over frames and add noise (C, F), standard normal: z_p = mean + noise · exp(log_scale) · noise_scale."""
+    """Spread the prior over frames and add noise (C, F), standard normal: z_p = mean + noise · exp(log_scale) · noise_scale.
+
+    A prior without scales takes no noise.
+    """
     z_p = np.repeat(prosody.mean, frames, axis=1)
-    if noise is not None and noise_scale:
+    if noise is not None and noise_scale and len(prosody.log_scale):
         scaled = np.repeat(np.exp(prosody.log_scale) * np.float32(noise_scale), frames, axis=1)
         np.multiply(noise, scaled, out=scaled)
         np.add(z_p, scaled, out=z_p)
     phone_frames = np.repeat(frames, frames)
     starts = np.repeat(np.cumsum(frames) - frames, frames)
     position = (np.arange(len(starts)) - starts + 0.5) / phone_frames
-    return FrameInput(z_p, position.astype(np.float32), phone_frames.astype(np.float32), length_scale, speaker, style)
+    return FrameInput(z_p, position.astype(np.float32), phone_frames.astype(np.float32), length_scale, speaker, style, melody)

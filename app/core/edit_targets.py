@@ -49,9 +49,15 @@ def apply_edited_tones(phones: Phones, overrides: Overrides, offset: LineOffset)
 
 
 def build_frame_targets(
-    phones: Phones, overrides: Overrides, pauses: Mapping[str, float], offset: LineOffset, length_scale: float, voice: VoiceTraits
+    phones: Phones,
+    edges: Int64,
+    overrides: Overrides,
+    pauses: Mapping[str, float],
+    offset: LineOffset,
+    length_scale: float,
+    voice: VoiceTraits,
 ) -> list[FrameTarget]:
-    """Return stretches of symbols whose length the user fixed.
+    """Return stretches of symbols whose length the user fixed; `edges` as `PhoneIds.edges` gives them.
 
     `pauses` are for speed 1 and scale with the speed; a run of marks is one pause, held by its first mark. Edits of a single mora
     or mark are exact lengths in the result and win over `pauses`.
@@ -63,19 +69,20 @@ def build_frame_targets(
     for index, (mora, mark, phone) in enumerate(zip(moras, marks, phones.phones, strict=True)):
         if mora != NO_INDEX and mora in mora_s and moras[index - 1] != mora:
             last = index + moras.count(mora) - 1
-            targets.append(_build_target(index, last, mora_s[mora], voice))
+            targets.append(_build_target(edges[index], edges[last + 1], mora_s[mora], voice))
         elif mark != NO_INDEX and mark in mark_s:
-            targets.append(_build_target(index, index, mark_s[mark], voice))
+            targets.append(_build_target(edges[index], edges[index + 1], mark_s[mark], voice))
         elif mark != NO_INDEX and phone in pauses:
             continues = marks[index - 1] != NO_INDEX
-            targets.append(_build_target(index, index, 0.0 if continues else pauses[phone] * length_scale, voice))
+            length_s = 0.0 if continues else pauses[phone] * length_scale
+            targets.append(_build_target(edges[index], edges[index + 1], length_s, voice))
     return targets
 
 
-def build_shape_targets(shape: Sequence[int | None], voice: VoiceTraits) -> list[FrameTarget]:
+def build_shape_targets(shape: Sequence[int | None], edges: Int64) -> list[FrameTarget]:
     """Return targets for whole phones whose frames are decided, by index; None leaves a phone to the voice."""
-    places = (find_phone_symbols(index, voice.add_blank) for index in range(len(shape)))
-    return [FrameTarget(*place, frames) for place, frames in zip(places, shape, strict=True) if frames is not None]
+    places = zip(edges[:-1], edges[1:], shape, strict=True)
+    return [FrameTarget(int(start), int(end), frames) for start, end, frames in places if frames is not None]
 
 
 def count_phone_frames(timings: Sequence[PhoneTiming], voice: VoiceTraits) -> tuple[int, ...]:
@@ -85,23 +92,22 @@ def count_phone_frames(timings: Sequence[PhoneTiming], voice: VoiceTraits) -> tu
     return tuple(round(timing.end_s / frame_s) - round(timing.start_s / frame_s) for timing in timings)
 
 
-def _build_target(first_phone: int, last_phone: int, length_s: float, voice: VoiceTraits) -> FrameTarget:
-    start, end = find_phone_symbols(first_phone, voice.add_blank)[0], find_phone_symbols(last_phone, voice.add_blank)[1]
-    return FrameTarget(start, end, round(length_s * voice.sampling_rate / voice.hop_length))
+def _build_target(start: int, end: int, length_s: float, voice: VoiceTraits) -> FrameTarget:
+    return FrameTarget(int(start), int(end), round(length_s * voice.sampling_rate / voice.hop_length))
 
 
-def find_phone_symbols(phone: int, add_blank: bool) -> tuple[int, int]:
-    """Return the symbols [start, end) of a phone: the phone and the blank after it; the first phone also has the leading blank."""
-    if not add_blank:
-        return phone, phone + 1
-    return (0 if phone == 0 else 2 * phone + 1), 2 * phone + 3
+def advance_timings(timings: Sequence[PhoneTiming], lead_s: float) -> tuple[PhoneTiming, ...]:
+    """Return the timings with each border between phones so much earlier; the sentence begins and ends as before."""
+    if not lead_s or not timings:
+        return tuple(timings)
+    borders = [timings[0].start_s, *(max(timings[0].start_s, item.end_s - lead_s) for item in timings[:-1]), timings[-1].end_s]
+    return tuple(replace(item, start_s=start, end_s=end) for item, start, end in zip(timings, borders[:-1], borders[1:], strict=True))
 
 
-def build_phone_timings(phones: Phones, frames: Int64, voice: VoiceTraits) -> tuple[PhoneTiming, ...]:
+def build_phone_timings(phones: Phones, edges: Int64, frames: Int64, voice: VoiceTraits) -> tuple[PhoneTiming, ...]:
     """Return the start and end of each phone within the sentence; the frames of a blank belong to the phone before it."""
-    edges = np.concatenate(([0], np.cumsum(frames))) * (voice.hop_length / voice.sampling_rate)
-    timings = []
-    for index, (phone, tone) in enumerate(zip(phones.phones, phones.tones, strict=True)):
-        start, end = find_phone_symbols(index, voice.add_blank)
-        timings.append(PhoneTiming(phone, tone, float(edges[start]), float(edges[end])))
-    return tuple(timings)
+    bounds = np.concatenate(([0], np.cumsum(frames)))[edges] * (voice.hop_length / voice.sampling_rate)
+    return tuple(
+        PhoneTiming(phone, tone, float(start), float(end))
+        for phone, tone, start, end in zip(phones.phones, phones.tones, bounds[:-1], bounds[1:], strict=True)
+    )

@@ -26,6 +26,7 @@ class PhoneIds:
 
     Attributes:
         phones, tones, language, kinds: int64 (T,).
+        symbol_counts: int64 (n,), symbols of each phone; sums to T.
         word2ph: int64 (characters + 2,), symbols per character; sums to T.
     """
 
@@ -34,10 +35,17 @@ class PhoneIds:
     language: Int64
     word2ph: Int64
     kinds: Int64
+    symbol_counts: Int64
 
     def __post_init__(self) -> None:
-        if not len(self.phones) == len(self.tones) == len(self.language) == len(self.kinds) == int(self.word2ph.sum()):
-            raise ValueError("phones, tones, language, kinds and word2ph differ in length")
+        sums = {int(self.word2ph.sum()), int(self.symbol_counts.sum())}
+        if {len(self.phones), len(self.tones), len(self.language), len(self.kinds)} | sums != {len(self.phones)}:
+            raise ValueError("phones, tones, language, kinds, word2ph and symbol_counts differ in length")
+
+    @property
+    def edges(self) -> Int64:
+        """Return where the symbols of each phone begin, and the end of the last one, int64 (n + 1,)."""
+        return np.concatenate((np.zeros(1, np.int64), np.cumsum(self.symbol_counts)))
 
 
 def convert_phones_to_ids(phones: Phones, *, multilingual: bool = False, add_blank: bool = True, emoji: bool = False) -> PhoneIds:
@@ -52,11 +60,14 @@ def convert_phones_to_ids(phones: Phones, *, multilingual: bool = False, add_bla
     language = np.full(len(ids), JAPANESE_LANGUAGE_ID, dtype=np.int64)
     word2ph = np.array(phones.word2ph, dtype=np.int64)
     kinds = np.array(list_symbol_kinds(phones.phones), dtype=np.int64)
+    counts = np.ones(len(ids), np.int64)
     if not add_blank:
-        return PhoneIds(ids, tones, language, word2ph, kinds)
-    word2ph = word2ph * 2
+        return PhoneIds(ids, tones, language, word2ph, kinds, counts)
+    # A phone has the blank after it, and the first one the leading blank as well.
+    word2ph, counts = word2ph * 2, counts * 2
     word2ph[0] += 1
-    return PhoneIds(_insert_blanks(ids), _insert_blanks(tones), _insert_blanks(language), word2ph, _insert_blanks(kinds, BLANK))
+    counts[0] += 1
+    return PhoneIds(_insert_blanks(ids), _insert_blanks(tones), _insert_blanks(language), word2ph, _insert_blanks(kinds, BLANK), counts)
 
 
 def _find_symbol_id(phone: str, table: Mapping[str, int]) -> int:

@@ -111,14 +111,15 @@ class Pipeline(SentenceContext):
         """Return the request with its edits counted over its own text. Raises InputError for a given reading that is not kana."""
         memos = request.memos or self.g2p.should_skip_memos
         overrides = move_overrides_to_text(request.overrides, request.text, self._read_line, emoji=self.voice.emoji, memos=memos)
-        return replace(request, overrides=overrides, memos=memos)
+        return self.voice.drop_unused_numbers(replace(request, overrides=overrides, memos=memos))
 
     def _read_line(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
         return read_line(text, readings, self.g2p, self.caches.phones, emoji=emoji, memos=memos)
 
     def iterate_sentences(self, request: SynthesisRequest, clock: StageClock) -> Iterator[SentenceStages]:
         """Yield the readable sentences of a request, each one converted only when the caller takes it."""
-        style = compute_style_vector(self.voice.style_vectors, request.style, request.style_weight)
+        row = self.voice.find_style_row(request.speaker, request.style)
+        style = compute_style_vector(self.voice.style_vectors, row, request.style_weight)
         sentences = split_sentences(request.text, self.g2p.split_words, memos=request.memos or self.g2p.should_skip_memos)
         place = LineOffset()
         while True:

@@ -62,12 +62,12 @@ class FeatureStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ProsodyInput:
-    """Input of a voice's first graph. Integers int64 (T,), with blanks; features (1024, T); style vector (256,)."""
+    """Input of a voice's first graph. Integers int64 (T,), with blanks; features (1024, T), None without a BERT; style vector (256,)."""
 
     phones: Int64
     tones: Int64
     language: Int64
-    features: Float32
+    features: Float32 | None
     style_vector: Float32
     speaker: int
     sdp_ratio: float
@@ -78,7 +78,7 @@ class ProsodyInput:
 
 @dataclass(frozen=True, slots=True)
 class Prosody:
-    """Log durations in frames (T,), prior mean and log scale (C, T)."""
+    """Log durations in frames (T,), prior mean (C, T) and its log scale, which is empty in a voice that adds no noise."""
 
     logw: Float32
     mean: Float32
@@ -88,6 +88,23 @@ class Prosody:
     def size(self) -> int:
         """Return the bytes held."""
         return self.logw.nbytes + self.mean.nbytes + self.log_scale.nbytes
+
+
+STEPS_PER_FRAME = 2
+"""Values of a melody in each frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Melody:
+    """The pitch that is asked for.
+
+    Attributes:
+        f0: in Hz, float32 (STEPS_PER_FRAME · F,); it has a value everywhere, also where nothing is voiced.
+        weight: 1 replaces the voice's own pitch, 0 leaves it.
+    """
+
+    f0: Float32
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +117,7 @@ class FrameInput:
     length_scale: float
     speaker: int
     style_vector: Float32
+    melody: Melody | None = None
 
 
 class Synthesizer(Protocol):
@@ -111,10 +129,12 @@ class Synthesizer(Protocol):
     def run_flow(self, values: FrameInput) -> Float32:
         """Run the flow graph, or pass z_p through when the voice has none: float32 (D, F)."""
 
-    def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+    def decode_window(
+        self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int], style_vector: Float32 | None = None
+    ) -> Float32:
         """Turn a window of z (D, W) into the samples of its frames [first, last) = `wanted`, ((last − first)·hop,).
 
-        `noise` (W·hop,) is for the whole window, where the voice declares it.
+        The style vector is for decoders that declare it, and `noise` (W·hop,) is for the whole window, where the voice declares it.
         """
 
 

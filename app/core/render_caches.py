@@ -2,9 +2,9 @@
 
 phones     text, readings, whether emoji are spoken, whether memos are left out
 features   BERT, text
-prosody    voice, BERT, phones and tones, style, speaker, sdp ratio, BERT weight, assist text, noise of durations
+prosody    voice, BERT, phones and tones, symbols, style, speaker, sdp ratio, BERT weight, assist text, noise of durations
 renderings prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume; with another pitch also pitch
-           and intonation
+           and intonation, and in a voice that takes a melody always pitch, intonation and accent fidelity
 """
 
 from __future__ import annotations
@@ -90,18 +90,26 @@ def find_phones(
     return phones, False
 
 
-def build_prosody_key(graphs: tuple[str, str], request: SynthesisRequest, style: Float32, phones: Phones, sentence: int) -> Hashable:
-    """Return the key of a sentence's prosody. `graphs` name the voice and its BERT; `style` is the weighted vector."""
+def build_prosody_key(
+    graphs: tuple[str, str], request: SynthesisRequest, style: Float32, phones: Phones, sentence: int, symbols: bytes = b""
+) -> Hashable:
+    """Return the key of a sentence's prosody. `graphs` name the voice and its BERT; `style` is the weighted vector.
+
+    `symbols` are what the voice reads: equal phones may be written in two ways, with the spaces of other accent phrases.
+    """
     # Without noise nothing is drawn, so the seed must not make another key.
     drawn = (request.seed, sentence) if request.noise_w else None
     assist = (request.assist_text, request.assist_weight) if request.assist_weight else None
     numbers = (request.speaker, request.sdp_ratio, request.noise_w, request.bert_weight)
-    return graphs, phones, style.tobytes(), numbers, assist, drawn
+    return graphs, phones, symbols, style.tobytes(), numbers, assist, drawn
 
 
-def build_rendering_key(prosody: Hashable, request: SynthesisRequest, targets: Sequence[FrameTarget], sentence: int) -> Hashable:
-    """Return the key of a sentence's samples: everything they depend on but the volume."""
-    return prosody, request.speed, tuple(targets), request.noise, request.seed, sentence
+def build_rendering_key(
+    prosody: Hashable, request: SynthesisRequest, targets: Sequence[FrameTarget], sentence: int, *, takes_melody: bool = False
+) -> Hashable:
+    """Return the key of a sentence's samples: everything they depend on but the volume, and the pitch only where the voice takes a melody."""
+    melody = (request.pitch, request.intonation, request.accent_fidelity) if takes_melody else None
+    return prosody, request.speed, tuple(targets), request.noise, request.seed, sentence, melody
 
 
 def build_pitched_key(rendering: Hashable, change: PitchChange | None) -> Hashable:

@@ -16,14 +16,15 @@ class SentenceContext:
     """The parts of one voice.
 
     Attributes:
+        tokenizer, bert: None for a voice that needs no BERT.
         bert_id, graphs_id: name the BERT and the voice's graphs, and where they run, in the keys of caches.
         caches: share them between pipelines, so that a change of voice keeps them.
         tracker: finds the pitch where a request changes it; needed for nothing else.
     """
 
     g2p: G2P
-    tokenizer: Tokenizer
-    bert: BertRunner
+    tokenizer: Tokenizer | None
+    bert: BertRunner | None
     bert_id: str
     synthesizer: Synthesizer | SingleGraphSynthesizer
     is_single_graph: bool

@@ -15,21 +15,23 @@ from app.core.acoustic import NoiseStreams
 from app.core.durations import FrameTarget
 from app.core.edit_targets import (
     LineOffset,
+    advance_timings,
     build_frame_targets,
     build_phone_timings,
     build_shape_targets,
     count_phone_frames,
-    find_phone_symbols,
     select_readings,
 )
+from app.core.melody import build_melody
 from app.core.phone_features import expand_to_phones, round_features
-from app.core.phone_ids import PhoneIds, convert_phones_to_ids
+from app.core.phone_ids import PhoneIds
 from app.core.pitch_shift import PitchChange, PitchShift
-from app.core.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
+from app.core.ports import Melody, Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
 from app.core.render_caches import SentenceRendering, build_pitched_key, build_prosody_key, build_rendering_key, find_phones
 from app.core.request_limits import check_phone_count
 from app.core.sentence_context import SentenceContext
 from app.core.stage_clock import StageClock
+from app.core.symbols import EDGE_SYMBOL, PUNCTUATION
 from app.core.synthesis_types import AudioChunk, Float16, Float32, Int64, LineSentence, Phones, PhoneTiming, SynthesisRequest
 from app.core.waveform import apply_gain, trim_tail
 
@@ -71,6 +73,8 @@ def _run_bert(text: str, context: SentenceContext, clock: StageClock) -> Float16
         clock.skip_stage("tokenize", tokens=len(features))
         clock.stop_stage("bert", cache_hit=True, tokens=len(features))
     else:
+        assert context.tokenizer is not None
+        assert context.bert is not None
         token_ids = context.tokenizer.encode(text)
         clock.stop_stage("tokenize", tokens=len(token_ids))
         clock.start_stage()
@@ -131,14 +135,19 @@ class SentenceStages:
     def prepare_sentence(self) -> None:
         """Run everything before the first frame that is not cached; the call may come ahead of the sentence's turn."""
         context, request, voice = self.context, self.request, self.context.voice
-        self._ids = convert_phones_to_ids(self.phones, multilingual=voice.multilingual, add_blank=voice.add_blank, emoji=voice.emoji)
+        self._ids = voice.encode_phones(self.phones)
+        edges = self._ids.edges
         if self.phone_frames:
-            self._targets = build_shape_targets(self.phone_frames, voice)
+            self._targets = build_shape_targets(self.phone_frames, edges)
         else:
-            self._targets = build_frame_targets(self.phones, request.overrides, request.pauses, self.offset, 1 / request.speed, voice)
-        key = build_prosody_key((context.graphs_id, context.bert_id), request, self.style, self.phones, self.clock.sentence)
-        self._key = build_rendering_key(key, request, self._targets, self.clock.sentence)
-        self._change = PitchChange.from_request(request)
+            self._targets = build_frame_targets(
+                self.phones, edges, request.overrides, request.pauses, self.offset, 1 / request.speed, voice
+            )
+        graphs = (context.graphs_id, context.bert_id)
+        key = build_prosody_key(graphs, request, self.style, self.phones, self.clock.sentence, self._ids.phones.tobytes())
+        self._key = build_rendering_key(key, request, self._targets, self.clock.sentence, takes_melody=voice.architecture.takes_melody)
+        # A voice that takes a melody has its pitch there.
+        self._change = None if voice.architecture.takes_melody else PitchChange.from_request(request)
         self._rendering = context.caches.renderings.get(build_pitched_key(self._key, self._change))
         # The decoder's own sound is cached beside the changed one, so another pitch decodes nothing again.
         if self._rendering is None and self._change is not None:
@@ -148,12 +157,13 @@ class SentenceStages:
             self._prosody = context.caches.prosody.get(key)
         tokens, symbols = len(self.phones.text) + 2, len(self._ids.phones)
         if known or self._prosody is not None:
-            for stage in ("tokenize", "bert", "expand"):
+            for stage in ("tokenize", "bert", "expand") if context.bert is not None else ():
                 self.clock.skip_stage(stage, tokens=tokens, phones=symbols)
             if not context.is_single_graph:
                 self.clock.skip_stage("prosody", phones=symbols)
             return
-        self._features = compute_features(self.phones.text, self._ids, context, request, self.clock)
+        if context.bert is not None:
+            self._features = compute_features(self.phones.text, self._ids, context, request, self.clock)
         if not context.is_single_graph:
             self._prosody = self._run_prosody(self._features)
             self._features = None
@@ -173,7 +183,7 @@ class SentenceStages:
         if self._prosody is None:
             return ()
         frames = self.context.acoustic_model.compute_frames(self._prosody, 1 / self.request.speed, self._targets)
-        return count_phone_frames(build_phone_timings(self.phones, frames, self.context.voice), self.context.voice)
+        return count_phone_frames(build_phone_timings(self.phones, self._ids.edges, frames, self.context.voice), self.context.voice)
 
     @property
     def frames(self) -> int:
@@ -248,7 +258,7 @@ class SentenceStages:
             if len(samples):
                 yield samples
 
-    def _run_prosody(self, features: Float32) -> Prosody:
+    def _run_prosody(self, features: Float32 | None) -> Prosody:
         request, ids = self.request, self._ids
         self.clock.start_stage()
         noise = self._noise.draw_duration_noise(len(ids.phones))
@@ -269,27 +279,49 @@ class SentenceStages:
         z = model.compute_flow(
             prosody,
             frames,
-            noise=self._noise.draw_prior_noise(len(prosody.mean), int(frames.sum())) if request.noise else None,
+            noise=self._noise.draw_prior_noise(len(prosody.mean), int(frames.sum())) if request.noise and len(prosody.log_scale) else None,
             noise_scale=request.noise,
             length_scale=length_scale,
             speaker=request.speaker,
             style_vector=self.style,
+            melody=self._build_melody(frames),
         )
         self.clock.stop_stage("flow", phones=len(self._ids.phones), frames=z.shape[1])
-        return build_phone_timings(self.phones, frames, model.voice), z.shape[1], self._decode_windows(z, frames)
+        return build_phone_timings(self.phones, self._ids.edges, frames, model.voice), z.shape[1], self._decode_windows(z, frames)
+
+    def _build_melody(self, frames: Int64) -> Melody | None:
+        """Return the pitch of the sentence for a voice that takes it."""
+        voice, request = self.context.voice, self.request
+        if not voice.architecture.takes_melody:
+            return None
+        phone_frames = np.add.reduceat(frames, self._ids.edges[:-1])
+        return build_melody(self.phones, phone_frames, request, voice)
 
     def _decode_windows(self, z: Float32, frames: Int64) -> Iterator[Float32]:
         """Yield the samples window by window, each one timed, without the inaudible tail."""
         model, voice, count = self.context.acoustic_model, self.context.voice, z.shape[1]
         noise = self._noise.draw_decoder_noise(count * voice.hop_length) if voice.decoder_noise else None
-        tail = int(frames[: find_phone_symbols(len(self.phones.phones) - 1, voice.add_blank)[0]].sum())
-        for window in model.plan_windows(count):
+        tail = int(frames[: self._ids.edges[-2]].sum())
+        sounding = self._count_sounding_frames(frames, count)
+        for window in model.plan_windows(sounding):
             self.clock.start_stage()
-            samples = model.decode_window(z, window, noise=noise, speaker=self.request.speaker)
+            samples = model.decode_window(z, window, noise=noise, speaker=self.request.speaker, style_vector=self.style)
             self.clock.stop_stage("decode", frames=window.end - window.start, samples=len(samples))
             # Only the last `_` may lose its silence: a pause that the user set is never trimmed.
             kept = max(0, tail - window.first) * voice.hop_length
             yield trim_tail(samples, voice.sampling_rate, kept) if window.last == count else samples
+        if (silent := min(tail, count) - sounding) > 0:
+            yield np.zeros(silent * voice.hop_length, np.float32)
+
+    def _count_sounding_frames(self, frames: Int64, count: int) -> int:
+        """Return how many of `count` frames pass until nothing sounds any more: a long mark at the end is silence, a third of a short line."""
+        voice = self.context.voice
+        if voice.architecture.mark_release_s is None:
+            return count
+        phones = self.phones.phones
+        last = max((index for index, phone in enumerate(phones) if phone not in PUNCTUATION and phone != EDGE_SYMBOL), default=0)
+        spoken = int(frames[: self._ids.edges[last + 1]].sum())
+        return min(count, spoken + round(voice.architecture.mark_release_s * voice.sampling_rate / voice.hop_length))
 
     def _run_single_graph(self) -> tuple[tuple[PhoneTiming, ...], int, Iterator[Float32]]:
         """Run a voice of one graph, which returns all samples at once."""
@@ -304,7 +336,7 @@ class SentenceStages:
         )  # fmt: skip
         count = len(samples) // voice.hop_length
         self.clock.stop_stage("synthesis", phones=len(ids.phones), frames=count, samples=len(samples))
-        timings = () if frames is None else build_phone_timings(self.phones, frames, voice)
+        timings = () if frames is None else build_phone_timings(self.phones, ids.edges, frames, voice)
         return timings, count, iter([trim_tail(samples, voice.sampling_rate)])
 
     def _build_chunk(self, samples: Float32, timings: tuple[PhoneTiming, ...]) -> AudioChunk:
@@ -312,7 +344,8 @@ class SentenceStages:
         self.clock.start_stage()
         samples = apply_gain(samples, self.request.volume)
         self.clock.stop_stage("audio", samples=len(samples))
-        return AudioChunk(samples, self.context.voice.sampling_rate, self.request.id, self.clock.sentence, phones=timings)
+        heard = advance_timings(timings, self.context.voice.architecture.sound_lead_s)
+        return AudioChunk(samples, self.context.voice.sampling_rate, self.request.id, self.clock.sentence, phones=heard)
 
     @property
     def _noise(self) -> NoiseStreams:

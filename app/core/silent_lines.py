@@ -37,7 +37,9 @@ def compute_silence_s(pipeline: Pipeline, request: SynthesisRequest) -> float:
     clock, place, frames = StageClock(request.id, ignore_stage), LineOffset(), 0
     for sentence in split_sentences(request.text, pipeline.g2p.split_words):
         phones = convert_to_phones(pipeline, request, sentence, clock)
-        targets = build_frame_targets(phones, request.overrides, request.pauses, place, 1 / request.speed, voice)
+        targets = build_frame_targets(
+            phones, voice.encode_phones(phones).edges, request.overrides, request.pauses, place, 1 / request.speed, voice
+        )
         frames += sum(target.frames for target in targets)
         place = place.advance_past(phones)
     pauses_s = frames * voice.hop_length / voice.sampling_rate

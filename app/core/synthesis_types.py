@@ -123,7 +123,7 @@ class Phones:
         others: for each word another reading that a second analyser gives, or "".
         notation: stretches [start, end) of the raw text that belong to no word: ruby, notes.
 
-    `words`, `phrases`, `others` and `notation` do not shape the sound.
+    `words`, `others` and `notation` do not shape the sound, and `phrases` only that of a voice that reads spaces between them.
     """
 
     text: str

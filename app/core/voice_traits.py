@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from app.core.synthesis_types import STYLE_WIDTH, Float32
+from app.core.delivery import Delivery
+from app.core.phone_ids import PhoneIds
+from app.core.synthesis_types import STYLE_WIDTH, Float32, Phones, SynthesisRequest
+from app.core.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
 
-DurationRule = Literal["ceil", "carry"]
+DurationRule = Literal["ceil", "carry", "round"]
+DEFAULT_DELIVERY = Delivery()
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +19,8 @@ class VoiceTraits:
     """Numbers and tables of one voice.
 
     Attributes:
-        style_vectors: float32 (styles, 256); row 0 is the mean that a style weight moves away from.
-        speakers, styles: name by id; style id k is row k of `style_vectors`.
+        style_vectors: float32 (rows, 256); row 0 is the mean that a style weight moves away from.
+        speakers, styles: name by id; `find_style_row` says which row of `style_vectors` they are.
         durations: rule for rounding log durations to frames, see `app.core.durations`.
         margin_frames: context that the decoder needs on each side of a window.
         windows: frames per decoder window, in order; the last one repeats.
@@ -24,6 +28,8 @@ class VoiceTraits:
         add_blank: the voice was trained with blanks between phones.
         emoji: the voice speaks emoji, as symbols of their own.
         decoder_noise: the decoder takes noise from us.
+        architecture: the kind of voice.
+        median_f0: the median pitch of each row of `style_vectors` in Hz, for voices that take a melody.
         fixed_windows: the decoder runs where every width of a window costs time once, see `app.core.decode_windows`.
     """
 
@@ -45,11 +51,39 @@ class VoiceTraits:
     emoji: bool = False
     decoder_noise: bool = False
     fixed_windows: bool = False
+    architecture: VoiceArchitecture = SBV2_ARCHITECTURE
+    median_f0: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if self.style_vectors.ndim != 2 or self.style_vectors.shape[1] != STYLE_WIDTH:
             raise ValueError(f"style vectors have shape {self.style_vectors.shape}, expected (styles, {STYLE_WIDTH})")
-        if self.styles and max(self.styles) >= len(self.style_vectors):
+        if self.styles and self.find_last_style_row() >= len(self.style_vectors):
             raise ValueError("more styles than style vectors")
+        if self.architecture.takes_melody and len(self.median_f0) != len(self.style_vectors):
+            raise ValueError("a median pitch belongs to each style vector")
         if self.sampling_rate <= 0 or self.hop_length <= 0 or not self.windows or min(self.windows) <= 0:
             raise ValueError("sampling rate, hop length and windows must be positive")
+
+    def encode_phones(self, phones: Phones) -> PhoneIds:
+        """Return the symbols of a sentence as this voice takes them."""
+        return self.architecture.encode_phones(phones, multilingual=self.multilingual, add_blank=self.add_blank, emoji=self.emoji)
+
+    def drop_unused_numbers(self, request: SynthesisRequest) -> SynthesisRequest:
+        """Return the request with the defaults of the numbers that change nothing in this voice, so that caches find its sound again."""
+        defaults: dict[str, Any] = {name: getattr(DEFAULT_DELIVERY, name) for name in self.architecture.unused_numbers}
+        return replace(request, **(defaults if self.architecture.is_seeded else {**defaults, "seed": 0}))
+
+    def find_style_row(self, speaker: int, style: int) -> int:
+        """Return the row of the style vectors.
+
+        Style k is row k; of a voice with styles by speaker, style 0 is the speaker's own row, and the others, which are blends of
+        speakers, follow after the speakers.
+        """
+        if not self.architecture.styles_by_speaker:
+            return style
+        return 1 + speaker if style == 0 else len(self.speakers) + style
+
+    def find_last_style_row(self) -> int:
+        """Return the highest row of the style vectors that any speaker and style need."""
+        ends = (min(self.styles, default=0), max(self.styles, default=0))
+        return max(self.find_style_row(max(self.speakers, default=0), style) for style in ends)

@@ -16,8 +16,9 @@ from app.adapters.ort.recording_session import RecordedRun, RecordingSession
 from app.common.files import paths
 from app.compose.graph_sessions import build_acoustic_model
 from app.compose.text_front_end import open_g2p
-from app.core.ports import Prosody, ProsodyInput
-from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones
+from app.core.melody import build_melody
+from app.core.ports import Melody, Prosody, ProsodyInput
+from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones, SynthesisRequest
 from app.install.bert_verification import build_test_texts
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES, build_prosody_input
 from app.voices.bert_models import list_installed_berts, read_bert
@@ -35,10 +36,11 @@ CALIBRATION_NOISE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class CalibrationSentence:
-    """One sentence as the prosody graph is given it; `number` seeds its noise."""
+    """One sentence as the prosody graph is given it; `number` seeds its noise, and `phones` say its melody."""
 
     number: int
     values: ProsodyInput
+    phones: Phones
 
 
 class CalibrationVoice:
@@ -58,19 +60,29 @@ class CalibrationVoice:
         z = self._model.compute_flow(
             prosody,
             frames,
-            noise=_draw_noise(sentence, (len(prosody.mean), int(frames.sum()))),
+            noise=_draw_noise(sentence, (len(prosody.mean), int(frames.sum()))) if len(prosody.log_scale) else None,
             noise_scale=CALIBRATION_NOISE,
             length_scale=1.0,
             speaker=values.speaker,
             style_vector=values.style_vector,
+            melody=self._build_melody(sentence, frames),
         )
         return z[:, :MAX_CALIBRATION_FRAMES]
+
+    def _build_melody(self, sentence: CalibrationSentence, frames: Int64) -> Melody | None:
+        traits = self._model.voice
+        if not traits.architecture.takes_melody:
+            return None
+        phone_frames = np.add.reduceat(frames, traits.encode_phones(sentence.phones).edges[:-1])
+        request = SynthesisRequest(sentence.phones.text, speaker=sentence.values.speaker)
+        return build_melody(sentence.phones, phone_frames, request, traits)
 
     def decode_samples(self, sentence: CalibrationSentence, z: Float32) -> Float32:
         """Return the sound of a sentence."""
         traits = self._model.voice
         noise = _draw_noise(sentence, (z.shape[1] * traits.hop_length,)) if traits.decoder_noise else None
-        return self._model.decode_all_frames(z, noise=noise, speaker=sentence.values.speaker)
+        values = sentence.values
+        return self._model.decode_all_frames(z, noise=noise, speaker=values.speaker, style_vector=values.style_vector)
 
     def speak_sentence(self, sentence: CalibrationSentence, frames: Int64) -> Float32:
         """From text to sound, with durations that are given."""
@@ -87,7 +99,7 @@ def build_calibration_sentences(voice: Voice, texts: Sequence[str] = VOICE_CALIB
     g2p = open_g2p()
     phones = [g2p.convert_sentence(text) for text in texts]
     found = zip(phones, _compute_token_features(voice.manifest.bert, phones), strict=True)
-    return [CalibrationSentence(number, _build_values(voice, number, *given)) for number, given in enumerate(found)]
+    return [CalibrationSentence(number, _build_values(voice, number, *given), given[0]) for number, given in enumerate(found)]
 
 
 def record_runs(graph: str, source: Path) -> list[RecordedRun]:
@@ -112,9 +124,12 @@ def record_runs(graph: str, source: Path) -> list[RecordedRun]:
     }
     speaking = CalibrationVoice(voice, sessions)
     sentences = build_calibration_sentences(voice, VOICE_CALIBRATION_SENTENCES[1 : 1 + FRAME_SENTENCE_COUNT])
-    frames = [(speaking.build_decoder_input(item, *speaking.run_prosody(item)), item.values.speaker) for item in sentences]
+    frames = [(speaking.build_decoder_input(item, *speaking.run_prosody(item)), item.values) for item in sentences]
     if graph == "decoder":
-        return [RecordedRun({"z": z, "sid": speaker, "first": 0, "last": z.shape[1]}) for z, speaker in frames]
+        return [
+            RecordedRun({"z": z, "sid": values.speaker, "style_vec": values.style_vector, "first": 0, "last": z.shape[1]})
+            for z, values in frames
+        ]
     return sessions[graph].runs
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from app.core.phone_features import expand_to_phones
-from app.core.phone_ids import convert_phones_to_ids
 from app.core.ports import ProsodyInput
 from app.core.style_blending import compute_style_vector
 from app.core.synthesis_types import Float32, Phones
@@ -42,15 +41,15 @@ def build_prosody_input(voice: Voice, phones: Phones, tokens: Float32, *, speake
         speaker, style: ids.
         seed: of the noise.
     """
-    info = voice.manifest
-    ids = convert_phones_to_ids(phones, multilingual=info.multilingual, add_blank=info.add_blank)
+    traits = voice.build_traits()
+    ids = traits.encode_phones(phones)
     noise = np.random.default_rng(seed).standard_normal((2, len(ids.phones)), dtype=np.float32) * np.float32(NOISE_W)
     return ProsodyInput(
         phones=ids.phones,
         tones=ids.tones,
         language=ids.language,
-        features=expand_to_phones(tokens, ids.word2ph),
-        style_vector=compute_style_vector(voice.style_vectors, style, 1.0),
+        features=expand_to_phones(tokens, ids.word2ph) if voice.manifest.bert else None,
+        style_vector=compute_style_vector(voice.style_vectors, traits.find_style_row(speaker, style), 1.0),
         speaker=speaker,
         sdp_ratio=SDP_RATIO,
         sdp_noise=noise,

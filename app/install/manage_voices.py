@@ -13,12 +13,14 @@ from app.common.files.atomic_write import move_path, prepare_part_path, remove_p
 from app.common.files.paths import list_subfolders, list_voice_dirs
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
+from app.install.natural_voice_presence import remember_removal
 from app.install.staging_folders import recover_interrupted_moves, remove_folder, sync_files_to_disk
 from app.install.voice_identity import list_prepared_files
 from app.install.voice_import import find_user_voices_dir
 from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_card_data import read_card
+from app.voices.voice_labels import NATURAL_VOICE_ID
 from app.voices.voice_manifest import write_manifest
 
 # As in an AIVM manifest.
@@ -35,7 +37,10 @@ def remove_voice(reference: str) -> None:
     """
     recover_interrupted_moves(find_user_voices_dir())
     by_folder = next((folder for folder in list_subfolders(find_user_voices_dir()) if folder.name == reference), None)
-    remove_folder(by_folder or find_user_voice(reference).path)
+    folder = by_folder or find_user_voice(reference).path
+    remove_folder(folder)
+    if folder.name == NATURAL_VOICE_ID:
+        remember_removal()
 
 
 def rename_voice(reference: str, name: str) -> Voice:

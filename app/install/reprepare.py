@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from app.common.progress import Report, ignore_report
 from app.install.manage_voices import find_user_voice
+from app.install.natural_voice_install import install_natural_voice
 from app.install.preparation_results import PrepareVoice
 from app.install.sandboxed_import import prepare_voice_in_sandbox
 from app.install.voice_import import ImportOptions, InstallResult, add_voice, find_user_voices_dir
 from app.install.voice_licence import AskLicence
 from app.voices.installed_voices import list_installed_voices
+from app.voices.voice_labels import NATURAL_VOICE_ID
 
 
 def prepare_voice_again(
     reference: str, ask_licence: AskLicence, report: Report = ignore_report, *, prepare: PrepareVoice = prepare_voice_in_sandbox
 ) -> InstallResult:
     """Prepare a voice again with its id, name, card and licence; the old one stays until the new one is complete and verified.
+
+    The natural voice is made of its parts again, which are downloaded where they are not installed.
 
     Args:
         reference: id or name.
@@ -23,7 +27,10 @@ def prepare_voice_again(
         VoiceError: there is no such voice, it ships with the program, or it cannot be prepared.
         OutputFileError: the disk is full or cannot be written.
     """
-    return add_voice(find_user_voice(reference).path, ImportOptions(ask_licence, should_update=True), report, prepare=prepare)
+    voice = find_user_voice(reference)
+    if voice.manifest.id == NATURAL_VOICE_ID:
+        return install_natural_voice(None, report, should_update=True)
+    return add_voice(voice.path, ImportOptions(ask_licence, should_update=True), report, prepare=prepare)
 
 
 def list_user_voice_ids() -> list[str]:

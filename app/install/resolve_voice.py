@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.common.files import paths
 from app.common.progress import Report, ignore_report
+from app.install.natural_voice_first_start import prepare_waiting_voice
 from app.install.voice_licence import AskLicence, read_licence, require_licence
 from app.voices.installed_voices import BertRequirement, choose_default_voice, describe_skipped_voices, find_installed_voice
 from app.voices.prepared_voice import Voice
@@ -54,6 +55,7 @@ def resolve_ready_voice(
         VoiceError: there is none, it cannot speak, or its licence was declined.
     """
     if reference is None:
+        prepare_waiting_voice(announce, report, require_bert=require_bert)
         first = choose_default_voice(paths.list_voice_dirs(), require_bert)
         voice: Voice | None = first.voice
         if first.skipped:

@@ -52,7 +52,7 @@ def build_machine_row(backend: str) -> MachineRow:
 
 def build_substitute_note(subject: LabSubject) -> NoteRow | None:
     """Return a note that another BERT reads, or None if the voice's own does; raise VoiceError if there is no BERT at all."""
-    if subject.voice is None:
+    if subject.voice is None or not subject.voice.manifest.bert:
         return None
     needed = subject.voice.manifest.bert
     found = find_bert(needed, paths.list_bert_dirs(), allow_mismatch=True, preferred_id=load_usable_settings().bert)

@@ -12,12 +12,14 @@ import numpy as np
 from app.common.errors import VoiceError
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
+from app.core.ports import STEPS_PER_FRAME
 from app.voices.prepare.graph_facts import GraphValue
 from app.voices.untrusted.voice_limits import MAX_TENSOR_AXES
 
 INPUT_DTYPES = {"float32": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}
 SINGLE_VALUE_INPUTS = ("x_tst_lengths", "sid")
-INPUT_NUMBERS = {"length_scale": 1.0, "sdp_ratio": 0.2, "noise_scale": 0.0, "noise_scale_w": 0.0}
+# A melody in Hz has a logarithm, and is not below what a voice speaks.
+INPUT_NUMBERS = {"length_scale": 1.0, "sdp_ratio": 0.2, "noise_scale": 0.0, "noise_scale_w": 0.0, "f0": 200.0}
 # Of one input: a minute of sound has 3 million, features of a long text 1 million.
 MAX_INPUT_NUMBERS = 1 << 28
 MAX_SHOWN_SHAPE = 100
@@ -60,9 +62,8 @@ def build_inputs(inputs: Sequence[GraphValue], sizes: InputSizes, *, is_prepared
         VoiceError: an input states sizes that no array has, or more numbers than a graph is ever given.
     """
     length = sizes.tokens if any(item.name == "input_ids" for item in inputs) else sizes.symbols
-    known = (
-        {"T": sizes.symbols, "F": sizes.frames, "W": sizes.frames, "N": sizes.frames * sizes.hop, "n": sizes.tokens} if is_prepared else {}
-    )
+    known = {"T": sizes.symbols, "F": sizes.frames, "W": sizes.frames, "N": sizes.frames * sizes.hop, "n": sizes.tokens}
+    known = known | {"steps": sizes.frames * STEPS_PER_FRAME} if is_prepared else {}
     return {item.name: _build_array(item, length, known, sizes) for item in inputs if item.shape is not None and item.dtype in INPUT_DTYPES}
 
 

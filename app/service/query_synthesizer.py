@@ -11,7 +11,7 @@ import numpy as np
 from app.common.errors import InputError, NothingToReadError
 from app.core.accent_edits import list_phrases
 from app.core.accent_phrases import compute_phrase_heights
-from app.core.fixed_durations import FixedSentence, measure_durations, read_sentences, synthesize_fixed
+from app.core.fixed_durations import FixedSentence, compute_phone_pitches, measure_durations, read_sentences, synthesize_fixed
 from app.core.line_reading import read_line
 from app.core.moras import PHONES_BY_MORA, convert_to_katakana, find_mora_phones, split_moras
 from app.core.phone_ids import apply_tones, count_moras
@@ -57,6 +57,7 @@ def _build_phones(phrases: Sequence[AccentPhrase], emoji: bool) -> Phones:
     """Build phones with one character a mora for BERT, which reads kana then."""
     text, reading, vowel = "", "", ""
     phones, tones, word2ph = [EDGE_SYMBOL], [0], [1]
+    begins = tuple(accumulate((len(phrase.moras) for phrase in phrases[:-1]), initial=0))
     for index, phrase in enumerate(phrases):
         for mora, tone in zip(phrase.moras, compute_phrase_heights(len(phrase.moras), phrase.accent), strict=True):
             symbols, letters = _spell_mora(mora, vowel, emoji)
@@ -69,7 +70,7 @@ def _build_phones(phrases: Sequence[AccentPhrase], emoji: bool) -> Phones:
         if (mark := _choose_mark(phrase, last=index + 1 == len(phrases))) is not None:
             text, vowel = text + mark, ""
             phones, tones, word2ph = [*phones, mark], [*tones, 0], [*word2ph, 1]
-    return Phones(text, reading, (*phones, EDGE_SYMBOL), (*tones, 0), (*word2ph, 1))
+    return Phones(text, reading, (*phones, EDGE_SYMBOL), (*tones, 0), (*word2ph, 1), phrases=begins)
 
 
 def _choose_mark(phrase: AccentPhrase, *, last: bool) -> str | None:
@@ -191,7 +192,8 @@ class QuerySynthesizer:
             return ()
         plain = build_phrases(self.pipeline, text, self._sentences)
         self.texts.remember_text(plain, text)
-        return self._measure_phrases(plain)
+        measured = self._measure_phrases(plain)
+        return self._draw_pitches(measured) if self._takes_melody else measured
 
     def create_query(self, text: str) -> AudioQuery:
         """Return a query whose lengths are those of the sound."""
@@ -213,10 +215,11 @@ class QuerySynthesizer:
         return self._measure_phrases(phrases)
 
     def apply_accent_pitches(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
-        """Return the phrases with the pitches that picture their accent."""
-        sentences = find_sentences(self.pipeline, phrases, self.texts.find_texts(phrases), self.base, self.cancelled)
-        phones = [sentence.phones for sentence in sentences]
-        return apply_pitches(phrases, align_moras(phones), phones)
+        """Return the phrases with the pitches of the voice, or with those that picture their accent."""
+        self._sentences = find_sentences(self.pipeline, phrases, self.texts.find_texts(phrases), self.base, self.cancelled)
+        if self._takes_melody:
+            self._measure_sentences()
+        return self._draw_pitches(phrases)
 
     def resolve_durations(self, query: AudioQuery, *, should_upspeak: bool = True) -> tuple[LineDurations, SynthesisRequest]:
         """Return the durations of a query and its request; raise RefusalError if nothing in it can be spoken."""
@@ -237,11 +240,13 @@ class QuerySynthesizer:
     def synthesize_samples(self, durations: LineDurations, request: SynthesisRequest) -> Iterator[Float32]:
         """Yield as many samples as `LineDurations.count_samples` states, in pieces as soon as each is ready."""
         hop, rate = self.pipeline.voice.hop_length, self.pipeline.voice.sampling_rate
-        skip = max(0, durations.opening * hop - durations.pre)
-        left = durations.count_samples(hop)
-        opening = np.zeros(min(left, max(0, durations.pre - durations.opening * hop)), np.float32)
+        # A voice that sounds ahead of its frames is held back, so that each mora sounds where the query has it.
+        lead = round(self.pipeline.voice.architecture.sound_lead_s * rate)
+        before = durations.pre + lead - durations.opening * hop
+        skip, left = max(0, -before), durations.count_samples(hop)
+        opening = np.zeros(min(left, max(0, before)), np.float32)
         left -= len(opening)
-        cut = durations.closing * hop > durations.post
+        cut = durations.closing * hop - lead > durations.post
         if len(opening):
             yield opening
         for piece in synthesize_fixed(self.pipeline, request, durations.sentences, self.on_stage, self.cancelled):
@@ -256,10 +261,25 @@ class QuerySynthesizer:
         if left and not self.cancelled():
             yield np.zeros(left, np.float32)
 
-    def _measure_phrases(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
+    def _measure_sentences(self) -> None:
         self._sentences = measure_durations(self.pipeline, self.base, self._sentences, self.on_stage, self.cancelled)
+
+    def _measure_phrases(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
+        self._measure_sentences()
         layout = align_moras([sentence.phones for sentence in self._sentences])
         return apply_lengths(phrases, layout, map_frames(self._sentences), self._frame_s)
+
+    def _draw_pitches(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
+        """Return the phrases with pitches at the scales of a new query, which the query's own scales change when it is spoken."""
+        request = replace(self.base, pitch=0.0, intonation=1.0)
+        phones = [sentence.phones for sentence in self._sentences]
+        pitches = (compute_phone_pitches(self.pipeline, request, sentence) for sentence in self._sentences)
+        by_place = {(at, place): pitch_hz for at, found in enumerate(pitches) for place, pitch_hz in enumerate(found)}
+        return apply_pitches(phrases, align_moras(phones), phones, by_place)
+
+    @property
+    def _takes_melody(self) -> bool:
+        return self.pipeline.voice.architecture.takes_melody
 
     @property
     def _frame_s(self) -> float:

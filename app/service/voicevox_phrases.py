@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from app.core.accent_edits import list_phrases
 from app.core.fixed_durations import FixedSentence
@@ -15,7 +17,8 @@ from app.service.mora_alignment import MoraAlignment, PhoneOffset, align_moras
 from app.service.voicevox_query import AccentPhrase, QueryMora
 
 LOW, HIGH = 5.5, 6.0
-"""What stands for a low and a high mora, in VOICEVOX's unit (logarithm of Hz): a picture of the accent, since no voice of ours predicts a pitch."""
+"""What stands for a low and a high mora, in VOICEVOX's unit (logarithm of Hz): a picture of the accent, for voices that take no melody."""
+NO_PITCHES: Mapping[PhoneOffset, float] = MappingProxyType({})
 PAUSE_MORA = QueryMora("、", "pau", 0.0, 0.0)
 _PROLONGED = {"a": "ア", "i": "イ", "u": "ウ", "e": "エ", "o": "オ", "N": "ン"}
 _VOICEVOX_PHONES = {"q": "cl"}
@@ -57,13 +60,18 @@ def apply_lengths(
     return tuple(timed)
 
 
-def apply_pitches(phrases: Sequence[AccentPhrase], alignment: MoraAlignment, phones: Sequence[Phones]) -> tuple[AccentPhrase, ...]:
-    """Return the phrases with pitches that picture their accent, from the tones of the phones."""
+def apply_pitches(
+    phrases: Sequence[AccentPhrase],
+    alignment: MoraAlignment,
+    phones: Sequence[Phones],
+    pitches_hz: Mapping[PhoneOffset, float] = NO_PITCHES,
+) -> tuple[AccentPhrase, ...]:
+    """Return the phrases with the pitches of their morae; where a phone has none, they picture the accent, from the tones of the phones."""
     places = iter(alignment.moras)
     drawn = []
     for phrase in phrases:
-        tones = [phones[place[-1][0]].tones[place[-1][1]] for _, place in zip(phrase.moras, places, strict=False)]
-        moras = (replace(mora, pitch=_choose_pitch(mora, tone)) for mora, tone in zip(phrase.moras, tones, strict=True))
+        ends = [(mora, place[-1]) for mora, place in zip(phrase.moras, places, strict=False)]
+        moras = (replace(mora, pitch=_choose_pitch(mora, phones[end[0]].tones[end[1]], pitches_hz.get(end, 0.0))) for mora, end in ends)
         drawn.append(replace(phrase, moras=tuple(moras)))
     return tuple(drawn)
 
@@ -82,6 +90,8 @@ def _build_mora(kana: str, phones: Sequence[Phones], offsets: Sequence[PhoneOffs
     return replace(mora, pitch=_choose_pitch(mora, tone))
 
 
-def _choose_pitch(mora: QueryMora, tone: int) -> float:
-    silent = mora.vowel in ("cl", "pau", *"AIUEO") or mora.text in EMOJI_IDS
-    return 0.0 if silent else HIGH if tone else LOW
+def _choose_pitch(mora: QueryMora, tone: int, pitch_hz: float = 0.0) -> float:
+    """Return the logarithm of a pitch in Hz where it is known, else what pictures the tone; 0 for a mora that has none."""
+    if mora.vowel in ("cl", "pau", *"AIUEO") or mora.text in EMOJI_IDS:
+        return 0.0
+    return math.log(pitch_hz) if pitch_hz else HIGH if tone else LOW

@@ -22,7 +22,7 @@ MAX_QUERY_TEXT = 3000
 
 @dataclass(frozen=True, slots=True)
 class QueryMora:
-    """One mora; lengths of 0 leave it to the voice. `pitch` is a picture of the accent, 0 for what has none."""
+    """One mora; lengths of 0 leave it to the voice. `pitch` is the logarithm of Hz, or a picture of the accent; 0 for what has none."""
 
     text: str
     vowel: str

@@ -17,6 +17,7 @@ from app.common.system_errors import describe_reason
 from app.voices.bert_models import find_bert
 from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
 from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.voice_labels import NATURAL_VOICE_ID
 from app.voices.voice_manifest import MANIFEST_NAME, NamedId, VoiceManifest
 
 BertRequirement = Callable[[str], object]
@@ -26,14 +27,21 @@ _STYLE_ALIASES = {"ノーマル": "Neutral"}
 
 
 def list_installed_voices(folders: Sequence[Path]) -> list[Voice]:
-    """Return all prepared voices in the given folders, in order; damaged ones are left out (opening one by name states the reason)."""
-    voices = []
+    """Return all prepared voices in the given folders, in order: the user's own, the natural voice, the others that ship.
+
+    Damaged ones are left out (opening one by name states the reason), as is a natural voice that ships beside the user's own.
+    """
+    voices: list[Voice] = []
     for folder in _iterate_voice_folders(folders):
-        try:
-            voices.append(read_prepared_voice(folder))
-        except VoiceError:
-            continue
+        with contextlib.suppress(VoiceError):
+            voice = read_prepared_voice(folder)
+            if folder.name != NATURAL_VOICE_ID or all(item.path.name != NATURAL_VOICE_ID for item in voices):
+                voices.append(voice)
     return voices
+
+
+def _is_shipped(folder: Path) -> bool:
+    return folder.parent == find_resources_dir() / "voices"
 
 
 def list_damaged_voices(folders: Sequence[Path]) -> list[tuple[Path, VoiceError]]:
@@ -48,6 +56,12 @@ def list_damaged_voices(folders: Sequence[Path]) -> list[tuple[Path, VoiceError]
 
 
 def _iterate_voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
+    """Yield the folders of voices in the order in which voices are listed; sorting keeps the order of `folders` otherwise."""
+    found = _list_voice_folders(folders)
+    yield from sorted(found, key=lambda folder: 1 if folder.name == NATURAL_VOICE_ID else 2 if _is_shipped(folder) else 0)
+
+
+def _list_voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
     for root in folders:
         try:
             yield from (item for item in list_subfolders(root) if (item / MANIFEST_NAME).is_file())
@@ -61,8 +75,12 @@ def _iterate_voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def find_shipped_voice_id() -> str | None:
-    """Return the id of the voice that ships, or None if it is missing."""
-    return next((voice.manifest.id for voice in list_installed_voices([find_resources_dir() / "voices"])), None)
+    """Return the id of the voice that every Koebako has, or None if it is missing: the one that lines of a project without a voice mean.
+
+    The natural voice is none, though bundles carry it: the same project would sound otherwise from a checkout.
+    """
+    shipped = (voice.manifest.id for voice in list_installed_voices([find_resources_dir() / "voices"]))
+    return next((voice_id for voice_id in shipped if voice_id != NATURAL_VOICE_ID), None)
 
 
 def find_installed_voice(wanted: str, folders: Sequence[Path]) -> Voice | None:
@@ -175,6 +193,8 @@ def order_speaking_first(voices: Iterable[Voice], require_bert: BertRequirement 
 
 
 def _may_speak(voice: Voice, require_bert: BertRequirement | None) -> bool:
+    if not voice.manifest.bert:
+        return True
     try:
         (require_bert or partial(find_bert, folders=list_bert_dirs()))(voice.manifest.bert)
     except VoiceError:

@@ -8,6 +8,7 @@ from pathlib import Path
 from app.common.errors import VoiceError
 from app.common.language import localize
 from app.core.synthesis_types import Float32
+from app.core.voice_architecture import ARCHITECTURES
 from app.core.voice_traits import VoiceTraits
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME, read_style_vectors
 from app.voices.voice_manifest import VoiceManifest, read_manifest
@@ -51,6 +52,8 @@ class Voice:
             multilingual=info.multilingual,
             add_blank=info.add_blank,
             emoji=info.emoji,
+            architecture=ARCHITECTURES[info.architecture],
+            median_f0=info.median_f0,
         )
 
 
@@ -76,12 +79,13 @@ def read_prepared_voice(folder: Path) -> Voice:
 
 def check_voice_vectors(voice: Voice) -> None:
     """Raise VoiceError if styles and vectors do not fit each other."""
-    highest = max((style.id for style in voice.manifest.styles), default=0)
-    if highest >= len(voice.style_vectors):
+    try:
+        voice.build_traits()
+    except ValueError as exc:
         raise VoiceError(
             localize(
                 f"声「{voice.manifest.name}」のスタイルの数が一致しません。",
                 f"The voice “{voice.manifest.name}” has a different number of styles and style vectors.",
             ),
             localize("声をもう一度ダウンロードしてください。", "Download the voice again."),
-        )
+        ) from exc

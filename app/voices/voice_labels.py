@@ -8,6 +8,9 @@ from app.voices.voice_manifest import VoiceManifest
 STARTER_NAME_WORD = "starter"
 """Format of the voice that ships."""
 
+NATURAL_VOICE_ID = "natural"
+"""Id of the natural voice, and the word by which it is added."""
+
 
 def localize_voice_name(name: str) -> str:
     """Return the name of the voice that ships, with its one English word translated."""
@@ -24,4 +27,12 @@ def describe_starter_voice() -> str:
     return localize(
         "Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
         "A lightweight voice based on Open JTalk voices; less natural than trained SBV2 voices.",
+    )
+
+
+def describe_natural_voice() -> str:
+    """Return a sentence about the natural voice, whose manifest holds it in English alone."""
+    return localize(
+        "自然な声です。アクセントは Koebako の読みのとおりに話します。Kokoro-82M の重みを使っています。",
+        "A natural voice that keeps the accents of Koebako's reading, made from the weights of Kokoro-82M.",
     )

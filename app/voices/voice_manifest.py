@@ -10,12 +10,15 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
               Nanairo voices: duration_symbol_type_ids int[T], see `app.core.symbol_kinds`
     flow      z_p f32[C,F] · sid · style_vec · frame_position f32[F] (frame centre in its phone, 0..1)
               phone_frames f32[F] (frames of that phone) · length_scale f32[] (1 / speed)
+              f0 f32[2F] (Hz, the melody asked for) · melody_weight f32[] (0 the voice's own pitch, 1 the melody)
               → z f32[D,F]                       (the graph may be missing: then z = z_p)
-    decoder   z f32[D,W] · sid · noise f32[W·hop] (seeded, standard normal) · first, last int[1] (frames of the window that are wanted)
+    decoder   z f32[D,W] · sid · style_vec · noise f32[W·hop] (seeded, standard normal)
+              first, last int[1] (frames of the window that are wanted)
               → audio f32[W·hop], or of a decoder that takes `first` and `last` f32[(last−first)·hop]
     whole     the public SBV2 graph, for a voice whose seams were not found ("opaque")
 
     frames = ceil(exp(logw) · length_scale)      `durations` "ceil", the SBV2 rule: every symbol gets at least one frame
+    frames = max(1, round(exp(logw) · length_scale))   `durations` "round", Kokoro's rule
     frames = differences of round(cumsum(…))     `durations` "carry": rounding carries over, exp(logw) → 0 gives no frame
     z_p    = repeat(m_p, frames) + noise · exp(repeat(logs_p, frames)) · noise_scale
 """
@@ -24,13 +27,21 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from app.common.errors import VoiceError
 from app.common.files.atomic_write import write_json
 from app.common.files.bounded_read import read_bounded
-from app.common.files.untrusted_json import parse_object, require_file_name, require_int, sanitise_long_text, sanitise_short_text
+from app.common.files.untrusted_json import (
+    parse_object,
+    require_file_name,
+    require_int,
+    require_number,
+    sanitise_long_text,
+    sanitise_short_text,
+)
 from app.common.language import localize
+from app.core.voice_architecture import ARCHITECTURES, SBV2_ARCHITECTURE
 from app.core.voice_traits import DurationRule
 from app.voices.int8_result import Int8Rejection, Int8Result, parse_int8_rejections, parse_int8_result
 from app.voices.untrusted.voice_limits import (
@@ -45,6 +56,7 @@ from app.voices.untrusted.voice_limits import (
 MANIFEST_NAME = "voice.json"
 MAX_MANIFEST_ID = (1 << 31) - 1  # what the narrowest graphs take
 MANIFEST_VERSION = 1
+LOWEST_MEDIAN_HZ, HIGHEST_MEDIAN_HZ = 40.0, 800.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +75,7 @@ class VoiceManifest:
         id: stable name of the voice in the library.
         name: shown to people.
         format: container it came from, `starter` for the voice we ship.
-        bert: id of the BERT it was trained with.
+        bert: id of the BERT it was trained with; "" for a voice that needs none.
         sampling_rate, hop_length: Hz, and samples a frame.
         durations: how frames are made from log durations.
         margin_frames: context the decoder needs on each side of a window.
@@ -71,6 +83,8 @@ class VoiceManifest:
         graphs: file name by graph name: prosody, flow, decoder or whole.
         fast: a faster way to speak, where there is one.
         refused: by name, graphs that have no part in it; in neither are those that an earlier version prepared.
+        architecture: the kind of voice, see `app.core.voice_architecture`.
+        median_f0: the median pitch in Hz of each row of the style vectors, for voices that take a melody.
         emoji: the voice speaks emoji, which only Nanairo's table of symbols holds.
     """
 
@@ -94,6 +108,8 @@ class VoiceManifest:
     fast: Int8Result | None = None
     refused: dict[str, Int8Rejection] = field(default_factory=dict)
     emoji: bool = False
+    architecture: str = SBV2_ARCHITECTURE.name
+    median_f0: tuple[float, ...] = ()
 
     @property
     def is_single_graph(self) -> bool:
@@ -157,6 +173,7 @@ def parse_manifest(data: dict[str, Any]) -> VoiceManifest:
     if values.get("fast") is not None:
         values["fast"] = parse_int8_result(values["fast"])
     values["refused"] = parse_int8_rejections(values.get("refused", {}))
+    values["median_f0"] = tuple(require_number(pitch) for pitch in values.get("median_f0", ()))
     manifest = VoiceManifest(**values)
     _check_manifest(manifest)
     return manifest
@@ -174,9 +191,13 @@ def _check_manifest(manifest: VoiceManifest) -> None:
         0 < len(manifest.windows) <= MAX_DECODE_WINDOWS,
         max(len(manifest.licence), len(manifest.description)) <= MAX_TERMS_LENGTH,
         isinstance(manifest.multilingual, bool) and isinstance(manifest.add_blank, bool),
-        manifest.durations in ("ceil", "carry"),
+        manifest.durations in get_args(DurationRule),
         set(manifest.graphs) in ({"whole"}, {"prosody", "decoder"}, {"prosody", "flow", "decoder"}),
         manifest.speakers and manifest.styles,
+        manifest.architecture in ARCHITECTURES,
+        # One graph takes the features of a BERT and no melody.
+        not manifest.is_single_graph or (manifest.bert and manifest.architecture == SBV2_ARCHITECTURE.name),
+        all(LOWEST_MEDIAN_HZ <= pitch <= HIGHEST_MEDIAN_HZ for pitch in manifest.median_f0),
     )
     if not all(right):
         raise ValueError("out of range")

@@ -11,7 +11,7 @@ from bundle.command import PROJECT
 from bundle.program import Finished
 
 TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
-SPEAK = ["speak", TEXT, "--seed", "7", "--subtype", "float"]
+SPEAK = ["speak", TEXT, "--voice", "mei", "--seed", "7", "--subtype", "float"]
 TOLERANCE = 1e-3
 SHARED = Path(os.environ.get("KOEBAKO_REFERENCE") or PROJECT.parent / "shared")
 CUT = 600

@@ -12,7 +12,7 @@ from pathlib import Path
 from bundle.program import Program
 from bundle.smoke_places import current_folder, far_away, opens_files, read_only, second_instance, window
 from bundle.smoke_service import serves
-from bundle.smoke_speech import doctor, fallback, mistakes, no_sound, pitched, plays, readings, speaks, starts, teaches
+from bundle.smoke_speech import doctor, fallback, mistakes, natural, no_sound, pitched, plays, readings, speaks, starts, teaches
 from bundle.smoke_voices import containers, imports, optimised, report
 
 CHECK_S = 40  # a check takes less, also under Wine
@@ -58,6 +58,7 @@ def _state(folder: Path) -> dict[str, tuple[int, int]]:
 CHECKS: list[Callable[[Program, Path], str]] = [
     starts,
     speaks,  # whose file most others compare with
+    natural,
     pitched,
     window,
     readings,

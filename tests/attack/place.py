@@ -62,6 +62,7 @@ class Place:
         return kept | {
             "HOME": str(self.canary),
             "KOEBAKO_HOME": str(self.home),
+            "KOEBAKO_NATURAL_VOICE": "off",
             "KOEBAKO_LANG": os.environ.get("KOEBAKO_LANG", "en"),
             "TMPDIR": str(self.temp),
             "XDG_CACHE_HOME": str(self.system),

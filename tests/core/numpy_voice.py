@@ -89,7 +89,9 @@ class NumpyVoice:
         self.frame_inputs.append(values)
         return values.z_p
 
-    def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+    def decode_window(
+        self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int], style_vector: Float32 | None = None
+    ) -> Float32:
         """A moving average over frames, plus a little noise."""
         self._count("decode")
         assert noise is not None

@@ -35,7 +35,7 @@ def test_rounding_never_strays(values: list[float]) -> None:
     assert np.all(np.abs(np.cumsum(rounded) - np.cumsum(values)) <= 0.5 + 1e-9)
 
 
-@given(LOG_DURATIONS, st.sampled_from(["ceil", "carry"]), st.integers(0, 200), st.data())
+@given(LOG_DURATIONS, st.sampled_from(["ceil", "carry", "round"]), st.integers(0, 200), st.data())
 def test_a_fixed_stretch_lasts_exactly_so_and_leaves_the_rest_alone(logw: np.ndarray, rule: str, wanted: int, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(logw) - 1))
     end = data.draw(st.integers(start + 1, len(logw)))
@@ -52,6 +52,19 @@ def test_a_symbol_without_length_gets_no_frame_only_where_the_rule_allows_it() -
     logw = np.array([1.0, -1e4, 1.0], np.float32)
     assert compute_symbol_frames(logw, 1.0, "carry")[1] == 0
     assert compute_symbol_frames(np.full(3, -1e4, np.float32), 1.0, "carry").sum() == 1
+
+
+@given(LOG_DURATIONS, st.floats(0.5, 2))
+def test_rounding_to_the_nearest_leaves_every_symbol_a_frame(logw: np.ndarray, scale: float) -> None:
+    frames = compute_symbol_frames(logw, scale, "round")
+    exact = np.exp(logw) * np.float32(scale)
+    assert frames.min() >= 1
+    assert np.all((np.abs(frames - exact) <= 0.5 + 1e-3) | (frames == 1))
+
+
+def test_the_nearest_number_of_frames_is_taken() -> None:
+    logw = np.log(np.array([0.2, 1.4, 1.6, 3.49, 7.0], np.float32))
+    assert compute_symbol_frames(logw, 1.0, "round").tolist() == [1, 1, 2, 3, 7]
 
 
 def test_a_broken_voice_cannot_eat_all_memory() -> None:

@@ -41,7 +41,9 @@ class SlowVoice(NumpyVoice):
         self._clock.now_s += values.z_p.shape[1] * HOP / RATE * self._rtf * 0.2
         return super().run_flow(values)
 
-    def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+    def decode_window(
+        self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int], style_vector: Float32 | None = None
+    ) -> Float32:
         frames = 0.2 * z.shape[1] + 0.8 * (wanted[1] - wanted[0])  # SBV2 decoders drop their context after a fifth of the work
         self._clock.now_s += frames * HOP / RATE * self._rtf * 0.8
         return super().decode_window(z, noise, speaker, wanted)

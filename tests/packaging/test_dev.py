@@ -125,14 +125,23 @@ def test_packages_are_installed_by_their_hashes_and_none_is_built(
     monkeypatch.setattr(dev, "PYTHON", tmp_path / "python")
     monkeypatch.setattr(dev.subprocess, "run", run)
     dev.install_packages(name)
-    venv, packages, project = ran
+    venv, packages, project, natural = ran
     assert venv[:3] == ["-P", "-m", "venv"]
-    assert packages[:4] == project[:4] == ["-P", "-m", "pip", "install"]
-    assert {"--require-hashes", "--only-binary=:all:"} < set(packages)
+    assert packages[:4] == project[:4] == natural[:4] == ["-P", "-m", "pip", "install"]
+    assert all({"--require-hashes", "--only-binary=:all:"} < set(command) for command in (packages, natural))
+    assert natural[-3:] == ["-r", str(ROOT / "packaging" / "requirements" / "natural.txt"), "--no-deps"]
     assert packages[-2:] == ["-r", str(ROOT / "packaging" / "requirements" / f"{name}.txt")]
     assert project[-4:] == ["--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
     dev.install_packages(name)
-    assert len(ran) == 3  # nothing has changed
+    assert len(ran) == 4  # nothing has changed
+
+
+def test_the_program_runs_without_the_natural_voice_where_it_cannot_be_installed(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(dev.subprocess, "run", lambda command, **_options: subprocess.CompletedProcess(command, 1))
+    dev.install_natural_voice()
+    assert "voices add natural" in capsys.readouterr().err
 
 
 def test_what_needs_the_reference_material_runs_after_all_else(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

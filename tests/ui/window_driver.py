@@ -96,7 +96,9 @@ class WindowDriver(main_window.MainWindow):
 
     # voices
     catalog = _place("_catalog")
+    voices_feature = _place("_voices")
     voices = _place("_voices.choice")
+    blends = _place("_voices.blends")
     voice_banner = _place("_voices.banner")
     voice_tasks = _place("_voices.tasks")
     task_queue = _place("_voices.tasks.queue")

@@ -14,7 +14,14 @@ import pytest
 from app.common.errors import VoiceError
 from app.common.files import paths
 from app.voices.bert_models import find_bert
-from app.voices.installed_voices import choose_default_voice, find_id_by_name, find_voice, list_installed_voices, order_speaking_first
+from app.voices.installed_voices import (
+    choose_default_voice,
+    find_id_by_name,
+    find_shipped_voice_id,
+    find_voice,
+    list_installed_voices,
+    order_speaking_first,
+)
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_manifest import NamedId, read_manifest
 
@@ -175,3 +182,24 @@ def test_a_terminal_is_not_disturbed_by_what_a_voice_is_called(copy: Path) -> No
     change_manifest({"name": "a\x1b[2Jb\n\u202ec", "licence": "one\ntwo\x07", "styles": [{"id": 0, "name": "\x1b]0;x"}]})(copy)
     manifest = read_manifest(copy)
     assert (manifest.name, manifest.licence, manifest.styles[0].name) == ("a[2Jb c", "one\ntwo", "]0;x")
+
+
+def test_the_natural_voice_comes_between_the_users_and_the_others_once(tmp_path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    resources = tmp_path / "resources"
+    own, shipped = tmp_path / "voices", resources / "voices"
+    monkeypatch.setattr("app.voices.installed_voices.find_resources_dir", lambda: resources)
+    for folder in (own / "zoe", own / "natural", shipped / "mei", shipped / "natural"):
+        shutil.copytree(copy, folder)
+        change_manifest({"id": folder.name, "name": folder.parent.parent.name})(folder)
+    shutil.rmtree(copy)
+
+    def order() -> list[tuple[str, bool]]:
+        return [(voice.manifest.id, voice.path.parent == shipped) for voice in list_installed_voices([own, shipped])]
+
+    assert order() == [("zoe", False), ("natural", False), ("mei", True)]
+    (own / "natural" / "voice.json").write_text("{", encoding="utf-8")
+    assert order() == [("zoe", False), ("natural", True), ("mei", True)]
+    shutil.rmtree(own)
+    assert order() == [("natural", True), ("mei", True)]
+    assert choose_default_voice([own, shipped]).voice.manifest.id == "natural"
+    assert find_shipped_voice_id() == "mei", "lines of projects without a voice sound the same everywhere"

@@ -10,6 +10,7 @@ still. Where there is one, copies are therefore written in a process of their ow
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,9 @@ from app.common.processes.terminal import escape_to_one_line, write_error_line
 
 # Smaller weights stay in the graph, which is read as a whole.
 _MAX_INLINE_WEIGHT_BYTES = "1024"
+# ONNX Runtime before 1.32 writes some packed weights at other places, and reads them with instructions that end the process there.
+_PACKED_ALIGNMENT_BYTES = 64
+_PACKED_OFFSET_PATTERN = re.compile(rb"\|(\d+);\d+;\d")
 _COPY_TIMEOUT_S = 600
 _COPY_FAILED_CODE = 70
 _in_child = False
@@ -44,7 +48,7 @@ def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions]
     """
     flavour = f"onnxruntime {ort.__version__} packed"
     copy = store.find_or_write_copy(
-        model, flavour, lambda folder: _write_copy_in_child(model, folder) if _in_child else _write_copy(model, create_options(), folder)
+        model, flavour, lambda folder: _write_copy_in_child(model, folder) if _in_child else _write_copy(model, create_options, folder)
     )
     if copy is None:
         return None
@@ -58,12 +62,27 @@ def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions]
         return None
 
 
-def _write_copy(model: Path, options: ort.SessionOptions, folder: Path) -> None:
-    """Write the copy by opening the graph. The session is dropped: one opened from the copy takes half its memory."""
+def _write_copy(model: Path, create_options: Callable[[], ort.SessionOptions], folder: Path) -> None:
+    """Write the copy with packed weights; without them, which takes longer to open, where they would lie at places that cannot be read."""
+    _open_and_save(model, create_options(), folder, with_packed_weights=True)
+    graph = folder / OPTIMIZED_GRAPH_NAME
+    if has_unaligned_weights(graph.read_bytes()):
+        graph.unlink()
+        (folder / OPTIMIZED_WEIGHTS_NAME).unlink()
+        _open_and_save(model, create_options(), folder, with_packed_weights=False)
+
+
+def has_unaligned_weights(graph: bytes) -> bool:
+    """Return whether a serialised copy names a place of packed weights that no instruction for aligned data can read."""
+    return any(int(offset) % _PACKED_ALIGNMENT_BYTES for offset in _PACKED_OFFSET_PATTERN.findall(graph))
+
+
+def _open_and_save(model: Path, options: ort.SessionOptions, folder: Path, *, with_packed_weights: bool) -> None:
+    """Save the optimised graph by opening it. The session is dropped: one opened from the copy takes half its memory."""
     options.optimized_model_filepath = str(folder / OPTIMIZED_GRAPH_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_file_name", OPTIMIZED_WEIGHTS_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", _MAX_INLINE_WEIGHT_BYTES)
-    options.add_session_config_entry("session.save_external_prepacked_constant_initializers", "1")
+    options.add_session_config_entry("session.save_external_prepacked_constant_initializers", "1" if with_packed_weights else "0")
     PythonSession(model, options)
 
 
@@ -77,7 +96,7 @@ def main() -> int:
     """Write the copy that the arguments name; return 0, or 70 if that failed."""
     model, folder = sys.argv[-2:]
     try:
-        _write_copy(Path(model), create_session_options(), Path(folder))
+        _write_copy(Path(model), create_session_options, Path(folder))
     except Exception as exc:
         write_error_line(escape_to_one_line(str(exc)))
         return _COPY_FAILED_CODE

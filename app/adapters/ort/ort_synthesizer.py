@@ -36,7 +36,7 @@ class OrtSynthesizer:
         """Return what the decoder speaks, frame by frame."""
         if self._flow is None:
             return values.z_p
-        feed = {
+        feed: dict[str, object] = {
             "z_p": values.z_p,
             "sid": values.speaker,
             "style_vec": values.style_vector,
@@ -44,12 +44,17 @@ class OrtSynthesizer:
             "phone_frames": values.phone_frames,
             "length_scale": values.length_scale,
         }
+        if values.melody is not None:
+            feed |= {"f0": values.melody.f0, "melody_weight": values.melody.weight}
         return self._flow.run_graph(feed, ["z"])[0]
 
-    def decode_window(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+    def decode_window(
+        self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int], style_vector: Float32 | None = None
+    ) -> Float32:
         """Return samples of the wanted frames of one window; decoders that do not crop return more."""
         first, last = wanted
-        samples = self._decoder.run_graph({"z": z, "noise": noise, "sid": speaker, "first": first, "last": last}, ["audio"])[0]
+        feed = {"z": z, "noise": noise, "sid": speaker, "style_vec": style_vector, "first": first, "last": last}
+        samples = self._decoder.run_graph(feed, ["audio"])[0]
         if "first" in self._decoder.inputs:
             return samples
         return samples[first * len(samples) // z.shape[1] : last * len(samples) // z.shape[1]]
@@ -102,7 +107,7 @@ def _build_text_inputs(values: ProsodyInput | SingleGraphInput, multilingual: bo
         "bert": values.features,
         "style_vec": values.style_vector,
     }
-    if multilingual:
+    if multilingual and values.features is not None:
         empty = np.zeros_like(values.features)
         feed |= {"bert": empty, "ja_bert": values.features, "en_bert": empty}
     return feed

@@ -31,3 +31,24 @@ def run_without_console(
     return subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, env=environment, creationflags=NO_CONSOLE_FLAG
     )
+
+
+def start_without_console(
+    command: Sequence[str | Path], *, output: int, folder: Path, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start a program whose input is a pipe and which writes into an open file; raise OSError.
+
+    Args:
+        output: the file's number.
+        folder: where the program runs.
+        environment: all of its variables.
+    """
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=output,
+        stderr=output,
+        cwd=folder,
+        env=environment,
+        creationflags=NO_CONSOLE_FLAG,
+    )

@@ -65,3 +65,8 @@ def start_own_program(environment: Mapping[str, str], *arguments: str | Path) ->
 def _find_executable(name: str) -> Path:
     program = Path(sys.executable)
     return program.with_name(f"{name}{program.suffix}")
+
+
+def build_python_command(code: str) -> list[str]:
+    """Return the command that runs code in this Python, which finds no modules in the current folder; a built program has no such Python."""
+    return [sys.executable, "-I" if sys.flags.isolated else "-P", "-c", code]

@@ -84,7 +84,7 @@ def _check_streamed(voice: Voice, call: RecordedGraphRun, bert: str) -> CheckRow
     runners = [PreparedRunner(item) for item in (replace(voice, manifest=replace(voice.manifest, windows=SINGLE_DECODE_WINDOW)), voice)]
     prosody = runners[0].run_prosody(case)
     whole, windows = (runner.speak_case(case, prosody, AGREEMENT_NOISE_SEED)[0] for runner in runners)
-    return _build_sound_row(f"{call.request}: windows / whole ({bert})", whole, windows)
+    return _build_sound_row(f"{call.request}: windows / whole{f' ({bert})' if bert else ''}", whole, windows)
 
 
 def _check_source(voice: Voice, source: Path | bytes, call: RecordedGraphRun, bert: str) -> CheckRow:

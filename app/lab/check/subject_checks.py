@@ -35,9 +35,10 @@ FEW_LENGTHS = (1, 2, 3, 5, 8, 16, 17, 32, 33, 64)
 MIN_CHECKED_LENGTH = 2
 GROWING_INPUTS = frozenset((
     "input_ids", "attention_mask", "token_type_ids", "x_tst", "tones", "language", "duration_symbol_type_ids", "bert", "ja_bert", "en_bert",
-    "sdp_noise", "z_p", "frame_position", "phone_frames", "z", "noise",
+    "sdp_noise", "z_p", "frame_position", "phone_frames", "f0", "z", "noise",
 ))  # fmt: skip
 """Inputs whose last axis is the length, or a multiple of it."""
+MULTIPLE_INPUTS = frozenset(("f0", "noise"))
 # That sizes of weights have nothing to do with.
 GROWTH_LENGTHS = (59, 61)
 MAX_SHOWN_REFUSALS = 3
@@ -201,7 +202,7 @@ def _list_lengths(name: str, values: dict[str, np.ndarray], *, add_blank: bool) 
 
 def resize_inputs(values: dict[str, np.ndarray], length: int) -> dict[str, np.ndarray]:
     """Return the inputs of a real run, with the growing ones cut or repeated to another length."""
-    before = next(value.shape[-1] for name, value in values.items() if name in GROWING_INPUTS and name != "noise")
+    before = next(value.shape[-1] for name, value in values.items() if name in GROWING_INPUTS - MULTIPLE_INPUTS)
     found = {
         name: _resize_array(value, value.shape[-1] // before * length) if name in GROWING_INPUTS else value
         for name, value in values.items()

@@ -108,7 +108,8 @@ def open_ways(subject: LabSubject, text: str, backend: str, bert: str | None) ->
     graphs = {name: graphs[name] for name in speaker.sessions}
     sessions = {name: _open_profiled(name, graphs[name], session) for name, session in speaker.sessions.items()}
     synthesizer = build_synthesizer(speaker.voice, sessions)
-    profiled = replace(speaker.pipeline, bert=OrtBert(sessions["bert"], ""), synthesizer=synthesizer, caches=RenderCaches(), warm=set())
+    runner = OrtBert(sessions["bert"], "") if "bert" in sessions else None
+    profiled = replace(speaker.pipeline, bert=runner, synthesizer=synthesizer, caches=RenderCaches(), warm=set())
     places = speaker.list_graph_backends()
     return SpeakingWays(_create_speak(speaker, speaker.pipeline, text), _create_speak(speaker, profiled, text), sessions, graphs, places)
 

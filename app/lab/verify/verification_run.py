@@ -37,9 +37,10 @@ def verify_decode_windows(voice: Voice, files: Mapping[str, Path], calls: CallsB
     models = {"windows": model, "windows of devices": replace(model, voice=replace(model.voice, fixed_windows=True))}
     for call in calls["decoder"]:
         z, noise, speaker = call.values["z"], call.values["noise"], int(np.ravel(call.values["sid"])[0])
-        whole = model.decode_all_frames(z, noise=noise, speaker=speaker)
+        style = call.values.get("style_vec")
+        whole = model.decode_all_frames(z, noise=noise, speaker=speaker, style_vector=style)
         for case, planned in models.items():
-            streamed = np.concatenate(list(planned.decode_windows(z, noise=noise, speaker=speaker)))
+            streamed = np.concatenate(list(planned.decode_windows(z, noise=noise, speaker=speaker, style_vector=style)))
             figures = compute_figures("decoder", [whole], [streamed])
             loudness = measure_loudness_difference(whole, streamed, voice.manifest.sampling_rate) if len(whole) == len(streamed) else None
             frames = len(whole) == len(streamed)

@@ -25,7 +25,7 @@ from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_store import BlindTestStore
 from app.ui.audition.mushra_test_controller import MushraTestController
 from app.ui.audition.winner_offer import offer_winner
-from app.ui.display_names import format_style
+from app.ui.display_names import format_speaker, format_style
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.takes.take_book import TakeOwner
@@ -63,7 +63,7 @@ def format_setting(name: str, value: float) -> str:
 
 
 def _build_speaker_part(take: LineTake, *, has_several_speakers: bool) -> NamePart:
-    return NamePart((take.settings.speaker or localize("既定の話者", "default speaker")) if has_several_speakers else "")
+    return NamePart((format_speaker(take.settings.speaker) or localize("既定の話者", "default speaker")) if has_several_speakers else "")
 
 
 def _build_manner_parts(take: LineTake) -> tuple[NamePart, ...]:

@@ -22,7 +22,7 @@ from app.audition.board_setup import BoardSetup
 from app.common.language import localize
 from app.core.presets import Presets
 from app.core.text_search import fold_text
-from app.ui.display_names import format_style
+from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.voices.catalog_voice import CatalogVoice
 
@@ -47,7 +47,7 @@ def fill_voice_tree(tree: QTreeWidget, voices: Sequence[CatalogVoice], is_usable
             continue
         several = len(voice.speakers) > 1
         for _, speaker in voice.speakers:
-            above = _create_box(item, speaker) if several else item
+            above = _create_box(item, format_speaker(speaker)) if several else item
             for _, style in voice.styles:
                 leaf = _create_box(above, format_style(style), is_leaf=True)
                 leaf.setData(0, STYLE_ROLE, (voice.id, speaker, style))

@@ -12,7 +12,7 @@ from app.audition.short_names import NamePart, choose_short_parts
 from app.common.language import localize
 from app.core.script import LineSettings
 from app.ui.audition.board_cells import BoardCells, CellPhase, CellState
-from app.ui.display_names import format_style
+from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import escape_tip
 from app.ui.script.card_layout import format_card_seconds
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -44,7 +44,7 @@ def _build_name_parts(board: Board, column: int, find_voice: FindVoice) -> tuple
     name = voice.name if voice is not None else localize("不明な声", "Unknown voice")
     speakers = [who for _, who in voice.speakers] if voice is not None else []
     styles = [style for _, style in voice.styles] if voice is not None else []
-    speaker = _resolve_name(settings.speaker, speakers) if len(speakers) > 1 else ""
+    speaker = format_speaker(_resolve_name(settings.speaker, speakers)) if len(speakers) > 1 else ""
     return tuple(map(NamePart, (name, speaker, format_style(_resolve_name(settings.style, styles)), board.columns[column].preset)))
 
 

@@ -20,6 +20,7 @@ GUIDE_PAGES = (
     "saving",
     "export",
     "voices",
+    "natural_voice",
     "audition",
     "blind_tests",
     "downloads",

@@ -27,7 +27,7 @@ from app.core.project import Character
 from app.interchange.character_assignment import AssignableVoice
 from app.interchange.table_columns import COLUMN_FIELDS, format_field_name
 from app.interchange.table_lines import ScriptTable
-from app.ui.display_names import format_style
+from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.choice_box import ChoiceBox
@@ -252,7 +252,8 @@ class CharacterTable(QScrollArea):
             for _, style in speaker.styles:
                 several = voice is not None and len(voice.speakers) > 1
                 row.style.addItem(
-                    localize("・", " · ").join(filter(None, (speaker.name if several else "", format_style(style)))), (speaker.name, style)
+                    localize("・", " · ").join(filter(None, (format_speaker(speaker.name) if several else "", format_style(style)))),
+                    (speaker.name, style),
                 )
         row.style.setCurrentIndex(0 if row.style.count() else -1)
 

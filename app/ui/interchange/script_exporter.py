@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.common.language import localize
 from app.core.script import LineSettings
 from app.ui.background_thread import BackgroundThread
-from app.ui.display_names import format_style
+from app.ui.display_names import format_speaker, format_style
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
@@ -76,6 +76,6 @@ class ScriptExporter(QObject):
         """Return speaker and style of a line as its card names them."""
         voice = self._catalog.find_voice(settings.voice)
         if voice is None:
-            return settings.speaker or settings.voice, format_style(settings.style)
+            return format_speaker(settings.speaker) or settings.voice, format_style(settings.style)
         speaker = settings.speaker or (voice.speakers[0][1] if len(voice.speakers) > 1 else voice.name)
-        return speaker, format_style(settings.style or (voice.styles[0][1] if voice.styles else ""))
+        return format_speaker(speaker), format_style(settings.style or (voice.styles[0][1] if voice.styles else ""))

@@ -14,13 +14,13 @@ from app.core.delivery import Bounds
 from app.core.request_limits import SEED_BOUNDS
 from app.core.script import LineSettings
 from app.settings.user_settings import MAX_SEED
-from app.ui.display_names import format_style
-from app.ui.parameters.parameter_slider import ParameterSlider
+from app.ui.display_names import format_speaker, format_style
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.voice_chooser import VoiceChooser
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.number_box import NumberBox
+from app.ui.widgets.parameter_slider import ParameterSlider
 
 
 class SliderField(QWidget):
@@ -124,7 +124,7 @@ class SliderField(QWidget):
 
 
 class SeedField(QWidget):
-    """A label, a lock, a dice button and a number field.
+    """A label, a lock, a dice button and a number field; for a voice that draws no random numbers the label says so.
 
     Signals:
         value_changed(int), locked_changed(bool): Changed by the user or by a setter.
@@ -168,6 +168,16 @@ class SeedField(QWidget):
             widget.setToolTip(tip)
             widget.setAccessibleName(name)
         self.label.setBuddy(self.number)
+        self.unused = QLabel(localize("使いません（毎回同じ音です）", "not used: always the same take"))
+        self.unused.setObjectName("muted")
+        self.unused.setToolTip(
+            localize(
+                "この声は乱数を使わないため、同じ文と設定なら毎回同じ音になります。",
+                "This voice draws no random numbers: the same text and settings always give the same sound.",
+            )
+        )
+        self.unused.setMinimumHeight(self.number.sizeHint().height())
+        self.unused.hide()
         self._arrange_widgets()
         self._draw_icons()
 
@@ -180,6 +190,7 @@ class SeedField(QWidget):
         row.addWidget(self.lock)
         row.addWidget(self.dice)
         row.addWidget(self.number)
+        row.addWidget(self.unused)
 
     @property
     def value(self) -> int:
@@ -189,6 +200,12 @@ class SeedField(QWidget):
     def set_value(self, value: int) -> None:
         """Set the seed."""
         self.number.setValue(value)
+
+    def set_used(self, is_used: bool) -> None:
+        """Offer the seed, or say that the voice has no use for it; the line keeps its seed."""
+        for widget in (self.number, self.dice, self.lock):
+            widget.setVisible(is_used)
+        self.unused.setVisible(not is_used)
 
     def set_locked(self, locked: bool) -> None:
         """Lock the seed, or use another one each time the line is played."""
@@ -261,7 +278,7 @@ class VoiceFields(QFormLayout):
         self._showing = True
         for box, items in (
             (self.styles, [(format_style(name), name) for name in styles]),
-            (self.speakers, [(name, name) for name in speakers]),
+            (self.speakers, [(format_speaker(name), name) for name in speakers]),
         ):
             box.clear()
             for label, name in items:

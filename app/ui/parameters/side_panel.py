@@ -22,12 +22,13 @@ from PySide6.QtWidgets import (
 from app.common.language import localize
 from app.core.request_limits import BOUNDS, PAUSE_BOUNDS
 from app.core.script import LineSettings
-from app.ui.parameters.parameter_slider import ParameterSlider
+from app.core.voice_architecture import VoiceArchitecture
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_card_labels import VoiceSummary
 from app.ui.widgets.folding_section import FoldingSection
+from app.ui.widgets.parameter_slider import ParameterSlider
 from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
 
 # The shown marks by phone; the other marks rarely occur in Japanese.
@@ -148,6 +149,7 @@ class SidePanel(QScrollArea):
         self._showing = False
         self._settings, self._count = LineSettings(), 1
         self._mixed: Collection[str] = ()
+        self._architectures: frozenset[VoiceArchitecture] = frozenset()
         self.card = VoiceCard()
         self._choices = VoiceFields()
         self.chooser, self.speakers, self.styles = self._choices.chooser, self._choices.speakers, self._choices.styles
@@ -186,6 +188,20 @@ class SidePanel(QScrollArea):
         # Speakers and styles of another voice must not be offered in its place.
         self._choices.offer_choices([], [])
         self.show_settings(self._settings, self._count, self._mixed)
+
+    def offer_settings(self, architectures: frozenset[VoiceArchitecture]) -> None:
+        """Offer what the voices of the selected lines use; a setting that only some of them use is offered, too.
+
+        Without any kind of voice all settings are offered. The lines keep the values of those that are not.
+        """
+        if architectures == self._architectures:
+            return
+        self._architectures = architectures
+        unused = frozenset.intersection(*(item.unused_numbers for item in architectures)) if architectures else frozenset()
+        for name, slider in self.sliders.items():
+            slider.setVisible(name not in unused)
+        self.assist.setVisible("assist_text" not in unused)
+        self.seed.set_used(not architectures or any(item.is_seeded for item in architectures))
 
     def show_settings(self, settings: LineSettings, count: int = 1, mixed: Collection[str] = ()) -> None:
         """Show the settings of the current line.

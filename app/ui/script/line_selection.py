@@ -58,6 +58,14 @@ class LineSelection(QObject):
         several = {id(line.settings): line.settings for line in self._document.script.lines if line.id in chosen}.values()
         return frozenset(item.name for item in fields(LineSettings) if len({getattr(settings, item.name) for settings in several}) > 1)
 
+    @property
+    def voices(self) -> frozenset[str]:
+        """Return the ids of the voices of the selected lines, or of the first line that an empty script will get."""
+        chosen = frozenset(self.ids)
+        return frozenset(line.settings.voice for line in self._document.script.lines if line.id in chosen) or frozenset(
+            {self.settings.voice}
+        )
+
     def change_defaults(self, **changes: Any) -> None:
         """Give the first line of an empty script other settings."""
         self._defaults = replace(self._defaults, **changes)

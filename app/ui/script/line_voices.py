@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 
 from app.common.language import localize
 from app.core.script import Line
-from app.ui.display_names import VoiceLabel, format_style
+from app.ui.display_names import VoiceLabel, format_speaker, format_style
 from app.ui.synthesis.synthesis_results import OpenedVoice
+
+NEUTRAL_STYLE = "Neutral"
 
 
 class LineVoiceNames:
@@ -65,7 +67,11 @@ class LineVoiceNames:
         """Return speaker and style in short; the voice itself if it is missing."""
         if self.is_missing(line.settings.voice):
             return self._find_missing_name(line.settings.voice)
-        return localize("・", " · ").join(filter(None, (self.find_speaker(line), format_style(self.find_style(line)))))
+        speaker, style = format_speaker(self.find_speaker(line)), format_style(self.find_style(line))
+        # A neutral style is no news beside a speaker where there is no other, and the card has little room.
+        if speaker and style == format_style(NEUTRAL_STYLE) and len(self._styles.get(line.settings.voice, ())) == 1:
+            return speaker
+        return localize("・", " · ").join(filter(None, (speaker, style)))
 
     def format_explanation(self, line: Line) -> str:
         """Return speaker and style, with those that the voice lacks."""

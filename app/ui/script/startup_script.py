@@ -7,11 +7,14 @@ from dataclasses import fields, replace
 
 from PySide6.QtCore import SignalInstance
 
+from app.common.files.paths import list_voice_dirs
 from app.common.language import localize
 from app.core.script import Line, LineSettings, Script, cut_long_line
 from app.settings.user_settings import REMEMBERED_NAMES, Settings
 from app.ui.script.autosave import AutosaveState, load_autosave, locate_autosave_file
 from app.ui.widgets.banner import Banner
+from app.voices.voice_labels import NATURAL_VOICE_ID
+from app.voices.voice_manifest import MANIFEST_NAME
 
 GREETING_TEXT = "こんにちは、声箱です。好きな文章を打って、声にしてみてください。"
 REMEMBERED_LINE_SETTINGS = tuple(item.name for item in fields(LineSettings) if item.name in REMEMBERED_NAMES)
@@ -37,8 +40,18 @@ def is_first_start(settings: Settings) -> bool:
     return settings.text is None and not locate_autosave_file().exists()
 
 
-def show_greeting(notice: Banner, open_voices: Callable[[], object], line_heard: SignalInstance) -> None:
+def choose_first_voice(settings: Settings) -> Settings:
+    """Return the settings of a first start with the natural voice, where it is there."""
+    # A look at the disk, as the voices are scanned only after the first paint.
+    is_there = any((folder / NATURAL_VOICE_ID / MANIFEST_NAME).is_file() for folder in list_voice_dirs())
+    return replace(settings, voice=NATURAL_VOICE_ID) if is_there and not settings.voice and is_first_start(settings) else settings
+
+
+def show_greeting(notice: Banner, open_voices: Callable[[], object], line_heard: SignalInstance, *, has_natural_voice: bool) -> None:
     """Show what can be done at once, the kind of voice, and the way to a better one, until the first line was heard."""
+    if has_natural_voice:
+        _show_natural_greeting(notice, open_voices, line_heard)
+        return
     welcome = localize("ようこそ。付属の声ですぐに使えます。Space を押してください。", "Welcome. The included voice is ready: press Space.")
     notice.show_message(
         "notice",
@@ -48,6 +61,21 @@ def show_greeting(notice: Banner, open_voices: Callable[[], object], line_heard:
             "It is a lightweight voice based on Open JTalk voices and sounds less natural than trained SBV2 voices.",
         ),
         action=localize("自然な声を追加…", "Add a natural voice…"),
+        on_action=open_voices,
+    )
+    line_heard.connect(lambda *_line: notice.hide() if notice.message.text() == welcome else None)
+
+
+def _show_natural_greeting(notice: Banner, open_voices: Callable[[], object], line_heard: SignalInstance) -> None:
+    welcome = localize("ようこそ。すぐに使えます。Space を押してください。", "Welcome. Everything is ready: press Space.")
+    notice.show_message(
+        "notice",
+        welcome,
+        localize(
+            "自然な声「Kokoro」で話します。「Mei（付属）」は、より速く話し始める軽量な声です。",
+            "The natural voice “Kokoro” speaks. “Mei (starter)” is a lighter voice that starts sooner.",
+        ),
+        action=localize("ほかの声を追加…", "Add other voices…"),
         on_action=open_voices,
     )
     line_heard.connect(lambda *_line: notice.hide() if notice.message.text() == welcome else None)

@@ -20,7 +20,7 @@ from app.ui.parameters.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.projects.project_document import ProjectDocument
 from app.ui.projects.recent_projects import RecentProjectsMenu
 from app.ui.script.script_document import ScriptDocument
-from app.ui.script.startup_script import is_first_start, open_startup_script, show_greeting
+from app.ui.script.startup_script import choose_first_voice, is_first_start, open_startup_script, show_greeting
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.audition_feature import AuditionFeature, LabFeature
 from app.ui.shell.close_guard import AutosaveGuard, CloseGuard
@@ -45,6 +45,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import Theme, apply_palette, resolve_theme
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.voices.voice_labels import NATURAL_VOICE_ID
 
 # Window height in pixels; below it the lines get the toolbar's room, as menus and keys have all of its actions.
 NO_TOOLBAR_HEIGHT = 400
@@ -68,6 +69,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, settings: Settings, speech: SpeechController, notice: AppError | None = None) -> None:
         is_first = is_first_start(settings)
+        settings = choose_first_voice(settings)
         super().__init__()
         self.setWindowIcon(draw_icon("koebako"))
         self.is_restarting = False
@@ -96,7 +98,12 @@ class MainWindow(QMainWindow):
         self._script.duration.measure_now()
         self._parameters.load_presets()
         if is_first:
-            show_greeting(self._script.notice, self._actions["natural_voice"].trigger, self._playback.queue.line_began)
+            show_greeting(
+                self._script.notice,
+                self._actions["natural_voice"].trigger,
+                self._playback.queue.line_began,
+                has_natural_voice=self.settings.value.voice == NATURAL_VOICE_ID,
+            )
         show_notice(kept.error)
         show_notice(notice)
 
@@ -105,6 +112,7 @@ class MainWindow(QMainWindow):
         self._playback.speech_settings.open_first_voice()
         self.first_paint.painted.connect(self._speech.start_thread)
         self.first_paint.painted.connect(self._catalog.refresh_voices)
+        self.first_paint.painted.connect(self._voices.add_waiting_voice)
         self.first_paint.painted.connect(lambda: keep_window_on_screen(self, self.settings.value))
         # The parts are folded before the window is shown, which would otherwise be made as high as all open parts need.
         self._reading.fold.fit_to_height(self.height())
@@ -241,6 +249,7 @@ class MainWindow(QMainWindow):
             actions=self._actions,
             settings=self.settings,
             name_of=self._voices.choice.names.find_name,
+            is_seeded=self._voices.is_seeded,
         )
         self._projects = ProjectsFeature(
             window=self,

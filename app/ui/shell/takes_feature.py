@@ -30,6 +30,7 @@ class TakesFeature(QObject):
 
     Args:
         name_of: returns the name of a voice that may not be installed.
+        is_seeded: returns whether another seed makes the voice of an id sound otherwise.
     """
 
     def __init__(
@@ -44,10 +45,12 @@ class TakesFeature(QObject):
         actions: WindowActions,
         settings: SettingsStore,
         name_of: Callable[[str], str],
+        is_seeded: Callable[[str], bool],
     ) -> None:
         super().__init__(window)
         self.shelf = TakeRepository(project, speech, script.banner.show_error, script.autosave.save_now, window)
-        self.lines = TakesController(self.shelf, script.document, script.selection, script.seeds, speech, playback, script.banner, name_of)
+        lines = (script.document, script.selection, script.seeds)
+        self.lines = TakesController(self.shelf, *lines, speech, playback, script.banner, name_of, is_seeded)
         self.deletion = TakesDeletionController(window, self.shelf, actions["delete_takes"])
         self.fold = TakesFold(self.lines, actions["show_takes"], settings, reading.panel, reading.frame, script.panel.below)
         self.fold.folded.connect(script.scroll_to_selection)

@@ -12,13 +12,17 @@ from app.common.files.paths import find_data_dir
 from app.common.language import localize
 from app.ui.actions.window_actions import WindowActions
 from app.ui.parameters.side_panel import SidePanel
+from app.ui.parameters.used_settings import UsedSettingsOffer
+from app.ui.script.startup_script import is_greeting
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.playback_feature import PlaybackFeature
 from app.ui.shell.script_feature import ScriptFeature, connect_actions
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.tasks_panel import TasksPanel
+from app.ui.voices.kokoro_offer import KokoroOffer
 from app.ui.voices.licence_questions import LicenceQuestionQueue
+from app.ui.voices.speaker_blend_controller import SpeakerBlendController
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController
 from app.ui.voices.voice_folder_watcher import VoiceFolderWatcher
@@ -68,9 +72,15 @@ class VoicesFeature(QObject):
         script.panel.below.insertWidget(0, self.tasks_panel)
         document, selection, queue = script.document, script.selection, playback.queue
         self.choice = VoiceController(catalog, document, selection, speech, queue, settings, side.card, side.chooser)
+        UsedSettingsOffer(selection, catalog, side)
+        self.kokoro = KokoroOffer(catalog, self.tasks.queue, side.card)
+        side.card.natural_voice_requested.connect(lambda: self.natural.add_kokoro_voice())
         VoiceTaskResultHandler(self.tasks, self.choice, catalog, settings, self.banner)
         self.samples = VoiceSamplePlayer(side.card, selection, speech, queue)
         self.library = VoiceLibraryActions(window, catalog, self.tasks, document, selection)
+        self.blends = SpeakerBlendController(window, catalog, self.tasks)
+        self.library.blend_requested.connect(self.blends.open_dialog)
+        self.blends.style_requested.connect(self.samples.try_style)
         self._connect_settings(settings)
         self._connect_choice()
         self._connect_tasks(speech)
@@ -91,6 +101,16 @@ class VoicesFeature(QObject):
         found = self.catalog.find_voice(voice)
         return found.name if found is not None else self.choice.names.find_name(voice)
 
+    def add_waiting_voice(self) -> None:
+        """Prepare the natural voice where its parts are installed already; the greeting then has it, and other scripts stay as they are."""
+        script = self._script.document.script
+        self.kokoro.add_waiting_voice([line.id for line in script.lines] if is_greeting(script) else [])
+
+    def is_seeded(self, voice: str) -> bool:
+        """Return whether another seed makes this voice sound otherwise; a voice that is missing counts as one of the usual kind."""
+        found = self.catalog.find_voice(voice)
+        return found is None or found.architecture.is_seeded
+
     def list_commands(self) -> list[MenuCommand]:
         """Return commands that choose voices and styles, for the command search."""
         from app.ui.shell.voice_commands import list_voice_commands  # for the search, which few starts need
@@ -101,7 +121,7 @@ class VoicesFeature(QObject):
         """Stop the tasks and close what is open."""
         if "natural" in self.__dict__:
             self.natural.close()
-        for part in (self.folders, self.choice, self.tasks.queue, self.licences, self.catalog):
+        for part in (self.folders, self.kokoro, self.blends, self.choice, self.tasks.queue, self.licences, self.catalog):
             part.close()
 
     def _connect_settings(self, settings: SettingsStore) -> None:

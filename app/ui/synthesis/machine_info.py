@@ -54,6 +54,7 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
         is_device_lost=speaker.is_device_lost,
         is_fallback_failure=speaker.has_failed,
         id=voice,
+        architecture=speaker.pipeline.voice.architecture,
         is_fast=bool(speaker.fast_graphs),
         has_forced_bert=speaker.bert != info.bert,
         measurements=_find_measurements(voice),

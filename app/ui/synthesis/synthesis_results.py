@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.common.errors import AppError
+from app.core.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
 from app.ui.synthesis.synthesis_jobs import SpeechJob, SynthesisJob
 
 
@@ -42,6 +43,7 @@ class OpenedVoice:
         id: what lines call it; empty is the voice we ship.
         is_fast: it speaks fast.
         has_forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
+        architecture: the kind of voice.
         measurements: what a probe has found for it, as `koebako backends --json` reports it.
     """
 
@@ -59,6 +61,7 @@ class OpenedVoice:
     id: str = ""
     is_fast: bool = False
     has_forced_bert: bool = False
+    architecture: VoiceArchitecture = SBV2_ARCHITECTURE
     is_device_lost: bool = False
     is_fallback_failure: bool = True
     # Not compared: a frozen class hashes what it compares, and dicts have no hash.

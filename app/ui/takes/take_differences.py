@@ -8,7 +8,7 @@ from app.common.language import localize
 from app.core.request_limits import BOUNDS
 from app.core.script import Line
 from app.core.takes import LineTake
-from app.ui.display_names import format_style
+from app.ui.display_names import format_speaker, format_style
 
 
 def list_differences(take: LineTake, line: Line, find_voice_name: Callable[[str], str]) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ def list_differences(take: LineTake, line: Line, find_voice_name: Callable[[str]
         found.append(localize(f"声 {find_voice_name(then.voice)}", f"voice {find_voice_name(then.voice)}"))
     first = localize("（先頭）", "(first)")
     if then.speaker != now.speaker:
-        found.append(localize("話者", "speaker") + f" {then.speaker or first}")
+        found.append(localize("話者", "speaker") + f" {format_speaker(then.speaker) or first}")
     if then.style != now.style:
         found.append(localize("スタイル", "style") + f" {format_style(then.style) or first}")
     found += [f"{BOUNDS[name].label} {value:g}" for name in BOUNDS if (value := getattr(then, name)) != getattr(now, name)]

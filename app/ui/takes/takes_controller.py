@@ -114,6 +114,7 @@ class TakesController(QObject):
 
     Args:
         name_of: returns the displayed name of a voice id.
+        is_seeded: returns whether another seed makes the voice of an id sound otherwise.
     """
 
     counted = Signal(int)
@@ -129,9 +130,10 @@ class TakesController(QObject):
         playback: LinePlayback,
         banner: Banner,
         name_of: Callable[[str], str],
+        is_seeded: Callable[[str], bool] = lambda _voice: True,
     ) -> None:
         super().__init__(banner)
-        self.shelf = shelf
+        self.shelf, self._is_seeded = shelf, is_seeded
         self.panel: TakePanel | None = None
         self._selection, self._seeds, self._banner, self._name_of = selection, seeds, banner, name_of
         # Id of the line whose first new take is selected.
@@ -171,6 +173,16 @@ class TakesController(QObject):
         line = self._selection.line
         if line is None or not line.text.strip():
             self._banner.show_message("notice", localize("読み上げるテキストが空です。", "The text is empty."))
+            return
+        if not self._is_seeded(line.settings.voice):
+            self._banner.show_message(
+                "notice",
+                localize("この声は、シードが違っても同じ音になります。", "This voice sounds the same with every seed."),
+                localize(
+                    "設定か読みを変えて再生すると、テイクとして保存できます。",
+                    "Change the settings or the reading and play the line; then you can keep it as a take.",
+                ),
+            )
             return
         self.panel_requested.emit(True)
         self._awaited = line.id

@@ -11,7 +11,7 @@ from app.install.voice_identity import PREPARED_TO_SOURCE_RATIO
 from app.ui.voices.catalog_voice import CatalogVoice, VoiceOrigin
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
 from app.voices.bert_models import BertModel, list_installed_berts
-from app.voices.installed_voices import list_installed_voices
+from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices
 from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import read_card
 from app.voices.voice_manifest import VoiceManifest
@@ -27,12 +27,14 @@ def scan_catalog() -> tuple[tuple[CatalogVoice, ...], tuple[str, ...]]:
     berts = {bert.id: bert for bert in reversed(list_installed_berts(list_bert_dirs()))}
     own = [_build_installed_entry(voice, "own", berts) for voice in list_installed_voices([find_data_dir() / "voices"])]
     shipped = [_build_installed_entry(voice, "shipped", berts) for voice in list_installed_voices([find_resources_dir() / "voices"])]
+    # A shipped voice whose speakers the user has blended has a copy of the same id, which is found in its place.
+    shipped = [voice for voice in shipped if voice.manifest.id not in {item.manifest.id for item in own}]
     known = {voice.manifest.id for voice in (*own, *shipped)}
     # A prepared copy has the manifest id of its AivisSpeech original, and the list would show both.
     found = [item for item in list_aivisspeech_voices(find_aivisspeech_folder()) if item.manifest.id not in known]
     theirs = [_build_unprepared_entry(item.manifest, item.path, berts) for item in found]
-    if shipped:
-        shipped[0] = _mark_default_voice(shipped[0])
+    default_id = find_shipped_voice_id()
+    shipped = [_mark_default_voice(voice) if voice.manifest.id == default_id else voice for voice in shipped]
     return (*own, *shipped, *theirs), tuple(berts)
 
 
@@ -42,7 +44,8 @@ def _build_installed_entry(voice: Voice, origin: VoiceOrigin, berts: dict[str, B
     share = find_equal_duration_share(voice, bert) if bert is not None and both else None
     card = read_card(voice.path)
     size = sum(item.stat().st_size for item in voice.path.iterdir() if item.is_file())
-    return CatalogVoice(manifest.id, manifest, voice.path, origin, card, size, share, bert is not None, both)
+    has_bert = bert is not None or not manifest.bert
+    return CatalogVoice(manifest.id, manifest, voice.path, origin, card, size, share, has_bert, both)
 
 
 def _build_unprepared_entry(manifest: VoiceManifest, path: Path, berts: dict[str, BertModel]) -> CatalogVoice:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from app.common.language import localize
+from app.core.voice_architecture import ARCHITECTURES, VoiceArchitecture
 from app.voices.int8_labels import explain_missing_int8
 from app.voices.licence_terms import format_licence_terms
 from app.voices.voice_card_data import VoiceCardData, VoiceSample
@@ -62,6 +63,11 @@ class CatalogVoice:
     def is_single_graph(self) -> bool:
         """Return True for a prepared voice that runs as one graph; a voice that is not prepared may still be split."""
         return self.manifest.is_single_graph and self.origin != "aivisspeech"
+
+    @property
+    def architecture(self) -> VoiceArchitecture:
+        """Return the kind of the voice."""
+        return ARCHITECTURES[self.manifest.architecture]
 
     @property
     def speakers(self) -> tuple[tuple[int, str], ...]:

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.script.line_selection import LineSelection
 from app.ui.tasks.task_spec import FINISHED_STATES
+from app.ui.voices.kokoro_offer import find_kokoro_voice, is_kokoro_coming
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController
 from app.ui.voices.voice_task_specs import VoiceAdditionSpec
 from app.ui.voices.voice_tasks import VoiceAdditionResult, VoiceTasks
+from app.voices.voice_labels import NATURAL_VOICE_ID
 
 if TYPE_CHECKING:
     from app.adapters.http.aivishub_catalog import OfferedSample, OfferedVoice
@@ -67,6 +69,11 @@ class NaturalVoicesController(QObject):
         self.page.raise_()
         self.page.activateWindow()
 
+    @Slot()
+    def add_kokoro_voice(self) -> None:
+        """Add the natural voice that the program knows itself, for the selected lines that have the included voice until then."""
+        self._add_or_use_kokoro(keeps_other_voices=True)
+
     def close(self) -> None:
         """End all requests to the hub."""
         if self.shelf is not None:
@@ -81,6 +88,9 @@ class NaturalVoicesController(QObject):
     @Slot(object)
     def _add_or_use_voice(self, voice: OfferedVoice) -> None:
         """Use a voice that is installed with its BERT at once; download any other."""
+        if voice.uuid == NATURAL_VOICE_ID:
+            self._add_or_use_kokoro(keeps_other_voices=False)
+            return
         lines = self._selection.ids
         here = next((item for item in self._catalog.voices if item.model_card.uuid == voice.uuid and item.origin != "aivisspeech"), None)
         if here is None or not here.has_bert:
@@ -88,6 +98,14 @@ class NaturalVoicesController(QObject):
             return
         self._voices.use_voice(here.id)
         self._speak_lines(lines)
+
+    def _add_or_use_kokoro(self, *, keeps_other_voices: bool) -> None:
+        here, lines = find_kokoro_voice(self._catalog), self._selection.ids
+        if here is not None:
+            self._voices.use_voice(here.id)
+            self._speak_lines(lines)
+        elif not is_kokoro_coming(self._tasks.queue):
+            self._tasks.add_kokoro_voice(lines, keeps_other_voices=keeps_other_voices)
 
     @Slot(object)
     def _play_sample(self, sample: OfferedSample) -> None:
@@ -100,7 +118,11 @@ class NaturalVoicesController(QObject):
 
     @Slot(object)
     def _speak_added_voice(self, result: VoiceAdditionResult) -> None:
-        if result.spec.natural_uuid:
+        if result.spec.natural_uuid and result.spec.keeps_other_voices:
+            lines = self._voices.list_lines_of_voice(result.voices[0].id, result.spec.lines) if result.voices else []
+            if lines:
+                self._speak_lines(lines)
+        elif result.spec.natural_uuid:
             self._speak_lines(result.spec.lines)
 
     def _speak_lines(self, line_ids: Sequence[str]) -> None:

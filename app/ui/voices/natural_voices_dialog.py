@@ -25,6 +25,7 @@ from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.hub_media import is_playable_url
 from app.ui.voices.hub_voice_loader import HubVoiceLoader
+from app.ui.voices.kokoro_offer import create_kokoro_offer, find_kokoro_voice, is_kokoro_coming
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_fact_rows import format_bytes
 from app.ui.widgets.text_dialog import show_text
@@ -235,6 +236,7 @@ class NaturalVoicesDialog(QDialog):
 
     Attributes:
         cards: the cards by UUID.
+        kokoro: the card of the voice that the program knows itself; it needs no connection to the hub.
         retry: the button that contacts the hub again.
 
     Signals:
@@ -246,13 +248,14 @@ class NaturalVoicesDialog(QDialog):
 
     def __init__(self, parent: QWidget, loader: HubVoiceLoader, catalog: VoiceCatalog, queue: TaskQueue) -> None:
         super().__init__(parent)
-        self._shelf, self._catalog = loader, catalog
+        self._shelf, self._catalog, self._queue = loader, catalog, queue
         self._coming: Collection[str] = ()
         self.setWindowTitle(localize("自然な声を追加", "Add a natural voice"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumHeight(LOWEST)
         self.resize(*SIZE)
         self.cards: dict[str, HubCard] = {}
+        self.kokoro = self._create_card(create_kokoro_offer())
         self.status, self.failure, self.hint = PlainLabel(), PlainLabel(), PlainLabel()
         self.failure.setObjectName("error")
         self.retry = QPushButton(localize("再試行", "Retry"))
@@ -299,16 +302,22 @@ class NaturalVoicesDialog(QDialog):
         self.page.setFocus()
 
     def _add_card(self, voice: OfferedVoice) -> None:
-        card = self.cards[voice.uuid] = HubCard(voice)
+        card = self.cards[voice.uuid] = self._create_card(voice)
+        self._column.insertWidget(len(self.cards) - 1, card)
+
+    def _create_card(self, voice: OfferedVoice) -> HubCard:
+        card = HubCard(voice)
         card.add_requested.connect(lambda: self.add_requested.emit(voice))
         card.sample_requested.connect(self.sample_requested)
         card.licence_requested.connect(lambda: show_text(self, f"{voice.name} · {voice.licence}", voice.licence_text))
-        self._column.insertWidget(len(self.cards) - 1, card)
+        return card
 
     @Slot()
     def _update_card_states(self) -> None:
         has_bert = SBV2_BERT_ID in self._catalog.berts
         here = {item.model_card.uuid for item in self._catalog.voices if item.origin != "aivisspeech"}
+        has_kokoro = find_kokoro_voice(self._catalog) is not None
+        self.kokoro.show_download_state("coming" if is_kokoro_coming(self._queue) else "here" if has_kokoro else "new", has_bert=True)
         for uuid, card in self.cards.items():
             card.show_download_state("coming" if uuid in self._coming else "here" if uuid in here else "new", has_bert=has_bert)
 
@@ -360,7 +369,7 @@ class NaturalVoicesDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(*DIALOG_MARGINS)
         column.setSpacing(10)
-        for widget in (lead, self.status, self.failure, self.hint):
+        for widget in (self.kokoro, lead, self.status, self.failure, self.hint):
             column.addWidget(widget)
         column.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.by_hand)

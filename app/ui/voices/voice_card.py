@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QCursor, QResizeEvent
@@ -18,9 +19,11 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.missing_bert_labels import format_bert_action
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_card_labels import VoiceSummary, describe_unprepared_voice, describe_voice, list_makers, wrap_parts
+from app.ui.voices.voice_task_specs import KOKORO_DOWNLOAD_BYTES
 from app.ui.widgets.voice_picture import draw_voice_picture
 
 MAX_MENU_SAMPLES = 40
+NaturalOffer = Literal["none", "offered", "coming"]
 
 
 class SamplesButton(QToolButton):
@@ -102,6 +105,7 @@ class VoiceCard(QFrame):
     Signals:
         licence_requested(): show the licence.  sample_requested(Path): play it.  style_requested(str): let the voice speak in this style.
         lab_requested(str): open this voice in the lab.
+        natural_voice_requested(): add the natural voice.
         resolve_missing_requested(): get what the voice lacks.  assign_voices_requested(): reassign lines of missing voices.
     """
 
@@ -109,6 +113,7 @@ class VoiceCard(QFrame):
     sample_requested = Signal(object)
     style_requested = Signal(str)
     lab_requested = Signal(str)
+    natural_voice_requested = Signal()
     resolve_missing_requested = Signal()
     assign_voices_requested = Signal()
 
@@ -117,6 +122,7 @@ class VoiceCard(QFrame):
         self.setObjectName("card")
         self.setMinimumHeight(MIN_CARD_HEIGHT_PX)
         self._voice: VoiceSummary | None = None
+        self._natural_offer: NaturalOffer = "none"
         self._speaker = ""
         self.picture = QLabel()
         self.picture.setFixedSize(PICTURE, PICTURE)
@@ -129,6 +135,14 @@ class VoiceCard(QFrame):
         self.mend = QPushButton()
         self.mend.setAccessibleName(localize("不足しているものを追加", "Add what is missing"))
         self.mend.clicked.connect(self.resolve_missing_requested)
+        self.natural = QPushButton()
+        self.natural.setToolTip(
+            localize(
+                "自然な声「Kokoro」を追加し、付属の声を使っている選んだ行の声にします。",
+                "Adds the natural voice “Kokoro” and gives it to the selected lines that have the included voice.",
+            )
+        )
+        self.natural.clicked.connect(self.natural_voice_requested)
         self.assign = QPushButton(localize("見つからない声をまとめて割り当て…", "Assign all missing voices…"))
         self.assign.setToolTip(
             localize("見つからない声の行すべてに、別の声を割り当てます。", "Gives all lines of missing voices to other voices.")
@@ -169,6 +183,12 @@ class VoiceCard(QFrame):
             )
         else:
             self._show_problem("", "")
+        self._show_natural_offer()
+
+    def offer_natural_voice(self, offer: NaturalOffer) -> None:
+        """Offer the natural voice beside the included one, or say that it is being added."""
+        self._natural_offer = offer
+        self._show_natural_offer()
 
     def show_speaker(self, name: str) -> None:
         """Show the name of the speaker who speaks the line."""
@@ -195,6 +215,7 @@ class VoiceCard(QFrame):
         for widget in (self.makers, self.licence, self.samples, self.precision):
             widget.hide()
         self._draw_icons()
+        self._show_natural_offer()
         self._show_problem(
             localize("この行の声が見つかりません。", "The voice for this line is missing."),
             localize("別の声を選ぶ…", "Choose another voice…"),
@@ -256,6 +277,7 @@ class VoiceCard(QFrame):
         column.addLayout(head)
         column.addWidget(self.lack)
         column.addWidget(self.about)
+        column.addWidget(self.natural)
         column.addWidget(self.mend)
         column.addWidget(self.assign)
         column.addStretch(1)
@@ -274,6 +296,16 @@ class VoiceCard(QFrame):
         self.mend.setToolTip(text or self.mend.accessibleName())
         self.mend.setVisible(bool(action))
         self.assign.hide()
+
+    def _show_natural_offer(self) -> None:
+        amount = round(KOKORO_DOWNLOAD_BYTES / 1e6)
+        self.natural.setText(
+            localize("自然な声を追加しています…", "Adding a natural voice…")
+            if self._natural_offer == "coming"
+            else localize(f"自然な声を追加（約 {amount} MB）", f"Add a natural voice (about {amount} MB)")
+        )
+        self.natural.setEnabled(self._natural_offer == "offered")
+        self.natural.setVisible(self._natural_offer != "none" and self._voice is not None and self._voice.is_starter)
 
     def _show_makers(self) -> None:
         """Show the speaker, makers and version that are known."""

@@ -7,8 +7,9 @@ from typing import Protocol
 from PySide6.QtGui import QFontMetrics
 
 from app.common.language import localize
+from app.core.voice_architecture import KOKORO_ARCHITECTURE, VoiceArchitecture
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.voices.voice_labels import describe_starter_voice
+from app.voices.voice_labels import describe_natural_voice, describe_starter_voice
 
 # The voice library shows the rest of the description and of the makers.
 MOST_LETTERS, MOST_MAKERS = 100, 3
@@ -27,6 +28,8 @@ class VoiceSummary(Protocol):
     def is_starter(self) -> bool: ...
     @property
     def is_single_graph(self) -> bool: ...
+    @property
+    def architecture(self) -> VoiceArchitecture: ...
     @property
     def speakers(self) -> tuple[tuple[int, str], ...]: ...
     @property
@@ -70,6 +73,8 @@ def describe_voice(voice: VoiceSummary) -> str:
     lines = []
     if voice.is_starter:
         lines.append(describe_starter_voice())
+    elif voice.architecture is KOKORO_ARCHITECTURE:
+        lines.append(describe_natural_voice())
     elif voice.description:
         lines.append(voice.description if len(voice.description) <= MOST_LETTERS else voice.description[:MOST_LETTERS] + "…")
     if voice.is_single_graph:

@@ -12,7 +12,7 @@ from app.core.script import LineSettings
 from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import MOST_FAVOURITES
 from app.ui.background_thread import BackgroundThread
-from app.ui.display_names import format_style
+from app.ui.display_names import format_speaker, format_style
 from app.ui.voices.catalog_voice import CatalogVoice
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class VoiceCatalog(QObject):
         return next((item for item in self.voices if voice in (item.id, item.manifest.id)), None)
 
     def describe_speaker(self, settings: LineSettings) -> SpeakerNames:
-        """Return the names of a line's speaker for file names, with the style as the window names it.
+        """Return the names of a line's speaker for file names, with speaker and style as the window names them.
 
         For a voice that is not installed the names are those of the line.
         """
@@ -99,11 +99,11 @@ class VoiceCatalog(QObject):
 
         found = self.find_voice(settings.voice)
         if found is None:
-            return SpeakerNames(settings.voice, settings.speaker, format_style(settings.style))
+            return SpeakerNames(settings.voice, format_speaker(settings.speaker), format_style(settings.style))
         info = found.manifest
         speaker = next((item.name for item in info.speakers if item.name == settings.speaker), info.speakers[0].name)
         style = next((item.name for item in info.styles if item.name == settings.style), info.styles[0].name)
-        return SpeakerNames(info.name, speaker, format_style(style))
+        return SpeakerNames(info.name, format_speaker(speaker), format_style(style))
 
     def close(self) -> None:
         """Wait for the running scan."""

@@ -202,15 +202,25 @@ class VoiceController(QObject):
         self._document.apply_edit(localize("声を変更", "Change voice"), change_settings(script, ids, voice=voice_id))
         self.show_current_voice()
 
-    def use_added_voices(self, voice_ids: Sequence[str], line_ids: Sequence[str]) -> bool:
-        """Give the first added voice to these lines, or to an empty script; return True if any line uses it now."""
+    def use_added_voices(self, voice_ids: Sequence[str], line_ids: Sequence[str], *, keeps_other_voices: bool = False) -> bool:
+        """Give the first added voice to these lines, or to an empty script; return True if any line uses it now.
+
+        With `keeps_other_voices`, only what still has the included voice gets it.
+        """
         # An open voice of the same id still runs the graphs that the update replaced.
         for voice in voice_ids:
             self._speech.close_voice(voice)
-        line_ids = [line for line in line_ids if self._document.script.find_line(line)]
-        if line_ids or not self._document.script.lines:
+        lines = [line for item in line_ids if (line := self._document.script.find_line(item)) is not None]
+        line_ids = [line.id for line in lines if not keeps_other_voices or self._is_included_voice(line.settings.voice)]
+        may_change_defaults = not keeps_other_voices or self._is_included_voice(self.current_voice_id)
+        if line_ids or (not self._document.script.lines and may_change_defaults):
             self.use_voice(voice_ids[0], line_ids)
         return bool(line_ids)
+
+    def list_lines_of_voice(self, voice_id: str, line_ids: Sequence[str]) -> list[str]:
+        """Return those of these lines that have the voice."""
+        lines = [self._document.script.find_line(item) for item in line_ids]
+        return [line.id for line in lines if line is not None and line.settings.voice == voice_id]
 
     def reload_voice(self, voice_id: str) -> None:
         """Reopen a voice after its files or its BERT have changed on the disk."""
@@ -290,6 +300,10 @@ class VoiceController(QObject):
         """Show that the licence was not accepted."""
         hint = localize("同意するまで、この声は使えません。", "You cannot use this voice until you accept it.")
         self.message_requested.emit(VoiceMessage("notice", error.message, hint))
+
+    def _is_included_voice(self, voice_id: str) -> bool:
+        known = self._catalog.find_voice(voice_id)
+        return not voice_id or (known is not None and known.is_starter)
 
     @Slot()
     def _update_voices(self) -> None:

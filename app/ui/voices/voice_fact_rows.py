@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.common.language import localize
-from app.ui.display_names import format_style
+from app.core.voice_architecture import KOKORO_ARCHITECTURE
+from app.ui.display_names import format_speaker, format_style
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.voices.int8_labels import describe_int8_graphs, describe_int8_quality
 
@@ -26,12 +27,13 @@ def list_voice_facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
     yield localize("形式", "Format"), f"{_format_origin(voice)}  {manifest.sampling_rate / 1000:g} kHz"
     yield localize("サイズ", "Size"), _format_voice_size(voice)
     if len(manifest.speakers) > 1:
-        yield localize("話者", "Speakers"), _join_names([item.name for item in manifest.speakers])
+        yield localize("話者", "Speakers"), _join_names([format_speaker(item.name) for item in manifest.speakers])
     yield localize("スタイル", "Styles"), _join_names([format_style(item.name) for item in manifest.styles])
     if voice.list_samples():
         yield localize("ボイスサンプル", "Samples"), localize(f"{len(voice.list_samples())} 個", f"{len(voice.list_samples())}")
     yield from _list_processing_facts(voice)
-    yield "BERT", manifest.bert + ("" if voice.has_bert else localize("（見つかりません）", " (missing)"))
+    if manifest.bert:
+        yield "BERT", manifest.bert + ("" if voice.has_bert else localize("（見つかりません）", " (missing)"))
     if card.source_name:
         yield localize("追加元", "Source"), card.source_name
     for note in card.notes:
@@ -79,7 +81,9 @@ def _format_voice_size(voice: CatalogVoice) -> str:
 
 
 def _format_origin(voice: CatalogVoice) -> str:
-    return localize("Koebako 付属", "Built in") if voice.is_starter else voice.manifest.format
+    if voice.is_starter:
+        return localize("Koebako 付属", "Built in")
+    return "Kokoro" if voice.architecture is KOKORO_ARCHITECTURE else voice.manifest.format
 
 
 def _format_decimal(difference: float) -> str:

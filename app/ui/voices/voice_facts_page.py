@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.common.language import localize
+from app.core.voice_architecture import KOKORO_ARCHITECTURE
 from app.settings.graph_precision import GraphPrecision
 from app.ui.plain_text import escape_tip
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -144,6 +145,11 @@ def _list_change_actions() -> tuple[tuple[str, str, str], ...]:
                 "Lets a voice added by an earlier version use the Fast precision of this one. Takes minutes; lines keep their settings.",
             ),
         ),
+        (
+            "blend",
+            localize("話者を混ぜる…", "Blend speakers…"),
+            localize("2 人の話者の間の声を、スタイルとして保存します。", "Saves a voice between two speakers as a style."),
+        ),
         ("rename", localize("名前を変更…", "Rename…"), localize("表示する名前を変更します。", "Changes the displayed name.")),
         (
             "export",
@@ -171,6 +177,8 @@ def list_allowed_actions(voice: CatalogVoice | None) -> set[str]:
     offered = {"folder", "lab"} | ({"licence"} if voice.licence.strip() else set()) | (set() if voice.has_bert else {"bert"})
     if voice.origin == "aivisspeech":
         return offered | {"prepare"}
+    if voice.architecture.styles_by_speaker and len(voice.speakers) > 1:
+        offered |= {"blend"}
     if voice.origin == "own":
         offered |= {"renew", "rename", "export", "remove"} | ({"update"} if voice.model_card.uuid else set())
     return offered | ({"use", "play"} if voice.has_bert else {"use"})
@@ -221,7 +229,8 @@ class VoiceFactsPage(QWidget):
         # The precision button is made again below, and would lose the focus.
         has_focus = self.precision is not None and self.precision.hasFocus()
         lead = describe_unprepared_voice() if voice.origin == "aivisspeech" else ""
-        words = describe_voice(voice) if voice.is_starter else voice.description
+        is_described = voice.is_starter or voice.architecture is KOKORO_ARCHITECTURE
+        words = describe_voice(voice) if is_described else voice.description
         self._show_heading(voice, voice.name, "\n".join(part for part in (lead, words) if part))
         # The page's own palette has a transparent ground, which counts as black.
         colors = QGuiApplication.palette()

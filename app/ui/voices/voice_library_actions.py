@@ -40,6 +40,7 @@ class VoiceLibraryActions(QObject):
         compare_requested(list[str]): compare the selected lines in these voices.
         force_requested(str): let this voice use a BERT that is not its own.
         lab_requested(str): open this voice in the lab.
+        blend_requested(CatalogVoice, QWidget): blend speakers of this voice, in a dialog over the widget.
 
     Args:
         parent: the window that owns the dialogs.
@@ -50,6 +51,7 @@ class VoiceLibraryActions(QObject):
     compare_requested = Signal(object)
     force_requested = Signal(str)
     lab_requested = Signal(str)
+    blend_requested = Signal(object, object)
 
     def __init__(
         self, parent: QWidget, catalog: VoiceCatalog, tasks: VoiceTasks, document: ScriptDocument, selection: LineSelection
@@ -164,8 +166,8 @@ class VoiceLibraryActions(QObject):
                 from app.ui.widgets.text_dialog import show_text
 
                 show_text(self._dialog_parent, voice.name, voice.licence.strip())
-            case "update" | "renew":
-                {"update": self._tasks.update_voice, "renew": self._tasks.prepare_voice_again}[action](voice)
+            case "update" | "renew" | "blend":
+                {"update": self._tasks.update_voice, "renew": self._tasks.prepare_voice_again, "blend": self._request_blend}[action](voice)
             case "folder":
                 folder = voice.path if voice.path.is_dir() else voice.path.parent
                 QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
@@ -175,6 +177,9 @@ class VoiceLibraryActions(QObject):
                 self._export_voice(voice)
             case "remove":
                 self._remove_voice(voice)
+
+    def _request_blend(self, voice: CatalogVoice) -> None:
+        self.blend_requested.emit(voice, self._dialog_parent)
 
     def _rename_voice(self, voice: CatalogVoice) -> None:
         title, label = localize("名前を変更", "Rename"), localize("新しい名前", "New name")

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.common.language import localize
 from app.core.text_search import fold_text
 from app.settings.graph_precision import GraphPrecision
+from app.ui.display_names import format_speaker
 from app.ui.plain_text import escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -91,7 +92,8 @@ class VoiceLibrarySearch(QObject):
 
 
 def _build_search_text(voice: CatalogVoice) -> str:
-    names = (voice.name, *(name for _, name in voice.speakers), *(name for _, name in voice.styles))
+    speakers = [name for _, name in voice.speakers]
+    names = (voice.name, *speakers, *map(format_speaker, speakers), *(name for _, name in voice.styles))
     return fold_text(" ".join(names))
 
 

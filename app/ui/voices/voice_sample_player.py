@@ -45,7 +45,14 @@ class VoiceSamplePlayer(QObject):
     def _speak_sample(self, style: str) -> None:
         """Play the sample sentence in a style of the current line's voice, with all other settings at their defaults."""
         kept = self._selection.settings
-        settings = replace(LineSettings(), voice=kept.voice, speaker=kept.speaker, style=style)
+        self._speak_settings(replace(LineSettings(), voice=kept.voice, speaker=kept.speaker, style=style))
+
+    @Slot(str, str)
+    def try_style(self, voice_id: str, style: str) -> None:
+        """Play the sample sentence in a style of any voice."""
+        self._speak_settings(replace(LineSettings(), voice=voice_id, style=style))
+
+    def _speak_settings(self, settings: LineSettings) -> None:
         self._playback.stop_playing()
         sample = Line(SAMPLE_SENTENCE, settings)
         self._speech.speak_request(build_request(sample), find_cast(sample))

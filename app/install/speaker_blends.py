@@ -1,0 +1,187 @@
+"""Blends of two speakers, kept as styles of an installed voice whose styles belong to speakers.
+
+A blend is a row of the style vectors between those of two speakers, a style that names it, and the pitch between theirs. A voice
+that ships cannot be changed: its first blend makes a copy in the user's folder, which from then on is found in its place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from app.adapters.files.file_lock import lock_path_for_change
+from app.common.errors import InputError, VoiceError
+from app.common.files.paths import find_data_dir, list_voice_dirs
+from app.common.language import localize
+from app.core.synthesis_types import Float32
+from app.core.voice_architecture import ARCHITECTURES
+from app.install.manage_voices import validate_voice_name
+from app.install.staging_folders import create_staging_folder, move_into_place
+from app.install.voice_identity import list_prepared_files
+from app.install.voice_import import find_user_voices_dir
+from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices
+from app.voices.prepared_voice import Voice, read_prepared_voice
+from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
+from app.voices.untrusted.voice_limits import MAX_VOICE_STYLES
+from app.voices.voice_card_data import read_card
+from app.voices.voice_manifest import MANIFEST_NAME, NamedId, VoiceManifest, write_manifest
+
+NEUTRAL_NAMES = frozenset({"neutral", "ノーマル"})
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerBlend:
+    """A voice between two speakers of a voice.
+
+    Attributes:
+        name: of the style; a blend of this name is replaced.
+        first, second: names of speakers.
+        share: of the second speaker, 0 to 1.
+    """
+
+    name: str
+    first: str
+    second: str
+    share: float
+
+
+def add_blend(reference: str, blend: SpeakerBlend) -> Voice:
+    """Add a blend to the voice of this id or name and return the changed voice.
+
+    Raises:
+        VoiceError: there is no such voice, or its speakers cannot be blended.
+        InputError: the name is not valid, or a speaker is not the voice's.
+        OutputFileError: the files cannot be written.
+    """
+    name = validate_voice_name(blend.name)
+    if name.casefold() in NEUTRAL_NAMES:
+        raise InputError(
+            localize(f"「{name}」は使えません。", f"“{name}” cannot be used."),
+            localize("別の名前を入力してください。", "Choose another name."),
+        )
+    if not 0.0 <= blend.share <= 1.0:
+        raise InputError(localize("割合は 0〜1 で指定してください。", "The share must be between 0 and 1."))
+    with lock_path_for_change(find_data_dir() / "speaker_blends"):
+        voice = _find_blendable_voice(reference)
+        return _replace_voice(voice, *_insert_blend(voice, replace(blend, name=name)))
+
+
+def remove_blend(reference: str, name: str) -> Voice:
+    """Remove a blend from a voice and return the changed voice; raise the errors of `add_blend`, and InputError where there is none."""
+    with lock_path_for_change(find_data_dir() / "speaker_blends"):
+        voice = _find_blendable_voice(reference)
+        place = next((index for index, style in enumerate(voice.manifest.styles) if index and style.name == name), None)
+        if place is None:
+            raise InputError(
+                localize(f"ブレンド「{name}」はありません。", f"There is no blend “{name}”."),
+                localize("ほかの場所で削除された可能性があります。", "It may have been removed elsewhere."),
+            )
+        row = len(voice.manifest.speakers) + place
+        names = [style.name for style in voice.manifest.styles if style.name != name]
+        pitches = tuple(np.delete(voice.manifest.median_f0, row).tolist())
+        return _replace_voice(voice, _rebuild_manifest(voice.manifest, names, pitches), np.delete(voice.style_vectors, row, axis=0))
+
+
+def list_blends(manifest: VoiceManifest) -> list[str]:
+    """Return the names of the blends of a voice."""
+    return [style.name for style in manifest.styles[1:]] if ARCHITECTURES[manifest.architecture].styles_by_speaker else []
+
+
+def keep_blends(before: Voice, folder: Path) -> None:
+    """Add the blends of a voice to the newly prepared voice in a folder that will replace it, for speakers in the same order.
+
+    Raises:
+        VoiceError: the new voice cannot be read.
+        OSError: the disk refuses it.
+    """
+    after = read_prepared_voice(folder)
+    names = list_blends(before.manifest)
+    if not names or before.manifest.speakers != after.manifest.speakers:
+        return
+    first = 1 + len(before.manifest.speakers)
+    pitches = (*after.manifest.median_f0[:first], *before.manifest.median_f0[first:])
+    np.save(folder / STYLE_VECTORS_NAME, np.concatenate((after.style_vectors[:first], before.style_vectors[first:])))
+    write_manifest(_rebuild_manifest(after.manifest, [after.manifest.styles[0].name, *names], pitches), folder)
+
+
+def _find_blendable_voice(reference: str) -> Voice:
+    voice = find_installed_voice(reference, list_voice_dirs())
+    if voice is None:
+        raise build_unknown_voice_error(reference, [item.manifest for item in list_installed_voices(list_voice_dirs())])
+    if not ARCHITECTURES[voice.manifest.architecture].styles_by_speaker:
+        raise VoiceError(
+            localize(f"「{voice.manifest.name}」の話者は混ぜられません。", f"The speakers of “{voice.manifest.name}” cannot be blended."),
+            localize("混ぜられるのは「Kokoro」の話者です。", "Those of “Kokoro” can."),
+        )
+    return voice
+
+
+def _insert_blend(voice: Voice, blend: SpeakerBlend) -> tuple[VoiceManifest, Float32]:
+    """Return the manifest and style vectors with a blend, in the place of one of its name."""
+    manifest = voice.manifest
+    first, second = (_find_speaker_row(manifest, name) for name in (blend.first, blend.second))
+    row = (1 - blend.share) * voice.style_vectors[first] + blend.share * voice.style_vectors[second]
+    # People hear ratios of pitch: half way lies at the geometric mean.
+    pitch = manifest.median_f0[first] ** (1 - blend.share) * manifest.median_f0[second] ** blend.share
+    names = [style.name for style in manifest.styles]
+    pitches, vectors = list(manifest.median_f0), list(voice.style_vectors)
+    if blend.name in names:
+        place = len(manifest.speakers) + names.index(blend.name)
+        pitches[place], vectors[place] = round(pitch, 1), row
+    elif len(vectors) >= MAX_VOICE_STYLES:
+        raise InputError(
+            localize("これ以上ブレンドを保存できません。", "No more blends can be saved."),
+            localize("使わないブレンドを削除してください。", "Remove some that you do not use."),
+        )
+    else:
+        names.append(blend.name)
+        pitches.append(round(pitch, 1))
+        vectors.append(row)
+    return _rebuild_manifest(manifest, names, tuple(pitches)), np.stack(vectors).astype(np.float32)
+
+
+def _find_speaker_row(manifest: VoiceManifest, name: str) -> int:
+    place = next((index for index, speaker in enumerate(manifest.speakers) if speaker.name == name), None)
+    if place is None:
+        raise InputError(
+            localize(f"話者「{name}」はこの声にいません。", f"This voice has no speaker “{name}”."),
+            "、".join(speaker.name for speaker in manifest.speakers),
+        )
+    return 1 + place
+
+
+def _rebuild_manifest(manifest: VoiceManifest, names: list[str], pitches: tuple[float, ...]) -> VoiceManifest:
+    # `VoiceTraits.find_style_row` finds a row by the style's id, so the ids have no gaps; lines name styles by their names.
+    return replace(manifest, styles=tuple(NamedId(index, name) for index, name in enumerate(names)), median_f0=pitches)
+
+
+def _replace_voice(voice: Voice, manifest: VoiceManifest, vectors: Float32) -> Voice:
+    """Put the voice with other styles in its place as a whole folder: a manifest that does not fit its vectors is a damaged voice."""
+    target = voice.path if voice.path.parent == find_user_voices_dir() else find_user_voices_dir() / manifest.id
+    with create_staging_folder() as stage:
+        folder = stage / target.name
+        folder.mkdir()
+        for file in list_prepared_files(voice.path, read_card(voice.path)):
+            if file.name not in (MANIFEST_NAME, STYLE_VECTORS_NAME):
+                _link_or_copy(file, folder / file.relative_to(voice.path), may_link=target == voice.path)
+        np.save(folder / STYLE_VECTORS_NAME, vectors)
+        write_manifest(manifest, folder)
+        read_prepared_voice(folder).build_traits()
+        move_into_place(folder, target)
+    return read_prepared_voice(target)
+
+
+def _link_or_copy(source: Path, target: Path, *, may_link: bool) -> None:
+    """Give a file that does not change a second name, which the old folder then gives up; copy it where that is not possible."""
+    target.parent.mkdir(exist_ok=True)
+    # A file of the program itself is copied: the user's voice must outlive an update of the program.
+    if may_link:
+        with contextlib.suppress(OSError):
+            os.link(source, target)
+            return
+    shutil.copyfile(source, target)

@@ -1,0 +1,168 @@
+"""Layers of Kokoro-82M, written from its weights: an image is [1, C, 1, T], rows are [T, C]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.core.synthesis_types import Float32
+from app.voices.prepare.graph_writer import GraphWriter
+from app.voices.prepare.kokoro.kokoro_weights import KokoroWeights, PackedWeight
+
+STEP_AXIS = "steps"  # the time axis with two steps a frame
+MICROSOFT_DOMAIN = "com.microsoft"
+UNSIGNED_ZERO = 128
+STYLE_HALF = 128  # of the style vector: the first half is the sound's, the second the prosody's
+STATE_SIZE = 256  # of an LSTM, in each direction
+NORM_EPSILON = 1e-5
+RESIDUAL_SLOPE = 0.2  # of the leaky ReLUs in residual blocks
+HALF_POWER = np.float32(1 / np.sqrt(2))  # keeps the variance of a sum of two
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerProduct:
+    """The stored weights of a linear layer that multiplies in 8 bits: the names of values, scales, zero points and bias."""
+
+    tensors: tuple[str, ...]
+
+    def add_to(self, writer: GraphWriter, rows: str) -> str:
+        """Add the product of rows [T, C] and return [T, D]."""
+        return writer.add_node("DynamicQuantizeMatMul", rows, *self.tensors, domain=MICROSOFT_DOMAIN)
+
+
+class KokoroLayers:
+    """Writes layers into a graph.
+
+    Attributes:
+        weights, writer: where the weights come from, and the graph in the making.
+    """
+
+    def __init__(self, weights: KokoroWeights, writer: GraphWriter) -> None:
+        self.weights, self.writer = weights, writer
+
+    def store_weight(self, name: str, weight: PackedWeight) -> str:
+        """Store an int8 weight in the graph and return its name."""
+        return self.writer.add_packed_weight(name, weight.values, weight.scale, weight.zero)
+
+    def add_conv(
+        self,
+        module: str,
+        image: str,
+        inputs: int,
+        outputs: int,
+        kernel: int,
+        *,
+        bias: str | None,
+        dilation: int = 1,
+        input_scale: Float32 | None = None,
+    ) -> str:
+        """Add a convolution over time that keeps the length.
+
+        Args:
+            bias: the name of its tensor.
+            input_scale: a factor of each input, (1, inputs, 1, 1), which the weight takes.
+        """
+        weight = self.weights.take_packed(module, outputs, inputs, kernel).reshape(outputs, inputs, 1, kernel)
+        if input_scale is not None:
+            weight = replace(weight, scale=weight.scale * input_scale)
+        values = None if bias is None else self.add_tensor(bias, outputs)
+        return self.writer.add_conv(image, self.store_weight(module, weight), values, dilation)
+
+    def add_strided_conv(self, module: str, image: str, shape: Sequence[int], bias: str, stride: int, pad: int) -> str:
+        """Add a convolution over time that takes one step of `stride`; `shape` is (outputs, inputs, kernel)."""
+        outputs, inputs, kernel = shape
+        weight = self.weights.take_packed(module, outputs, inputs, kernel).reshape(outputs, inputs, 1, kernel)
+        name, values = self.store_weight(module, weight), self.add_tensor(bias, outputs)
+        result = self.writer.add_node("Conv", image, name, values, kernel_shape=[1, kernel], strides=[1, stride], pads=[0, pad, 0, pad])
+        return self.writer.set_value_shape(result, [1, outputs, 1, self.writer.length])
+
+    def add_linear(self, module: str, rows: str, inputs: int, outputs: int, bias: str, name: str | None = None) -> str:
+        """Add a linear layer over rows [T, C]."""
+        weight = self.store_weight(name or module, self.weights.take_packed(module, inputs, outputs))
+        return self.writer.add_linear(rows, weight, self.add_tensor(bias, outputs))
+
+    def store_integer_product(self, name: str, weights: Sequence[PackedWeight], biases: Sequence[Float32]) -> IntegerProduct:
+        """Store the weights of linear layers side by side, int8 with a scale a column, for products in 8 bits as the file has them.
+
+        They are stored without a sign: products of signed ones overflow on processors that lack VNNI.
+        """
+        values = np.concatenate([(weight.values.astype(np.int16) + UNSIGNED_ZERO).astype(np.uint8) for weight in weights], axis=1)
+        zeros = np.full(values.shape[1], UNSIGNED_ZERO, np.uint8)
+        parts = {
+            "packed": values,
+            "scale": np.concatenate([weight.scale for weight in weights]),
+            "zero": zeros,
+            "bias": np.concatenate(list(biases)),
+        }
+        return IntegerProduct(tuple(self.writer.add_plain_tensor(f"{name}.{part}", array) for part, array in parts.items()))
+
+    def add_tensor(self, name: str, *shape: int) -> str:
+        """Store a float32 tensor of the file in the graph and return its name."""
+        return self.writer.add_weight(name, self.weights.take_tensor(name, *shape))
+
+    def add_lstm(self, module: str, rows: str, inputs: int) -> str:
+        """Add an LSTM of both directions over rows [T, inputs] and return [T, 2 · STATE_SIZE]."""
+        writer, gates = self.writer, 4 * STATE_SIZE
+        weight = self.store_weight(f"{module}.input", self.weights.take_packed(f"{module}.input", 2, gates, inputs))
+        state = self.store_weight(f"{module}.recurrent", self.weights.take_packed(f"{module}.recurrent", 2, gates, STATE_SIZE))
+        bias = self.add_tensor(f"{module}.bias", 2, 2 * gates)
+        sequence = writer.add_node("Unsqueeze", rows, writer.add_constant([1], np.int64))
+        both = writer.add_multi_output_node("LSTM", 3, sequence, weight, state, bias, direction="bidirectional", hidden_size=STATE_SIZE)[0]
+        # (T, directions, batch, state), with the directions of one step side by side
+        return writer.add_reshape(both, [-1, 2 * STATE_SIZE])
+
+    def add_style_affine(self, module: str, style: str, channels: int, bias: str) -> tuple[str, str]:
+        """Add the factor and the shift that a style [1, STYLE_HALF] gives to each channel, [1, channels] each."""
+        both = self.add_linear(module, style, STYLE_HALF, 2 * channels, bias)
+        gain, shift = self.writer.add_split(both, [channels, channels], axis=1)
+        return self.writer.add_node("Add", gain, self.writer.add_constant(1.0)), shift
+
+    def add_adaptive_norm(self, module: str, image: str, style: str, channels: int, bias: str) -> str:
+        """Add a normalisation of each channel over the whole line, then the factor and the shift of a style."""
+        writer = self.writer
+        gain, shift = (writer.add_reshape(item, [channels]) for item in self.add_style_affine(module, style, channels, bias))
+        return writer.add_node("InstanceNormalization", image, gain, shift, epsilon=NORM_EPSILON)
+
+    def add_leaky_relu(self, value: str, slope: float = RESIDUAL_SLOPE) -> str:
+        """Add a leaky ReLU."""
+        return self.writer.add_node("LeakyRelu", value, alpha=slope)
+
+    def add_residual_block(
+        self, module: str, parameters: str, image: str, style: str, inputs: int, outputs: int, *, is_upsampling: bool = False
+    ) -> str:
+        """Add a residual block whose norms follow a style; one that upsamples makes two steps of each."""
+        value = self.add_leaky_relu(self.add_adaptive_norm(f"{module}.norm1.fc", image, style, inputs, f"{parameters}.norm1.fc.bias"))
+        if is_upsampling:
+            value, image = self._add_step_doubling(module, parameters, value, inputs), self._add_repetition(image)
+            self.writer.length = STEP_AXIS
+        value = self.add_conv(f"{module}.conv1", value, inputs, outputs, 3, bias=f"{parameters}.conv1.bias")
+        value = self.add_leaky_relu(self.add_adaptive_norm(f"{module}.norm2.fc", value, style, outputs, f"{parameters}.norm2.fc.bias"))
+        value = self.add_conv(f"{module}.conv2", value, outputs, outputs, 3, bias=f"{parameters}.conv2.bias")
+        if inputs != outputs:
+            image = self.add_conv(f"{module}.conv1x1", image, inputs, outputs, 1, bias=None)
+        return self.writer.add_node("Mul", self.writer.add_node("Add", value, image), self.writer.add_constant(HALF_POWER))
+
+    def _add_step_doubling(self, module: str, parameters: str, image: str, channels: int) -> str:
+        """Add a transposed convolution of each channel by itself that makes two steps of one."""
+        weight = self.weights.take_tensor(f"{module}.pool.weight", channels, 1, 3).reshape(channels, 1, 1, 3)
+        name, bias = self.writer.add_weight(f"{module}.pool.weight", weight), self.add_tensor(f"{parameters}.pool.bias", channels)
+        return self.writer.add_node(
+            "ConvTranspose",
+            image,
+            name,
+            bias,
+            kernel_shape=[1, 3],
+            strides=[1, 2],
+            pads=[0, 1, 0, 1],
+            output_padding=[0, 1],
+            group=channels,
+        )
+
+    def _add_repetition(self, image: str) -> str:
+        """Add the image with each step twice."""
+        scales = self.writer.add_constant([1.0, 1.0, 1.0, 2.0])
+        return self.writer.add_node(
+            "Resize", image, "", scales, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"
+        )

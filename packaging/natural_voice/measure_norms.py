@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Makes the data of resources/kokoro: one style of each speaker, and the statistics of the generator's norms for each of them.
+
+    python3 packaging/natural_voice/measure_norms.py MODEL VOICES TEXTS
+
+MODEL is the joined int8 file, VOICES the file of styles (voices_ja.npz: of each speaker (510, 1, 256)), TEXTS sentences, of which 24 are
+chosen by a hash. Also prints the median pitch of each speaker, which `app/install/natural_voice_preparation.py` holds.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+from numpy.typing import NDArray
+from onnx import helper
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "packaging/natural_voice")]
+
+from evaluate import choose_lines  # noqa: E402
+
+from app.compose.text_front_end import open_g2p  # noqa: E402
+from app.core.kokoro_symbols import convert_phones_to_tokens  # noqa: E402
+from app.voices.prepare.graph_store import load_graph  # noqa: E402
+from app.voices.prepare.kokoro import kokoro_decoder  # noqa: E402
+from app.voices.prepare.kokoro.kokoro_flow import FEATURE_SIZE, FLOW_ROWS, STEPS_PER_FRAME, build_flow_graph  # noqa: E402
+from app.voices.prepare.kokoro.kokoro_layers import NORM_EPSILON, STYLE_HALF  # noqa: E402
+from app.voices.prepare.kokoro.kokoro_prosody import build_prosody_graph  # noqa: E402
+from app.voices.prepare.kokoro.kokoro_weights import KokoroWeights  # noqa: E402
+
+SPEAKERS = ("jf_alpha", "jf_gongitsune", "jf_nezumi", "jf_tebukuro", "jm_kumo")
+STYLE_TOKENS = 60  # the style of a text of so many tokens was judged no worse than one for each length
+LINES = 24
+VOICED_HZ = 60.0
+SMALLEST_VARIANCE = 1e-9
+
+
+class NormRecorder(kokoro_decoder.GeneratorWriter):
+    """Writes the generator and remembers what each norm is given."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self.inputs: dict[str, str] = {}
+
+    def _add_norm(self, module: str, image: str, channels: int, scale: NDArray[np.float32]) -> str:
+        self.inputs[module] = image
+        return super()._add_norm(module, image, channels, scale)
+
+
+def build_observed_decoder(weights: KokoroWeights) -> tuple[onnx.ModelProto, list[str]]:
+    """Builds the decoder with norms over the whole line, and mean and mean square of each norm's input as outputs."""
+    recorders: list[NormRecorder] = []
+
+    def create_recorder(*arguments: object) -> NormRecorder:
+        recorders.append(NormRecorder(*arguments))
+        return recorders[-1]
+
+    kokoro_decoder.GeneratorWriter, kept = create_recorder, kokoro_decoder.GeneratorWriter  # type: ignore[assignment, misc]
+    try:
+        model = kokoro_decoder.build_decoder_graph(weights, None)
+    finally:
+        kokoro_decoder.GeneratorWriter = kept  # type: ignore[misc]
+    for module, image in recorders[0].inputs.items():
+        model.graph.node.append(helper.make_node("Mul", [image, image], [f"{module}.square"]))
+        for source, result in ((image, f"{module}.first"), (f"{module}.square", f"{module}.second")):
+            model.graph.node.append(helper.make_node("ReduceMean", [source], [result], axes=[0, 2, 3], keepdims=0))
+            model.graph.output.append(onnx.ValueInfoProto(name=result))
+    return model, list(recorders[0].inputs)
+
+
+def main() -> None:
+    """Measures and writes."""
+    weights = KokoroWeights(load_graph(Path(sys.argv[1])))
+    with np.load(sys.argv[2]) as voices:
+        styles = np.stack([voices[name][STYLE_TOKENS, 0] for name in SPEAKERS]).astype(np.float32)
+    decoder, modules = build_observed_decoder(weights)
+    sessions = [
+        onnxruntime.InferenceSession(model.SerializeToString())
+        for model in (build_prosody_graph(weights), build_flow_graph(weights), decoder)
+    ]
+    g2p = open_g2p()
+    tokens = [convert_phones_to_tokens(g2p.convert_sentence(line)).phones for line in choose_lines(Path(sys.argv[3]), LINES)]
+    tables: dict[str, list[NDArray[np.float32]]] = {module: [] for module in modules}
+    for name, style in zip(SPEAKERS, styles, strict=True):
+        runs, pitches = zip(*(_speak_line(sessions, ids, style, modules) for ids in tokens), strict=True)
+        for index, module in enumerate(modules):
+            first, second = (np.stack([run[2 * index + part] for run in runs]) for part in (0, 1))
+            log_deviation = 0.5 * np.log(np.maximum(second - first**2, SMALLEST_VARIANCE) + NORM_EPSILON)
+            tables[module].append(np.concatenate((first.mean(axis=0), log_deviation.mean(axis=0))).astype(np.float32))
+        pitch = np.concatenate(pitches)
+        print(f"{name}: median pitch {np.median(pitch[pitch > VOICED_HZ]):.1f} Hz", flush=True)
+    folder = ROOT / "resources/kokoro"
+    np.save(folder / "styles.npy", np.concatenate([styles.mean(axis=0, keepdims=True), styles]).astype(np.float32))
+    prefix = f"{kokoro_decoder.GENERATOR}."
+    np.savez_compressed(folder / "norms.npz", **{module.removeprefix(prefix): np.stack(rows) for module, rows in tables.items()})  # type: ignore[arg-type]
+
+
+def _speak_line(
+    sessions: list[onnxruntime.InferenceSession], ids: NDArray[np.int64], style: NDArray[np.float32], modules: list[str]
+) -> tuple[list[NDArray[np.float32]], NDArray[np.float32]]:
+    """Returns mean and mean square at each norm, and the model's own pitch of each step."""
+    assert style.shape == (2 * STYLE_HALF,)
+    prosody, flow, decoder = sessions
+    logw, mean, _ = prosody.run(None, {"x_tst": ids, "style_vec": style})
+    prior = np.repeat(mean, np.maximum(1, np.rint(np.exp(logw))).astype(int), axis=1)
+    feed = {
+        "z_p": prior,
+        "style_vec": style,
+        "f0": np.full(STEPS_PER_FRAME * prior.shape[1], 200, np.float32),
+        "melody_weight": np.array(0, np.float32),
+    }
+    (z,) = flow.run(None, feed)
+    names = [f"{module}.{part}" for module in modules for part in ("first", "second")]
+    ends = {"first": np.array([0]), "last": np.array([z.shape[1]])}
+    steps = z.reshape(STEPS_PER_FRAME, FLOW_ROWS, -1).transpose(1, 2, 0).reshape(FLOW_ROWS, -1)
+    return decoder.run(names, {"z": z, "style_vec": style, **ends}), steps[FEATURE_SIZE]
+
+
+if __name__ == "__main__":
+    main()

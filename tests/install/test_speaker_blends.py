@@ -1,0 +1,125 @@
+"""Blends of speakers: rows between two speakers, kept as styles; the voice is there whole after every change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.common.errors import InputError, OutputFileError, VoiceError
+from app.common.files import paths
+from app.install import speaker_blends
+from app.install.speaker_blends import SpeakerBlend, add_blend, keep_blends, list_blends, remove_blend
+from app.voices.prepared_voice import read_prepared_voice
+from app.voices.voice_manifest import NamedId, VoiceManifest, write_manifest
+
+SPEAKERS = ("Female 1", "Female 2", "Male 1")
+MEDIANS = (200.0, 250.0, 220.0, 90.0)
+
+
+def write_voice(folder: Path) -> Path:
+    """A voice with three speakers whose graphs nobody opens."""
+    folder.mkdir(parents=True)
+    graphs = {name: f"{name}.onnx" for name in ("prosody", "flow", "decoder")}
+    for file in graphs.values():
+        (folder / file).write_bytes(file.encode())
+    np.save(folder / "style_vectors.npy", np.outer(np.arange(4), np.ones(256)).astype(np.float32))
+    speakers = tuple(NamedId(index, name) for index, name in enumerate(SPEAKERS))
+    manifest = VoiceManifest("natural", "Kokoro", "kokoro", "", 24_000, 600, speakers, (NamedId(0, "Neutral"),), graphs)
+    write_manifest(replace(manifest, architecture="kokoro", median_f0=MEDIANS, durations="round", add_blank=False), folder)
+    return folder
+
+
+@pytest.fixture
+def voice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path))
+    return write_voice(tmp_path / "voices" / "natural")
+
+
+def test_a_blend_lies_between_its_speakers(voice: Path) -> None:
+    changed = add_blend("natural", SpeakerBlend(" 混声  A ", "Female 1", "Male 1", 0.25))
+    assert [(style.id, style.name) for style in changed.manifest.styles] == [(0, "Neutral"), (1, "混声 A")]
+    traits = changed.build_traits()
+    row = traits.find_style_row(2, 1)
+    assert np.allclose(traits.style_vectors[row], 0.75 * 1 + 0.25 * 3)
+    assert traits.median_f0[row] == pytest.approx(250**0.75 * 90**0.25, abs=0.1)
+    assert list_blends(changed.manifest) == ["混声 A"]
+    assert (voice / "decoder.onnx").read_bytes() == b"decoder.onnx"
+    assert [item.name for item in voice.parent.iterdir() if item.is_dir()] == ["natural"]
+
+
+def test_the_same_name_replaces_and_removing_closes_the_gap(voice: Path) -> None:
+    add_blend("natural", SpeakerBlend("一", "Female 1", "Female 2", 0.5))
+    add_blend("natural", SpeakerBlend("二", "Female 1", "Male 1", 1.0))
+    changed = add_blend("natural", SpeakerBlend("一", "Female 1", "Female 2", 0.0))
+    assert list_blends(changed.manifest) == ["一", "二"]
+    assert changed.style_vectors[:, 0].tolist() == [0, 1, 2, 3, 1, 3]
+    changed = remove_blend("natural", "一")
+    assert [(style.id, style.name) for style in changed.manifest.styles] == [(0, "Neutral"), (1, "二")]
+    assert changed.style_vectors[:, 0].tolist() == [0, 1, 2, 3, 3]
+    assert changed.manifest.median_f0 == (*MEDIANS, 90.0)
+    assert remove_blend("natural", "二").manifest.median_f0 == MEDIANS
+
+
+@pytest.mark.parametrize(
+    "blend",
+    [
+        SpeakerBlend("", "Female 1", "Male 1", 0.5),
+        SpeakerBlend("ノーマル", "Female 1", "Male 1", 0.5),
+        SpeakerBlend("a", "Female 1", "Nobody", 0.5),
+        SpeakerBlend("a", "Female 1", "Male 1", 1.5),
+        SpeakerBlend("a", "Female 1", "Male 1", float("nan")),
+    ],
+)
+def test_what_makes_no_sense_changes_nothing(voice: Path, blend: SpeakerBlend) -> None:
+    before = (voice / "voice.json").read_bytes()
+    with pytest.raises(InputError):
+        add_blend("natural", blend)
+    assert (voice / "voice.json").read_bytes() == before
+
+
+def test_what_is_not_there_is_said(voice: Path) -> None:
+    with pytest.raises(InputError):
+        remove_blend("natural", "Neutral")
+    with pytest.raises(InputError):
+        remove_blend("natural", "どこにもない")
+    with pytest.raises(VoiceError):
+        add_blend("どこにもない", SpeakerBlend("a", "Female 1", "Male 1", 0.5))
+    with pytest.raises(VoiceError):
+        add_blend("mei", SpeakerBlend("a", "Mei", "NIT m001", 0.5))
+
+
+def test_a_shipped_voice_is_copied_into_the_users_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "home"))
+    shipped = write_voice(tmp_path / "shipped" / "natural")
+    monkeypatch.setattr(speaker_blends, "list_voice_dirs", lambda: [paths.find_data_dir() / "voices", shipped.parent])
+    changed = add_blend("natural", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
+    assert changed.path == tmp_path / "home" / "voices" / "natural"
+    assert list_blends(read_prepared_voice(shipped).manifest) == []
+    assert not (shipped / "flow.onnx").samefile(changed.path / "flow.onnx")
+    assert list_blends(add_blend("natural", SpeakerBlend("二", "Female 1", "Male 1", 0.5)).manifest) == ["混声", "二"]
+
+
+def test_a_voice_prepared_again_keeps_its_blends(voice: Path, tmp_path: Path) -> None:
+    before = add_blend("natural", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
+    renewed = write_voice(tmp_path / "renewed" / "natural")
+    keep_blends(before, renewed)
+    after = read_prepared_voice(renewed)
+    assert list_blends(after.manifest) == ["混声"]
+    assert np.array_equal(after.style_vectors, before.style_vectors)
+    assert after.manifest.median_f0 == before.manifest.median_f0
+    assert after.build_traits().find_style_row(0, 1) == 4
+    keep_blends(read_prepared_voice(write_voice(tmp_path / "plain" / "natural")), renewed)
+    assert list_blends(read_prepared_voice(renewed).manifest) == ["混声"], "a voice without blends takes none away"
+
+
+def test_a_disk_that_refuses_leaves_the_voice_as_it_was(voice: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_folder: Path, _target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(speaker_blends, "move_into_place", refuse)
+    with pytest.raises(OutputFileError):
+        add_blend("natural", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
+    assert list_blends(read_prepared_voice(voice).manifest) == []

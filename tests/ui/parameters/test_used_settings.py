@@ -1,0 +1,148 @@
+"""The panel offers what the voices of the selected lines use, and lines keep what is not offered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.common.language import set_language
+from app.core.script import LineSettings
+from app.core.voice_architecture import KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE
+from app.ui.display_names import format_speaker
+from app.ui.parameters.side_panel import SidePanel
+from app.ui.script.line_voices import LineVoiceNames
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_facts_page import list_allowed_actions
+from app.voices.voice_manifest import NamedId
+from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.window_driver import WindowDriver
+
+SBV2, KOKORO = frozenset({SBV2_ARCHITECTURE}), frozenset({KOKORO_ARCHITECTURE})
+
+
+@pytest.fixture
+def side(qtbot: QtBot) -> SidePanel:
+    panel = SidePanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.expression.set_open(True)
+    return panel
+
+
+@pytest.fixture
+def japanese() -> Iterator[None]:
+    set_language("ja")
+    yield
+    set_language("en")
+
+
+def hidden(panel: SidePanel) -> set[str]:
+    return {name for name, slider in panel.sliders.items() if slider.isHidden()} | ({"assist_text"} if panel.assist.isHidden() else set())
+
+
+def natural_voice(window: WindowDriver) -> CatalogVoice:
+    """The voice we ship, dressed as the natural one."""
+    mei = window.catalog.find_voice("")
+    assert mei is not None
+    speakers = (NamedId(0, "Female 1"), NamedId(1, "Male 1"))
+    manifest = replace(
+        mei.manifest,
+        id="natural",
+        name="Kokoro",
+        format="kokoro",
+        architecture="kokoro",
+        bert="",
+        speakers=speakers,
+        styles=(NamedId(0, "Neutral"),),
+    )
+    return replace(mei, id="natural", manifest=manifest, origin="own")
+
+
+def install(window: WindowDriver, qtbot: QtBot) -> CatalogVoice:
+    qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
+    voice = natural_voice(window)
+    window.catalog._apply_scan(((voice, *window.catalog.voices), window.catalog.berts))
+    return voice
+
+
+def test_each_kind_of_voice_has_its_settings(side: SidePanel) -> None:
+    assert hidden(side) == set()
+    side.offer_settings(SBV2)
+    assert hidden(side) == SBV2_ARCHITECTURE.unused_numbers
+    side.offer_settings(KOKORO)
+    assert hidden(side) == KOKORO_ARCHITECTURE.unused_numbers
+    side.offer_settings(SBV2 | KOKORO)
+    assert hidden(side) == set()
+
+
+def test_a_voice_without_noise_says_so_in_place_of_the_seed(side: SidePanel) -> None:
+    side.offer_settings(KOKORO)
+    assert side.seed.unused.isVisible()
+    assert side.seed.dice.isHidden()
+    assert side.seed.number.isHidden()
+    side.offer_settings(SBV2 | KOKORO)
+    assert side.seed.unused.isHidden()
+    assert side.seed.dice.isVisible()
+
+
+def test_hidden_settings_keep_their_values(side: SidePanel) -> None:
+    told: list[object] = []
+    side.edited.connect(lambda *edit: told.append(edit))
+    side.show_settings(LineSettings(noise=1.5, seed=7))
+    side.offer_settings(KOKORO)
+    side.offer_settings(SBV2)
+    assert not told
+    assert side.sliders["noise"].value == 1.5
+    assert side.seed.value == 7
+
+
+def test_the_selection_decides(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window()
+    window.commands.add_text("一行目\n二行目", 0)
+    install(window, qtbot)
+    ids = [line.id for line in window.lines]
+    window.script.select_lines([ids[0]])
+    window.side.chooser.chosen.emit("natural")
+    assert window.side.sliders["noise"].isHidden()
+    assert not window.side.sliders["accent_fidelity"].isHidden()
+    window.script.select_lines(ids)
+    assert hidden(window.side) == set()
+    window.script.select_lines([ids[1]])
+    assert hidden(window.side) == SBV2_ARCHITECTURE.unused_numbers
+
+
+def test_takes_with_other_seeds_are_refused_in_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window()
+    window.commands.add_text("一行目", 0)
+    install(window, qtbot)
+    window.side.chooser.chosen.emit("natural")
+    window.window_actions["more_takes"].trigger()
+    assert "same with every seed" in window.banner.message.text()
+    assert window.side.card.makers.text().startswith("Speaker: Female 1")
+
+
+@pytest.mark.usefixtures("japanese")
+def test_its_speakers_have_japanese_names() -> None:
+    assert [format_speaker(name) for name in ("Female 1", "Female 4", "Male 1", "Mei")] == ["女声1", "女声4", "男声1", "Mei"]
+
+
+def test_the_only_style_of_several_speakers_is_no_news(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window()
+    window.commands.add_text("一行目", 0)
+    install(window, qtbot)
+    window.side.chooser.chosen.emit("natural")
+    names = LineVoiceNames()
+    names._add_voice("natural", "Kokoro", ["Neutral"], ["Female 1", "Male 1"])
+    assert names.format_summary(window.lines[0]) == "Female 1"
+    names._add_voice("natural", "Kokoro", ["Neutral", "混声"], ["Female 1", "Male 1"])
+    assert names.format_summary(window.lines[0]) == "Female 1 · Neutral"
+
+
+def test_its_speakers_can_be_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window()
+    voice = install(window, qtbot)
+    assert "blend" in list_allowed_actions(voice)
+    assert "blend" not in list_allowed_actions(window.catalog.find_voice(""))
