@@ -9,13 +9,12 @@ import numpy as np
 
 from app.common.errors import BackendError
 from app.core.edit_targets import LineOffset
-from app.core.melody import build_melody
+from app.core.melody import build_melody, count_lead_steps
 from app.core.pipeline import Pipeline, create_nothing_to_read_error
 from app.core.ports import STEPS_PER_FRAME
 from app.core.request_limits import check_phone_count, check_request
 from app.core.sentence_stages import SentenceStages
 from app.core.stage_clock import OnStage, RequestStopped, StageClock, ignore_cancellation, ignore_stage
-from app.core.style_blending import compute_style_vector
 from app.core.synthesis_types import Float32, Phones, SynthesisRequest
 
 
@@ -90,8 +89,7 @@ def compute_phone_pitches(pipeline: Pipeline, request: SynthesisRequest, sentenc
         return ()
     frames = np.array([count or 0 for count in sentence.frames], np.int64)
     logs = np.log(build_melody(sentence.phones, frames, request, voice).f0, dtype=np.float64)
-    # The melody leads as the sound does.
-    lead = round(voice.architecture.sound_lead_s * STEPS_PER_FRAME * voice.sampling_rate / voice.hop_length)
+    lead = count_lead_steps(voice)
     ends = np.cumsum(frames) * STEPS_PER_FRAME
     stretches = zip(np.maximum(ends - frames * STEPS_PER_FRAME - lead, 0), np.maximum(ends - lead, 1), frames, strict=True)
     return tuple(float(np.exp(logs[start:end].mean())) if count else 0.0 for start, end, count in stretches)
@@ -133,8 +131,7 @@ def _build_stages(
     pipeline.check_voice(request)
     clock = StageClock(request.id, on_stage, cancelled, pipeline.warm)
     request = pipeline.voice.drop_unused_numbers(request)
-    row = pipeline.voice.find_style_row(request.speaker, request.style)
-    style = compute_style_vector(pipeline.voice.style_vectors, row, request.style_weight)
+    style = pipeline.voice.build_style_vector(request.speaker, request.style, request.style_weight)
     for sentence in sentences:
         check_phone_count(len(sentence.phones.phones))
         own = replace(clock, sentence=sentence.index)

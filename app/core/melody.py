@@ -31,7 +31,7 @@ def build_melody(phones: Phones, phone_frames: Int64, request: SynthesisRequest,
         request: moves it by `pitch` and scales its excursions by `intonation`.
         voice: says how long a frame is, and which pitch its speakers have.
     """
-    steps_per_s = STEPS_PER_FRAME * voice.sampling_rate / voice.hop_length
+    steps_per_s = _count_steps_per_s(voice)
     steps = phone_frames * STEPS_PER_FRAME
     curve = _smooth_curve(np.repeat(_list_levels(phones), steps), round(SMOOTHING_S * steps_per_s))
     group_s = _count_steps_in_group(phones, steps) / steps_per_s
@@ -40,11 +40,30 @@ def build_melody(phones: Phones, phone_frames: Int64, request: SynthesisRequest,
     spoken = np.repeat(np.array(map_phones_to_moras(phones.phones)) != NO_INDEX, steps)
     curve -= curve[spoken].mean() if spoken.any() else 0.0
     _add_question_rise(curve, phones, steps)
-    lead = round(voice.architecture.sound_lead_s * steps_per_s)
+    lead = count_lead_steps(voice)
     curve = np.concatenate((curve[lead:], np.full(min(lead, len(curve)), curve[-1])))
     median_hz = voice.median_f0[voice.find_style_row(request.speaker, request.style)]
     octaves = (curve * request.intonation + request.pitch) / SEMITONES_PER_OCTAVE
     return Melody(np.asarray(median_hz * 2.0**octaves, np.float32), request.accent_fidelity)
+
+
+def build_melody_of_symbols(phones: Phones, edges: Int64, frames: Int64, request: SynthesisRequest, voice: VoiceTraits) -> Melody | None:
+    """Return the melody of a sentence for a voice that takes one, else None.
+
+    `edges` as `PhoneIds.edges` gives them, `frames` of each symbol, int64 (T,).
+    """
+    if not voice.architecture.takes_melody:
+        return None
+    return build_melody(phones, np.add.reduceat(frames, edges[:-1]), request, voice)
+
+
+def count_lead_steps(voice: VoiceTraits) -> int:
+    """Return by how many of its steps a melody is ahead of the frames, as the sound is."""
+    return round(voice.architecture.sound_lead_s * _count_steps_per_s(voice))
+
+
+def _count_steps_per_s(voice: VoiceTraits) -> float:
+    return STEPS_PER_FRAME * voice.sampling_rate / voice.hop_length
 
 
 def _list_levels(phones: Phones) -> Float64:

@@ -22,7 +22,6 @@ from app.core.sentence_context import SentenceContext
 from app.core.sentence_splitting import split_sentences
 from app.core.sentence_stages import SentenceStages, convert_to_phones
 from app.core.stage_clock import OnStage, RequestStopped, StageClock, ignore_cancellation, ignore_stage
-from app.core.style_blending import compute_style_vector
 from app.core.synthesis_types import AudioChunk, ReadingOverride, SynthesisRequest
 from app.core.waveform import create_silence
 
@@ -118,8 +117,7 @@ class Pipeline(SentenceContext):
 
     def iterate_sentences(self, request: SynthesisRequest, clock: StageClock) -> Iterator[SentenceStages]:
         """Yield the readable sentences of a request, each one converted only when the caller takes it."""
-        row = self.voice.find_style_row(request.speaker, request.style)
-        style = compute_style_vector(self.voice.style_vectors, row, request.style_weight)
+        style = self.voice.build_style_vector(request.speaker, request.style, request.style_weight)
         sentences = split_sentences(request.text, self.g2p.split_words, memos=request.memos or self.g2p.should_skip_memos)
         place = LineOffset()
         while True:

@@ -22,11 +22,11 @@ from app.core.edit_targets import (
     count_phone_frames,
     select_readings,
 )
-from app.core.melody import build_melody
+from app.core.melody import build_melody_of_symbols
 from app.core.phone_features import expand_to_phones, round_features
 from app.core.phone_ids import PhoneIds
 from app.core.pitch_shift import PitchChange, PitchShift
-from app.core.ports import Melody, Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
+from app.core.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
 from app.core.render_caches import SentenceRendering, build_pitched_key, build_prosody_key, build_rendering_key, find_phones
 from app.core.request_limits import check_phone_count
 from app.core.sentence_context import SentenceContext
@@ -284,18 +284,10 @@ class SentenceStages:
             length_scale=length_scale,
             speaker=request.speaker,
             style_vector=self.style,
-            melody=self._build_melody(frames),
+            melody=build_melody_of_symbols(self.phones, self._ids.edges, frames, request, model.voice),
         )
         self.clock.stop_stage("flow", phones=len(self._ids.phones), frames=z.shape[1])
         return build_phone_timings(self.phones, self._ids.edges, frames, model.voice), z.shape[1], self._decode_windows(z, frames)
-
-    def _build_melody(self, frames: Int64) -> Melody | None:
-        """Return the pitch of the sentence for a voice that takes it."""
-        voice, request = self.context.voice, self.request
-        if not voice.architecture.takes_melody:
-            return None
-        phone_frames = np.add.reduceat(frames, self._ids.edges[:-1])
-        return build_melody(self.phones, phone_frames, request, voice)
 
     def _decode_windows(self, z: Float32, frames: Int64) -> Iterator[Float32]:
         """Yield the samples window by window, each one timed, without the inaudible tail."""

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from app.core.delivery import Delivery
 from app.core.phone_ids import PhoneIds
+from app.core.style_blending import compute_style_vector
 from app.core.synthesis_types import STYLE_WIDTH, Float32, Phones, SynthesisRequest
 from app.core.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
 
@@ -82,6 +83,10 @@ class VoiceTraits:
         if not self.architecture.styles_by_speaker:
             return style
         return 1 + speaker if style == 0 else len(self.speakers) + style
+
+    def build_style_vector(self, speaker: int, style: int, weight: float) -> Float32:
+        """Return the weighted style vector of a speaker's style, float32 (256,)."""
+        return compute_style_vector(self.style_vectors, self.find_style_row(speaker, style), weight)
 
     def find_last_style_row(self) -> int:
         """Return the highest row of the style vectors that any speaker and style need."""

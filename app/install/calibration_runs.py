@@ -16,8 +16,8 @@ from app.adapters.ort.recording_session import RecordedRun, RecordingSession
 from app.common.files import paths
 from app.compose.graph_sessions import build_acoustic_model
 from app.compose.text_front_end import open_g2p
-from app.core.melody import build_melody
-from app.core.ports import Melody, Prosody, ProsodyInput
+from app.core.melody import build_melody_of_symbols
+from app.core.ports import Prosody, ProsodyInput
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64, Phones, SynthesisRequest
 from app.install.bert_verification import build_test_texts
 from app.install.calibration_sentences import VOICE_CALIBRATION_SENTENCES, build_prosody_input
@@ -57,25 +57,19 @@ class CalibrationVoice:
     def build_decoder_input(self, sentence: CalibrationSentence, prosody: Prosody, frames: Int64) -> Float32:
         """Build the decoder's input, (D, F), F at most LONGEST_FRAMES."""
         values = sentence.values
+        traits, phones = self._model.voice, sentence.phones
+        request = SynthesisRequest(phones.text, speaker=values.speaker)
         z = self._model.compute_flow(
             prosody,
             frames,
-            noise=_draw_noise(sentence, (len(prosody.mean), int(frames.sum()))) if len(prosody.log_scale) else None,
+            noise=_draw_noise(sentence, (len(prosody.mean), int(frames.sum()))),
             noise_scale=CALIBRATION_NOISE,
             length_scale=1.0,
             speaker=values.speaker,
             style_vector=values.style_vector,
-            melody=self._build_melody(sentence, frames),
+            melody=build_melody_of_symbols(phones, traits.encode_phones(phones).edges, frames, request, traits),
         )
         return z[:, :MAX_CALIBRATION_FRAMES]
-
-    def _build_melody(self, sentence: CalibrationSentence, frames: Int64) -> Melody | None:
-        traits = self._model.voice
-        if not traits.architecture.takes_melody:
-            return None
-        phone_frames = np.add.reduceat(frames, traits.encode_phones(sentence.phones).edges[:-1])
-        request = SynthesisRequest(sentence.phones.text, speaker=sentence.values.speaker)
-        return build_melody(sentence.phones, phone_frames, request, traits)
 
     def decode_samples(self, sentence: CalibrationSentence, z: Float32) -> Float32:
         """Return the sound of a sentence."""

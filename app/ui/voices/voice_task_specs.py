@@ -12,7 +12,7 @@ from app.voices.required_bert import STANDARD_DOWNLOAD_MB
 from app.voices.voice_labels import NATURAL_VOICE_ID
 
 KOKORO_ARGUMENTS = ("voices", "add", NATURAL_VOICE_ID)
-KOKORO_DOWNLOAD_BYTES = 63_082_728
+KOKORO_DOWNLOAD_BYTES = 63_082_708
 """The four packages that hold its weights."""
 
 

@@ -8,11 +8,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import AppError
+from app.install.natural_voice_parts import NATURAL_VOICE_MODEL
 from app.settings.user_settings import Settings
 from app.ui.script import startup_script
 from app.ui.script.startup_script import choose_first_voice
 from app.ui.tasks.process_task import ProcessTask
-from app.ui.voices.voice_task_specs import VoiceAdditionSpec
+from app.ui.voices.voice_task_specs import KOKORO_DOWNLOAD_BYTES, VoiceAdditionSpec
 from app.ui.voices.voice_tasks import AddedVoiceRow, VoiceAdditionResult
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.parameters.test_used_settings import install
@@ -128,3 +129,7 @@ def test_a_voice_whose_parts_are_installed_is_prepared_in_the_background(
     window.voice_tasks.voices_added.emit(VoiceAdditionResult(find_spec(window), (KOKORO,), has_bert=False))
     assert [line.settings.voice for line in window.lines] == ["natural", ""]
     assert heard == [], "nobody asked to hear it"
+
+
+def test_the_size_that_is_offered_is_that_of_the_packages() -> None:
+    assert NATURAL_VOICE_MODEL.download_bytes == KOKORO_DOWNLOAD_BYTES

@@ -71,8 +71,8 @@ def _add_add_action(actions: Any) -> None:
         nargs="*",
         metavar="SOURCE",
         help=localize(
-            "声のファイル、フォルダー、zip。natural は自然な声（約 66 MB）",
-            "voice file, folder or zip; natural is the natural voice (about 66 MB)",
+            "声のファイル、フォルダー、zip。natural は自然な声（約 63 MB）",
+            "voice file, folder or zip; natural is the natural voice (about 63 MB)",
         ),
     )
     parser.add_argument(

@@ -78,9 +78,9 @@ class KokoroLayers:
         result = self.writer.add_node("Conv", image, name, values, kernel_shape=[1, kernel], strides=[1, stride], pads=[0, pad, 0, pad])
         return self.writer.set_value_shape(result, [1, outputs, 1, self.writer.length])
 
-    def add_linear(self, module: str, rows: str, inputs: int, outputs: int, bias: str, name: str | None = None) -> str:
+    def add_linear(self, module: str, rows: str, inputs: int, outputs: int, bias: str) -> str:
         """Add a linear layer over rows [T, C]."""
-        weight = self.store_weight(name or module, self.weights.take_packed(module, inputs, outputs))
+        weight = self.store_weight(module, self.weights.take_packed(module, inputs, outputs))
         return self.writer.add_linear(rows, weight, self.add_tensor(bias, outputs))
 
     def store_integer_product(self, name: str, weights: Sequence[PackedWeight], biases: Sequence[Float32]) -> IntegerProduct:
