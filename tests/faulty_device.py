@@ -22,6 +22,8 @@ FAULTS: dict[str, tuple[Callable[[], Exception], str]] = {
     "hung": (lambda: ORT_ERRORS.RuntimeException("Exception(3) tid(2) 887A0006 The GPU will not respond to more commands"), "887A0006"),
     "reset": (lambda: RuntimeError("887A0007 The GPU device instance has been suspended"), "887A0007"),
     "driver": (lambda: ORT_ERRORS.Fail("[ONNXRuntimeError] : 1 : FAIL : 887A0020 The driver has failed internally"), "887A0020"),
+    "webgpu-lost": (lambda: RuntimeError("WebGPU validation failed. [Device] is lost.\n - While calling [Queue].Submit"), "is lost"),
+    "webgpu-memory": (lambda: ORT_ERRORS.Fail("[ONNXRuntimeError] : 1 : FAIL : Failed to create GPU buffer: size=268435456"), "memory"),
     "crashed": (lambda: access_violation(), "its driver crashed"),
     "memory": (lambda: ORT_ERRORS.RuntimeException("8007000E Not enough memory resources"), "memory"),
     "refused": (lambda: ORT_ERRORS.NotImplemented("80070057 The parameter is incorrect."), "does not support"),
@@ -53,8 +55,12 @@ class FaultyDevice:
         found = open_session(model, "cpu", name, store)
         if place == "cpu":
             return found
-        found.session._session = _Faulty(found.session._session, self, name)  # type: ignore[assignment]
+        self.watch(found, name)
         return OpenedSession(found.session, place, None)
+
+    def watch(self, opened: OpenedSession, name: str) -> None:
+        """From now on this session's runs are counted, and one of them fails."""
+        opened.session._session = _Faulty(opened.session._session, self, name)  # type: ignore[assignment]
 
 
 class _Faulty:

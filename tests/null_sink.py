@@ -102,6 +102,13 @@ class NullSink:
                 recorder.kill()
         heard.append(np.fromfile(target, dtype="<f4", count=target.stat().st_size // 8 * 2).reshape(-1, 2))
 
+    def wait_for_sound(self) -> None:
+        """Waits until the recording that runs holds something that can be heard."""
+        target, ends = self._folder / "recording", time.monotonic() + 60
+        while np.abs(np.fromfile(target, dtype="<f4", count=target.stat().st_size // 4)).max(initial=0) < 0.05:
+            assert time.monotonic() < ends, "nothing is heard"
+            time.sleep(0.05)
+
     def _full(self) -> dict[str, str]:
         return {**os.environ, **self.environment}
 

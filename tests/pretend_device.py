@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from app.adapters.ort.backends import BACKENDS, Backend
-from app.adapters.ort.devices import fixed_shape_session
 from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
+from app.adapters.ort.fixed_shapes import fixed_shape_session
 from app.adapters.ort.graph_session import GraphSession
 
 KEY = "pretend"

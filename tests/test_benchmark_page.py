@@ -21,7 +21,9 @@ def test_a_table_replaces_the_one_before_and_nothing_else(tmp_path: Path) -> Non
         put("b", "new", page)
 
 
-@pytest.mark.parametrize("name", ["included_voice", "results", "pitch", "exporters"])
+@pytest.mark.parametrize(
+    "name", ["included_voice", "results", "voice_import", "refining", "pitch", "exporters", "webgpu", "half_precision"]
+)
 def test_the_page_has_a_place_for_each(name: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert text.count(f"<!-- {name} -->\n") == text.count(f"<!-- /{name} -->\n") == 1

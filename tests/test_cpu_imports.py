@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 DEVICES = "app.adapters.ort.devices"
 OPENING = "app.compose.device_opening"
 TENSORRT = f"{DEVICES}.engine_cache"
+FIXED_SHAPES = "app.adapters.ort.fixed_shapes"
 # Reads which device a setting names, without asking one.
 NAMES = "app.adapters.ort.device_placement"
 SPEAKING = """
@@ -38,7 +39,11 @@ def speak(output: Path, backend: str, *planted: str) -> set[str]:
 def about_devices(modules: set[str]) -> set[str]:
     """Those in the folder of devices, and whatever beside it has them in its name."""
     rooms = ("app.adapters.ort.", "app.compose.", "app.backends")
-    return {name for name in modules if f"{name}.".startswith(f"{DEVICES}.") or (name.startswith(rooms) and "device" in name)} - {NAMES}
+    return {
+        name
+        for name in modules
+        if f"{name}.".startswith((f"{DEVICES}.", f"{FIXED_SHAPES}.")) or (name.startswith(rooms) and "device" in name)
+    } - {NAMES}
 
 
 @pytest.mark.parametrize("backend", ["default", "cpu", "bert=cpu,prosody=cpu,decoder=cpu"])
@@ -48,7 +53,7 @@ def test_speaking_on_the_cpu_imports_nothing_about_devices(backend: str, tmp_pat
     assert not about_devices(modules)
 
 
-@pytest.mark.parametrize("planted", [f"{DEVICES}.device_thread", OPENING])
+@pytest.mark.parametrize("planted", [f"{DEVICES}.device_thread", f"{FIXED_SHAPES}.fixed_shape_graph", OPENING])
 def test_an_import_of_them_is_found(planted: str, tmp_path: Path) -> None:
     assert planted in about_devices(speak(tmp_path / "a.wav", "cpu", planted))
 

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
@@ -18,14 +19,15 @@ import pytest
 from app.adapters.ort import optimized_graphs
 from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.device_placement import CPU_ONLY
-from app.adapters.ort.devices import device_memory, device_thread, fixed_shape_store, ort_devices
-from app.adapters.ort.devices.device_openings import NoFixedShapeGraphError
-from app.adapters.ort.devices.fixed_shape_graph import FixedShapeGraph
-from app.adapters.ort.devices.fixed_shape_store import create_fixed_shape_store, find_or_make_fixed_shape_graph
+from app.adapters.ort.devices import device_thread, ort_devices
 from app.adapters.ort.devices.ort_devices import BackendDevice
+from app.adapters.ort.fixed_shapes import device_memory, fixed_shape_store
+from app.adapters.ort.fixed_shapes.device_openings import NoFixedShapeGraphError
+from app.adapters.ort.fixed_shapes.fixed_shape_graph import FixedShapeGraph
+from app.adapters.ort.fixed_shapes.fixed_shape_store import create_fixed_shape_store, find_or_make_fixed_shape_graph
 from app.common.errors import BackendError
 from app.common.files import paths
-from app.compose import auto_placement, device_opening, disk_stores, speaker_plan
+from app.compose import auto_placement, device_opening, disk_stores, fixed_shape_opening, speaker_plan
 from app.compose.auto_placement import guess_placement
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
@@ -63,7 +65,7 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def device(monkeypatch: pytest.MonkeyPatch, forms: Path) -> PretendDevice:
     """Forms are made once for all tests."""
     store = create_fixed_shape_store(forms)
-    monkeypatch.setattr(device_opening, "_open_fixed_shape_store", lambda _folder: store)
+    monkeypatch.setattr(fixed_shape_opening, "_open_fixed_shape_store", lambda _folder: store)
     monkeypatch.setattr(device_thread, "_thread", None)
     gc.collect()  # voices of other tests give back what they held
     monkeypatch.setattr(device_memory, "_reserved_bytes", defaultdict(int))
@@ -94,6 +96,17 @@ def test_the_decoder_alone_sounds_as_on_the_cpu(voice: str, device: PretendDevic
         assert compute_snr_db([right], [found]) >= LEAST_DB
     assert len(device.runs) > proved + 8
     assert sorted(size for _, size in device.opened) == [42, 66, 130, 154]  # and none is opened for a text
+
+
+@pytest.mark.parametrize("takes_forms", [False, True])
+def test_graphs_in_fixed_sizes_are_behind_one_door(
+    takes_forms: bool, voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(BACKENDS, KEY, replace(BACKENDS[KEY], takes_any_size=True, takes_forms=takes_forms))
+    monkeypatch.setitem(sys.modules, fixed_shape_opening.__name__, None)  # type: ignore[arg-type]  # an import fails
+    with pytest.raises(ImportError) if takes_forms else nullcontext():
+        assert opened(voice, DECODER).sessions["decoder"].backend == KEY
+    assert not device.opened
 
 
 def test_all_graphs_on_the_device(voice: str, device: PretendDevice) -> None:
@@ -162,7 +175,7 @@ def test_a_device_that_is_removed_is_not_heard(voice: str, device: PretendDevice
 
 
 def test_as_many_sizes_as_there_is_memory_for(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_opening, "find_memory_limit", lambda _place: 2 * device_memory.estimate_session_bytes(4 << 20))
+    monkeypatch.setattr(fixed_shape_opening, "find_memory_limit", lambda _place: 2 * device_memory.estimate_session_bytes(4 << 20))
     speaker = opened(voice, DECODER)
     assert [size for _, size in device.opened] == [42, 66]
     assert spoken(speaker, LONG).size  # wide windows are the CPU's
@@ -307,7 +320,7 @@ def test_hard_links_are_not_converted_and_that_is_said(voice: str, device: Prete
 
 
 def test_without_memory_the_cpu_speaks_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_opening, "find_memory_limit", lambda _place: 1 << 20)
+    monkeypatch.setattr(fixed_shape_opening, "find_memory_limit", lambda _place: 1 << 20)
     speaker = opened(voice, DECODER)
     assert speaker.fallback == "Decode runs on the CPU, not on Pretend: the device does not have enough memory."
     assert not speaker.has_failed, "it only has no room"
@@ -369,7 +382,7 @@ def test_a_process_that_soon_ends_converts_nothing_but_takes_what_is_there(
 ) -> None:
     empty = create_fixed_shape_store(tmp_path / "forms")
     with monkeypatch.context() as patch:
-        patch.setattr(device_opening, "_open_fixed_shape_store", lambda _folder: empty)
+        patch.setattr(fixed_shape_opening, "_open_fixed_shape_store", lambda _folder: empty)
         speaker = open_speaker(voice, DECODER, force_bert=True, convert=False)
         assert set(speaker.backends.values()) == {"cpu"}
         assert speaker.fallback is None

@@ -46,10 +46,11 @@ NAMED_IN_PAIRS = [
 ]
 PIPE = re.compile(r'^echo "([^"]*)" \| ')
 JAPANESE = re.compile("[ぁ-ヺ一-鿿]")
-STRIP_KEYS = {"Alt+←", "Alt+→", "←", "→", "↑", "↓", "/"}
+STRIP_KEYS = {"Alt+←", "Alt+→", "←", "→", "↑", "↓", "/", "Ctrl+↑", "Ctrl+↓", "Shift+↑", "Shift+↓"}
 BOARD_KEY_NAMES = {key.removeprefix("Key_") for key in (item.name for item in BOARD_KEYS)} | {"Shift+P"}
 NOT_RUN = {"--hub": "network", "--url": "network", "--play": "sound device", "VOICE": "stands for a name", "FOLDER": "stands for a name"}
-NOT_RUN |= {"natural": "network"}
+NOT_RUN |= {"natural": "network", "--scheduler": "a cluster; tests/export/test_cluster.py has one"}
+NOT_RUN |= {"read": "needs a sound device; tests/ui/read_aloud and tests/cli/commands/test_read.py run it"}
 NOT_RUN |= {"serve": "ends with Ctrl+C; tests/cli/commands/test_serve.py runs it"}
 NOT_RUN |= {"voice.aivmx": "a voice file", "selftest": "takes minutes; tests/cli/commands/test_selftest.py runs it"}
 

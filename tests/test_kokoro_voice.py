@@ -124,6 +124,17 @@ def test_the_accent_fidelity_goes_from_its_own_melody_to_ours(speaker: Speaker) 
         assert heard == pytest.approx([own, np.sqrt(own * MEDIAN_HZ[1 + number]), MEDIAN_HZ[1 + number]], rel=0.01)
 
 
+@pytest.mark.parametrize("takes_offset", [True, False], ids=["in its flow", "prepared before"])
+def test_a_drawn_melody_is_heard_whatever_the_fidelity(speaker: Speaker, takes_offset: bool) -> None:
+    voice = replace(speaker.pipeline.voice, flow_pitch_offset=takes_offset)
+    over = replace(speaker, pipeline=replace(speaker.pipeline, voice=voice))
+    drawn = Overrides(moras=tuple(MoraOverride(mora, pitch=4.0) for mora in range(5)))
+    request = replace(RAIN, accent_fidelity=0.5, intonation=0.5)
+    moved = semitones_between(sound(over, request), sound(over, replace(request, overrides=drawn)), RATE)
+    assert np.median(moved) == pytest.approx(4.0, abs=0.1)
+    assert ("pitch" in run_stages(over, replace(request, overrides=drawn, speed=1.1))) != takes_offset
+
+
 def test_a_question_rises(speaker: Speaker) -> None:
     asked, said = (sound(speaker, SynthesisRequest(f"飴{mark}")) for mark in "？。")
     assert voiced_hz(asked)[-1] > voiced_hz(said)[-1] * 1.15
@@ -142,6 +153,7 @@ def test_a_question_rises(speaker: Speaker) -> None:
         ({"accent_fidelity": 0.5}, {"flow", "decode"}),
         ({"speed": 1.5}, {"flow", "decode"}),
         ({"overrides": Overrides(moras=(MoraOverride(0, length_s=0.5),))}, {"flow", "decode"}),
+        ({"overrides": Overrides(moras=(MoraOverride(0, pitch=2.0),))}, {"flow", "decode"}),
         ({"overrides": Overrides(moras=(MoraOverride(1, tone=1),))}, {"prosody", "flow", "decode"}),
         ({"speaker": 1}, {"prosody", "flow", "decode"}),
         ({"style": 1}, {"prosody", "flow", "decode"}),

@@ -20,16 +20,16 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # The first words of functions. A new verb is added here on purpose; a noun, an adjective or a preposition is never one.
 VERBS_TEXT = """
-abort accept acquire add adjust advance align allow announce append apply arrange ask await back begin bind bound build cache call can
+abandon abort accept acquire add adjust adopt advance align allow announce append apply arrange ask assign await back begin bind bound build cache call can
 cancel cast change check choose clamp clear clip close collect combine commit compare compute confirm connect consume convert copy
-count create crop cut decode define delete deliver describe detach detect disable discard dispatch divide do download draw drop dump
+count create crop cut decode define delete deliver describe detach detect disable discard dispatch divide do download drag draw drop dump
 edit emit enable encode end enqueue ensure enter escape estimate evaluate exec execute exit expand explain export expose extend
 extract fade fail feed fetch fill filter find finish fit flatten flush focus fold follow forget format from gather generate get give
-go group guard guess handle has hash hide highlight hold identify ignore import infer initialize insert inspect install interpolate
+go group guard guess handle has hash hide highlight hold identify ignore import infer inherit initialize insert inspect install interpolate
 interrupt is iterate join keep label lay leave limit link list load localize locate lock log look lower make map mark mask
 match may measure merge move mute name narrow normalise note offer open order pack pad paint pair parse paste pause pick
-place plan play post predict prepare press prevent print probe propose prune publish put quantise query queue raise rank read rebuild
-receive recognise record recover redo reduce refer refresh refuse reject release reload remember remove rename render repair repeat
+place plan play post postpone predict prepare press prevent print probe propose prune publish put quantise query queue raise rank read rebuild recast
+receive recognise record recover redo reduce refer refine refresh refuse reject release reload remember remove rename render reopen repair repeat
 replace report request require resample reserve reset reshape resize resolve restart restore restrict resume retry return rewrite roll round
 run sanitise save scale scan schedule score scroll search seek select send serialise serve set shift shorten should show
 shrink shuffle simplify skip sleep slice smooth sort speak spell split start stay stop store stream strip submit substitute suggest sum
@@ -40,8 +40,8 @@ VERBS = frozenset(VERBS_TEXT.split())
 
 # Further first words of docstrings, beside those of functions.
 DOCSTRING_VERBS_TEXT = """
-analyse assign bend bring compile continue declare drag emit empty fix free fuse kill let multiply optimise pass prefer process profile
-rearrange recompute redraw register reopen repaint rescan respond say share silence spread tick turn work
+analyse bend bring compile continue declare drag emit empty fix free fuse kill let multiply optimise pass prefer process profile
+rearrange recompute redraw register repaint rescan respond say share silence spread tick turn work
 """
 DOCSTRING_VERBS = frozenset(DOCSTRING_VERBS_TEXT.split())
 # Functions of one word: words of the field, of a library's protocol or of a class that says the object.

@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 JSON = {
+    "app/core/script_data.py": "fields of a later version that we dumped when the file was read",
     "app/common/files/untrusted_json.py": "the reader itself",
     "app/adapters/ort/op_profile.py": "ONNX Runtime's profile, just written into a folder of our own; it holds millions of values",
     "app/adapters/ort/profiled_session.py": "the same of another session",
@@ -21,6 +22,8 @@ JSON = {
 WHOLE = {
     "app/adapters/openjtalk/built_in_words.py": "ships with the program",
     "app/ui/help/about_dialog.py": "ships with the program",
+    "app/ui/help/whats_new_dialog.py": "ships with the program",
+    "app/common/files/release_file.py": "ships with the program",
     "app/ui/theme/themed_icons.py": "ships with the program",
     "app/voices/licence_terms.py": "ships with the program",
     "app/ui/help/guide_pages.py": "ships with the program",
@@ -28,7 +31,7 @@ WHOLE = {
     "app/ui/selftest.py": "/proc",
     "app/bench/machine_facts.py": "/proc",
     "app/adapters/ort/devices/device_facts.py": "/proc",
-    "app/adapters/ort/devices/fixed_shape_graph.py": "calls that we kept with a form, as arrays",
+    "app/adapters/ort/fixed_shapes/fixed_shape_graph.py": "calls that we kept with a form, as arrays",
     "app/adapters/ort/optimized_graphs.py": "/proc, and copies that we made",
     "app/adapters/ort/optimized_session.py": "copies that we made",
     "app/adapters/ort/op_profile.py": "ONNX Runtime's profile",
@@ -41,6 +44,7 @@ WHOLE = {
     "app/voices/containers/voice_sources.py": "a graph whose size and kind were checked",
     "app/backends/backend_trial.py": "what our own child kept a moment ago",
     "app/adapters/files/file_set.py": "a copy of a file of ours, a block at a time",
+    "app/export/cluster_task.py": "what our own child wrote a moment ago",
     "app/adapters/file_prefetch.py": "files of installed packages, a block at a time",
     "app/cli/bounded_input.py": "what a user names may be a pipe; devices are refused and bytes are counted there",
 }

@@ -1,12 +1,22 @@
-"""Where things lie: folders left aside by dying processes, and Windows' long paths."""
+"""Where things lie: folders left aside by dying processes, Windows' long paths, and data beside a portable program."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path, PureWindowsPath
 
+import platformdirs
 import pytest
 
-from app.common.files.paths import MAX_PLAIN_PATH_CHARS, build_replaced_path, extend_windows_path, list_subfolders
+from app.common.files.paths import (
+    HOME_VARIABLE,
+    MAX_PLAIN_PATH_CHARS,
+    PORTABLE_NAMES,
+    build_replaced_path,
+    extend_windows_path,
+    find_data_dir,
+    list_subfolders,
+)
 from app.install.resolve_source import CACHE_KEY_LENGTH
 
 LONG = "x" * 50
@@ -46,3 +56,20 @@ def test_a_folder_left_aside_stands_in_for_its_missing_successor(tmp_path: Path)
     assert [item.name for item in list_subfolders(tmp_path)] == [".a.old", "b", "c.old"]
     assert build_replaced_path(tmp_path / "a").name == ".a.old"
     assert list_subfolders(tmp_path / "missing") == []
+
+
+@pytest.mark.parametrize("name", PORTABLE_NAMES)
+def test_a_portable_program_keeps_its_data_beside_itself(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(HOME_VARIABLE, raising=False)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "Koebako.exe"))
+    usual = Path(platformdirs.user_data_dir("Koebako", appauthor=False))
+    (tmp_path / name).write_text("")
+    assert find_data_dir() == usual, "the Python of a checkout is no program of ours"
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert find_data_dir() == tmp_path / "data"
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "elsewhere"))
+    assert find_data_dir() == tmp_path / "elsewhere"
+    monkeypatch.delenv(HOME_VARIABLE)
+    (tmp_path / name).unlink()
+    (tmp_path / name).mkdir()
+    assert find_data_dir() == usual

@@ -11,9 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.adapters.world_pitch import WorldPitchEstimator
 from app.compose.speaker_opening import open_speaker
+from app.core.mora_pitches import measure_mora_pitches
 from app.core.pipeline import Pipeline
-from app.core.synthesis_types import Float32, StageTiming, SynthesisRequest
+from app.core.render_caches import RenderCaches
+from app.core.synthesis_types import Float32, MoraOverride, Overrides, StageTiming, SynthesisRequest
 from tests.pitch_measures import formant_shift, pitch_of, semitones_between
 
 GOLDEN = Path(__file__).parent / "golden" / "g2p_rohan_300.jsonl"
@@ -49,6 +52,26 @@ def test_formants_stay_within_five_percent(pipeline: Pipeline, change: dict[str,
         request = SynthesisRequest(text)
         plain, moved = spoken(pipeline, request), spoken(pipeline, replace(request, **change))
         assert formant_shift(plain, moved, pipeline.voice.sampling_rate) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("takes_offset", [True, False], ids=["in its flow", "pitch stage"])
+def test_a_drawn_melody_is_heard_as_drawn_and_keeps_formants(pipeline: Pipeline, takes_offset: bool) -> None:
+    pipeline = replace(pipeline, voice=replace(pipeline.voice, flow_pitch_offset=takes_offset), caches=RenderCaches())
+    rate, misses = pipeline.voice.sampling_rate, []
+    for number, text in enumerate(TEXTS[20:24]):
+        drawn = np.random.default_rng(number).uniform(-6, 6, 100).round(1)
+        edits = Overrides(moras=tuple(MoraOverride(mora, pitch=semitones) for mora, semitones in enumerate(drawn.tolist())))
+        request = SynthesisRequest(text, pre_silence_s=0, post_silence_s=0, speaker=number % 3)
+        plain, moved = (list(pipeline.synthesize(item)) for item in (request, replace(request, overrides=edits)))
+        sounds = [np.concatenate([chunk.samples for chunk in chunks]) for chunks in (plain, moved)]
+        timings = [phone for chunk in plain for phone in chunk.phones]
+        before, after = (measure_mora_pitches(item, rate, timings, WorldPitchEstimator()) for item in sounds)
+        assert len(sounds[0]) == len(sounds[1])
+        assert formant_shift(*sounds, rate) == pytest.approx(1, abs=0.05)
+        misses += [12 * np.log2(two / one) - by for one, two, by in zip(before, after, drawn, strict=False) if one and two]
+    assert len(misses) > 30
+    assert np.median(np.abs(misses)) < 0.3
+    assert np.quantile(np.abs(misses), 0.95) < 1
 
 
 def test_the_formants_are_measured_at_all(pipeline: Pipeline) -> None:

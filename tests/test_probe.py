@@ -66,6 +66,7 @@ def test_a_trial_on_the_cpu_equals_the_cpu_and_is_timed(tmp_path: Path) -> None:
     record_reference_runs(None, tmp_path / "calls.npz")
     found = try_placement("cpu", None, tmp_path / "calls.npz")
     assert found.max_abs_diff == {"bert": 0.0, "prosody": 0.0, "decoder": 0.0}
+    assert found.graph_diffs == {"bert": 0.0, "prosody": 0.0, "flow": 0.0, "decoder": 0.0}
     assert 0 < found.first_audio_ms <= found.total_ms
     assert sum(found.group_ms.values()) <= found.total_ms
     assert found.fallback is None
@@ -321,7 +322,7 @@ def test_a_small_adapter_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> N
     results = {"record": trial_process.TrialExit(line={"ok": True}), "cpu": trial_process.TrialExit(line=CPU_LINE)}
     monkeypatch.setattr(backend_probe, "list_places", lambda: ["cpu", "directml:0"])
     monkeypatch.setattr(
-        backend_probe, "find_device", lambda place: None if place == "cpu" else BackendDevice("directml", 0, "Old card", 256, 0)
+        backend_probe, "find_effective_device", lambda place: None if place == "cpu" else BackendDevice("directml", 0, "Old card", 256, 0)
     )
     monkeypatch.setattr(backend_probe, "run_trial", fake_child(results, tried))
     found = list(BackendProbe().run_trials())
@@ -330,7 +331,9 @@ def test_a_small_adapter_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> N
     assert "256 MB" in str(found[1].reason)
     assert found[0].chosen
     monkeypatch.setattr(
-        backend_probe, "find_device", lambda place: BackendDevice("directml", 0, "Card", round(backend_probe.RESERVED_DEVICE_MB + 10), 0)
+        backend_probe,
+        "find_effective_device",
+        lambda place: BackendDevice("directml", 0, "Card", round(backend_probe.RESERVED_DEVICE_MB + 10), 0),
     )
     for group in ("bert", "decoder"):
         results[str(replace(CPU_ONLY, **{group: "directml:0"}))] = trial_process.TrialExit(line=CPU_LINE | {"total_ms": 1e9})

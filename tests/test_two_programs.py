@@ -11,11 +11,11 @@ import pytest
 from app.adapters.probe_results import ProbeResultStore
 from app.adapters.user_dictionary import read_user_entries
 from app.common.files.paths import find_data_dir
+from app.install.character_memory import load_characters
 from app.install.voice_licence import VoiceLicence, is_accepted
 from app.service.query_presets import QueryPresetStore
 from app.settings.user_settings import Settings, load_settings
 from app.ui.actions.key_bindings import load_shortcuts
-from app.ui.interchange.character_memory import load_characters
 from app.ui.parameters.preset_storage import load_presets
 from app.ui.script.autosave import load_autosave
 
@@ -73,11 +73,11 @@ from dataclasses import replace
 from pathlib import Path
 from app.adapters.probe_results import ProbeResultStore
 from app.adapters.shared_settings import change_settings, write_changes
-from app.core.project import Character
+from app.core.project import VoiceAssignment
 from app.install.voice_licence import VoiceLicence, record_acceptance
 from app.common.files.paths import find_data_dir
 from app.settings.user_settings import Settings
-from app.ui.interchange.character_memory import remember_characters
+from app.install.character_memory import remember_characters
 name, times = sys.argv[1], int(sys.argv[2])
 before = Settings()
 for number in range(times):
@@ -86,7 +86,7 @@ for number in range(times):
     after = replace(before, favourite_voices=(one, *before.favourite_voices), seed=int(name))
     write_changes(before, after)
     before = after
-    remember_characters([Character(one, "v", "", "")])
+    remember_characters([VoiceAssignment(one, "v", "", "")])
     record_acceptance(VoiceLicence(one, "", "text"))
     ProbeResultStore(find_data_dir() / "cache" / "probe.json").begin_trial(one, "model")
 """

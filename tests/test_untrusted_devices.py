@@ -24,6 +24,7 @@ from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import SynthesisRequest
 from tests.faulty_device import FaultyDevice, raising
+from tests.tiny_models.kokoro_voice import make_kokoro_voice
 
 TEXT = "雨が降る、橋を渡る。風の中を、行ってきました。"
 REQUEST = SynthesisRequest(TEXT, seed=3)
@@ -164,6 +165,39 @@ def test_a_device_that_computes_noise_is_refused_in_a_sentence(monkeypatch: pyte
     monkeypatch.setattr(device_crash_journal, "collect_device_facts", lambda place: [place, "a new driver"])
     device_opening.open_device_journal()._keys.clear()
     assert set(open_speaker(None, "cuda").backends.values()) == {"cuda"}
+
+
+def test_a_run_that_is_twice_as_large_is_compared_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    longer = SynthesisRequest(TEXT.replace("。", "、") * 3, seed=3)
+    expected = np.concatenate([chunk.samples for chunk in open_speaker(None, "cpu").pipeline.synthesize(longer) if not chunk.silence])
+    device = FaultyDevice(noise, NEVER)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
+    _, speaker = heard()
+    assert speaker.fallback is None
+    device.at = len(device.runs) + 1
+    samples = np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(longer) if not chunk.silence])
+    assert np.abs(samples - expected).max() < 1e-6
+    assert "its results differ from the CPU's (bert" in str(speaker.fallback)
+
+
+@pytest.mark.parametrize(("operator", "stays"), [("Sin", False), ("Atan", True), ("DynamicQuantizeLinear", True)])
+def test_a_graph_that_makes_rounding_large_stays_on_the_cpu(
+    operator: str, stays: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import onnx
+
+    folder = make_kokoro_voice(tmp_path / "voice")
+    model = onnx.load(folder / "decoder.onnx")
+    model.graph.node.add(op_type=operator, input=[model.graph.input[0].name], output=["a", "b", "c"][: 3 if "Linear" in operator else 1])
+    onnx.save(model, folder / "decoder.onnx")
+    device = FaultyDevice(lambda results: results, NEVER)
+    monkeypatch.setattr(device_opening, "open_session", device.open)
+    monkeypatch.setattr(device_opening, "explain_unusable", lambda _place: None)
+    speaker = open_speaker(str(folder), "webgpu", graph_precision="exact")
+    assert speaker.backends["flow"] == "webgpu"
+    assert (speaker.backends["decode"] == "cpu") == stays
+    assert not speaker.has_failed
+    assert ("it makes rounding errors large" in str(speaker.fallback)) == stays
 
 
 def test_a_trial_judges_by_itself_and_leaves_no_note(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The board: lines against ways to speak them. Every cell is a line with other settings; what was made of it is a take."""
+"""The board: lines against ways to speak them, or against casts. Every cell is a line with other settings; what was made of it is a take."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
+from app.core.characters import inherit_settings
 from app.core.script import Line, LineSettings
 from app.core.synthesis_types import Overrides
 from app.core.takes import LineTake
 
 MAX_BOARD_CELLS = 1_000
+SettingValues = tuple[tuple[str, Any], ...]
+"""Settings by name, sorted."""
 
 
 class BoardCell(NamedTuple):
@@ -31,34 +34,70 @@ class VoiceChoice:
     styles: tuple[str, ...] = ("",)
 
 
+class Role(NamedTuple):
+    """The settings that a cast gives a character.
+
+    Attributes:
+        character: id of the character.
+        name: name of the character, for people.
+        former: the character's settings in the script.
+        values: settings that replace some of them.
+    """
+
+    character: str
+    name: str
+    former: LineSettings
+    values: SettingValues
+
+    @property
+    def settings(self) -> LineSettings:
+        """Return the settings that the cast gives the character."""
+        return replace(self.former, **dict(self.values))
+
+
 @dataclass(frozen=True, slots=True)
 class BoardColumn:
-    """One way to speak.
+    """One way to speak, or a cast.
 
     Attributes:
         values: settings that replace those of the line, by name.
         preset: name of the preset that some of them come from.
+        cast: letter of the cast; empty for a way to speak.
+        roles: the characters of the cast; lines follow theirs, but for their deviations.
     """
 
-    values: tuple[tuple[str, Any], ...]
+    values: SettingValues
     preset: str = ""
+    cast: str = ""
+    roles: tuple[Role, ...] = ()
 
     @property
     def voice(self) -> str | None:
-        """Return the id of the voice; None if each line keeps its own."""
+        """Return the id of the voice; None if each line keeps its own, or its character's."""
         return dict(self.values).get("voice")
 
-    def apply_to_settings(self, settings: LineSettings) -> LineSettings:
-        """Return the settings of a line in this column; the seed stays the line's."""
-        return replace(settings, **(dict(self.values) | {"seed_locked": True}))
+    def find_role(self, character: str) -> Role | None:
+        """Return the role of a character by id, or None."""
+        return next((role for role in self.roles if role.character == character), None)
+
+    def apply_to_settings(self, settings: LineSettings, character: str = "") -> LineSettings:
+        """Return the settings of a line in this column, given the id of its character; the seed stays the line's."""
+        role = self.find_role(character)
+        return _apply_values(self.values, settings if role is None else _apply_role(role, settings))
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Lines and columns. Raises ValueError for more cells than anybody listens to."""
+    """Lines and columns. Raises ValueError for more cells than anybody listens to.
+
+    Attributes:
+        lines: each may stand there several times, with other settings.
+        line_fields: names of the settings in which they differ from the lines of the script.
+    """
 
     lines: tuple[Line, ...]
     columns: tuple[BoardColumn, ...]
+    line_fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.lines) * len(self.columns) > MAX_BOARD_CELLS:
@@ -71,14 +110,33 @@ class Board:
 
     def find_line(self, cell: BoardCell) -> Line:
         """Return the line that is spoken in a cell."""
+        return replace(self.lines[cell.row], settings=self.find_settings(cell))
+
+    def find_settings(self, cell: BoardCell) -> LineSettings:
+        """Return the settings of the line in a cell."""
         line = self.lines[cell.row]
-        return replace(line, settings=_apply_column(self.columns[cell.column], line.settings))
+        return self.columns[cell.column].apply_to_settings(line.settings, line.character)
+
+    def list_values(self, cell: BoardCell) -> dict[str, Any]:
+        """Return the settings that are compared, with their values in a cell."""
+        settings = self.lines[cell.row].settings
+        return {name: getattr(settings, name) for name in self.line_fields} | dict(self.columns[cell.column].values)
+
+    @property
+    def is_of_casts(self) -> bool:
+        """Return whether the columns are casts."""
+        return any(column.cast for column in self.columns)
+
+
+# Cached, as lines mostly share their settings and a board needs all of its cells.
+@lru_cache(maxsize=MAX_BOARD_CELLS)
+def _apply_values(values: SettingValues, settings: LineSettings) -> LineSettings:
+    return replace(settings, **(dict(values) | {"seed_locked": True}))
 
 
 @lru_cache(maxsize=MAX_BOARD_CELLS)
-def _apply_column(column: BoardColumn, settings: LineSettings) -> LineSettings:
-    """Apply a column; cached, as lines mostly share their settings and a board needs all of its cells."""
-    return column.apply_to_settings(settings)
+def _apply_role(role: Role, settings: LineSettings) -> LineSettings:
+    return inherit_settings(settings, role.former, role.settings)
 
 
 def combine_columns(

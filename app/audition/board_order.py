@@ -26,22 +26,17 @@ def plan_fill_order(
     def measure_distance(cell: BoardCell) -> int:
         return abs(cell.row - focus.row) + abs(cell.column - focus.column)
 
-    voices = [column.voice for column in board.columns]
-
-    def find_voice(cell: BoardCell) -> str:
-        # Empty is the voice we ship.
-        named = voices[cell.column]
-        return board.lines[cell.row].settings.voice if named is None else named
-
-    berts = {name: find_bert(name) for name in {find_voice(cell) for cell in board.cells}}
+    # Empty is the voice we ship.
+    voices = {cell: board.find_settings(cell).voice for cell in board.cells}
+    berts = {name: find_bert(name) for name in set(voices.values())}
     near_voice: dict[str, int] = {}
     near_bert: dict[str, int] = {}
-    for cell in board.cells:
-        for near, name in ((near_voice, find_voice(cell)), (near_bert, berts[find_voice(cell)])):
+    for cell, voice in voices.items():
+        for near, name in ((near_voice, voice), (near_bert, berts[voice])):
             near[name] = min(measure_distance(cell), near.get(name, measure_distance(cell)))
 
     def build_sort_key(cell: BoardCell) -> tuple[object, ...]:
-        far, name = measure_distance(cell), find_voice(cell)
+        far, name = measure_distance(cell), voices[cell]
         # Along the row first: its text is known to BERT.
         own = (cell.row != focus.row, cell.row, cell.column)
         if far <= 1:
@@ -76,6 +71,11 @@ def move_focus(focus: BoardCell, direction: FocusDirection, shown: Sequence[Boar
 def find_nearest_cell(focus: BoardCell, shown: Iterable[BoardCell]) -> BoardCell | None:
     """Return the cell that gets the focus when a filter hides the focused one."""
     return min(shown, key=lambda cell: (abs(cell.row - focus.row) + abs(cell.column - focus.column), cell), default=None)
+
+
+def list_scene_cells(shown: Iterable[BoardCell], column: int) -> tuple[BoardCell, ...]:
+    """Return the cells of a column in the order of the lines, so that a scene is heard with one cast."""
+    return tuple(sorted(cell for cell in shown if cell.column == column))
 
 
 def plan_play_order(shown: Sequence[BoardCell], seed: str | None = None) -> tuple[BoardCell, ...]:

@@ -46,7 +46,7 @@ def build_board(lines: Iterable[Line], setup: BoardSetup) -> Board:
         name: {key: value for key, value in values.items() if key != "style_weight" or not setup.strengths}
         for name, values in setup.presets.items()
     }
-    return Board(strong, combine_columns(setup.voices, (), presets))
+    return Board(strong, combine_columns(setup.voices, (), presets), ("style_weight",) if setup.strengths else ())
 
 
 def _apply_strength(line: Line, strength: float | None) -> Line:

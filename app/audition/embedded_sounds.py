@@ -66,6 +66,11 @@ def copy_sounds_beside(project: Project, path: Path, previous_path: Path | None)
     folder.sync_folder()
 
 
+def hold_sounds(names: Iterable[str], path: Path) -> None:
+    """Copy sounds that lie beside a project into the data folder, where they are found whatever file the script gets; raise OutputFileError."""
+    TakeStore(find_sound_folder(None)).take_over_sounds(TakeStore(find_sound_folder(path)), names)
+
+
 def is_missing_sounds(project: Project, path: Path) -> bool:
     """Return whether the folder beside the file is gone, or lacks sounds that takes need."""
     store = TakeStore(find_sound_folder(path))

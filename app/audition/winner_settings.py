@@ -1,9 +1,10 @@
-"""Finds the sole winner of a test that has ended, and applies its settings to the lines."""
+"""Finds the sole winner of a test that has ended, and applies its settings to the lines or to their character."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from app.audition.blind_test import BlindTest
 from app.audition.blind_test_result import compute_blind_test_result
@@ -12,7 +13,8 @@ from app.audition.mushra import MushraTest
 from app.audition.mushra_result import compute_mushra_result
 from app.audition.preference import PreferenceResult
 from app.audition.shared_ranks import find_sole_first
-from app.core.script import Script
+from app.core.characters import CHARACTER_FIELDS, recast_character
+from app.core.script import CAST_FIELDS, Character, Script, change_settings
 from app.core.takes import LineTake
 
 
@@ -54,3 +56,37 @@ def apply_take_settings(script: Script, takes: Iterable[LineTake]) -> Script:
     wanted = {take.line: replace(take.settings, seed_locked=True) for take in takes}
     lines = tuple(replace(line, settings=wanted[line.id]) if line.id in wanted else line for line in script.lines)
     return replace(script, lines=lines)
+
+
+def find_sole_character(script: Script, line_ids: Collection[str]) -> Character | None:
+    """Return the character who speaks all of these lines, or None; lines that are gone do not count."""
+    wanted = frozenset(line_ids)
+    speaking = {line.character for line in script.lines if line.id in wanted}
+    return script.find_character(speaking.pop()) if len(speaking) == 1 else None
+
+
+def list_winning_values(columns: Sequence[Sequence[LineTake]], winner: int) -> dict[str, Any]:
+    """Return the settings in which the columns of a test differ, with the winner's values, by name.
+
+    A setting counts only where the winner has the same one on all lines: what differs from line to line is the line's own. Voice, speaker and
+    style belong together.
+
+    Args:
+        columns: the takes of each column, see `list_column_takes`.
+    """
+    takes = columns[winner]
+    heard = {take.line: take.settings for take in takes}
+    others = [take for place, column in enumerate(columns) if place != winner for take in column if take.line in heard]
+    compared = {name for name in CHARACTER_FIELDS for take in others if getattr(take.settings, name) != getattr(heard[take.line], name)}
+    compared |= set(CAST_FIELDS) if compared & set(CAST_FIELDS) else set()
+    agreed = {name for name in compared if all(getattr(take.settings, name) == getattr(takes[0].settings, name) for take in takes)}
+    agreed -= set() if agreed.issuperset(CAST_FIELDS) else set(CAST_FIELDS)
+    return {name: getattr(takes[0].settings, name) for name in CHARACTER_FIELDS if name in agreed}
+
+
+def apply_to_character(script: Script, character_id: str, values: Mapping[str, Any], line_ids: Collection[str]) -> Script:
+    """Give a character these settings. Its lines follow but for their deviations; those that were compared take them even where they deviate."""
+    wanted = {name: value for name, value in values.items() if name in CHARACTER_FIELDS}
+    script = recast_character(script, character_id, wanted)
+    own = {line.id for line in script.lines if line.character == character_id}
+    return change_settings(script, own.intersection(line_ids), **wanted) if wanted else script

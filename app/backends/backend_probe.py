@@ -6,15 +6,14 @@ A driver may crash, hang or compute nonsense: the child is what suffers. One tha
 from __future__ import annotations
 
 import tempfile
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, parse_placement
-from app.adapters.ort.devices.ort_devices import BackendDevice, find_device, list_places
+from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
+from app.adapters.ort.devices.ort_devices import BackendDevice, find_effective_device, has_device, list_places
 from app.adapters.ort.optimized_graphs import measure_graph_bytes
 from app.backends.probe_result import ProbeResult, choose_fastest, evaluate_trial, find_best_mix, parse_result
 from app.backends.trial_process import RECORD_TRIAL, TrialExit, run_trial
@@ -49,10 +48,8 @@ class BackendProbe:
         self._wanted = voice_name
         self._facts = collect_choice_facts(voice, bert)
         self._guess = str(guess_placement(voice))
-        self._weights_mb: dict[str, float] = defaultdict(float)  # by group
-        self._weights_mb["bert"] = bert.size_bytes / 2**20 if bert is not None else 0.0
-        for name, graph in voice.graphs.items():
-            self._weights_mb[GROUP_OF_GRAPH[name]] += measure_graph_bytes(graph) / 2**20
+        self._weights_mb = {"bert": bert.size_bytes / 2**20 if bert is not None else 0.0}  # by graph
+        self._weights_mb |= {name: measure_graph_bytes(graph) / 2**20 for name, graph in voice.graphs.items()}
         self._memory = open_probe_memory()
 
     def list_known_results(self) -> list[ProbeResult]:
@@ -99,12 +96,12 @@ class BackendProbe:
         yield from found
 
     def list_candidates(self) -> list[str]:
-        """Return the CPU, then for every device each group of graphs by itself, the decoder first, and all of them."""
-        found = ["cpu"]
-        for place in list_places()[1:]:
-            found += [str(replace(CPU_ONLY, **{group: place})) for group in reversed(GRAPH_GROUPS) if group in self._weights_mb]
-            found.append(place)
-        return found
+        """Return the CPU, then for every device each group of graphs by itself, the decoder first, what it gets by default, and all of them."""
+        found, groups = ["cpu"], {GROUP_OF_GRAPH[graph] for graph in self._weights_mb}
+        for place in filter(has_device, list_places()[1:]):
+            found += [str(replace(CPU_ONLY, **{group: place})) for group in reversed(GRAPH_GROUPS) if group in groups]
+            found += [place, str(DevicePlacement(place, place, place))]
+        return list(dict.fromkeys(found))
 
     def _record_reference_runs(self, runs_file: Path) -> None:
         done = run_trial(RECORD_TRIAL, self._wanted, runs_file)
@@ -147,7 +144,7 @@ class BackendProbe:
         placement = parse_placement(place)
         for item in list_placement_devices(place):
             device = _find_device(item)
-            needed = RESERVED_DEVICE_MB + sum(size for group, size in self._weights_mb.items() if getattr(placement, group) == item)
+            needed = RESERVED_DEVICE_MB + sum(size for graph, size in self._weights_mb.items() if placement.find_place(graph) == item)
             if device is not None and device.memory_mb is not None and device.memory_mb < needed:
                 return localize(
                     f"メモリーが足りません: {device.memory_mb} MB（約 {needed:.0f} MB 必要です）。",
@@ -189,14 +186,13 @@ def _evaluate_exit(place: str, trial_exit: TrialExit) -> ProbeResult:
 
 def list_placement_devices(place: str) -> set[str]:
     """Return the places of a placement that are not the CPU."""
-    placement = parse_placement(place)
-    return {getattr(placement, group) for group in GRAPH_GROUPS} - {"cpu"}
+    return parse_placement(place).list_places() - {"cpu"}
 
 
 def _find_device(place: str) -> BackendDevice | None:
     """Return the adapter of a place, or the first of a placement; None if there is none, or if it was removed."""
     try:
-        return next((find_device(item) for item in sorted(list_placement_devices(place))), None)
+        return next((find_effective_device(item) for item in sorted(list_placement_devices(place))), None)
     except AppError:
         return None
 

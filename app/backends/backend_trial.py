@@ -78,6 +78,7 @@ class TrialResult:
     Attributes:
         ran_on: backend of each graph.
         max_abs_diff: group → largest difference from the CPU as a share of full scale; infinite for another shape or no number.
+        graph_diffs: graph → the same, for reports: the flow of a voice may be on another device than the rest of its group.
         half: any graph takes float16.
         first_audio_ms, total_ms: of a text whose length was not met before, on the average.
         group_ms: group → time in its graphs, likewise.
@@ -92,6 +93,7 @@ class TrialResult:
     first_audio_ms: float = 0.0
     total_ms: float = 0.0
     max_abs_diff: dict[str, float] = field(default_factory=dict)
+    graph_diffs: dict[str, float] = field(default_factory=dict)
     group_ms: dict[str, float] = field(default_factory=dict)
     trace: list[dict[str, Any]] = field(default_factory=list)
     open_ms: float = 0.0
@@ -121,7 +123,14 @@ def try_placement(placement: str, voice_name: str | None, file: Path, *, should_
     calls = load_reference_runs(file)
     half = any(session.is_half_precision for session in speaker.sessions.values())
     differences = measure_differences(speaker, models, places, calls)
-    result = TrialResult(speaker.list_graph_backends(), speaker.fallback, half, max_abs_diff=differences, open_ms=open_ms)
+    result = TrialResult(
+        speaker.list_graph_backends(),
+        speaker.fallback,
+        half,
+        max_abs_diff=_find_group_maxima(differences),
+        graph_diffs=differences,
+        open_ms=open_ms,
+    )
     _measure_times(speaker, result)
     result.fallback, result.ran_on = speaker.fallback, speaker.list_graph_backends()
     if should_trace:
@@ -191,14 +200,20 @@ class VoiceGraphs:
 
 
 def measure_differences(speaker: Speaker, graphs: VoiceGraphs, placement: DevicePlacement, runs: list[ReferenceRun]) -> dict[str, float]:
-    """Group → largest difference of its graphs from what was kept."""
+    """Return the largest difference of each graph from what was kept, by graph."""
     sessions: dict[str, RunnableSession] = dict(speaker.sessions)
     if any(call.graph == "whole" for call in runs):
         sessions["whole"] = graphs.open_zero_noise_session(placement.find_place("whole"))
     found: dict[str, float] = {}
     for call in runs:
-        group = GROUP_OF_GRAPH[call.graph]
-        found[group] = max(_measure_difference(call, sessions[call.graph]), found.get(group, 0.0))
+        found[call.graph] = max(_measure_difference(call, sessions[call.graph]), found.get(call.graph, 0.0))
+    return found
+
+
+def _find_group_maxima(differences: Mapping[str, float]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for graph, difference in differences.items():
+        found[GROUP_OF_GRAPH[graph]] = max(difference, found.get(GROUP_OF_GRAPH[graph], 0.0))
     return found
 
 

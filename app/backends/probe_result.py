@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.adapters.ort.device_placement import GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
-from app.adapters.ort.devices.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
+from app.adapters.ort.devices.output_difference import find_tolerance
 from app.common.errors import BackendError
 from app.common.language import localize
 
@@ -51,7 +51,8 @@ class ProbeResult:
 def evaluate_trial(place: str, trial_line: dict[str, Any]) -> ProbeResult:
     """Return whether what a trial found is good enough. Differences that are not finite came as null."""
     diffs: dict[str, float | None] = trial_line["max_abs_diff"]
-    wrong = [group for group, value in diffs.items() if value is None or value > _choose_tolerance(trial_line)]
+    tolerance = find_tolerance(parse_placement(place).list_places(), is_half_precision=trial_line["half"])
+    wrong = [group for group, value in diffs.items() if value is None or value > tolerance]
     worst = None if None in diffs.values() else max((value for value in diffs.values() if value is not None), default=None)
     reason = trial_line["fallback"]
     if wrong and reason is None:
@@ -105,17 +106,13 @@ _FIELD_CHECKS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _choose_tolerance(line: dict[str, Any]) -> float:
-    return FLOAT16_TOLERANCE if line["half"] else FLOAT32_TOLERANCE
-
-
 def find_best_mix(results: list[ProbeResult]) -> str | None:
     """Return a placement that takes for each group the place where it was fastest and right; None if one place alone is that."""
     best: dict[str, tuple[float, str]] = {}
     for finding in results:
         placement = parse_placement(finding.backend)
         for group in GRAPH_GROUPS:
-            if finding.diffs.get(group) is None or group not in finding.group_ms:
+            if finding.diffs.get(group) is None or group not in finding.group_ms or (group == "prosody" and placement.flow):
                 continue
             wanted = getattr(placement, group)
             where = "cpu" if _is_on_cpu(finding, group) else wanted

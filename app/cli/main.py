@@ -22,7 +22,23 @@ from app.common.system_errors import describe_reason
 from app.common.user_notices import set_notice_handler
 from app.common.version import VERSION
 
-COMMANDS = ("speak", "export", "serve", "g2p", "dict", "project", "voices", "bert", "backends", "doctor", "selftest", "bench", "lab")
+COMMANDS = (
+    "speak",
+    "read",
+    "export",
+    "serve",
+    "mcp",
+    "g2p",
+    "dict",
+    "project",
+    "voices",
+    "bert",
+    "backends",
+    "doctor",
+    "selftest",
+    "bench",
+    "lab",
+)
 
 
 def build_parser(arguments: Sequence[str] = ()) -> CommandParser:

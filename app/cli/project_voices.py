@@ -7,18 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.cli.console_output import print_note
+from app.common.language import localize
 from app.core.project import Project
+from app.install.character_memory import load_characters
 from app.install.known_voices import describe_voice, list_known_voices
 from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.character_assignment import AssignableVoice, match_characters
 from app.interchange.script_import import TABLES
 from app.interchange.substitute_voice import substitute_missing_voices
 from app.voices.voice_card_data import VoiceCardData
-from app.voices.voice_labels import format_voice_name
+from app.voices.voice_labels import format_voice_name, localize_voice_name
+
+MAX_LISTED_CHOICES = 5  # names with the voices that were chosen for them
 
 
 def match_local_voices(project: Project, source: Path, voice: str = "") -> Project:
-    """Return the project with the voices of this machine.
+    """Return the project with the voices of this machine, and those that were chosen before for its names, which is announced.
 
     `voice` speaks lines without one, and those whose voice is missing, which is announced.
 
@@ -28,14 +32,30 @@ def match_local_voices(project: Project, source: Path, voice: str = "") -> Proje
     """
     known = list_known_voices()
     if not voice:
-        return match_characters(project, known)
+        return _match_remembered(project, known)
     manifest = find_unprepared_voice(voice).manifest
-    project = match_characters(project, known, default=manifest.id)
+    project = _match_remembered(project, known, manifest.id)
     stand_in = replace(describe_voice(manifest, VoiceCardData()), id=voice, name=format_voice_name(manifest))
     stood_in = substitute_missing_voices(project, stand_in, _create_voice_check(known, voice), _find_speaker_only_names(project, source))
     if sentence := stood_in.describe_substitution():
         print_note(sentence)
     return stood_in.project
+
+
+def _match_remembered(project: Project, known: Sequence[AssignableVoice], default: str = "") -> Project:
+    """Return the project with voices for its names; where the window remembers a choice, it counts and is announced."""
+    remembered, error = load_characters()
+    if error is not None:
+        print_note(error.message)
+    matched = match_characters(project, known, remembered, default)
+    found = {one.name: one.voice for one in matched.assignments}
+    names = {voice.id: localize_voice_name(voice.name) for voice in known}
+    used = [one for one in remembered if one.voice and found.get(one.name) == one.voice]
+    if used:
+        pairs = [f"{one.name} → {names.get(one.voice, one.voice)}" for one in used[:MAX_LISTED_CHOICES]]
+        listed = ", ".join(pairs) + (", …" if len(used) > MAX_LISTED_CHOICES else "")
+        print_note(localize(f"以前に選んだ声を使います: {listed}", f"Using the voices chosen before: {listed}"))
+    return matched
 
 
 def _create_voice_check(known: Sequence[AssignableVoice], voice: str) -> Callable[[str], bool]:
@@ -46,4 +66,4 @@ def _create_voice_check(known: Sequence[AssignableVoice], voice: str) -> Callabl
 def _find_speaker_only_names(project: Project, source: Path) -> set[str]:
     """Return the names that a table has for speakers alone: if no voice has such a name, its rows fail."""
     is_table = source.suffix.lower() in TABLES
-    return {character.name for character in project.characters if is_table and character.speaker and not character.voice}
+    return {character.name for character in project.assignments if is_table and character.speaker and not character.voice}

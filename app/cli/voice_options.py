@@ -45,6 +45,22 @@ def add_voice_options(parser: CommandParser) -> None:
     add_licence_option(parser)
 
 
+def add_served_voices_options(parser: CommandParser) -> None:
+    """Add the options of commands that offer voices to other programs: which ones, on which device, with which BERT."""
+    parser.add_argument(
+        "--voice",
+        action="append",
+        metavar="ID|NAME",
+        help=localize("提供する声（繰り返し可。既定: すべて）", "a voice to offer; may be repeated (default: all)"),
+    )
+    parser.add_argument("--backend", default="auto", metavar="NAME", help=localize("speak の --backend と同じ", "as --backend of `speak`"))
+    parser.add_argument(
+        "--force-bert",
+        action="store_true",
+        help=localize("対応する BERT がないとき、別の BERT で代用する", "use another BERT if a voice's own is missing"),
+    )
+
+
 def add_licence_option(parser: CommandParser) -> None:
     """Add `--accept-licence`, for commands that use a voice."""
     parser.add_argument(

@@ -1,3 +1,3 @@
 """The version of the program; everything else, the package's metadata too, reads it here."""
 
-VERSION = "0.1.0"
+VERSION = "1.0.0"

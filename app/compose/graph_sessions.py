@@ -14,6 +14,7 @@ from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer, OrtSynth
 from app.compose.disk_stores import open_graph_store
 from app.compose.speaker_plan import SpeakerPlan
 from app.core.acoustic import AcousticModel
+from app.core.voice_traits import VoiceTraits
 from app.voices.prepared_voice import Voice
 
 if TYPE_CHECKING:
@@ -61,7 +62,12 @@ def build_synthesizer(voice: Voice, graphs: Mapping[str, RunnableSession]) -> Or
 def build_acoustic_model(voice: Voice, graphs: Mapping[str, RunnableSession]) -> AcousticModel:
     """Return the acoustic model of a voice of several graphs; a graph that the caller will not run may be missing."""
     synthesizer = _build_split_synthesizer(voice, graphs)
-    return AcousticModel(synthesizer=synthesizer, voice=replace(voice.build_traits(), decoder_noise=synthesizer.takes_decoder_noise))
+    return AcousticModel(synthesizer=synthesizer, voice=add_graph_traits(voice.build_traits(), synthesizer))
+
+
+def add_graph_traits(traits: VoiceTraits, synthesizer: OrtSynthesizer) -> VoiceTraits:
+    """Return the traits with what only the graphs of a voice say."""
+    return replace(traits, decoder_noise=synthesizer.takes_decoder_noise, flow_pitch_offset=synthesizer.takes_pitch_offset)
 
 
 def _build_split_synthesizer(voice: Voice, graphs: Mapping[str, RunnableSession]) -> OrtSynthesizer:

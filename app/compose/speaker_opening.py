@@ -18,7 +18,7 @@ from app.adapters.ort.recording_session import RecordingSession
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import VoiceError
 from app.common.language import localize
-from app.compose.graph_sessions import build_synthesizer, open_sessions
+from app.compose.graph_sessions import add_graph_traits, build_synthesizer, open_sessions
 from app.compose.speaker import Speaker
 from app.compose.speaker_plan import SpeakerPlan, plan_speaker
 from app.compose.stored_features import open_stored_features
@@ -96,7 +96,7 @@ def _build_speaker(plan: SpeakerPlan, sessions: dict[str, SpeakerSession], cache
     synthesizer = build_synthesizer(voice, sessions)
     traits = voice.build_traits()
     if isinstance(synthesizer, OrtSynthesizer):
-        traits = replace(traits, decoder_noise=synthesizer.takes_decoder_noise, fixed_windows=sessions["decoder"].is_fixed_shape)
+        traits = replace(add_graph_traits(traits, synthesizer), fixed_windows=sessions["decoder"].is_fixed_shape)
     pipeline = Pipeline(
         g2p=open_g2p(),
         tokenizer=None if plan.bert is None else CharTokenizer(plan.bert.vocabulary),

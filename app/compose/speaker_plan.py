@@ -14,7 +14,8 @@ from app.adapters.ort.optimized_graphs import compute_graph_identity
 from app.common.files import paths
 from app.compose.auto_placement import choose_placement, collect_choice_facts
 from app.compose.disk_stores import open_probe_memory
-from app.settings.user_settings import Settings
+from app.settings.graph_precision import GraphPrecision
+from app.settings.user_settings import PrecisionChoice, Settings
 from app.voices.bert_models import BertModel, find_bert
 from app.voices.installed_voices import find_voice
 from app.voices.prepared_voice import Voice
@@ -28,6 +29,7 @@ class SpeakerPlan:
     Attributes:
         bert, bert_graph: None for a voice that needs no BERT.
         bert_id, graphs_id: names for all that shapes the features and the sound of the voice.
+        wanted_precisions: of the BERT and the voice, as the user chose them, whatever graphs there are.
         should_convert: graphs for a device, where that was not done yet.
         is_measured: it was measured on that placement, or is being measured: graphs without a form run there as they are.
     """
@@ -38,6 +40,7 @@ class SpeakerPlan:
     placement: DevicePlacement
     bert_id: str
     graphs_id: str
+    wanted_precisions: tuple[PrecisionChoice, GraphPrecision]
     is_measured: bool = False
     should_convert: bool = True
 
@@ -56,12 +59,11 @@ def plan_speaker(
     bert_graph = _choose_bert_graph(voice, bert, settings, placement)
     bert_id = "" if bert is None or bert_graph is None else _hash_facts(bert.id, compute_graph_identity(bert_graph), placement.bert)
     sound, decoder = parse_backend(placement.prosody), parse_backend(placement.decoder)
-    voice = apply_graph_precision(
-        voice, settings.precision_preference.find_precision(voice.manifest.id), {"prosody": sound, "flow": sound, "decoder": decoder}
-    )
+    wanted_precision = settings.precision_preference.find_precision(voice.manifest.id)
+    voice = apply_graph_precision(voice, wanted_precision, {"prosody": sound, "flow": sound, "decoder": decoder})
     graphs = [compute_graph_identity(graph) for graph in voice.graphs.values()]
     sound_id = _hash_facts(repr(voice.manifest), *graphs, placement.prosody, placement.decoder)
-    return SpeakerPlan(voice, bert, bert_graph, placement, bert_id, sound_id, measured)
+    return SpeakerPlan(voice, bert, bert_graph, placement, bert_id, sound_id, (settings.bert_precision, wanted_precision), measured)
 
 
 def _choose_bert_graph(voice: Voice, bert: BertModel | None, settings: Settings, placement: DevicePlacement) -> Path | None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from app.core.accent_phrases import compute_phrase_heights
 from app.core.line_reading import LineReading
 from app.core.line_words import LineWord
-from app.core.request_limits import PAUSE_BOUNDS
+from app.core.request_limits import MORA_PITCH_BOUNDS, PAUSE_BOUNDS
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 
 SHORTEST_MORA_S = 0.02
@@ -90,6 +91,18 @@ def set_mora_length(overrides: Overrides, mora: int, length_s: float | None) -> 
     return _change_mora(overrides, mora, lambda edit: replace(edit, length_s=length_s))
 
 
+def set_mora_pitches(overrides: Overrides, pitches: Mapping[int, float | None]) -> Overrides:
+    """Move the pitch of morae by semitones; None, or less than a hundredth, leaves the pitch to the voice."""
+    for mora, pitch in pitches.items():
+        offset = None if pitch is None else round(min(MORA_PITCH_BOUNDS.high, max(MORA_PITCH_BOUNDS.low, pitch)), 2) or None
+        overrides = _change_mora(overrides, mora, partial(_replace_pitch, pitch=offset))
+    return overrides
+
+
+def _replace_pitch(edit: MoraOverride, pitch: float | None) -> MoraOverride:
+    return replace(edit, pitch=pitch)
+
+
 def set_pause_length(overrides: Overrides, mark: int, length_s: float | None) -> Overrides:
     """Fix the pause of a mark in seconds; None leaves the pause to the voice."""
     others = [edit for edit in overrides.pauses if edit.mark != mark]
@@ -152,6 +165,6 @@ def _set_tone(overrides: Overrides, mora: int, tone: int | None) -> Overrides:
 def _change_mora(overrides: Overrides, mora: int, change: Callable[[MoraOverride], MoraOverride]) -> Overrides:
     edits = {edit.mora: edit for edit in overrides.moras}
     edit = change(edits.pop(mora, MoraOverride(mora)))
-    if edit.tone is not None or edit.length_s is not None:
+    if edit != MoraOverride(mora):
         edits[mora] = edit
     return replace(overrides, moras=tuple(edits[index] for index in sorted(edits)))

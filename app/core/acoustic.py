@@ -74,6 +74,7 @@ class AcousticModel:
         speaker: int,
         style_vector: Float32,
         melody: Melody | None = None,
+        pitch_offset: Float32 | None = None,
     ) -> Float32:
         """Return the decoder's input for all frames, float32 (D, F).
 
@@ -86,8 +87,10 @@ class AcousticModel:
             speaker: its id.
             style_vector: float32 (256,).
             melody: the pitch, for voices that take it.
+            pitch_offset: semitones that are added to the pitch, float32 (STEPS_PER_FRAME, F), for flows that take them.
         """
-        return self.synthesizer.run_flow(expand_prior(prosody, frames, noise, noise_scale, length_scale, speaker, style_vector, melody))
+        voiced = (melody, pitch_offset)
+        return self.synthesizer.run_flow(expand_prior(prosody, frames, noise, noise_scale, length_scale, speaker, style_vector, *voiced))
 
     def plan_windows(self, frames: int) -> list[DecodeWindow]:
         """Return the windows in which so many frames are decoded, in order."""

@@ -1,6 +1,7 @@
 """The user's dictionary as data.
 
-The formats are our own file, the JSON that VOICEVOX, AivisSpeech and the Style-Bert-VITS2 editor exchange, CSV, and MeCab's rows.
+The formats are our own file, the JSON that VOICEVOX, AivisSpeech and the Style-Bert-VITS2 editor exchange, CSV, MeCab's rows, and the
+text that Microsoft IME and Google Japanese Input export.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from app.common.files.untrusted_json import MAX_INT64, parse_json, require_int
 from app.common.language import localize
 from app.common.system_errors import describe_reason
 from app.core.dictionary_entries import LONGEST_SURFACE, USUAL_PRIORITY, DictionaryEntry, EntryKind, make_entry
+from app.core.ime_words import find_ime_kind, is_ime_text, parse_ime_lines
 from app.core.lenient_parsing import ReportLoss, skip_unreadable
 from app.core.mecab_rows import parse_mecab_row
 from app.core.moras import parse_user_reading, split_moras
@@ -101,6 +103,8 @@ def parse_dictionary_text(text: str) -> tuple[list[DictionaryEntry], list[InputE
 
     Raises InputError for a text of another kind.
     """
+    if is_ime_text(text):
+        return _read_items(_parse_ime_text(text))
     return _read_items(_load_json_items(text) if text.lstrip().startswith(("{", "[")) else _parse_table(text))
 
 
@@ -163,6 +167,17 @@ def _parse_table(text: str) -> list[_Item]:
     return [(localize(f"{number} 行目", f"Line {number}"), _parse_row(cells, names)) for number, cells in others]
 
 
+def _parse_ime_text(text: str) -> list[_Item]:
+    """Parse the export of an input method. It has no accents: its words are flat."""
+    # One more than the limit notices that there are too many.
+    lines = islice(parse_ime_lines(text), MAX_DICTIONARY_ENTRIES + 1)
+    names = ("reading", "surface", "part")
+    return [
+        (localize(f"{number} 行目", f"Line {number}"), None if cells is None else dict(zip(names, cells, strict=True)))
+        for number, cells in lines
+    ]
+
+
 def _parse_row(cells: Sequence[str] | None, names: Sequence[str]) -> Any:
     """Return the cells under the column names of a known format; a malformed row keeps only its surface, None stays None."""
     if cells is None:
@@ -182,6 +197,8 @@ def _require_object(item: Any) -> dict[str, Any]:
 
 def _convert_item(item: dict[str, Any]) -> dict[str, Any]:
     """Convert an entry of any of the formats to our names. Raises ValueError or LookupError where the item is no entry."""
+    if "part" in item:
+        return {"surface": item["surface"], "reading": item["reading"], "kind": find_ime_kind(_require_text(item["part"]))}
     if "pronunciation" not in item:
         return item
     accents = [_parse_number(accent) for accent in _require_list(item["accent_type"])]
@@ -305,7 +322,7 @@ def _create_unknown_error(reason: str) -> InputError:
     return InputError(
         localize(f"辞書として読み込めません。（{reason}）", f"This is not a dictionary. ({reason})"),
         localize(
-            "VOICEVOX や AivisSpeech などの辞書（JSON）、「表記,読み,アクセント」の CSV、または MeCab のユーザー辞書（CSV）を選んでください。",
-            "Choose a dictionary from VOICEVOX or AivisSpeech (JSON), a CSV with surface,reading,accent, or one of MeCab (CSV).",
+            "VOICEVOX や AivisSpeech などの辞書（JSON）、「表記,読み,アクセント」の CSV、MeCab のユーザー辞書（CSV）、または MS-IME や Google 日本語入力の辞書（テキスト）を選んでください。",
+            "Choose a dictionary from VOICEVOX or AivisSpeech (JSON), a CSV with surface,reading,accent, one of MeCab (CSV), or the text of an input method.",
         ),
     )

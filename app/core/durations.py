@@ -82,6 +82,7 @@ def expand_prior(
     speaker: int,
     style: Float32,
     melody: Melody | None = None,
+    pitch_offset: Float32 | None = None,
 ) -> FrameInput:
     """Spread the prior over frames and add noise (C, F), standard normal: z_p = mean + noise · exp(log_scale) · noise_scale.
 
@@ -95,4 +96,5 @@ def expand_prior(
     phone_frames = np.repeat(frames, frames)
     starts = np.repeat(np.cumsum(frames) - frames, frames)
     position = (np.arange(len(starts)) - starts + 0.5) / phone_frames
-    return FrameInput(z_p, position.astype(np.float32), phone_frames.astype(np.float32), length_scale, speaker, style, melody)
+    places = (position.astype(np.float32), phone_frames.astype(np.float32))
+    return FrameInput(z_p, *places, length_scale, speaker, style, melody, pitch_offset)

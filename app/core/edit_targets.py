@@ -48,6 +48,13 @@ def apply_edited_tones(phones: Phones, overrides: Overrides, offset: LineOffset)
     return apply_tones(phones, tones)
 
 
+def list_mora_offsets(phones: Phones, overrides: Overrides, offset: LineOffset) -> tuple[float, ...]:
+    """Return by how many semitones the user moved each mora of a sentence; nothing where all stay as they are."""
+    moved = {edit.mora - offset.moras: edit.pitch for edit in overrides.moras if edit.pitch}
+    offsets = tuple(moved.get(mora, 0.0) for mora in range(count_moras(phones.phones)))
+    return offsets if any(offsets) else ()
+
+
 def build_frame_targets(
     phones: Phones,
     edges: Int64,

@@ -132,9 +132,11 @@ def _build_stages(
     clock = StageClock(request.id, on_stage, cancelled, pipeline.warm)
     request = pipeline.voice.drop_unused_numbers(request)
     style = pipeline.voice.build_style_vector(request.speaker, request.style, request.style_weight)
+    place = LineOffset()
     for sentence in sentences:
         check_phone_count(len(sentence.phones.phones))
         own = replace(clock, sentence=sentence.index)
         own.start_stage()
         shape = () if pipeline.is_single_graph else sentence.frames
-        yield SentenceStages(pipeline, request, own, style, sentence.phones, LineOffset(), shape)
+        yield SentenceStages(pipeline, request, own, style, sentence.phones, place, shape)
+        place = place.advance_past(sentence.phones)

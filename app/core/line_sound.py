@@ -43,12 +43,14 @@ class LineSound:
         request_id: id of the request.
         length_s, spoken_s: seconds of all chunks so far, with and without the silences around the speech.
         is_whole: the last chunk has come.
+        pitches_hz: of each mora, None for one that is not voiced; empty until they are measured.
     """
 
     def __init__(self, request_id: str) -> None:
         self.request_id = request_id
         self.length_s = self.spoken_s = 0.0
         self.is_whole = False
+        self.pitches_hz: tuple[float | None, ...] = ()
         self._peaks = np.zeros(256, np.float32)
         self._count = 0
         self._rest = np.zeros(0, np.float32)

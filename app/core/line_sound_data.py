@@ -20,6 +20,7 @@ MAX_STORED_LINE_SOUNDS = 200
 MAX_LINE_SOUND_S = 600.0
 MOST_SENTENCES, LONGEST_PHONE = 1_000, 8
 PEAK_LEVELS = 255
+MOST_PHONES, HIGHEST_PITCH_HZ = 1 << 16, 2_000.0
 
 
 def convert_sounds_to_data(sounds: Iterable[tuple[Line, LineSound]]) -> dict[str, Any]:
@@ -50,6 +51,7 @@ def _convert_sound_to_data(line: Line, sound: LineSound) -> dict[str, Any]:
         "spoken_s": sound.spoken_s,
         "peaks": base64.b64encode(levels.tobytes()).decode("ascii"),
         "sentences": sentences,
+        "pitches_hz": [None if pitch is None else round(pitch, 1) for pitch in sound.pitches_hz],
     }
 
 
@@ -63,12 +65,23 @@ def _parse_sound(data: object) -> tuple[Line, LineSound]:
     sentences = dict(_parse_sentence(item) for item in _require_list(data.get("sentences"), MOST_SENTENCES))
     sound = LineSound.from_peaks(f"remembered {line.id}", (levels / np.float32(PEAK_LEVELS)).astype(np.float32), sentences)
     sound.length_s, sound.spoken_s = _parse_seconds(data.get("length_s")), _parse_seconds(data.get("spoken_s"))
+    # Versions that measured no pitches have written none.
+    sound.pitches_hz = tuple(map(_parse_pitch, _require_list(data.get("pitches_hz", []), MOST_PHONES)))
     return line, sound
+
+
+def _parse_pitch(value: object) -> float | None:
+    if value is None:
+        return None
+    pitch = require_number(value)
+    if not 0 < pitch <= HIGHEST_PITCH_HZ:
+        raise ValueError("a pitch")
+    return pitch
 
 
 def _parse_sentence(data: object) -> tuple[int, tuple[float, tuple[PhoneTiming, ...]]]:
     index, start_s, phones = _require_list(data, 3)
-    return require_int(index, 0, MOST_SENTENCES), (_parse_seconds(start_s), tuple(map(_parse_phone, _require_list(phones, 1 << 16))))
+    return require_int(index, 0, MOST_SENTENCES), (_parse_seconds(start_s), tuple(map(_parse_phone, _require_list(phones, MOST_PHONES))))
 
 
 def _parse_phone(data: object) -> PhoneTiming:

@@ -1,5 +1,6 @@
 """The melody of a sentence: its pitch by time, made from the tones of its morae, for voices whose pitch can be given.
 
+A voice may keep its own pitch where that is slower or faster than accents (`app/voices/prepare/kokoro/kokoro_melody.py`).
 Semitones are relative to the speaker's median. A breath group ends with a mark; inside it the pitch declines.
 """
 
@@ -13,11 +14,11 @@ from app.core.symbols import PUNCTUATION
 from app.core.synthesis_types import Float64, Int64, Phones, SynthesisRequest
 from app.core.voice_traits import VoiceTraits
 
-TONE_SEMITONES = (-3.0, 3.0)  # low, high
+TONE_SEMITONES = (-3.5, 3.5)  # low, high
 # In a breath group the pitch declines, by this many semitones a second at first and this many in all.
 DECLINATION_PER_S, MAX_DECLINATION = 1.5, 4.0
-# The fall after an accent and the rise into a phrase take about the length of a mora.
-SMOOTHING_S = 0.12
+# The fall after an accent and the rise into a phrase take about the length of a mora, with what the voice smooths.
+SMOOTHING_S = 0.08
 QUESTION_RISE = 5.0  # semitones, over the last mora
 SEMITONES_PER_OCTAVE = 12
 
@@ -31,20 +32,27 @@ def build_melody(phones: Phones, phone_frames: Int64, request: SynthesisRequest,
         request: moves it by `pitch` and scales its excursions by `intonation`.
         voice: says how long a frame is, and which pitch its speakers have.
     """
-    steps_per_s = _count_steps_per_s(voice)
-    steps = phone_frames * STEPS_PER_FRAME
-    curve = _smooth_curve(np.repeat(_list_levels(phones), steps), round(SMOOTHING_S * steps_per_s))
+    curve = build_tone_curve(phones, phone_frames * STEPS_PER_FRAME, _count_steps_per_s(voice))
+    lead = count_lead_steps(voice)
+    curve = np.concatenate((curve[lead:], np.full(min(lead, len(curve)), curve[-1])))
+    median_hz = voice.median_f0[voice.find_style_row(request.speaker, request.style)]
+    octaves = (curve * request.intonation + request.pitch) / SEMITONES_PER_OCTAVE
+    return Melody(np.asarray(median_hz * 2.0**octaves, np.float32), request.accent_fidelity, request.intonation)
+
+
+def build_tone_curve(phones: Phones, steps: Int64, steps_per_s: float) -> Float64:
+    """Return what the tones say of the pitch: semitones over the speaker's median at each step, float64 (sum of `steps`,).
+
+    `steps` are those of each phone, int64 (n,).
+    """
+    curve = smooth_curve(np.repeat(_list_levels(phones), steps), round(SMOOTHING_S * steps_per_s))
     group_s = _count_steps_in_group(phones, steps) / steps_per_s
     curve -= MAX_DECLINATION * (1 - np.exp(-DECLINATION_PER_S / MAX_DECLINATION * group_s))
     # The speaker's median is the mean of what is spoken, whatever the accents.
     spoken = np.repeat(np.array(map_phones_to_moras(phones.phones)) != NO_INDEX, steps)
     curve -= curve[spoken].mean() if spoken.any() else 0.0
     _add_question_rise(curve, phones, steps)
-    lead = count_lead_steps(voice)
-    curve = np.concatenate((curve[lead:], np.full(min(lead, len(curve)), curve[-1])))
-    median_hz = voice.median_f0[voice.find_style_row(request.speaker, request.style)]
-    octaves = (curve * request.intonation + request.pitch) / SEMITONES_PER_OCTAVE
-    return Melody(np.asarray(median_hz * 2.0**octaves, np.float32), request.accent_fidelity)
+    return curve
 
 
 def build_melody_of_symbols(phones: Phones, edges: Int64, frames: Int64, request: SynthesisRequest, voice: VoiceTraits) -> Melody | None:
@@ -75,7 +83,7 @@ def _list_levels(phones: Phones) -> Float64:
     return np.asarray(levels[np.array(known)[np.maximum(before, 0)]], np.float64)
 
 
-def _smooth_curve(values: Float64, width: int) -> Float64:
+def smooth_curve(values: Float64, width: int) -> Float64:
     """Return the values smoothed by a Hann window of so many steps on each side; the ends keep their values."""
     window = np.hanning(2 * width + 1)[1:-1]
     padded = np.pad(values, len(window) // 2, mode="edge")

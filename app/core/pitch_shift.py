@@ -1,5 +1,7 @@
 """Changes pitch and intonation while the sound is being made.
 
+What a user drew by mora (`core/pitch_offsets.py`) is a contour that is added to both.
+
 Sound comes in pieces of any length, is processed in blocks at fixed places with some context on both sides, and leaves block by block:
 the result depends on the samples alone, never on how they were cut. The intonation is scaled around the mean of the sentence, which
 therefore has to be complete first; a change of the pitch alone waits for one block and its context (0.75 s).
@@ -11,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.core.pitch_offsets import OffsetCurve
 from app.core.ports import PITCH_FRAME_S, PitchTracker
 from app.core.psola import LONGEST_PERIOD_S, PsolaStream
 from app.core.synthesis_types import Float32, Float64, SynthesisRequest
@@ -29,16 +32,23 @@ SMOOTHED_FRAMES = 5
 
 @dataclass(frozen=True, slots=True)
 class PitchChange:
-    """A change of pitch: semitones up or down, and a factor for the deviation of the logarithmic pitch from its mean; 0 is flat."""
+    """A change of pitch.
 
-    semitones: float
-    intonation: float
+    Attributes:
+        semitones: up or down.
+        intonation: a factor for the deviation of the logarithmic pitch from its mean; 0 is flat.
+        mora_offsets: semitones that are added in each mora, whatever the intonation; empty where none are.
+    """
+
+    semitones: float = 0.0
+    intonation: float = 1.0
+    mora_offsets: tuple[float, ...] = ()
 
     @classmethod
-    def from_request(cls, request: SynthesisRequest) -> PitchChange | None:
+    def from_request(cls, request: SynthesisRequest, mora_offsets: tuple[float, ...] = ()) -> PitchChange | None:
         """Return the change that a request contains; None where the sound stays as it is."""
-        changes = request.pitch != 0 or request.intonation != 1
-        return cls(request.pitch, request.intonation) if changes else None
+        change = cls(request.pitch, request.intonation, mora_offsets)
+        return None if change == cls() else change
 
 
 class PitchShift:
@@ -50,9 +60,11 @@ class PitchShift:
         change: the change to make.
         tracker: finds the pitch.
         sampling_rate: in Hz.
+        offsets: the curve of the change's `mora_offsets`, in seconds of the samples.
     """
 
-    def __init__(self, change: PitchChange, tracker: PitchTracker, sampling_rate: int) -> None:
+    def __init__(self, change: PitchChange, tracker: PitchTracker, sampling_rate: int, offsets: OffsetCurve | None = None) -> None:
+        self._offsets = offsets
         self._change, self._tracker, self._rate = change, tracker, sampling_rate
         self._context = max(1, round(PITCH_CONTEXT_S * sampling_rate))
         self._block = 2 * self._context
@@ -117,19 +129,25 @@ class PitchShift:
     def _change_pitch(self, block: int) -> Float32:
         f0 = self._f0[block]
         last = self._ended and (block + 1) * self._block >= self._count
-        samples = self._grains.add_block(self._held, self._start, f0, self._compute_ratios(f0), self._count if last else None)
+        samples = self._grains.add_block(
+            self._held, self._start, f0, self._compute_ratios(f0, block * len(f0)), self._count if last else None
+        )
         done = min(self._grains.emitted - self._kept, (block + 1) * self._block - self._context) - self._start
         if done > 0:
             self._held = self._held[done:]
             self._start += done
         return samples
 
-    def _compute_ratios(self, f0: Float64) -> Float64:
-        """Return the ratio of new to old pitch for each frame, 1 where nothing is voiced."""
+    def _compute_ratios(self, f0: Float64, first: int) -> Float64:
+        """Return the ratio of new to old pitch for each frame from the frame `first` on, 1 where nothing is voiced."""
         voiced = f0 > 0
         known = np.where(voiced, f0, 1)
         moved = (self._change.intonation - 1) * (np.log(known) - self._mean) if self._change.intonation != 1 else np.zeros(len(f0))
-        wanted = known * np.exp(moved + self._change.semitones / SEMITONES_PER_OCTAVE * np.log(2))
+        semitones: Float64 | float = self._change.semitones
+        if self._offsets is not None:
+            times_s = (first + np.arange(len(f0))) * self._block / PITCH_BLOCK_FRAMES / self._rate
+            semitones = semitones + self._offsets.find_offsets(times_s)
+        wanted = known * np.exp(moved + semitones / SEMITONES_PER_OCTAVE * np.log(2))
         return np.where(voiced, np.clip(wanted, LOWEST_HZ, HIGHEST_HZ) / known, 1)
 
 

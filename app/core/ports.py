@@ -100,11 +100,13 @@ class Melody:
 
     Attributes:
         f0: in Hz, float32 (STEPS_PER_FRAME · F,); it has a value everywhere, also where nothing is voiced.
-        weight: 1 replaces the voice's own pitch, 0 leaves it.
+        weight: 1 gives the voice its accents, 0 leaves the voice's own.
+        intonation: scales how far the voice's own pitch leaves its mean; that of `f0` is scaled already.
     """
 
     f0: Float32
     weight: float = 1.0
+    intonation: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,8 @@ class FrameInput:
     speaker: int
     style_vector: Float32
     melody: Melody | None = None
+    # (STEPS_PER_FRAME, F), semitones that are added to the pitch, for flows that take them.
+    pitch_offset: Float32 | None = None
 
 
 class Synthesizer(Protocol):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     # Only for types: the window starts without loading the dictionary.
     from app.core.dictionary_entries import DictionaryEntry
 
-SCRIPT_SUFFIXES = (".vvproj", ".aisp", ".csv", ".tsv", ".tab", ".txt", ".md")
+SCRIPT_SUFFIXES = (".vvproj", ".aisp", ".csv", ".tsv", ".tab", ".rpy", ".yarn", ".txt", ".md")
 """Suffixes of scripts that can be imported: files of other programs, tables and texts."""
 
 PROJECT_SUFFIX = ".koebako"
@@ -38,7 +38,7 @@ class VoiceReference:
 
 
 @dataclass(frozen=True, slots=True)
-class Character:
+class VoiceAssignment:
     """The voice behind a name that files of other programs use.
 
     Attributes:
@@ -59,7 +59,8 @@ class Project:
     Attributes:
         current: id of the line that the user is at; empty is the first.
         voices: voices that lines use.
-        characters: names of imported files with their voices, so that the next import needs no question.
+        assignments: names that stand in the place of voices, with the voices chosen for them; only while a script is read. The cast of the
+            script keeps what was chosen.
         dictionary: words that count in this project before the user's own.
         export: settings of the export page as `app.export` writes and checks them.
         takes: renderings that are kept, oldest first; their sounds lie beside the project, under the names that takes say.
@@ -73,7 +74,7 @@ class Project:
     script: Script = field(default_factory=Script)
     current: str = ""
     voices: tuple[VoiceReference, ...] = ()
-    characters: tuple[Character, ...] = ()
+    assignments: tuple[VoiceAssignment, ...] = ()
     dictionary: tuple[DictionaryEntry, ...] = ()
     export: Mapping[str, Any] = field(default_factory=dict)
     takes: tuple[LineTake, ...] = ()

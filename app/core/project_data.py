@@ -6,16 +6,17 @@ The help page `project-file` describes the schema. A project may come from a str
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from app.common.files.untrusted_json import MAX_INT64, require_int, require_number, sanitise_long_text, sanitise_short_text
+from app.core.characters import MOST_CHARACTERS, CastBuilder
 from app.core.dictionary_formats import convert_entries_to_data, parse_entries
 from app.core.lenient_parsing import ReportLoss, ReportLossAt, TooManyError, skip_unreadable
 from app.core.presets import convert_presets_to_data, parse_untrusted_presets
-from app.core.project import Character, Project, VoiceReference
-from app.core.script import Line
+from app.core.project import Project, VoiceAssignment, VoiceReference
+from app.core.script import Character, Line, LineSettings, Script
 from app.core.script_data import convert_line_to_data, convert_script_to_data, parse_line, parse_script
 from app.core.takes import HIGHEST_RATING, LONGEST_NOTE, MOST_TAKES, LineTake, is_sound_name
 
@@ -75,9 +76,9 @@ def _parse_take(data: object) -> LineTake:
     )
 
 
-FORMAT, VERSION = "koebako-project", 1
+FORMAT, VERSION, FIRST_VERSION = "koebako-project", 2, 1
 # Lines of an imported script name as many voices as the script has characters.
-MOST_VOICES, MOST_CHARACTERS, MOST_TESTS = 10_000, 10_000, 1_000
+MOST_VOICES, MOST_TESTS = MOST_CHARACTERS, 1_000
 LONGEST_VOICE_ADDRESS = 2_000
 _PROJECT_FIELDS = (
     "format",
@@ -85,7 +86,6 @@ _PROJECT_FIELDS = (
     "script",
     "current",
     "voices",
-    "characters",
     "dictionary",
     "export",
     "takes",
@@ -104,7 +104,6 @@ def convert_project_to_data(project: Project) -> dict[str, Any]:
     parts: dict[str, Any] = {
         "current": project.current,
         "voices": [_convert_texts_to_data(voice) for voice in project.voices],
-        "characters": [_convert_texts_to_data(character) for character in project.characters],
         "dictionary": convert_entries_to_data(project.dictionary) if project.dictionary else None,
         "export": dict(project.export),
         "takes": convert_takes_to_data(project.takes),
@@ -127,22 +126,47 @@ def parse_project(data: object, lose: ReportLossAt | None = None) -> Project:
     """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError("no project")
-    if data.get("version") != VERSION:
+    if data.get("version") not in (FIRST_VERSION, VERSION):
         raise ValueError(f"version {data.get('version')!r}")
     parts = _ProjectFieldReader(data, lose and partial(_report_project_loss, lose))
+    script = parse_script(data.get("script"), lose)
+    if data["version"] == FIRST_VERSION:
+        script = cast_assigned_names(script, parts.read_items("characters", MOST_CHARACTERS, _parse_assignment))
+    known = _PROJECT_FIELDS if data["version"] == VERSION else (*_PROJECT_FIELDS, "characters")
     return Project(
-        script=parse_script(data.get("script"), lose),
+        script=script,
         current=parts.read_field("current", "", sanitise_short_text),
         voices=parts.read_items("voices", MOST_VOICES, _parse_voice),
-        characters=parts.read_items("characters", MOST_CHARACTERS, _parse_character),
+        assignments=list_unassigned_characters(script.cast),
         dictionary=parts.read_field("dictionary", (), partial(parse_entries, lose=parts.lose)),
         export=parts.read_field("export", {}, _require_object),
         takes=parts.read_field("takes", (), partial(parse_takes, lose=parts.lose)),
         presets=parts.read_field("presets", {}, partial(parse_untrusted_presets, lose=parts.lose)),
         tests=parts.read_items("tests", MOST_TESTS, _require_object),
         embeds=isinstance(parts.read_field("sounds", None, _require_object), dict),
-        others={name: value for name, value in data.items() if name not in _PROJECT_FIELDS},
+        others={name: value for name, value in data.items() if name not in known},
     )
+
+
+def cast_assigned_names(script: Script, assignments: Iterable[VoiceAssignment]) -> Script:
+    """Return a script of version 1, whose names of imported files were kept beside it, with these names as its cast; see `cast_named_voices`."""
+    cast = CastBuilder(script.cast)
+    for one in assignments:
+        cast.add_character(one.name, LineSettings(voice=one.voice or one.name, speaker=one.speaker if one.voice else "", style=one.style))
+    return cast_named_voices(script, cast.cast)
+
+
+def cast_named_voices(script: Script, cast: Iterable[Character]) -> Script:
+    """Return the script with this cast; lines whose voice is only the name of a character become lines of that character."""
+    characters = tuple(cast)
+    ids = {one.name: one.id for one in characters if one.settings.voice == one.name}
+    lines = tuple(replace(line, character=ids[line.settings.voice]) if line.settings.voice in ids else line for line in script.lines)
+    return replace(script, lines=lines, cast=characters)
+
+
+def list_unassigned_characters(cast: Iterable[Character]) -> tuple[VoiceAssignment, ...]:
+    """Return the characters whose voice is no more than their name, as names that a voice is looked for."""
+    return tuple(VoiceAssignment(one.name, speaker=one.name) for one in cast if one.settings.voice == one.name)
 
 
 def _report_project_loss(lose: ReportLossAt, part: str) -> None:
@@ -174,7 +198,7 @@ class _ProjectFieldReader:
         return tuple(found)
 
 
-def _convert_texts_to_data(item: VoiceReference | Character) -> dict[str, str]:
+def _convert_texts_to_data(item: VoiceReference) -> dict[str, str]:
     return {field.name: value for field in fields(item) if (value := getattr(item, field.name))}
 
 
@@ -197,8 +221,8 @@ def _parse_voice(data: dict[str, Any]) -> VoiceReference:
     return VoiceReference(_read_text(data, "id"), _read_text(data, "name"), _read_text(data, "uuid"), address)
 
 
-def _parse_character(data: dict[str, Any]) -> Character:
-    return Character(*(_read_text(data, field.name) for field in fields(Character)))
+def _parse_assignment(data: dict[str, Any]) -> VoiceAssignment:
+    return VoiceAssignment(*(_read_text(data, field.name) for field in fields(VoiceAssignment)))
 
 
 def _read_text(data: dict[str, Any], name: str) -> str:

@@ -3,8 +3,8 @@
 phones     text, readings, whether emoji are spoken, whether memos are left out
 features   BERT, text
 prosody    voice, BERT, phones and tones, symbols, style, speaker, sdp ratio, BERT weight, assist text, noise of durations
-renderings prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume; with another pitch also pitch
-           and intonation, and in a voice that takes a melody always pitch, intonation and accent fidelity
+renderings prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume; with another pitch also pitch,
+           intonation and what was drawn by mora, and in a voice that takes a melody always pitch, intonation and accent fidelity
 """
 
 from __future__ import annotations
@@ -105,11 +105,20 @@ def build_prosody_key(
 
 
 def build_rendering_key(
-    prosody: Hashable, request: SynthesisRequest, targets: Sequence[FrameTarget], sentence: int, *, takes_melody: bool = False
+    prosody: Hashable,
+    request: SynthesisRequest,
+    targets: Sequence[FrameTarget],
+    sentence: int,
+    *,
+    takes_melody: bool = False,
+    flow_offsets: tuple[float, ...] = (),
 ) -> Hashable:
-    """Return the key of a sentence's samples: everything they depend on but the volume, and the pitch only where the voice takes a melody."""
+    """Return the key of a sentence's samples: everything they depend on but the volume, and the pitch only where the voice takes a melody.
+
+    `flow_offsets` are semitones by mora, where the flow makes them.
+    """
     melody = (request.pitch, request.intonation, request.accent_fidelity) if takes_melody else None
-    return prosody, request.speed, tuple(targets), request.noise, request.seed, sentence, melody
+    return prosody, request.speed, tuple(targets), request.noise, request.seed, sentence, melody, flow_offsets
 
 
 def build_pitched_key(rendering: Hashable, change: PitchChange | None) -> Hashable:

@@ -14,6 +14,7 @@ BOUNDS: dict[str, DeliveryBounds] = {item.name: item.metadata["bounds"] for item
 PAUSE_BOUNDS = Bounds(0.0, 10.0, 0.3, "間の長さ（秒）", "pause (s)", 0.05)
 # Words, morae and marks are counted from 0 on.
 INDEX_BOUNDS = Bounds(0, 2**31 - 1, 0, "単語・モーラ・記号の番号", "number of a word, mora or mark", 1)
+MORA_PITCH_BOUNDS = Bounds(-12.0, 12.0, 0.0, "モーラの音高（半音）", "pitch of a mora (semitones)", 0.5)
 TONE_BOUNDS = Bounds(0, 1, 0, "高低", "tone", 1)
 MAX_SHOWN_DIGITS = 20
 MAX_SENTENCE_PHONES = 3000
@@ -79,5 +80,7 @@ def _check_edits(edits: Overrides) -> None:
         check_value(INDEX_BOUNDS, place)
     for tone in (mora.tone for mora in edits.moras if mora.tone is not None):
         check_value(TONE_BOUNDS, tone)
+    for pitch in (mora.pitch for mora in edits.moras if mora.pitch is not None):
+        check_value(MORA_PITCH_BOUNDS, pitch)
     for length in [mora.length_s for mora in edits.moras if mora.length_s is not None] + [pause.length_s for pause in edits.pauses]:
         check_value(PAUSE_BOUNDS, length)

@@ -1,6 +1,7 @@
 """The script that a user writes, line by line. Values are frozen and edits pure, so undoing is a return to an older value.
 
-Every line carries all of its settings: it sounds the same wherever it is moved, and whatever happens to the other lines.
+Every line carries all of its settings: it sounds the same wherever it is moved, and whatever happens to the other lines. A line that belongs to
+a character has the character's settings but for its own deviations; see `app.core.characters`.
 """
 
 from __future__ import annotations
@@ -50,18 +51,54 @@ def create_line_id() -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Character:
+    """Somebody who speaks lines of the script.
+
+    Attributes:
+        name: as scripts name them.
+        settings: the voice and the manner that lines take over; what is a line's own, such as its seed, has its default here.
+        aliases: other names of the same character.
+        colour: number of a colour of the theme, from 0.
+        note: for people.
+        id: stays the same through every edit and is never shown.
+        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
+    """
+
+    name: str
+    settings: LineSettings = LineSettings()
+    aliases: tuple[str, ...] = ()
+    colour: int = 0
+    note: str = ""
+    id: str = field(default_factory=create_line_id)
+    unknown: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return all names that scripts have for the character."""
+        return (self.name, *self.aliases)
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """One line of the script.
 
     Attributes:
         id: stays the same through every edit and is never shown.
         overrides: accents, lengths and readings that were edited by hand.
+        character: id of the character who speaks it; empty is nobody.
+        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
     """
 
     text: str = ""
     settings: LineSettings = LineSettings()
     overrides: Overrides = _NO_OVERRIDES
     id: str = field(default_factory=create_line_id)
+    character: str = ""
+    unknown: str = ""
+
+    def is_spoken_like(self, other: Line) -> bool:
+        """Return whether another line has the same text, settings and edits; who speaks it by name shapes no sound."""
+        return (self.text, self.settings, self.overrides) == (other.text, other.settings, other.overrides)
 
 
 class _LineIndexCache:
@@ -86,10 +123,16 @@ MANY_CHANGED_LINES = 300
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """All lines of the script in order, and its title."""
+    """All lines of the script in order, its title, and its cast in the order of the user.
+
+    Attributes:
+        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
+    """
 
     lines: tuple[Line, ...] = ()
     title: str = ""
+    cast: tuple[Character, ...] = ()
+    unknown: str = ""
 
     def find_index(self, line_id: str) -> int | None:
         """Return the index of a line; None when there is no such line."""
@@ -102,13 +145,17 @@ class Script:
         index = self.find_index(line_id)
         return None if index is None else self.lines[index]
 
+    def find_character(self, character_id: str) -> Character | None:
+        """Return the character with this id, or None."""
+        return next((character for character in self.cast if character.id == character_id), None) if character_id else None
+
 
 def cut_long_line(line: Line) -> list[Line]:
     """Return the line, or several with the same settings if its text is too long for one; those have no edits of their reading."""
     first, *others = cut_line(line.text, memos=line.settings.memos)
     if not others:
         return [line]
-    return [replace(line, text=first, overrides=Overrides()), *(Line(text, line.settings) for text in others)]
+    return [replace(line, text=first, overrides=Overrides()), *(Line(text, line.settings, character=line.character) for text in others)]
 
 
 def insert_lines(script: Script, index: int, lines: Iterable[Line]) -> Script:
@@ -166,14 +213,14 @@ def replace_texts(script: Script, texts: Mapping[str, str]) -> Script:
         # The identity test comes first: most lines share the very same empty value.
         is_counted = overrides is _NO_OVERRIDES or overrides.text or overrides == _NO_OVERRIDES
         counted = overrides if is_counted else replace(overrides, text=line.text)
-        return Line(text, line.settings, counted, line.id)
+        return Line(text, line.settings, counted, line.id, line.character, line.unknown)
 
-    return _edit_lines(script, texts.keys(), replace_line_text)
+    return edit_lines(script, texts.keys(), replace_line_text)
 
 
 def replace_overrides(script: Script, line_id: str, overrides: Overrides) -> Script:
     """Give a line other edits of its reading, accent and lengths."""
-    return _edit_lines(script, (line_id,), lambda line: replace(line, overrides=overrides) if line.overrides != overrides else line)
+    return edit_lines(script, (line_id,), lambda line: replace(line, overrides=overrides) if line.overrides != overrides else line)
 
 
 def change_settings(script: Script, ids: Collection[str], **values: Any) -> Script:
@@ -187,12 +234,12 @@ def change_settings(script: Script, ids: Collection[str], **values: Any) -> Scri
         if new is None:
             new = replace(old, **values)
             new = made[id(old)] = old if new == old else new
-        return line if new is old else Line(line.text, new, line.overrides, line.id)
+        return line if new is old else Line(line.text, new, line.overrides, line.id, line.character, line.unknown)
 
-    return _edit_lines(script, ids, change_line)
+    return edit_lines(script, ids, change_line)
 
 
-def _edit_lines(script: Script, ids: Collection[str], edit: Callable[[Line], Line]) -> Script:
+def edit_lines(script: Script, ids: Collection[str], edit: Callable[[Line], Line]) -> Script:
     """Edit lines; the same script comes back when nothing has changed, so that there is nothing to undo."""
     wanted = frozenset(ids)
     lines = tuple(edit(line) if line.id in wanted else line for line in script.lines)

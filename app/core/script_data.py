@@ -1,46 +1,63 @@
-"""The script as plain data for JSON: only values that differ from the defaults are written, and everything read is checked."""
+"""The script as plain data for JSON: only values that differ from the defaults are written, and everything read is checked.
+
+A line of a character is written as its deviations. Fields that a later version has added are kept at every level.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
 from app.common.files.untrusted_json import MAX_INT64, require_int, require_number
 from app.common.gil_yield import iterate_yielding_gil
+from app.core.characters import CHARACTER_COLOURS, MOST_ALIASES, MOST_CHARACTERS, extract_character_settings
 from app.core.delivery import Bounds
-from app.core.lenient_parsing import ReportLoss, ReportLossAt, skip_unreadable
-from app.core.request_limits import BOUNDS, INDEX_BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, TONE_BOUNDS
-from app.core.script import CAST_FIELDS, Line, LineSettings, Script, create_line_id
+from app.core.lenient_parsing import ReportLoss, ReportLossAt, TooManyError, skip_unreadable
+from app.core.request_limits import BOUNDS, INDEX_BOUNDS, MORA_PITCH_BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, TONE_BOUNDS
+from app.core.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.core.text_lines import MAX_LINE_CHARACTERS
 
-SCRIPT_VERSION = 1
+SCRIPT_VERSION, FIRST_SCRIPT_VERSION = 2, 1
 # Edits of one kind in a line: as many as the line can have morae.
 MAX_LINE_EDITS = 8 * MAX_LINE_CHARACTERS
 _DEFAULT_SETTINGS = LineSettings()
+_NO_CAST: Mapping[str, LineSettings] = {}
 # The settings that say who speaks come first in files.
 _WRITTEN_SETTINGS = sorted((item.name for item in fields(LineSettings)), key=lambda name: name not in CAST_FIELDS)
 _EDIT_TYPES = {"readings": ReadingOverride, "moras": MoraOverride, "pauses": PauseOverride, "phrases": PhraseOverride}
 _COUNTING_FLAGS = ("emoji", "memos")
-_EDIT_BOUNDS = {"length_s": PAUSE_BOUNDS, "tone": TONE_BOUNDS} | dict.fromkeys(("mora", "mark", "occurrence", "accent"), INDEX_BOUNDS)
+_SCRIPT_FIELDS = ("version", "title", "lines", "cast")
+_CHARACTER_FIELDS = ("id", "name", "aliases", "colour", "note", "settings")
+_LINE_FIELDS = ("id", "text", "character", "settings", "overrides")
+_OVERRIDE_FIELDS = (*_EDIT_TYPES, "text", *_COUNTING_FLAGS)
+_EDIT_BOUNDS = {"length_s": PAUSE_BOUNDS, "tone": TONE_BOUNDS, "pitch": MORA_PITCH_BOUNDS} | dict.fromkeys(
+    ("mora", "mark", "occurrence", "accent"), INDEX_BOUNDS
+)
 _TYPES_BY_ANNOTATION: dict[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (int, float), "bool": bool}
 
 
 def convert_script_to_data(script: Script) -> dict[str, Any]:
     """Return the data that `parse_script` reads."""
-    return {
+    settings = {character.id: character.settings for character in script.cast}
+    written = {
         "version": SCRIPT_VERSION,
         "title": script.title,
-        "lines": [convert_line_to_data(line) for line in iterate_yielding_gil(script.lines)],
+        "lines": [
+            convert_line_to_data(line, settings.get(line.character, _DEFAULT_SETTINGS)) for line in iterate_yielding_gil(script.lines)
+        ],
     }
+    cast = {"cast": convert_cast_to_data(script.cast)} if script.cast else {}
+    return _load_unknown(script.unknown) | written | cast
 
 
 def parse_script(data: object, lose: ReportLossAt | None = None) -> Script:
     """Return the script in the data. Raises ValueError, which says what is wrong, for data this version could not have written.
 
-    Unknown settings from a later version are left out.
+    Fields from a later version are kept in `unknown`.
 
     Args:
         lose: called with the part of a line ("lines": all of it), or of the script, that cannot be read and is left out; such a part
@@ -48,35 +65,95 @@ def parse_script(data: object, lose: ReportLossAt | None = None) -> Script:
     """
     if not isinstance(data, dict) or not isinstance(data.get("lines"), list):
         raise ValueError("no script")
-    if data.get("version") != SCRIPT_VERSION:
+    if data.get("version") not in (FIRST_SCRIPT_VERSION, SCRIPT_VERSION):
         raise ValueError(f"version {data.get('version')!r}")
-    title = ""
+    title, cast = "", tuple[Character, ...]()
     with skip_unreadable(lose and partial(_report_line_loss, lose, 0), "title"):
         title = _check_field("title", "str", data.get("title", ""))
+    with skip_unreadable(lose and partial(_report_line_loss, lose, 0), "cast"):
+        cast = parse_cast(data.get("cast", []), lose and partial(_report_line_loss, lose, 0))
+    settings = {character.id: character.settings for character in cast}
     lines = dict[str, Line]()
     for number, item in enumerate(iterate_yielding_gil(data["lines"]), 1):
         lose_here = lose and partial(_report_line_loss, lose, number)
         with skip_unreadable(lose_here, "lines"):
-            line = parse_line(item, lose_here)
+            line = parse_line(item, lose_here, settings)
             if line.id in lines:
                 if lose_here is None:
                     raise ValueError("an id occurs twice")
                 line = replace(line, id=create_line_id())
             lines[line.id] = line
-    return Script(tuple(lines.values()), title)
+    return Script(tuple(lines.values()), title, cast, _dump_unknown(data, _SCRIPT_FIELDS))
+
+
+def convert_cast_to_data(cast: Iterable[Character]) -> list[dict[str, Any]]:
+    """Return the data that `parse_cast` reads, without empty values."""
+    return [_convert_character_to_data(character) for character in cast]
+
+
+def parse_cast(data: object, lose: ReportLoss | None = None) -> tuple[Character, ...]:
+    """Return the characters in the data. Raises ValueError; with `lose` a character that cannot be read is left out."""
+    if not isinstance(data, list):
+        raise ValueError("cast")
+    if len(data) > MOST_CHARACTERS:
+        raise TooManyError("cast")
+    cast = dict[str, Character]()
+    for item in data:
+        with skip_unreadable(lose, "cast"):
+            character = _parse_character(item, lose)
+            if character.id in cast:
+                raise ValueError("an id occurs twice")
+            cast[character.id] = character
+    return tuple(cast.values())
+
+
+def _convert_character_to_data(character: Character) -> dict[str, Any]:
+    unknown = _load_unknown(character.unknown)
+    settings = unknown.pop("settings", {}) | convert_settings_to_data(character.settings)
+    values = {"aliases": list(character.aliases), "colour": character.colour, "note": character.note, "settings": settings}
+    return unknown | {"id": character.id, "name": character.name} | {name: value for name, value in values.items() if value}
+
+
+def _parse_character(data: object, lose: ReportLoss | None) -> Character:
+    if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+        raise ValueError("a character")
+    character_id, note, aliases, colour, settings = "", "", tuple[str, ...](), 0, data.get("settings", {})
+    with skip_unreadable(lose, "id"):
+        character_id = _check_field("id", "str", data.get("id", ""))
+    with skip_unreadable(lose, "note"):
+        note = _check_field("note", "str", data.get("note", ""))
+    with skip_unreadable(lose, "aliases"):
+        aliases = _parse_aliases(data.get("aliases", []))
+    with skip_unreadable(lose, "colour"):
+        colour = require_int(data.get("colour", 0), 0, MAX_INT64) % CHARACTER_COLOURS
+    return Character(
+        data["name"],
+        extract_character_settings(parse_settings(settings, lose)),
+        aliases,
+        colour,
+        note,
+        character_id or create_line_id(),
+        _dump_unknown(data, _CHARACTER_FIELDS, settings=(settings, _WRITTEN_SETTINGS)),
+    )
+
+
+def _parse_aliases(data: object) -> tuple[str, ...]:
+    if not isinstance(data, list) or len(data) > MOST_ALIASES or not all(isinstance(alias, str) for alias in data):
+        raise ValueError("aliases")
+    return tuple(data)
 
 
 def _report_line_loss(lose: ReportLossAt, number: int, part: str) -> None:
     lose(part, number)
 
 
-def convert_settings_to_data(settings: LineSettings) -> dict[str, Any]:
-    """Return the values that differ from the defaults, by name."""
-    return {name: value for name in _WRITTEN_SETTINGS if (value := getattr(settings, name)) != getattr(_DEFAULT_SETTINGS, name)}
+def convert_settings_to_data(settings: LineSettings, inherited: LineSettings = _DEFAULT_SETTINGS) -> dict[str, Any]:
+    """Return the values that differ from the inherited ones, by name."""
+    return {name: value for name in _WRITTEN_SETTINGS if (value := getattr(settings, name)) != getattr(inherited, name)}
 
 
-def parse_settings(data: object, lose: ReportLoss | None = None) -> LineSettings:
-    """Return settings. Raises ValueError for a value of the wrong type or out of bounds; with `lose` it gets its default."""
+def parse_settings(data: object, lose: ReportLoss | None = None, inherited: LineSettings = _DEFAULT_SETTINGS) -> LineSettings:
+    """Return settings. Raises ValueError for a value of the wrong type or out of bounds; with `lose` it gets the inherited one."""
     values: dict[str, Any] = {}
     with skip_unreadable(lose, "settings"):
         if not isinstance(data, dict):
@@ -86,14 +163,15 @@ def parse_settings(data: object, lose: ReportLoss | None = None) -> LineSettings
                 read = _parse_pauses if item.name == "pauses" else _check_field
                 with skip_unreadable(lose, item.name):
                     values[item.name] = read(item.name, str(item.type), data[item.name])
-    return LineSettings(**values)
+    # Lines without values of their own share one value, and are then compared by identity.
+    return replace(inherited, **values) if values else inherited
 
 
-def convert_line_to_data(line: Line) -> dict[str, Any]:
-    """Return the data that `parse_line` reads; settings with their default are left out."""
-    data: dict[str, Any] = {"id": line.id, "text": line.text}
-    if line.settings != _DEFAULT_SETTINGS:
-        data["settings"] = convert_settings_to_data(line.settings)
+def convert_line_to_data(line: Line, inherited: LineSettings = _DEFAULT_SETTINGS) -> dict[str, Any]:
+    """Return the data that `parse_line` reads; settings that are the inherited ones are left out."""
+    unknown = _load_unknown(line.unknown)
+    data: dict[str, Any] = {"id": line.id, "text": line.text} | ({"character": line.character} if line.character else {})
+    settings = convert_settings_to_data(line.settings, inherited) if line.settings is not inherited else {}
     edits: dict[str, Any] = {
         name: [_convert_edit_to_data(edit) for edit in getattr(line.overrides, name)]
         for name in _EDIT_TYPES
@@ -102,19 +180,48 @@ def convert_line_to_data(line: Line) -> dict[str, Any]:
     if line.overrides.text:
         edits["text"] = line.overrides.text
     edits |= {name: True for name in _COUNTING_FLAGS if getattr(line.overrides, name)}
-    return data | ({"overrides": edits} if edits else {})
+    settings, edits = unknown.pop("settings", {}) | settings, unknown.pop("overrides", {}) | edits
+    return unknown | data | ({"settings": settings} if settings else {}) | ({"overrides": edits} if edits else {})
 
 
-def parse_line(data: object, lose: ReportLoss | None = None) -> Line:
-    """Return a line. Raises ValueError, which says what is wrong; with `lose` only for data that is no line. Unknown fields are ignored."""
+def parse_line(data: object, lose: ReportLoss | None = None, settings_by_character: Mapping[str, LineSettings] = _NO_CAST) -> Line:
+    """Return a line. Raises ValueError, which says what is wrong; with `lose` only for data that is no line.
+
+    Args:
+        settings_by_character: settings that lines inherit, by id of the character; a character that is not there is nobody.
+    """
     if not isinstance(data, dict) or not isinstance(data.get("text"), str):
         raise ValueError("a line")
-    line_id, overrides = "", Overrides()
+    line_id, character, overrides = "", "", Overrides()
     with skip_unreadable(lose, "id"):
         line_id = _check_field("id", "str", data.get("id", ""))
+    with skip_unreadable(lose, "character"):
+        character = _check_field("character", "str", data.get("character", ""))
+    edits, settings = data.get("overrides", {}), data.get("settings", {})
     with skip_unreadable(lose, "overrides"):
-        overrides = _parse_overrides(data.get("overrides", {}), lose)
-    return Line(data["text"], parse_settings(data.get("settings", {}), lose), overrides, line_id or create_line_id())
+        overrides = _parse_overrides(edits, lose)
+    inherited = settings_by_character.get(character)
+    return Line(
+        data["text"],
+        parse_settings(settings, lose, inherited or _DEFAULT_SETTINGS),
+        overrides,
+        line_id or create_line_id(),
+        character if inherited is not None else "",
+        _dump_unknown(data, _LINE_FIELDS, settings=(settings, _WRITTEN_SETTINGS), overrides=(edits, _OVERRIDE_FIELDS)),
+    )
+
+
+def _dump_unknown(data: Mapping[str, Any], known: Collection[str], **levels: tuple[object, Collection[str]]) -> str:
+    """Return the fields that are not known as JSON, those of deeper levels by the name of the level; empty where there are none."""
+    unknown: dict[str, Any] = {name: value for name, value in data.items() if name not in known}
+    for level, (values, names) in levels.items():
+        if isinstance(values, dict) and (deeper := {name: value for name, value in values.items() if name not in names}):
+            unknown[level] = deeper
+    return json.dumps(unknown, ensure_ascii=False, sort_keys=True) if unknown else ""
+
+
+def _load_unknown(text: str) -> dict[str, Any]:
+    return dict(json.loads(text)) if text else {}
 
 
 def _parse_overrides(edits: object, lose: ReportLoss | None) -> Overrides:

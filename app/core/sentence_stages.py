@@ -6,7 +6,7 @@ They are g2p, tokenize, bert, expand, then prosody, flow and decode (or synthesi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -20,11 +20,13 @@ from app.core.edit_targets import (
     build_phone_timings,
     build_shape_targets,
     count_phone_frames,
+    list_mora_offsets,
     select_readings,
 )
 from app.core.melody import build_melody_of_symbols
 from app.core.phone_features import expand_to_phones, round_features
 from app.core.phone_ids import PhoneIds
+from app.core.pitch_offsets import build_offset_curve, create_untimed_error
 from app.core.pitch_shift import PitchChange, PitchShift
 from app.core.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
 from app.core.render_caches import SentenceRendering, build_pitched_key, build_prosody_key, build_rendering_key, find_phones
@@ -129,6 +131,7 @@ class SentenceStages:
     _rendering: SentenceRendering | None = field(init=False)
     _decoded: SentenceRendering | None = None
     _change: PitchChange | None = None
+    _flow_offsets: tuple[float, ...] = ()
     _features: Float32 | None = None
     _prosody: Prosody | None = None
 
@@ -145,9 +148,9 @@ class SentenceStages:
             )
         graphs = (context.graphs_id, context.bert_id)
         key = build_prosody_key(graphs, request, self.style, self.phones, self.clock.sentence, self._ids.phones.tobytes())
-        self._key = build_rendering_key(key, request, self._targets, self.clock.sentence, takes_melody=voice.architecture.takes_melody)
-        # A voice that takes a melody has its pitch there.
-        self._change = None if voice.architecture.takes_melody else PitchChange.from_request(request)
+        self._divide_pitch()
+        takes_melody, offsets = voice.architecture.takes_melody, self._flow_offsets
+        self._key = build_rendering_key(key, request, self._targets, self.clock.sentence, takes_melody=takes_melody, flow_offsets=offsets)
         self._rendering = context.caches.renderings.get(build_pitched_key(self._key, self._change))
         # The decoder's own sound is cached beside the changed one, so another pitch decodes nothing again.
         if self._rendering is None and self._change is not None:
@@ -168,6 +171,18 @@ class SentenceStages:
             self._prosody = self._run_prosody(self._features)
             self._features = None
             context.caches.prosody.put(key, self._prosody, self._prosody.size)
+
+    def _divide_pitch(self) -> None:
+        """Divide the pitch into what the flow makes and what is changed behind the decoder."""
+        request, voice = self.request, self.context.voice
+        offsets = list_mora_offsets(self.phones, request.overrides, self.offset)
+        takes_melody = voice.architecture.takes_melody
+        # What is drawn is not scaled by the intonation, which is scaled behind the decoder where there is no melody.
+        if voice.flow_pitch_offset and (takes_melody or request.intonation == 1):
+            self._flow_offsets, offsets = offsets, ()
+        # A voice that takes a melody has its pitch there.
+        whole = replace(request, pitch=0.0, intonation=1.0) if takes_melody else request
+        self._change = PitchChange.from_request(whole, offsets)
 
     def measure_phones(self) -> tuple[int, ...]:
         """Return the frames of each phone with its blanks, after `prepare_sentence`.
@@ -210,7 +225,7 @@ class SentenceStages:
         if self._change is None:
             return timings, made
         return timings, self._cache_while_yielding(
-            build_pitched_key(self._key, self._change), timings, frames, self._shift_pitch(self._change, made)
+            build_pitched_key(self._key, self._change), timings, frames, self._shift_pitch(self._change, timings, made)
         )
 
     def _cache_while_yielding(
@@ -240,10 +255,14 @@ class SentenceStages:
                 self.clock.skip_stage("pitch", samples=len(piece))
             yield piece
 
-    def _shift_pitch(self, change: PitchChange, pieces: Iterator[Float32]) -> Iterator[Float32]:
+    def _shift_pitch(self, change: PitchChange, timings: tuple[PhoneTiming, ...], pieces: Iterator[Float32]) -> Iterator[Float32]:
         """Yield the sound at another pitch, cut into other pieces."""
         assert self.context.tracker is not None
-        shift = PitchShift(change, self.context.tracker, self.context.voice.sampling_rate)
+        voice = self.context.voice
+        curve = build_offset_curve(timings, change.mora_offsets, voice.architecture.sound_lead_s)
+        if change.mora_offsets and not timings:
+            raise create_untimed_error(voice.name)
+        shift = PitchShift(change, self.context.tracker, voice.sampling_rate, curve)
         for piece in pieces:
             shift.feed_samples(piece)
             yield from self._run_shift(shift)
@@ -276,6 +295,9 @@ class SentenceStages:
         self.clock.start_stage()
         length_scale = 1 / request.speed
         frames = model.compute_frames(prosody, length_scale, self._targets)
+        timings = build_phone_timings(self.phones, self._ids.edges, frames, model.voice)
+        kind = model.voice.architecture
+        curve = build_offset_curve(timings, self._flow_offsets, kind.sound_lead_s, kind.pitch_smear_s)
         z = model.compute_flow(
             prosody,
             frames,
@@ -285,9 +307,10 @@ class SentenceStages:
             speaker=request.speaker,
             style_vector=self.style,
             melody=build_melody_of_symbols(self.phones, self._ids.edges, frames, request, model.voice),
+            pitch_offset=None if curve is None else curve.build_steps(int(frames.sum()), model.voice),
         )
         self.clock.stop_stage("flow", phones=len(self._ids.phones), frames=z.shape[1])
-        return build_phone_timings(self.phones, self._ids.edges, frames, model.voice), z.shape[1], self._decode_windows(z, frames)
+        return timings, z.shape[1], self._decode_windows(z, frames)
 
     def _decode_windows(self, z: Float32, frames: Int64) -> Iterator[Float32]:
         """Yield the samples window by window, each one timed, without the inaudible tail."""

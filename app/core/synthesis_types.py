@@ -49,11 +49,13 @@ class MoraOverride:
         mora: index in the line.
         tone: 0 low, 1 high, None as predicted.
         length_s: length of the mora in the result in seconds, None as predicted.
+        pitch: semitones up or down from the pitch that the voice would have there, None as predicted.
     """
 
     mora: int
     tone: int | None = None
     length_s: float | None = None
+    pitch: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,10 +122,14 @@ def _parse_line_notation(text: str, memos: bool) -> NotedText:
 
 def _find_spans(text: str, wanted: str, is_loose: bool) -> list[tuple[int, int]]:
     written, origins = _fold_with_origins(text, is_loose)
-    found, begin = [], 0
+    found: list[tuple[int, int]] = []
+    begin = 0
     while wanted and (at := written.find(wanted, begin)) >= 0:
         begin = at + len(wanted)
-        found.append((at, begin) if origins is None else (origins[at][0], origins[begin - 1][1]))
+        start, end = (at, begin) if origins is None else (origins[at][0], origins[begin - 1][1])
+        # The same character may hold the word twice, once for each of its letters.
+        if not found or start >= found[-1][1]:
+            found.append((start, end))
     return found
 
 

@@ -30,6 +30,7 @@ class VoiceArchitecture:
         mark_release_s: how long it still sounds after the last phone of a sentence; what follows is silence and need not be decoded.
             None: the mark at the end may sound as long as it lasts, as a breath.
         sound_lead_s: how far a phone sounds ahead of the frames that it was given; timings and melody are moved by it.
+        pitch_smear_s: how far to either side its sound smears a change of the pitch that the flow was given.
         is_seeded: it draws noise, so that another seed is another rendering.
     """
 
@@ -40,6 +41,7 @@ class VoiceArchitecture:
     takes_melody: bool = False
     mark_release_s: float | None = None
     sound_lead_s: float = 0.0
+    pitch_smear_s: float = 0.0
     is_seeded: bool = True
 
 
@@ -56,6 +58,7 @@ KOKORO_ARCHITECTURE = VoiceArchitecture(
     takes_melody=True,
     mark_release_s=0.2,
     sound_lead_s=0.065,  # where vowels and loudness agree best, 65 to 70 ms for each of the five speakers
+    pitch_smear_s=0.06,  # a step of four semitones begins 50 ms before its place and ends 50 ms behind it
     is_seeded=False,
 )
 ARCHITECTURES = {item.name: item for item in (SBV2_ARCHITECTURE, KOKORO_ARCHITECTURE)}

@@ -29,6 +29,7 @@ class VoiceTraits:
         add_blank: the voice was trained with blanks between phones.
         emoji: the voice speaks emoji, as symbols of their own.
         decoder_noise: the decoder takes noise from us.
+        flow_pitch_offset: the flow takes semitones from us that it adds to its pitch.
         architecture: the kind of voice.
         median_f0: the median pitch of each row of `style_vectors` in Hz, for voices that take a melody.
         fixed_windows: the decoder runs where every width of a window costs time once, see `app.core.decode_windows`.
@@ -51,6 +52,7 @@ class VoiceTraits:
     add_blank: bool = True
     emoji: bool = False
     decoder_noise: bool = False
+    flow_pitch_offset: bool = False
     fixed_windows: bool = False
     architecture: VoiceArchitecture = SBV2_ARCHITECTURE
     median_f0: tuple[float, ...] = ()

@@ -5,17 +5,16 @@ from __future__ import annotations
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.common.errors import AppError, InternalError
 from app.common.language import localize
 from app.export.export_plan import PlannedFile
-from app.export.export_settings import ExportSettings
 from app.export.export_tasks import ExportTask, ExportWorker, parse_measurement
 from app.export.file_writer import is_single_line_error
-from app.export.loudness import compute_gains_db
+from app.export.loudness import LoudnessMeasurement
 
 # How soon Ctrl+C is noticed.
 BATCH_POLL_S = 0.05
@@ -43,32 +42,20 @@ class ExportBatch:
         self.stopped = threading.Event()
         self._workers = [make_worker() for _ in range(max(1, jobs))]
 
-    def write_files(
-        self, files: Sequence[PlannedFile], settings: ExportSettings, loudness_files: Sequence[PlannedFile]
-    ) -> Iterator[TaskOutcome]:
-        """Write the files; those in `loudness_files` make up the batch whose loudness counts. Raise the error that ends the batch."""
-        gains = self._measure_gains(loudness_files, settings) if settings.loudness is not None else {}
-        bad = {item.file for item, _ in self.failed}
-        tasks = [ExportTask(item, gains.get(item.file.as_posix(), 0.0)) for item in files if item.file not in bad]
-        yield from self._run_tasks(tasks)
+    def write_files(self, files: Sequence[PlannedFile], gains_db: Mapping[PlannedFile, float]) -> Iterator[TaskOutcome]:
+        """Write the files, each with its gain; a file without one in `gains_db` gets none. Raise the error that ends the batch."""
+        yield from self._run_tasks([ExportTask(item, gains_db.get(item, 0.0)) for item in files])
+
+    def measure_files(self, files: Sequence[PlannedFile]) -> dict[PlannedFile, LoudnessMeasurement]:
+        """Measure the loudness of files without writing them; those that fail are left out, and stand in `failed`."""
+        outcomes = self._run_tasks([ExportTask(item, is_measurement=True) for item in files])
+        return {outcome.task.item: parse_measurement(outcome.answer) for outcome in outcomes}
 
     def stop_batch(self) -> None:
         """Stop the batch soon; may be called from any thread. Incomplete files are removed."""
         self.stopped.set()
         for worker in self._workers:
             worker.stop_task()
-
-    def _measure_gains(self, files: Sequence[PlannedFile], settings: ExportSettings) -> dict[str, float]:
-        answers = [
-            (outcome.task.item, outcome.answer) for outcome in self._run_tasks([ExportTask(item, is_measurement=True) for item in files])
-        ]
-        place = {item.file: index for index, item in enumerate(files)}
-        # Sorting keeps sums independent of the order in which workers finish.
-        answers.sort(key=lambda answer: place[answer[0].file])
-        assert settings.loudness is not None
-        measured = [parse_measurement(answer) for _, answer in answers]
-        gains = compute_gains_db(measured, settings.loudness, settings.channels, is_per_file=settings.loudness_each)
-        return {item.file.as_posix(): gain for (item, _), gain in zip(answers, gains, strict=True)}
 
     def _run_tasks(self, tasks: Sequence[ExportTask]) -> Iterator[TaskOutcome]:
         """Yield successful outcomes as they come; keep failures, and raise one that is not for its file alone after all have ended."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
 
 from app.common.language import get_language
-from app.core.script import Line, LineSettings
+from app.core.script import Character, Line, LineSettings
 from app.export.export_settings import DEFAULT_PATTERN_ENGLISH, DEFAULT_PATTERN_JAPANESE, ExportSettings
 from app.export.name_pattern import COUNTER_TOKEN, NUMBER_WIDTH, SpeakerNames, build_token_values, fill_pattern
 from app.export.safe_file_names import find_free_stem, fold_file_name, sanitise_stem
@@ -38,20 +38,36 @@ class PlannedFile:
 
     Attributes:
         already_exists: it was there when the plan was made.
+        characters: names of the characters of the lines, in the same order; empty where no line has one.
     """
 
     file: Path
     lines: tuple[Line, ...]
     already_exists: bool = False
+    characters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """The values that file names are made of, beside the lines."""
+    """The values that file names are made of, beside the lines.
+
+    Attributes:
+        characters: names by id.
+    """
 
     project: str
     find_names: FindNames
     day: date
+    characters: Mapping[str, str] = field(default_factory=dict)
+
+    def name_line(self, line: Line) -> SpeakerNames:
+        """Return by which names people know who speaks a line."""
+        return replace(self.find_names(line.settings), character=self.characters.get(line.character, ""))
+
+
+def list_character_names(cast: Iterable[Character]) -> dict[str, str]:
+    """Return the names of a cast by id."""
+    return {character.id: character.name for character in cast}
 
 
 def build_numbered_lines(lines: Iterable[Line]) -> list[NumberedLine]:
@@ -64,14 +80,20 @@ def choose_default_pattern() -> str:
     return DEFAULT_PATTERN_JAPANESE if get_language() == "ja" else DEFAULT_PATTERN_ENGLISH
 
 
-def plan_files(lines: Sequence[NumberedLine], settings: ExportSettings, context: PlanContext) -> list[PlannedFile]:
-    """Plan a file for each line, for each speaker or for all. With `existing` "number" no name exists yet; else existing files are marked."""
+def plan_files(
+    lines: Sequence[NumberedLine], settings: ExportSettings, context: PlanContext, own_files: Collection[Path] = frozenset()
+) -> list[PlannedFile]:
+    """Plan a file for each line, for each speaker or for all. With `existing` "number" no name exists yet; else existing files are marked.
+
+    Args:
+        own_files: of an earlier export, which count as not existing: they are to be replaced or renamed.
+    """
     taken: dict[str, set[str]] = {}
-    there = _FolderContents()
+    there = _FolderContents(own_files)
     files = []
     for folder, group in _group_lines(lines, settings, context):
         first = group[0]
-        who = context.find_names(first.line.settings)
+        who = context.name_line(first.line)
         values = build_token_values(first.line, first.number, who, context.project, context.day)
         if settings.game == "yarn":
             values["id"] = first.line.id.removeprefix(_YARN_ID_PREFIX)
@@ -86,7 +108,9 @@ def plan_files(lines: Sequence[NumberedLine], settings: ExportSettings, context:
         )
         known.add(fold_file_name(name))
         exists = there.has_file(folder, settings.suffix, name)
-        files.append(PlannedFile(folder / f"{name}{settings.suffix}", tuple(item.line for item in group), exists))
+        cast = tuple(context.name_line(item.line).character for item in group) if context.characters else ()
+        planned = PlannedFile(folder / f"{name}{settings.suffix}", tuple(item.line for item in group), exists, cast if any(cast) else ())
+        files.append(planned)
     return files
 
 
@@ -108,15 +132,18 @@ def _group_lines(
         return [(root, list(lines))] if lines else []
     if settings.files == "lines":
         return [(root, [item]) for item in lines]
+    by_character = settings.files in ("characters", "character_folders")
     speakers: dict[SpeakerNames, list[NumberedLine]] = {}
     for item in lines:
-        speakers.setdefault(replace(context.find_names(item.line.settings), style=""), []).append(item)
-    if settings.files == "speakers":
+        who = replace(context.name_line(item.line), style="")
+        key = SpeakerNames(character=who.character) if by_character and who.character else replace(who, character="")
+        speakers.setdefault(key, []).append(item)
+    if settings.files in ("speakers", "characters"):
         return [(root, group) for group in speakers.values()]
     used: set[str] = set()
     folders: dict[SpeakerNames, Path] = {}
     for who in speakers:
-        name = find_free_stem(who.speaker or who.voice, "voice", used, lambda _name: False)
+        name = find_free_stem(who.character or who.speaker or who.voice, "voice", used, lambda _name: False)
         used.add(fold_file_name(name))
         folders[who] = root / sanitise_stem(name)
     order = sorted(((item.number, who, item) for who, group in speakers.items() for item in group), key=lambda entry: entry[0])
@@ -126,14 +153,16 @@ def _group_lines(
 class _FolderContents:
     """The contents of folders, each listed once, because a network disk is slow at every query."""
 
-    def __init__(self) -> None:
+    def __init__(self, ignored: Collection[Path]) -> None:
         self._names: dict[Path, frozenset[str]] = {}
+        self._ignored = ignored
 
     def has_file(self, folder: Path, suffix: str, stem: str) -> bool:
         """Return whether a file of that name exists, on any file system."""
         if folder not in self._names:
             try:
-                self._names[folder] = frozenset(fold_file_name(name) for name in os.listdir(folder))  # noqa: PTH208 — names are enough
+                there = (name for name in os.listdir(folder) if not self._ignored or folder / name not in self._ignored)  # noqa: PTH208 — names are enough
+                self._names[folder] = frozenset(map(fold_file_name, there))
             except OSError:
                 self._names[folder] = frozenset()
         return fold_file_name(stem + suffix) in self._names[folder]

@@ -25,6 +25,7 @@ from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_writer import PlannedFileWriter
 from app.export.loudness import LoudnessMeasurement, measure_loudness, merge_measurements
+from app.export.name_pattern import SpeakerNames
 from app.export.timeline import PAUSE_PHONE, SpokenFile, SpokenLine, TimedMora, TimedText
 from app.voices.installed_voices import find_id_by_name
 from app.voices.prepared_voice import Voice
@@ -56,12 +57,11 @@ class LineTimingCollector:
 
     Args:
         speaker: who speaks it.
-        speaker_name, style_name: as they were chosen.
+        names: of speaker and style, as they were chosen, and of the character.
     """
 
-    def __init__(self, line: Line, speaker: Speaker, speaker_name: str, style_name: str) -> None:
-        self._line, self._speaker = line, speaker
-        self._names = (speaker_name, style_name)
+    def __init__(self, line: Line, speaker: Speaker, names: SpeakerNames) -> None:
+        self._line, self._speaker, self._names = line, speaker, names
         self._sound = LineSound(line.id)
         self._samples = 0
         self._bounds: dict[int, tuple[int, int]] = {}  # samples of each sentence
@@ -84,13 +84,15 @@ class LineTimingCollector:
             "".join(mora.kana for mora in reading.moras),
             line.settings.seed,
             voice.manifest.id,
-            *self._names,
+            self._names.speaker,
+            self._names.style,
             settings | {"pauses": dict(line.settings.pauses)},
             "" if silent else format_credit(voice),
             0.0,
             self._samples / self._rate,
             sentences=tuple(self._build_sentences(reading)),
             is_silent=silent,
+            character=self._names.character,
         )
         if silent:
             return replace(spoken, phones=(TimedText(PAUSE_PHONE, 0.0, spoken.end_s),))
@@ -222,12 +224,13 @@ class FileRenderer:
         return None if self.is_cancelled() else merge_measurements(found)
 
     def _render_chunks(self, item: PlannedFile, spoken: list[SpokenLine]) -> Iterator[AudioChunk]:
-        for line in item.lines:
+        for line, character in zip(item.lines, item.characters or [""] * len(item.lines), strict=True):
             speaker = self.open_speaker(line.settings.voice)
             speaker_id, style_id = self.find_ids(line, speaker)
             request = replace(build_request(line), id=f"file {line.id}", speaker=speaker_id, style=style_id)
             voice = speaker.pipeline.voice
-            times = LineTimingCollector(line, speaker, voice.speakers.get(speaker_id, ""), voice.styles.get(style_id, ""))
+            names = SpeakerNames("", voice.speakers.get(speaker_id, ""), voice.styles.get(style_id, ""), character)
+            times = LineTimingCollector(line, speaker, names)
             for chunk in synthesize_or_silence(speaker.pipeline, request, self.report_stage, self.is_cancelled):
                 times.add_chunk(chunk)
                 yield chunk

@@ -8,15 +8,17 @@ from typing import Any, Literal, get_args
 from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE, SOUND_FORMATS, SOUND_QUALITIES, SoundQuality
 
 LineSelection = Literal["all", "selection", "starred"]
-FileGrouping = Literal["lines", "speaker_folders", "speakers", "joined"]
+FileGrouping = Literal["lines", "speaker_folders", "character_folders", "speakers", "characters", "joined"]
 TimingUnit = Literal["line", "sentence", "phrase", "mora"]
 ExistingFilePolicy = Literal["ask", "skip", "number", "replace"]
 GameEngine = Literal["", "renpy", "yarn", "wwise", "csv"]
+TextEncoding = Literal["utf-8", "shift_jis"]
 SidecarKind = Literal["txt", "lab", "textgrid", "srt", "vtt", "ass", "json"]
 LINE_SELECTIONS: tuple[LineSelection, ...] = get_args(LineSelection)
 FILE_GROUPINGS: tuple[FileGrouping, ...] = get_args(FileGrouping)
 TIMING_UNITS: tuple[TimingUnit, ...] = get_args(TimingUnit)
 EXISTING_FILE_POLICIES: tuple[ExistingFilePolicy, ...] = get_args(ExistingFilePolicy)
+TEXT_ENCODINGS: tuple[TextEncoding, ...] = get_args(TextEncoding)
 GAME_ENGINES: tuple[GameEngine, ...] = get_args(GameEngine)
 SIDECAR_KINDS: tuple[SidecarKind, ...] = get_args(SidecarKind)
 EXPORT_SOUND_FORMATS = tuple(suffix[1:] for suffix in SOUND_FORMATS)
@@ -32,6 +34,7 @@ _EXPORT_CHOICES: dict[str, tuple[str, ...]] = {
     "unit": TIMING_UNITS,
     "existing": EXISTING_FILE_POLICIES,
     "game": GAME_ENGINES,
+    "encoding": TEXT_ENCODINGS,
 }
 
 
@@ -41,7 +44,8 @@ class ExportSettings:
 
     Attributes:
         what: which lines; `selection` and `starred`, which is takes with a star, count in the window only.
-        files: one a line; the same in a folder a speaker; one a speaker; one in all.
+        files: one a line; the same in a folder a speaker or a character; one a speaker or a character; one in all. Where characters divide,
+            a line without one counts by its speaker.
         folder: where they go; empty where nobody has chosen yet.
         pattern: of names, see `app.export.name_pattern`; empty is the usual one.
         sound: format, as its suffix without the dot.
@@ -51,6 +55,8 @@ class ExportSettings:
         loudness: LUFS of the files; None leaves them as they are.
         loudness_each: each file by itself, not one gain for all.
         game: for which engine names and lists are made; empty for none.
+        encoding: of the files beside the sounds; what Shift_JIS does not have becomes a question mark.
+        only_changed: files that would come out the same stay, and get another name where theirs has changed.
     """
 
     what: LineSelection = "all"
@@ -68,6 +74,8 @@ class ExportSettings:
     loudness: float | None = None
     loudness_each: bool = False
     game: GameEngine = ""
+    only_changed: bool = False
+    encoding: TextEncoding = "utf-8"
 
     @property
     def suffix(self) -> str:

@@ -3,17 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from app.core.dictionary_entries import DictionaryEntry
 from app.core.dictionary_formats import convert_entries_to_data, parse_entries
+from app.core.link_reading import LINK_READINGS, LinkReading
 from app.core.script import Script
 from app.core.script_data import convert_script_to_data, parse_script
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
 from app.export.loudness import LoudnessMeasurement
+from app.settings.graph_precision import GRAPH_PRECISIONS, GraphPrecision
+from app.settings.user_settings import PRECISION_CHOICES, PrecisionChoice
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceOpening:
+    """The way in which a voice is opened, whatever the machine that opens it would choose."""
+
+    backend: str
+    graph_precision: GraphPrecision
+    bert_precision: PrecisionChoice
+
+    @staticmethod
+    def from_data(data: Mapping[str, Any]) -> VoiceOpening:
+        """Parse an opening; raise ValueError or KeyError."""
+        graph, bert = data["graph_precision"], data["bert_precision"]
+        if graph not in GRAPH_PRECISIONS or bert not in PRECISION_CHOICES:
+            raise ValueError("precision")
+        return VoiceOpening(str(data["backend"]), graph, bert)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingTerms:
+    """The reading settings of the machine that asks; they and its dictionary replace those of the machine that speaks."""
+
+    built_in_words: bool
+    links: LinkReading
+    memos_everywhere: bool
+
+    @staticmethod
+    def from_data(data: Mapping[str, Any]) -> ReadingTerms:
+        """Parse the choices; raise ValueError or KeyError."""
+        if data["links"] not in LINK_READINGS:
+            raise ValueError("links")
+        return ReadingTerms(bool(data["built_in_words"]), data["links"], bool(data["memos_everywhere"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +59,8 @@ class BatchSettings:
     Attributes:
         voices: what `open_speaker` takes, by the id that lines have.
         words: of the project, which count before the user's own.
+        openings: of voices, by the same id, for which `backend` and `precision` do not count.
+        reading: for a batch of somebody else, whose `words` are all that count; None reads as the user of this machine chose.
     """
 
     export: ExportSettings
@@ -31,6 +69,8 @@ class BatchSettings:
     backend: str = "auto"
     precision: str | None = None
     force_bert: bool = False
+    openings: Mapping[str, VoiceOpening] = field(default_factory=dict)
+    reading: ReadingTerms | None = None
 
     def convert_to_data(self) -> dict[str, Any]:
         """Return the data that `from_data` reads."""
@@ -41,6 +81,8 @@ class BatchSettings:
             "backend": self.backend,
             "precision": self.precision,
             "force_bert": self.force_bert,
+            "openings": {voice: asdict(opening) for voice, opening in self.openings.items()},
+            "reading": None if self.reading is None else asdict(self.reading),
         }
 
     @staticmethod
@@ -48,7 +90,9 @@ class BatchSettings:
         """Parse the settings of a batch; raise ValueError or KeyError."""
         words = parse_entries(data["words"])
         export = parse_settings_data(data["export"])
-        return BatchSettings(export, data["voices"], words, data["backend"], data["precision"], data["force_bert"])
+        openings = {voice: VoiceOpening.from_data(opening) for voice, opening in data["openings"].items()}
+        reading = None if data["reading"] is None else ReadingTerms.from_data(data["reading"])
+        return BatchSettings(export, data["voices"], words, data["backend"], data["precision"], data["force_bert"], openings, reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +120,21 @@ class ExportWorker(Protocol):
 def convert_task_to_data(task: ExportTask) -> dict[str, Any]:
     """Return the data that `parse_task_data` reads."""
     lines = convert_script_to_data(Script(task.item.lines))
-    return {"file": str(task.item.file), "script": lines, "gain_db": task.gain_db, "measures": task.is_measurement}
+    characters = list(task.item.characters)
+    return {
+        "file": str(task.item.file),
+        "script": lines,
+        "characters": characters,
+        "gain_db": task.gain_db,
+        "measures": task.is_measurement,
+    }
 
 
 def parse_task_data(data: Mapping[str, Any]) -> ExportTask:
     """Parse a task; raise ValueError or KeyError."""
     lines = parse_script(data["script"]).lines
-    return ExportTask(PlannedFile(Path(data["file"]), lines), float(data["gain_db"]), bool(data["measures"]))
+    item = PlannedFile(Path(data["file"]), lines, characters=tuple(data["characters"]))
+    return ExportTask(item, float(data["gain_db"]), bool(data["measures"]))
 
 
 def parse_measurement(answer: Mapping[str, Any]) -> LoudnessMeasurement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,12 +11,15 @@ import numpy as np
 from app.adapters.files.file_set import FileSet
 from app.adapters.files.part_file import build_write_error
 from app.adapters.sound.sound_file_sink import SoundFileSink
-from app.common.errors import AppError
+from app.common.errors import AppError, BackendError
 from app.common.files.private_data_dir import make_private_folder
 from app.core.synthesis_types import AudioChunk
-from app.export.export_settings import ExportSettings
+from app.export.export_settings import ExportSettings, TextEncoding
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
 from app.export.timeline import SpokenFile, SpokenLine, join_lines
+
+# Windows means CP932 by Shift_JIS: it has ① and 髙.
+_CODECS: dict[TextEncoding, str] = {"utf-8": "utf-8", "shift_jis": "cp932"}
 
 
 class PlannedFileWriter:
@@ -54,7 +57,7 @@ class PlannedFileWriter:
             spoken = SpokenFile(join_lines(lines), self._sink.rate, self._sink.finish_sound())
             for path, text in self._build_sidecar_texts(spoken) if spoken.samples else ():
                 before_file()
-                files.write_file(path, text.encode("utf-8", "replace"))
+                files.write_file(path, text.encode(_CODECS[self._settings.encoding], "replace"))
                 sidecars.append(path)
             before_file()
             files.add_part(self._sink.finish_as_part())
@@ -78,6 +81,35 @@ class PlannedFileWriter:
                 yield self._file.with_name(self._file.stem + form.suffix), text
 
 
+def write_finished_files(file: Path, sound: bytes, sidecars: Mapping[str, bytes]) -> list[Path]:
+    """Write a sound that was made elsewhere and the files beside it as one, as `PlannedFileWriter` does; raise OutputFileError.
+
+    Args:
+        sidecars: contents by suffix.
+
+    Returns:
+        The files beside it.
+    """
+    try:
+        make_private_folder(file.parent)
+    except OSError as exc:
+        raise build_write_error(file, exc) from exc
+    files = FileSet()
+    contents = {file.with_name(file.stem + suffix): content for suffix, content in sidecars.items()}
+    try:
+        for path, content in (contents | {file: sound}).items():
+            files.write_file(path, content)
+        files.commit()
+    except BaseException:
+        files.discard()
+        raise
+    return list(contents)
+
+
+class BatchEndError(BackendError):
+    """An error after which no other file of the batch could be made either."""
+
+
 def is_single_line_error(error: AppError) -> bool:
     """Return whether an error concerns its line alone; where a file cannot be written, the next ones could not either."""
-    return error.family not in ("output_file", "internal")
+    return error.family not in ("output_file", "internal") and not isinstance(error, BatchEndError)

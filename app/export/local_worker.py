@@ -7,8 +7,9 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from app.adapters.openjtalk.project_words import PROJECT_WORDS
+from app.adapters.openjtalk.reading_choices import READING_CHOICES
 from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
-from app.export.export_tasks import BatchSettings, ExportTask
+from app.export.export_tasks import BatchSettings, ExportTask, ReadingTerms
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
@@ -32,11 +33,14 @@ def build_file_row(result: WrittenFile) -> dict[str, Any]:
         "rate": spoken.rate,
         "sidecars": [str(path) for path in result.sidecars],
     }
+    if first.character:
+        row["character"] = first.character
     if spoken.is_silent:
         row["silent"] = True
     if len(spoken.lines) > 1:
         row["lines"] = [
             {"id": line.id, "text": line.text, "voice": line.voice, "speaker": line.speaker, "style": line.style, "seed": line.seed}
+            | ({"character": line.character} if line.character else {})
             | {"start_s": line.start_s, "end_s": line.end_s}
             | ({"silent": True} if line.is_silent else {})
             for line in spoken.lines
@@ -56,6 +60,8 @@ class LocalWorker:
         self._open: OrderedDict[str, Speaker] = OrderedDict()
         self._renderer = FileRenderer(self._open_speaker, find_ids_by_name, is_cancelled=self._stopped.is_set)
         PROJECT_WORDS.entries = batch.words
+        if batch.reading is not None:
+            self._apply_reading(batch.reading)
 
     def run_task(self, task: ExportTask) -> dict[str, Any]:
         """Run a task, as any worker."""
@@ -75,6 +81,16 @@ class LocalWorker:
         """Close the worker, as any worker."""
         self._open.clear()
         PROJECT_WORDS.entries = ()
+        if self._batch.reading is not None:
+            PROJECT_WORDS.are_alone = False
+            READING_CHOICES.built_in_words = READING_CHOICES.links = READING_CHOICES.memos_everywhere = None
+
+    @staticmethod
+    def _apply_reading(terms: ReadingTerms) -> None:
+        PROJECT_WORDS.are_alone = True
+        READING_CHOICES.built_in_words = terms.built_in_words
+        READING_CHOICES.links = terms.links
+        READING_CHOICES.memos_everywhere = terms.memos_everywhere
 
     def _open_speaker(self, voice: str) -> Speaker:
         from app.compose.speaker_opening import open_speaker
@@ -82,10 +98,19 @@ class LocalWorker:
         found = self._open.pop(voice, None)
         if found is None:
             batch, like = self._batch, next(reversed(self._open.values()), None)
-            sound: Any = batch.precision
-            named = batch.backend != "auto"
-            wanted = batch.voices[voice]
-            found = open_speaker(wanted, batch.backend, graph_precision=sound, force_bert=batch.force_bert, reuse_from=like, convert=named)
+            own = batch.openings.get(voice)
+            backend = batch.backend if own is None else own.backend
+            sound: Any = batch.precision if own is None else own.graph_precision
+            named = backend != "auto"
+            found = open_speaker(
+                batch.voices[voice],
+                backend,
+                precision=None if own is None else own.bert_precision,
+                graph_precision=sound,
+                force_bert=batch.force_bert,
+                reuse_from=like,
+                convert=named,
+            )
             if named:
                 found.wait_for_devices()
         self._open[voice] = found

@@ -19,12 +19,16 @@ _PATTERN_TOKEN = re.compile(r"\$([^$]*)\$")
 _MEANING_BY_JAPANESE_TOKEN = {
     "連番": "number",
     "キャラ": "speaker",
+    "登場人物": "character",
     "スタイル": "style",
     "テキスト": "text",
     "日付": "date",
     "プロジェクト名": "project",
 }
 COUNTER_TOKEN = "take"
+_CHARACTER = r"\$(?:character|登場人物)\$"
+_ENCLOSED_CHARACTER = re.compile(rf"\({_CHARACTER}\)|（{_CHARACTER}）|\[{_CHARACTER}\]|［{_CHARACTER}］|【{_CHARACTER}】|{_CHARACTER}")
+_SEPARATORS = " _-.・＿－　"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +41,19 @@ class PatternToken:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerNames:
-    """The displayed names of a line's voice, speaker and style."""
+    """The displayed names of a line's voice, speaker and style, and of its character; empty where it has none."""
 
     voice: str = ""
     speaker: str = ""
     style: str = ""
+    character: str = ""
 
 
 def list_tokens() -> list[PatternToken]:
     """Return all tokens, in the order of a menu."""
     meanings = {
         "number": localize("行の番号（3桁）", "line number, three digits"),
+        "character": localize("登場人物", "character"),
         "speaker": localize("話者", "speaker"),
         "style": localize("スタイル", "style"),
         "voice": localize("声", "voice"),
@@ -90,6 +96,7 @@ def build_token_values(line: Line, number: int, names: SpeakerNames, project: st
         "number": f"{number:0{NUMBER_WIDTH}d}",
         "voice": names.voice,
         "speaker": names.speaker or names.voice,
+        "character": names.character,
         "style": names.style,
         "text": first[:TEXT_LENGTH],
         "date": f"{day:%Y%m%d}",
@@ -100,10 +107,27 @@ def build_token_values(line: Line, number: int, names: SpeakerNames, project: st
 
 
 def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
-    """Fill the values into the pattern, without characters that a name cannot have; `$take$` stays if it has no value."""
+    """Fill the values into the pattern, without characters that a name cannot have; `$take$` stays if it has no value.
+
+    Without a character, what separates its token from others goes too.
+    """
+    if not values.get("character"):
+        pattern = _remove_character_token(pattern)
 
     def replace_token(found: re.Match[str]) -> str:
         name = _MEANING_BY_JAPANESE_TOKEN.get(found[1], found[1])
         return FORBIDDEN_FILE_NAME_CHARS.sub("", values[name]) if name in values else f"${name}$"
 
     return _PATTERN_TOKEN.sub(replace_token, pattern)
+
+
+def _remove_character_token(pattern: str) -> str:
+    """Return the pattern without the token of the character, the brackets around it and one separator beside it."""
+    while (found := _ENCLOSED_CHARACTER.search(pattern)) is not None:
+        before, after = pattern[: found.start()], pattern[found.end() :]
+        if before[-1:] and before[-1] in _SEPARATORS:
+            before = before[:-1]
+        elif not before and after[:1] and after[0] in _SEPARATORS:
+            after = after[1:]
+        pattern = before + after
+    return pattern

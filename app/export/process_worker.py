@@ -20,6 +20,10 @@ EXPORT_PROCESS_OPTION = "--export"
 CHILD_EXIT_TIMEOUT_S = 5.0
 
 
+class WorkerEndedError(BackendError):
+    """The process ended in the middle of a task."""
+
+
 class ProcessWorker:
     """Works in a process of its own; one that dies fails its file alone."""
 
@@ -46,7 +50,7 @@ class ProcessWorker:
         self.close()
         if self._stopped.is_set():
             return {}
-        raise BackendError(
+        raise WorkerEndedError(
             localize("音声の合成中にプロセスが異常終了しました。", "A process ended unexpectedly while synthesising."),
             localize("--jobs 1 を指定してお試しください。", "Try again with --jobs 1."),
         )

@@ -40,6 +40,7 @@ class SpokenLine:
         start_s, end_s: silences included.
         sentences, phrases, moras: empty where the voice reports no times, but for the sentences.
         phones: tile the line, silences as `PAUSE_PHONE`.
+        character: name of who speaks it in the script; empty where nobody is named.
         is_silent: nothing in the text can be read, so that nobody is heard: one pause, and no credit.
     """
 
@@ -59,6 +60,7 @@ class SpokenLine:
     moras: tuple[TimedMora, ...] = ()
     phones: tuple[TimedText, ...] = ()
     is_silent: bool = False
+    character: str = ""
 
     @property
     def speech_span(self) -> TimedText:

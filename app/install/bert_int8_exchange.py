@@ -17,6 +17,7 @@ from app.install.install_bert import require_user_bert
 from app.install.staging_folders import create_staging_folder, move_into_place
 from app.voices.bert_models import BERT_MANIFEST_NAME, BertModel, read_bert, write_bert
 from app.voices.bert_vocabulary import read_vocabulary
+from app.voices.pending_refinement import BERT_PENDING_FILES, clear_pending_refinement
 from app.voices.untrusted.voice_limits import MAX_BERT_JSON_BYTES
 
 
@@ -30,6 +31,8 @@ def install_bert_int8(bert: BertModel, graph: Path) -> BertModel:
         )
     with create_staging_folder() as folder:
         copy_other_files(Path(INT8_BERT_NAME).stem, bert.folder, folder)
+        # The user's choice is not replaced by what refining would make.
+        clear_pending_refinement(folder, BERT_PENDING_FILES)
         int8 = store_graph_copy(graph, folder, Path(INT8_BERT_NAME).stem)
         write_bert(
             folder, _describe_without_int8(bert) | {"files": {"float32": bert.exact_graph.name, "int8": int8}, "int8_cosine": cosine}
@@ -45,6 +48,7 @@ def remove_bert_int8(bert: BertModel) -> BertModel:
         raise build_already_exact_error("bert")
     with create_staging_folder() as folder:
         copy_other_files(Path(INT8_BERT_NAME).stem, bert.folder, folder)
+        clear_pending_refinement(folder, BERT_PENDING_FILES)
         write_bert(folder, _describe_without_int8(bert) | {"files": {"float32": bert.exact_graph.name}})
         move_into_place(folder, bert.folder)
     return read_bert(bert.folder)

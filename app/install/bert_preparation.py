@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,11 @@ from app.common.progress import Report, build_part_report, ignore_report
 from app.core.result_metrics import compute_min_cosine, compute_relative_difference
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
-from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE, build_test_texts, compute_features
+from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE, build_quick_text, build_test_texts, compute_features
 from app.install.preparation_results import BertPreparationResult
 from app.voices.bert_models import BERT_GRAPH_NAME, BertPrecision
 from app.voices.bert_vocabulary import VOCABULARY_NAME, format_vocabulary, read_vocabulary
+from app.voices.pending_refinement import ORIGINAL_BERT_FILES, ORIGINAL_BERT_STEM
 
 if TYPE_CHECKING:
     from app.voices.prepare.bert.deberta_sizes import DebertaSizes
@@ -27,16 +29,23 @@ if TYPE_CHECKING:
 INT8_BERT_NAME = "bert_int8.onnx"
 SOURCE_COPY_NAME = "source.onnx"
 WATCHED_GRAPH_NAME = "watched.onnx"
+CONFIG_NAME = "config.json"
+# Of the time.
+WRITING_SHARE, QUICK_WRITING_SHARE = 0.15, 0.6
 INT8_BLOCK_SIZES = (256, 32)
 """Numbers that share a scale in int8: the fastest, then the most faithful; the first that passes is kept."""
 
 
-def prepare_bert(model: Path, folder: Path, report: Report = ignore_report, *, width: int = BERT_WIDTH) -> BertPreparationResult:
+def prepare_bert(
+    model: Path, folder: Path, report: Report = ignore_report, *, width: int = BERT_WIDTH, is_quick: bool = False
+) -> BertPreparationResult:
     """Write the graphs and the vocabulary of a BERT into an empty folder.
 
     Args:
         model: an ONNX or safetensors file, its vocabulary beside it.
         width: of the features that voices take.
+        is_quick: compare one short text only, make no int8 graph, and leave both to `app.install.bert_refinement`, which finds the
+            original in the folder. What fails is compared in full at once, and nothing is left to do.
 
     Raises:
         VoiceError: it is no BERT for Style-Bert-VITS2, or it does not run.
@@ -47,29 +56,71 @@ def prepare_bert(model: Path, folder: Path, report: Report = ignore_report, *, w
     report("reading", 0.0)
     tokens = read_vocabulary(model.parent)
     (folder / VOCABULARY_NAME).write_text(format_vocabulary(tokens), encoding="utf-8", newline="\n")
-    source = _open_weights(model, width)
+    source = open_original_weights(model, width)
     architecture = source.architecture
     if len(tokens) > architecture.vocabulary:
         raise _build_vocabulary_error(len(tokens), architecture.vocabulary)
-    write_lean_deberta(source, folder / BERT_GRAPH_NAME, build_part_report(report, 0.0, 0.15))
-    # The weights take a gigabyte, and the file's own graph takes two more, so both must not be held at once.
-    del source
+    written = QUICK_WRITING_SHARE if is_quick else WRITING_SHARE
+    write_lean_deberta(source, folder / BERT_GRAPH_NAME, build_part_report(report, 0.0, written))
+    if is_quick:
+        report("checking", written)
+        difference = _compare_quickly(model, source, folder, width)
+        if difference <= LEAN_BERT_TOLERANCE:
+            return BertPreparationResult(architecture, {"float32": BERT_GRAPH_NAME}, difference)
+        _remove_original(folder)
+        source = open_original_weights(model, width)
+    return compare_and_quantise(model, source, folder, build_part_report(report, written, 1.0), width=width)
+
+
+def compare_and_quantise(
+    model: Path, source: DebertaWeights, folder: Path, report: Report = ignore_report, *, width: int = BERT_WIDTH
+) -> BertPreparationResult:
+    """Compare the lean graph in a folder with its source in full, and write the int8 graph beside it.
+
+    Args:
+        model: the source, or a copy in other numbers of the same value.
+        source: its weights, which are used up.
+        folder: holds the graph and the vocabulary. Where the graph is not right, the source's own takes its place.
+
+    Raises:
+        VoiceError: there is no graph that is right.
+    """
+    architecture = source.architecture
     texts = build_test_texts(folder / VOCABULARY_NAME, architecture.vocabulary)
-    expected = _compute_expected(model, folder, texts, width, build_part_report(report, 0.15, 0.5))
+    expected = _compute_expected(source, folder, texts, width, build_part_report(report, 0.0, 0.4))
     exact = compute_features(folder / BERT_GRAPH_NAME, texts, width)
-    report("checking", 0.65)
+    report("checking", 0.58)
     difference = compute_relative_difference(expected, exact)
     if difference > LEAN_BERT_TOLERANCE:
         return _keep_source_graph(architecture, folder, difference)
     _remove_graph(folder / SOURCE_COPY_NAME)
-    cosine, block = _find_passing_int8(model, folder, texts, exact, width, build_part_report(report, 0.65, 1.0))
+    cosine, block = _find_passing_int8(model, folder, texts, exact, width, build_part_report(report, 0.58, 1.0))
     files: dict[BertPrecision, str] = {"float32": BERT_GRAPH_NAME}
     if block is not None:
         files["int8"] = INT8_BERT_NAME
     return BertPreparationResult(architecture, files, difference, cosine, block)
 
 
-def _open_weights(model: Path, width: int) -> DebertaWeights:
+def _compare_quickly(model: Path, source: DebertaWeights, folder: Path, width: int) -> float:
+    """Return the difference of a short text, and leave in the folder what the full comparison needs. The source is used up."""
+    from app.voices.prepare.bert.float32_copy import write_compact_copy
+    from app.voices.prepare.bert.open_weights import OnnxDebertaWeights
+    from app.voices.prepare.bert.reference_deberta import compute_reference_features
+
+    texts = [build_quick_text(folder / VOCABULARY_NAME)]
+    original = folder / f"{ORIGINAL_BERT_STEM}{model.suffix}"
+    if isinstance(source, OnnxDebertaWeights):
+        write_compact_copy(source.graph, original)
+        expected = compute_features(original, texts, width, is_quick=True)
+    else:
+        expected = compute_reference_features(source, texts)
+        shutil.copyfile(model, original)
+        shutil.copyfile(model.with_name(CONFIG_NAME), folder / CONFIG_NAME)
+    return compute_relative_difference(expected, compute_features(folder / BERT_GRAPH_NAME, texts, width, is_quick=True))
+
+
+def open_original_weights(model: Path, width: int) -> DebertaWeights:
+    """Open the weights of a model; raise VoiceError unless it is a DeBERTa whose features have this width."""
     from app.voices.prepare.bert.deberta_weights import build_not_deberta_error
     from app.voices.prepare.bert.open_weights import open_deberta_weights
 
@@ -81,17 +132,17 @@ def _open_weights(model: Path, width: int) -> DebertaWeights:
     return source
 
 
-def _compute_expected(model: Path, folder: Path, texts: Sequence[Int64], width: int, report: Report) -> list[Float32]:
+def _compute_expected(source: DebertaWeights, folder: Path, texts: Sequence[Int64], width: int, report: Report) -> list[Float32]:
     """Compute the source's features in float32, by its own graph where it has one, else by its definition."""
     from app.voices.prepare.bert.float32_copy import write_float32_copy
-    from app.voices.prepare.bert.onnx_index import open_onnx_index
-    from app.voices.prepare.bert.open_weights import open_deberta_weights
+    from app.voices.prepare.bert.open_weights import OnnxDebertaWeights
     from app.voices.prepare.bert.reference_deberta import compute_reference_features
 
     report("checking", 0.0)
-    if model.suffix == ".safetensors":
-        return compute_reference_features(open_deberta_weights(model), texts)
-    write_float32_copy(open_onnx_index(model), folder / SOURCE_COPY_NAME)
+    if not isinstance(source, OnnxDebertaWeights):
+        return compute_reference_features(source, texts)
+    # The weights take a gigabyte: they are freed as they are written, before a session holds them again.
+    write_float32_copy(source.graph, folder / SOURCE_COPY_NAME)
     report("checking", 0.3)
     return compute_features(folder / SOURCE_COPY_NAME, texts, width)
 
@@ -108,7 +159,7 @@ def _find_passing_int8(
     tokenizer = CharTokenizer(folder / VOCABULARY_NAME)
     found = measure_activation_means(folder / WATCHED_GRAPH_NAME, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
     _remove_graph(folder / WATCHED_GRAPH_NAME)
-    source = _open_weights(model, width)
+    source = open_original_weights(model, width)
     for index, block in enumerate(INT8_BLOCK_SIZES):
         write_lean_deberta(
             source, folder / INT8_BERT_NAME, build_part_report(report, 0.3 + 0.35 * index, 0.5 + 0.35 * index), Int8Options(block, found)
@@ -149,6 +200,11 @@ def _build_vocabulary_error(tokens: int, expected: int) -> VoiceError:
             "モデルと同じ配布元の語彙を、モデルと同じフォルダーに置いてください。", "Put the vocabulary that came with the model beside it."
         ),
     )
+
+
+def _remove_original(folder: Path) -> None:
+    for name in ORIGINAL_BERT_FILES:
+        (folder / name).unlink(missing_ok=True)
 
 
 def _remove_graph(graph: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.graph_session import open_cpu_session
+from app.adapters.ort.graph_session import open_cpu_session, open_unoptimized
 from app.adapters.ort.ort_bert import OrtBert
 from app.common.errors import BackendError, VoiceError
 from app.common.language import localize
@@ -19,7 +19,14 @@ LEAN_BERT_TOLERANCE = 1e-4
 MIN_BERT_COSINE = 0.999
 """Of a token's features in int8 and in float32; below that, durations change audibly."""
 BERT_TEXT_LENGTHS = (3, 7, 20, 42, 102, 300)
+QUICK_TEXT_LENGTH = 20
+"""Of the only text that is compared before a BERT can be used."""
 BERT_TEST_TEXT = "今日はとてもいい天気なので、駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。夕方には家に帰って、温かいお茶を飲みながら本を読みました。"
+
+
+def build_quick_text(vocabulary: Path) -> Int64:
+    """Return the token ids of a short sentence."""
+    return CharTokenizer(vocabulary).encode(BERT_TEST_TEXT[: QUICK_TEXT_LENGTH - 2])
 
 
 def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
@@ -34,10 +41,14 @@ def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
     return [*texts, np.array([texts[0][0], *mixed, texts[0][-1]])]
 
 
-def compute_features(graph: Path, texts: Sequence[Int64], width: int) -> list[Float32]:
-    """Return the features (n, width) of each text; raise VoiceError if the graph does not open, does not run, or gives something else."""
+def compute_features(graph: Path, texts: Sequence[Int64], width: int, *, is_quick: bool = False) -> list[Float32]:
+    """Return the features (n, width) of each text; raise VoiceError if the graph does not open, does not run, or gives something else.
+
+    Args:
+        is_quick: open it without optimisation, which is faster for a single text.
+    """
     try:
-        runner = OrtBert(open_cpu_session(graph, "BERT"), "", width)
+        runner = OrtBert((open_unoptimized if is_quick else open_cpu_session)(graph, "BERT"), "", width)
         results = [runner.run_graph(ids) for ids in texts]
     except BackendError as exc:
         raise VoiceError(

@@ -78,11 +78,6 @@ class CalibrationVoice:
         values = sentence.values
         return self._model.decode_all_frames(z, noise=noise, speaker=values.speaker, style_vector=values.style_vector)
 
-    def speak_sentence(self, sentence: CalibrationSentence, frames: Int64) -> Float32:
-        """From text to sound, with durations that are given."""
-        prosody, _ = self.run_prosody(sentence)
-        return self.decode_samples(sentence, self.build_decoder_input(sentence, prosody, frames))
-
 
 def _draw_noise(sentence: CalibrationSentence, shape: tuple[int, ...]) -> Float32:
     return np.random.default_rng(sentence.number).standard_normal(shape, dtype=np.float32)

@@ -20,6 +20,7 @@ DEFAULT_DOWNLOAD_NAME = "download"
 MAX_PENDING_DOWNLOAD_AGE_S = 3600.0
 # A name may have 255 bytes, and others append to it.
 LONGEST_STEM_BYTES, LONGEST_SUFFIX = 120, 20
+_START_CHARS, _END_CHARS = re.compile(r"\A[\s.]+"), re.compile(r"[\s.]+\Z")
 
 
 def choose_download_folder(url: str, version: str | None = None) -> Path:
@@ -61,11 +62,11 @@ def discard_download(path: Path) -> None:
 
 def sanitise_file_name(name: str) -> str:
     """Return a file name that every system accepts, with its suffix, from any name that a server sends."""
-    plain = re.sub(r'[\x00-\x1f\x7f<>:"/\\|?*]', "_", sanitise_long_text(name).replace("\\", "/").rpartition("/")[2]).rstrip(" .")
+    plain = _END_CHARS.sub("", re.sub(r'[\x00-\x1f\x7f<>:"/\\|?*]', "_", sanitise_long_text(name).replace("\\", "/").rpartition("/")[2]))
     stem, dot, suffix = plain.rpartition(".")
     if not dot or len(suffix) > LONGEST_SUFFIX:
         stem, dot, suffix = plain, "", ""
-    stem = stem.strip(" .")
+    stem = _END_CHARS.sub("", _START_CHARS.sub("", stem))
     if RESERVED_NAME_PATTERN.match(stem):
         stem = f"_{stem}"
-    return (stem.encode()[:LONGEST_STEM_BYTES].decode(errors="ignore").rstrip(" .") or "voice") + dot + suffix
+    return (_END_CHARS.sub("", stem.encode()[:LONGEST_STEM_BYTES].decode(errors="ignore")) or "voice") + dot + suffix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 
 from app.common.files import paths
@@ -12,10 +13,13 @@ from app.voices.installed_voices import list_installed_voices
 from app.voices.voice_precision import find_equal_duration_share, remember_equal_duration_share
 
 
-def measure_missing_agreements(report: Report = ignore_report) -> int:
+def measure_missing_agreements(report: Report = ignore_report, *, is_paused: Callable[[], bool] | None = None) -> int:
     """Measure every installed voice with its BERT unless that was done before; return how many were measured.
 
     A voice that cannot be measured keeps the exact features, and is tried again the next time.
+
+    Args:
+        is_paused: asked all the time whether the work has to stand still; with it, it runs with the lowest priority.
     """
     berts = {bert.id: bert for bert in reversed(list_installed_berts(paths.list_bert_dirs())) if "int8" in bert.graphs}
     pairs = [
@@ -27,7 +31,7 @@ def measure_missing_agreements(report: Report = ignore_report) -> int:
     measured = 0
     for bert in {bert.id: bert for _, bert in waiting}.values():
         voices = [voice for voice, own in waiting if own is bert]
-        with closing(measure_agreements(bert, voices)) as shares:
+        with closing(measure_agreements(bert, voices, is_paused)) as shares:
             for voice, share in zip(voices, shares, strict=False):
                 report("checking", measured / len(waiting))
                 if share is not None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
-from app.adapters.ort.devices.fixed_shape_graph import (
+from app.adapters.ort.fixed_shapes.fixed_shape_graph import (
     FORM_NAME,
     MAX_DESCRIPTION_BYTES,
     PROOF_NAME,
@@ -23,7 +23,7 @@ from app.adapters.ort.devices.fixed_shape_graph import (
     is_close_enough,
     read_fixed_shape_graph,
 )
-from app.adapters.ort.devices.fixed_shape_store import EXACT_OPTION
+from app.adapters.ort.fixed_shapes.fixed_shape_store import EXACT_OPTION
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.adapters.ort.recording_session import RecordedRun
 from app.common.files.bounded_read import read_bounded

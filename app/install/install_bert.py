@@ -16,13 +16,14 @@ from app.install.staging_folders import create_staging_folder, move_into_place, 
 from app.voices.bert_models import BertModel, is_bert_id, list_installed_berts, read_bert, write_bert
 from app.voices.bert_vocabulary import compute_vocabulary_sha256, read_vocabulary
 from app.voices.content_digest import compute_content_digest, compute_file_digests, sum_file_sizes
+from app.voices.pending_refinement import find_original_bert, mark_refinement_pending
 from app.voices.required_bert import SBV2_BERT_ID, STANDARD_LICENCE
 
 STANDARD_VOCABULARY_SHA256 = "902cbd7e218aaf23a72955533293ceac12fcc4e010ad98c0c14757b94ce7abb6"
 # Layers in use, heads, hidden, inner.
 STANDARD_BERT_SIZES = (22, 16, 1024, 4096)
 STANDARD_BERT_NAME = "DeBERTa V2 large Japanese (character)"
-# Float16 weights are written in float32, in float32 again for the comparison, and in int8.
+# Float16 weights are written in float32, in float32 again for the full comparison, and in int8; the original is kept until then.
 NEEDED_BYTES_PER_SOURCE_BYTE = 5
 
 
@@ -39,7 +40,7 @@ class AddBertResult:
 
 
 def add_bert(source: Path, report: Report = ignore_report, *, id: str | None = None) -> AddBertResult:  # noqa: A002
-    """Install the BERT of a file or folder, in place of one of the same id.
+    """Install the BERT of a file or folder, in place of one of the same id, so far that it can be used; `refine_bert` finishes it.
 
     Args:
         source: `model_fp16.onnx`, `model.onnx` or `model.safetensors`, or the folder it lies in, with the vocabulary beside it.
@@ -63,14 +64,16 @@ def add_bert(source: Path, report: Report = ignore_report, *, id: str | None = N
     files = [model, *sorted(item for item in model.parent.glob(f"{model.name}*") if item != model and "data" in item.suffix)]
     sha256 = compute_content_digest(compute_file_digests(files, build_part_report(report, 0.0, 0.03)))
     for bert in list_installed_berts(paths.list_bert_dirs()):
-        if bert.source_sha256 == sha256 and id in (None, bert.id):
+        if bert.source_sha256 == sha256 and id in (None, bert.id) and not bert.is_abandoned:
             return AddBertResult(bert, was_installed=True)
     home = paths.find_data_dir() / "bert"
     check_free_space(home, NEEDED_BYTES_PER_SOURCE_BYTE * sum_file_sizes(files))
     recover_interrupted_moves(home)
     with create_staging_folder() as folder:
-        prepared = prepare_bert_in_sandbox(model, folder, build_part_report(report, 0.03, 0.97))
+        prepared = prepare_bert_in_sandbox(model, folder, build_part_report(report, 0.03, 0.97), is_quick=True)
         bert = _write_description(model, folder, prepared, sha256, id)
+        if find_original_bert(folder) is not None:
+            mark_refinement_pending(folder)
         report("storing", 0.98)
         move_into_place(folder, home / bert.id)
     report("storing", 1.0)

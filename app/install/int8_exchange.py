@@ -15,7 +15,7 @@ from app.install.graph_exchange_files import build_already_exact_error, build_re
 from app.install.int8_graphs import (
     INT8_GRAPH_SUFFIX,
     is_close_enough,
-    measure_graph_speedup,
+    measure_graph_timing,
     measure_quality,
     measure_speaking_speedup,
     run_exact_voice,
@@ -79,7 +79,7 @@ def _open_int8_sessions(voice: Voice, names: Iterable[str]) -> dict[str, Runnabl
 def _measure_remaining(voice: Voice, graphs: dict[str, Int8Graph]) -> Int8Result:
     """Measure the closeness and the speedup of the remaining graphs. The sessions, which hold files, are gone on return."""
     exact, sessions = run_exact_voice(voice), _open_int8_sessions(voice, graphs)
-    return Int8Result(graphs, *measure_quality(voice, exact, sessions), measure_speaking_speedup(voice, exact, sessions))
+    return Int8Result(graphs, *measure_quality(voice, exact, sessions), measure_speaking_speedup(exact, sessions))
 
 
 def _measure_candidate(voice: Voice, name: str, graph: Path) -> tuple[Int8Figures, Int8Figures]:
@@ -87,7 +87,8 @@ def _measure_candidate(voice: Voice, name: str, graph: Path) -> tuple[Int8Figure
     exact, session = run_exact_voice(voice), open_cpu_session(graph, name)
     sessions = _open_int8_sessions(voice, _find_int8_graphs(voice).keys() - {name}) | {name: session}
     alone, together = measure_quality(voice, exact, {name: session}), measure_quality(voice, exact, sessions)
-    gain = measure_graph_speedup(exact, name, session)
+    timing = measure_graph_timing(exact, name, session)
+    gain = timing.gain
     if gain < MIN_INT8_GAIN:
         raise build_refusal_error(
             localize(f"速さ {gain:.2f} 倍、必要な値 {MIN_INT8_GAIN} 倍", f"it is {gain:.2f} times as fast; {MIN_INT8_GAIN} times is needed")
@@ -102,4 +103,4 @@ def _measure_candidate(voice: Voice, name: str, graph: Path) -> tuple[Int8Figure
                     f"{share:.1%} of lengths unchanged ({MIN_FRAMES_EQUAL:.0%} needed)",
                 )
             )
-    return (*alone, gain), (*together, measure_speaking_speedup(voice, exact, sessions))
+    return (*alone, gain), (*together, measure_speaking_speedup(exact, sessions, {name: timing}))

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
-import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.graph_session import RunnableSession, open_cpu_session
-from app.adapters.ort.recording_session import RecordingSession
+from app.adapters.ort.recording_session import RecordingSession, ReplayingSession
 from app.common.errors import AppError
 from app.common.progress import Report, build_part_report, ignore_report
 from app.core.result_metrics import compute_equal_share, compute_log_spectral_distance_db, compute_snr_db
 from app.core.synthesis_types import Float32, Int64
 from app.install.calibration_runs import CalibrationSentence, CalibrationVoice, build_calibration_sentences
+from app.install.graph_timing import GraphTiming, compute_joint_speedup, measure_timing
 from app.voices.int8_result import (
     INT8_GRAPH_NAMES,
     MAX_INT8_LSD_DB,
@@ -39,7 +39,6 @@ from app.voices.voice_manifest import VoiceManifest, write_manifest
 
 # Sentences whose numbers are looked at; others whose sound is compared. Durations are compared in all others.
 CALIBRATING, COMPARED = 3, 3
-TIMING_TURNS = 3
 INT8_GRAPH_SUFFIX = "_int8"
 _log = logging.getLogger("koebako")
 
@@ -49,15 +48,31 @@ class ExactVoiceRun:
     """The exact voice: its sessions, what they were given, and what came of it.
 
     Attributes:
+        replays: the sessions once more, which know the results of what they were given.
         graph_inputs: by graph, of the first CALIBRATING sentences those that graphs in int8 are made by.
         frames, samples: of the sentences; samples of the first ones only.
     """
 
     sessions: dict[str, RunnableSession]
+    replays: dict[str, RunnableSession]
     graph_inputs: dict[str, list[dict[str, Any]]]
     sentences: list[CalibrationSentence]
     frames: list[Int64]
     samples: list[Float32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Int8Candidate:
+    """A graph in int8 that runs.
+
+    Attributes:
+        quality: what `measure_quality` finds of it alone.
+    """
+
+    file: str
+    session: RunnableSession
+    quality: tuple[float, float, float]
+    timing: GraphTiming
 
 
 def add_int8_graphs(voice: Voice, folder: Path, report: Report = ignore_report) -> VoiceManifest:
@@ -87,22 +102,41 @@ def _make_int8_graphs(voice: Voice, folder: Path, report: Report) -> tuple[Int8R
     report("cutting", 0.3)
     passed: dict[str, tuple[Int8Graph, RunnableSession]] = {}
     refused: dict[str, Int8Rejection] = {}
+    timings: dict[str, GraphTiming] = {}
     for index, name in enumerate(exact.sessions):
         try:
-            found = _make_int8_graph(voice, name, exact, folder, build_part_report(report, 0.3 + 0.2 * index, 0.5 + 0.2 * index))
+            found = _make_candidate(voice, name, exact, folder, build_part_report(report, 0.3 + 0.2 * index, 0.5 + 0.2 * index))
         except AppError as exc:
             _log.warning("no int8 %s for %s: %s %s", name, voice.manifest.id, exc, exc.hint)
-            found = Int8Rejection("failed")
-        if isinstance(found, Int8Rejection):
-            refused[name] = found
+            refused[name] = Int8Rejection("failed")
+            continue
+        if found is None:
+            refused[name] = Int8Rejection("unsuitable")
+            continue
+        timings[name], gain = found.timing, found.timing.gain
+        if (why := find_rejection_reason(*found.quality, gain)) is not None:
+            refused[name] = Int8Rejection(why, *found.quality, gain)
         else:
-            passed[name] = found
+            passed[name] = Int8Graph(found.file, *found.quality, gain), found.session
+        # The session of one that is refused ends before the next one is opened.
+        del found
+    return _combine_graphs(voice, exact, passed, refused, timings)
+
+
+def _combine_graphs(
+    voice: Voice,
+    exact: ExactVoiceRun,
+    passed: dict[str, tuple[Int8Graph, RunnableSession]],
+    refused: dict[str, Int8Rejection],
+    timings: Mapping[str, GraphTiming],
+) -> tuple[Int8Result | None, dict[str, Int8Rejection]]:
+    """Leave out the noisiest graph until the others pass together."""
     while passed:
         sessions = {name: session for name, (_, session) in passed.items()}
         graphs = {name: graph for name, (graph, _) in passed.items()}
-        together = measure_quality(voice, exact, sessions)
+        together = _find_joint_quality(voice, exact, sessions, graphs)
         if is_close_enough(*together):
-            gain = measure_speaking_speedup(voice, exact, sessions)
+            gain = measure_speaking_speedup(exact, sessions, timings)
             if gain >= MIN_INT8_GAIN:
                 return Int8Result(graphs, *together, gain), refused
             return None, refused | {name: _reject_combination(graph) for name, graph in graphs.items()}
@@ -112,12 +146,23 @@ def _make_int8_graphs(voice: Voice, folder: Path, report: Report) -> tuple[Int8R
     return None, refused
 
 
+def _find_joint_quality(
+    voice: Voice, exact: ExactVoiceRun, sessions: Mapping[str, RunnableSession], graphs: Mapping[str, Int8Graph]
+) -> tuple[float, float, float]:
+    """Return what `measure_quality` finds of all these graphs; of a single one it is known."""
+    if len(graphs) > 1:
+        return measure_quality(voice, exact, sessions)
+    (alone,) = graphs.values()
+    return alone.snr_db, alone.lsd_db, alone.frames_equal
+
+
 def run_exact_voice(voice: Voice) -> ExactVoiceRun:
     """Speak the sentences exactly and keep the inputs of every graph; raise AppError if a graph does not run."""
     sessions: dict[str, RunnableSession] = {
         name: open_cpu_session(voice.graphs[name], voice.manifest.name) for name in INT8_GRAPH_NAMES if name in voice.graphs
     }
     watches = {name: RecordingSession(session) for name, session in sessions.items()}
+    replays: dict[str, RunnableSession] = {name: ReplayingSession(sessions[name], watch.runs) for name, watch in watches.items()}
     watched = CalibrationVoice(voice, watches)
     sentences = build_calibration_sentences(voice)
     frames: list[Int64] = []
@@ -127,24 +172,20 @@ def run_exact_voice(voice: Voice) -> ExactVoiceRun:
         frames.append(lengths)
         if len(samples) < CALIBRATING + COMPARED:
             samples.append(watched.decode_samples(sentence, watched.build_decoder_input(sentence, prosody, lengths)))
-    return ExactVoiceRun(
-        sessions, {name: [run.values for run in watch.runs] for name, watch in watches.items()}, sentences, frames, samples
-    )
+    graph_inputs = {name: [run.values for run in watch.runs] for name, watch in watches.items()}
+    return ExactVoiceRun(sessions, replays, graph_inputs, sentences, frames, samples)
 
 
-def _make_int8_graph(
-    voice: Voice, name: str, exact: ExactVoiceRun, folder: Path, report: Report
-) -> tuple[Int8Graph, RunnableSession] | Int8Rejection:
-    """Build one graph in int8, if that is possible, exact enough and faster; raise AppError if it does not run."""
+def _make_candidate(voice: Voice, name: str, exact: ExactVoiceRun, folder: Path, report: Report) -> _Int8Candidate | None:
+    """Build one graph in int8; return None if nothing in it can be, and raise AppError if it does not run."""
     file = quantise_graph(voice.graphs[name], name, exact.graph_inputs[name][:CALIBRATING], folder)
     report("cutting", 0.5)
     if file is None:
-        return Int8Rejection("unsuitable")
+        return None
     session = open_cpu_session(folder / file, name)
-    found, gain = measure_quality(voice, exact, {name: session}), measure_graph_speedup(exact, name, session)
+    quality, timing = measure_quality(voice, exact, {name: session}), measure_graph_timing(exact, name, session)
     report("cutting", 1.0)
-    why = find_rejection_reason(*found, gain)
-    return Int8Rejection(why, *found, gain) if why is not None else (Int8Graph(file, *found, gain), session)
+    return _Int8Candidate(file, session, quality, timing)
 
 
 def _reject_combination(graph: Int8Graph) -> Int8Rejection:
@@ -186,19 +227,24 @@ def quantise_graph(
     return store_graph(model, folder, f"{name}{INT8_GRAPH_SUFFIX}")
 
 
-def measure_graph_speedup(exact: ExactVoiceRun, name: str, session: RunnableSession) -> float:
-    """Return the speedup of another form of a graph on the largest input that the exact graph received."""
+def measure_graph_timing(exact: ExactVoiceRun, name: str, session: RunnableSession) -> GraphTiming:
+    """Return the times of another form of a graph, and of the exact one, on the largest input that the exact graph received."""
     largest = max(exact.graph_inputs[name], key=lambda values: max(np.size(value) for value in values.values()))
-    return _measure_speedup(lambda: exact.sessions[name].run_graph(largest), lambda: session.run_graph(largest))
+    return measure_timing(exact.sessions[name], session, largest)
 
 
 def measure_quality(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> tuple[float, float, float]:
     """Return SNR and log-spectral distance in dB with unchanged durations, and the share of symbols that last as long."""
-    voiced, compared = CalibrationVoice(voice, exact.sessions | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
-    made = [voiced.speak_sentence(item, frames) for item, frames in zip(exact.sentences[compared], exact.frames[compared], strict=True)]
+    voiced, compared = CalibrationVoice(voice, exact.replays | dict(replaced)), slice(CALIBRATING, CALIBRATING + COMPARED)
+    last = None if "prosody" in replaced else compared.stop
+    prosodies = [voiced.run_prosody(item) for item in exact.sentences[CALIBRATING:last]]
+    made = [
+        voiced.decode_samples(item, voiced.build_decoder_input(item, prosody, frames))
+        for item, (prosody, _), frames in zip(exact.sentences[compared], prosodies, exact.frames[compared], strict=False)
+    ]
     right, share = exact.samples[compared], 1.0
     if "prosody" in replaced:
-        share = compute_equal_share(exact.frames[CALIBRATING:], [voiced.run_prosody(item)[1] for item in exact.sentences[CALIBRATING:]])
+        share = compute_equal_share(exact.frames[CALIBRATING:], [frames for _, frames in prosodies])
     return round(compute_snr_db(right, made), 1), round(compute_log_spectral_distance_db(right, made), 2), round(share, 4)
 
 
@@ -218,25 +264,12 @@ def find_rejection_reason(snr_db: float, lsd_db: float, frames_equal: float, gai
     return next((why for why, is_kept in limits.items() if not is_kept), None)
 
 
-def measure_speaking_speedup(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> float:
-    """Return the speedup of the longest sentence with these sessions."""
-    return _measure_speedup(_build_sentence_run(voice, exact, {}), _build_sentence_run(voice, exact, replaced))
-
-
-def _build_sentence_run(voice: Voice, exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession]) -> Callable[[], object]:
-    voiced, number = (
-        CalibrationVoice(voice, exact.sessions | dict(replaced)),
-        int(np.argmax([frames.sum() for frames in exact.frames])),
-    )
-    return lambda: voiced.speak_sentence(exact.sentences[number], exact.frames[number])
-
-
-def _measure_speedup(slow: Callable[[], object], fast: Callable[[], object]) -> float:
-    """Return the speedup, timed in turns, from the least time of each, which other programs disturbed least."""
-    took: tuple[list[float], list[float]] = ([], [])
-    for _ in range(TIMING_TURNS):
-        for way, times in zip((slow, fast), took, strict=True):
-            began = time.perf_counter()
-            way()
-            times.append(time.perf_counter() - began)
-    return round(min(took[0]) / min(took[1]), 2)
+def measure_speaking_speedup(
+    exact: ExactVoiceRun, replaced: Mapping[str, RunnableSession], known: Mapping[str, GraphTiming] | None = None
+) -> float:
+    """Return the speedup of all graphs, one after the other, with these sessions; `known` are timings that need not be measured again."""
+    timings = {
+        name: (known or {}).get(name) or measure_graph_timing(exact, name, replaced.get(name, session))
+        for name, session in exact.sessions.items()
+    }
+    return compute_joint_speedup(timings, replaced)

@@ -22,11 +22,14 @@ SAMPLING_RATE_HZ, HOP_LENGTH = 24000, 600
 # The first window is what the first sound waits for; in less than 300 ms many lines have none yet. Each of the others is decoded before
 # the one before it has sounded, as long as decoding takes a third of real time.
 WINDOWS = (12, 28, 76, 160)
-MEDIAN_F0_HZ = (253.5, 218.0, 223.3, 310.4, 96.0)
-"""Of the speakers' own pitch over 24 lines, measured by `packaging/natural_voice/measure_norms.py`.
+MEASURED_F0_HZ = (253.5, 218.0, 223.3, 310.4, 90.6)
+"""The medians of the speakers' own pitch over 24 lines, measured by `packaging/natural_voice/measure_norms.py`."""
+LEVEL_SEMITONES = (-1.0, -1.0, -1.0, -1.5, 1.0)
+"""How far from them our melody is sung.
 
-The last one creaks often; its median with creaks, 90.6, was judged worse (DNSMOS OVRL 3.20, a semitone and a half above it 3.31).
+Low morae often lose their voice, so that what is voiced lies half a semitone above the mean of a melody; the highest voice was judged best lower still. The last speaker creaks often, and creaks count in his median.
 """
+MEDIAN_F0_HZ = tuple(round(hz * 2 ** (level / 12), 1) for hz, level in zip(MEASURED_F0_HZ, LEVEL_SEMITONES, strict=True))
 
 # onnx is slow to import: everything of app.voices.prepare is imported where it is used.
 

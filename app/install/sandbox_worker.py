@@ -5,26 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, astuple
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.adapters.sandbox.sandbox_child import SandboxChannel, serve_task
 from app.common.errors import AppError
 
+if TYPE_CHECKING:
+    from app.install.preparation_results import BertPreparationResult
+
 # A task imports what it needs when it is called: the limits hold then, and libraries are slow to import.
 
 
-def _prepare_voice(channel: SandboxChannel, source: str, folder: str, int8: bool) -> None:
-    """Prepare a voice."""
+def _prepare_voice(channel: SandboxChannel, source: str, folder: str) -> None:
+    """Prepare a voice as far as it needs to speak."""
     from app.install.voice_preparation import prepare_voice
 
-    prepared = prepare_voice(Path(source), Path(folder), channel.report_progress, int8=int8)
+    prepared = prepare_voice(Path(source), Path(folder), channel.report_progress, is_quick=True)
     channel.send_result(max_abs_diff=prepared.max_abs_diff, reason=prepared.reason)
 
 
-def _prepare_bert(channel: SandboxChannel, model: str, folder: str) -> None:
-    """Prepare a BERT."""
+def _refine_voice(channel: SandboxChannel, folder: str, results: str) -> None:
+    """Do for a prepared voice what was left."""
+    from app.install.voice_refinement import compute_refinement
+
+    channel.send_result(max_abs_diff=compute_refinement(Path(folder), Path(results), channel.report_progress))
+
+
+def _prepare_bert(channel: SandboxChannel, model: str, folder: str, is_quick: bool) -> None:
+    """Prepare a BERT, or as far as it needs to be used."""
     from app.install.bert_preparation import prepare_bert
 
-    prepared = prepare_bert(Path(model), Path(folder), channel.report_progress)
+    _send_bert(channel, prepare_bert(Path(model), Path(folder), channel.report_progress, is_quick=is_quick))
+
+
+def _refine_bert(channel: SandboxChannel, folder: str, results: str) -> None:
+    """Do for a prepared BERT what was left."""
+    from app.install.bert_refinement import compute_bert_refinement
+
+    _send_bert(channel, compute_bert_refinement(Path(folder), Path(results), channel.report_progress))
+
+
+def _send_bert(channel: SandboxChannel, prepared: BertPreparationResult) -> None:
     channel.send_result(**asdict(prepared) | {"architecture": astuple(prepared.architecture)})
 
 
@@ -76,5 +97,13 @@ def _measure_agreements(channel: SandboxChannel, bert: str, voices: Sequence[str
 def main() -> int:
     """Run the task that the parent requests."""
     return serve_task(
-        {"voice": _prepare_voice, "bert": _prepare_bert, "source": _verify_source, "check": _check_voice, "shares": _measure_agreements}
+        {
+            "voice": _prepare_voice,
+            "refine": _refine_voice,
+            "bert": _prepare_bert,
+            "refine-bert": _refine_bert,
+            "source": _verify_source,
+            "check": _check_voice,
+            "shares": _measure_agreements,
+        }
     )

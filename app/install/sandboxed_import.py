@@ -26,15 +26,17 @@ from app.voices.containers.external_data import list_external_files
 from app.voices.containers.onnx_metadata import read_onnx_info
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.expected_outputs import CaseResult, SkippedCase
+from app.voices.pending_refinement import ORIGINAL_BERT_FILES, PENDING_FILES, find_original_bert
 from app.voices.prepare.bert.deberta_sizes import DebertaSizes
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
-from app.voices.voice_manifest import MANIFEST_NAME, map_int8_files
+from app.voices.voice_manifest import MANIFEST_NAME, VoiceManifest, map_int8_files, read_manifest
 
 ALLOWED_VOICE_GRAPHS = ("prosody", "flow", "decoder", "prosody_int8", "flow_int8", "decoder_int8", "whole")
 ALLOWED_VOICE_FILES = frozenset(
-    {MANIFEST_NAME, STYLE_VECTORS_NAME, *(f"{name}.{kind}" for name in ALLOWED_VOICE_GRAPHS for kind in ("onnx", "bin"))}
+    {MANIFEST_NAME, STYLE_VECTORS_NAME, *(f"{name}.{kind}" for name in ALLOWED_VOICE_GRAPHS for kind in ("onnx", "bin"))} | PENDING_FILES
 )
+ALLOWED_INT8_FILES = frozenset(item for item in ALLOWED_VOICE_FILES if item.partition(".")[0].endswith("_int8"))
 ALLOWED_BERT_GRAPHS: dict[BertPrecision, tuple[str, ...]] = {"float32": (BERT_GRAPH_NAME, "source.onnx"), "int8": ("bert_int8.onnx",)}
 MAX_STATED_SIZE = 1 << 31
 
@@ -49,6 +51,21 @@ def check_voice_files(folder: Path) -> None:
         _require_local_weights(folder, ALLOWED_VOICE_FILES & {*faster.values()}, "voice")
 
 
+def check_refinement_files(results: Path) -> VoiceManifest:
+    """Return the manifest among the results of refining a voice; raise VoiceError unless there are int8 graphs beside it, and nothing else."""
+    _require_plain_files(results, ALLOWED_INT8_FILES | {MANIFEST_NAME}, "voice")
+    manifest = read_manifest(results)
+    if faster := map_int8_files(manifest):
+        _require_local_weights(results, ALLOWED_INT8_FILES & {*faster.values()}, "voice")
+    return manifest
+
+
+def parse_difference(row: Mapping[str, Any]) -> float | None:
+    """Return the largest difference of a sample from the source; None where nothing could be compared."""
+    with _refuse_malformed_rows("voice"):
+        return _parse_optional(_parse_number, row["max_abs_diff"])
+
+
 def parse_voice(row: Mapping[str, Any], folder: Path) -> PreparationResult:
     """Parse the result of a voice; only the description in its file counts."""
     manifest = read_prepared_voice(folder).manifest
@@ -60,9 +77,23 @@ def parse_voice(row: Mapping[str, Any], folder: Path) -> PreparationResult:
 
 def check_bert_files(folder: Path, prepared: BertPreparationResult) -> None:
     """Raise VoiceError unless a folder holds the graphs of a BERT with its vocabulary, and nothing else."""
-    kept = {VOCABULARY_NAME, *(item for name in prepared.files.values() for item in (name, str(Path(name).with_suffix(".data"))))}
-    _require_plain_files(folder, kept, "bert")
-    _require_local_weights(folder, [*prepared.files.values()], "bert")
+    kept = {VOCABULARY_NAME, *_list_graph_files(prepared)}
+    original = find_original_bert(folder)
+    _require_plain_files(folder, kept if original is None else kept | ORIGINAL_BERT_FILES, "bert")
+    graphs = [*prepared.files.values(), *([original.name] if original is not None and original.suffix == ".onnx" else [])]
+    _require_local_weights(folder, graphs, "bert")
+
+
+def check_bert_refinement_files(results: Path, refined: BertPreparationResult) -> None:
+    """Raise VoiceError unless the results of refining a BERT are the graphs that it did not have before, and nothing else."""
+    made = [name for name in refined.files.values() if name != BERT_GRAPH_NAME]
+    _require_plain_files(results, {item for item in _list_graph_files(refined) if Path(item).stem != Path(BERT_GRAPH_NAME).stem}, "bert")
+    if made:
+        _require_local_weights(results, made, "bert")
+
+
+def _list_graph_files(prepared: BertPreparationResult) -> set[str]:
+    return {item for name in prepared.files.values() for item in (name, str(Path(name).with_suffix(".data")))}
 
 
 def parse_bert(row: Mapping[str, Any]) -> BertPreparationResult:
@@ -135,28 +166,72 @@ def _require_local_weights(folder: Path, graphs: Collection[str], subject: Sandb
         list_external_files(folder / name, read_onnx_info(folder / name).outline)
 
 
-__all__ = ["UnsafeFileError", "check_voice", "measure_agreements", "prepare_bert_in_sandbox", "prepare_voice_in_sandbox", "verify_source"]
+__all__ = [
+    "UnsafeFileError",
+    "check_voice",
+    "measure_agreements",
+    "prepare_bert_in_sandbox",
+    "prepare_voice_in_sandbox",
+    "refine_bert_in_sandbox",
+    "refine_voice_in_sandbox",
+    "verify_source",
+]
 
 _log = logging.getLogger("koebako")
 
 
-def prepare_voice_in_sandbox(source: Path, folder: Path, report: Report = ignore_report, *, int8: bool = True) -> PreparationResult:
-    """Prepare a voice as `app.install.voice_preparation.prepare_voice` does; raise UnsafeFileError too."""
+def prepare_voice_in_sandbox(source: Path, folder: Path, report: Report = ignore_report) -> PreparationResult:
+    """Prepare a voice as `prepare_voice` of `app.install.voice_preparation` does with `is_quick`; raise UnsafeFileError too."""
     with _clear_on_failure(folder):
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
-            found = _read_single_row("voice", "voice", [str(source.absolute()), str(folder.absolute()), int8], Path(scratch), report)
+            found = _read_single_row("voice", "voice", [str(source.absolute()), str(folder.absolute())], Path(scratch), report)
         check_voice_files(folder)
         return parse_voice(found, folder)
 
 
-def prepare_bert_in_sandbox(model: Path, folder: Path, report: Report = ignore_report) -> BertPreparationResult:
+def refine_voice_in_sandbox(
+    folder: Path, results: Path, report: Report = ignore_report, *, is_paused: Callable[[], bool]
+) -> tuple[VoiceManifest, float | None]:
+    """Do what `compute_refinement` of `app.install.voice_refinement` does with the voice in a folder; raise UnsafeFileError too.
+
+    Args:
+        results: an empty folder, for the int8 graphs and the manifest that names them.
+        is_paused: asked all the time whether the work has to stand still.
+
+    Returns:
+        That manifest, and the largest difference of a sample from the source.
+    """
+    with tempfile.TemporaryDirectory(dir=results, ignore_cleanup_errors=True) as scratch:
+        arguments = [str(folder.absolute()), str(results.absolute())]
+        found = _read_single_row("voice", "refine", arguments, Path(scratch), report, is_paused)
+    return check_refinement_files(results), parse_difference(found)
+
+
+def prepare_bert_in_sandbox(model: Path, folder: Path, report: Report = ignore_report, *, is_quick: bool = False) -> BertPreparationResult:
     """Prepare a BERT as `app.install.bert_preparation.prepare_bert` does; raise UnsafeFileError too."""
     with _clear_on_failure(folder):
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
-            found = _read_single_row("bert", "bert", [str(model.absolute()), str(folder.absolute())], Path(scratch), report)
+            arguments = [str(model.absolute()), str(folder.absolute()), is_quick]
+            found = _read_single_row("bert", "bert", arguments, Path(scratch), report)
         prepared = parse_bert(found)
         check_bert_files(folder, prepared)
         return prepared
+
+
+def refine_bert_in_sandbox(
+    folder: Path, results: Path, report: Report = ignore_report, *, is_paused: Callable[[], bool]
+) -> BertPreparationResult:
+    """Do what `compute_bert_refinement` of `app.install.bert_refinement` does with the BERT in a folder; raise UnsafeFileError too.
+
+    Args:
+        results: an empty folder on the same disk, for the graphs.
+        is_paused: asked all the time whether the work has to stand still.
+    """
+    with tempfile.TemporaryDirectory(dir=results, ignore_cleanup_errors=True) as scratch:
+        arguments = [str(folder.absolute()), str(results.absolute())]
+        refined = parse_bert(_read_single_row("bert", "refine-bert", arguments, Path(scratch), report, is_paused))
+    check_bert_refinement_files(results, refined)
+    return refined
 
 
 def verify_source(source: Path, report: Report = ignore_report) -> None:
@@ -172,7 +247,9 @@ def check_voice(source: Path, expected: Path) -> Generator[tuple[CaseResult | Sk
             yield parse_case(found), found.get("opaque") is True
 
 
-def measure_agreements(bert: BertModel, voices: Sequence[Voice]) -> Generator[float | None, None, None]:
+def measure_agreements(
+    bert: BertModel, voices: Sequence[Voice], is_paused: Callable[[], bool] | None = None
+) -> Generator[float | None, None, None]:
     """Yield for each voice the share of symbols that keep their length in int8; None if it cannot be measured now.
 
     A voice that takes more than any voice needs has 0: it gets the exact features, and is not tried again. A BERT that does ends it all.
@@ -182,9 +259,8 @@ def measure_agreements(bert: BertModel, voices: Sequence[Voice]) -> Generator[fl
         while left:
             read = False
             try:
-                for found in _run_in_sandbox(
-                    "bert", "shares", [str(bert.folder.absolute()), [str(item.path.absolute()) for item in left]], scratch
-                ):
+                arguments = [str(bert.folder.absolute()), [str(item.path.absolute()) for item in left]]
+                for found in _run_in_sandbox("bert", "shares", arguments, scratch, is_paused=is_paused):
                     if read and left:
                         yield _read_agreement(found, left.pop(0))
                     read = True
@@ -204,18 +280,30 @@ def _read_agreement(row: Mapping[str, Any], voice: Voice) -> float | None:
     return share
 
 
-def _read_single_row(subject: SandboxSubject, task: str, arguments: Sequence[Any], scratch: Path, report: Report) -> dict[str, Any]:
-    found = list(_run_in_sandbox(subject, task, arguments, scratch, report))
+def _read_single_row(
+    subject: SandboxSubject,
+    task: str,
+    arguments: Sequence[Any],
+    scratch: Path,
+    report: Report,
+    is_paused: Callable[[], bool] | None = None,
+) -> dict[str, Any]:
+    found = list(_run_in_sandbox(subject, task, arguments, scratch, report, is_paused))
     if len(found) != 1:
         raise UnsafeFileError("crash", subject)
     return found[0]
 
 
 def _run_in_sandbox(
-    subject: SandboxSubject, task: str, arguments: Sequence[Any], scratch: Path, report: Report = ignore_report
+    subject: SandboxSubject,
+    task: str,
+    arguments: Sequence[Any],
+    scratch: Path,
+    report: Report = ignore_report,
+    is_paused: Callable[[], bool] | None = None,
 ) -> Iterator[dict[str, Any]]:
     limits = compute_limits(subject)
-    with SandboxProcess("--prove", task, arguments, limits, scratch) as child:
+    with SandboxProcess("--prove", task, arguments, limits, scratch, is_paused) as child:
         try:
             yield from child.iterate_results(report)
         except SandboxStoppedError as exc:

@@ -51,10 +51,13 @@ class _VerifiedRun:
     channels: int
 
 
-def verify_prepared_voice(voice: Voice, source: SourceGraph | None, report: Report) -> float | None:
+def verify_prepared_voice(voice: Voice, source: SourceGraph | None, report: Report, *, is_quick: bool = False) -> float | None:
     """Compare the speech of a voice's three graphs with that of their source.
 
     The two are open one after the other, never together: a real voice takes half a gigabyte while it speaks.
+
+    Args:
+        is_quick: two short lines are enough for now.
 
     Returns:
         The largest difference of a sample; None without a source.
@@ -63,7 +66,7 @@ def verify_prepared_voice(voice: Voice, source: SourceGraph | None, report: Repo
         VoiceError: it makes no sense, or not what the source makes.
     """
     with _convert_run_errors():
-        spoken = _speak_inputs(voice, source, report)
+        spoken = _speak_inputs(voice, source, report, is_quick=is_quick)
     _check_sound([item.samples for item in spoken])
     return None if source is None else _compare_with_source(source, spoken, report)
 
@@ -94,9 +97,9 @@ def _run_single_graph(synthesizer: OrtSingleGraphSynthesizer, case: Case) -> Flo
     return samples
 
 
-def _speak_inputs(voice: Voice, source: SourceGraph | None, report: Report) -> list[_VerifiedRun]:
+def _speak_inputs(voice: Voice, source: SourceGraph | None, report: Report, *, is_quick: bool) -> list[_VerifiedRun]:
     runner, spoken = PreparedRunner(voice), []
-    sentences = build_verification_inputs(voice, source.baked_scales if source else {})
+    sentences = build_verification_inputs(voice, source.baked_scales if source else {}, is_quick=is_quick)
     fixed_noise = source is not None and "noise_scale_w" in source.baked_scales
     total = sum(given.symbol_count for given in sentences) * (1 if source is None else 2)
     done = 0

@@ -12,6 +12,7 @@ from app.common.progress import Report, ignore_report
 from app.install.voice_licence import VoiceLicence
 from app.voices.containers.voice_file_sources import PreparedSource, VoiceSource
 from app.voices.content_digest import combine_digests, compute_content_digest, compute_file_digests, sum_file_sizes
+from app.voices.pending_refinement import PENDING_FILES
 from app.voices.untrusted.zip_names import RESERVED_NAME_PATTERN
 from app.voices.voice_card_data import VoiceCardData, list_media_files, read_card
 from app.voices.voice_manifest import read_manifest
@@ -94,8 +95,10 @@ def _identify_prepared_folder(folder: Path, report: Report) -> VoiceIdentity:
 
 
 def list_prepared_files(folder: Path, card: VoiceCardData) -> list[Path]:
-    """Return every file of a prepared voice: those in its folder, and the media that its card names."""
-    beside = sorted(item for item in folder.iterdir() if item.is_file() and not item.name.startswith("."))
+    """Return every file of a prepared voice: those in its folder but for what only refining needs, and the media that its card names."""
+    beside = sorted(
+        item for item in folder.iterdir() if item.is_file() and not item.name.startswith(".") and item.name not in PENDING_FILES
+    )
     media = (folder / name for name in list_media_files(card))
     return [*beside, *(item for item in media if item.is_file())]
 

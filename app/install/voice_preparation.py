@@ -20,6 +20,7 @@ from app.common.system_errors import describe_reason
 from app.install.preparation_results import PreparationResult
 from app.install.verify_voice import SourceGraph, verify_prepared_voice, verify_single_graph_voice
 from app.voices.containers.voice_sources import read_voice_source
+from app.voices.pending_refinement import SOURCE_GRAPH_STEM, mark_refinement_pending
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.voice_manifest import MANIFEST_NAME, VoiceManifest, write_manifest
@@ -30,12 +31,16 @@ EXACT_STEP_SHARE = 0.7
 # onnx is slow to import: everything of app.voices.prepare is imported where it is used.
 
 
-def prepare_voice(source: Path, folder: Path, report: Report = ignore_report, *, int8: bool = True) -> PreparationResult:
+def prepare_voice(
+    source: Path, folder: Path, report: Report = ignore_report, *, int8: bool = True, is_quick: bool = False
+) -> PreparationResult:
     """Write a prepared voice into an empty folder, which is empty again if that fails.
 
     Args:
         source: any single voice that `read_voice_source` opens.
         int8: make int8 graphs for the faster way to speak, too.
+        is_quick: compare two short lines only, make no int8 graphs, and leave both to `app.install.voice_refinement`, which finds what it
+            needs in the folder.
 
     Raises:
         VoiceError: the source is no voice, makes no sense, or differs from what it was turned into.
@@ -43,9 +48,9 @@ def prepare_voice(source: Path, folder: Path, report: Report = ignore_report, *,
     """
     try:
         report("reading", 0.0)
-        voice = read_voice_source(source)
+        voice, int8 = read_voice_source(source), int8 and not is_quick
         make = _prepare_from_graph if voice.manifest.is_single_graph else _store_built_graphs
-        prepared = make(voice, folder, build_part_report(report, 0.0, EXACT_STEP_SHARE) if int8 else report)
+        prepared = make(voice, folder, build_part_report(report, 0.0, EXACT_STEP_SHARE) if int8 else report, is_quick=is_quick)
         if int8 and not prepared.manifest.is_single_graph:
             # The text front end, which only this needs.
             from app.install.int8_graphs import add_int8_graphs
@@ -81,7 +86,7 @@ def open_prepared_copy(source: Path, report: Report = ignore_report) -> Iterator
         yield read_prepared_voice(Path(folder))
 
 
-def _prepare_from_graph(voice: Voice, folder: Path, report: Report) -> PreparationResult:
+def _prepare_from_graph(voice: Voice, folder: Path, report: Report, *, is_quick: bool) -> PreparationResult:
     """Cut the public SBV2 graph and store its parts."""
     from app.voices.prepare.graph_cutting import cut_voice_graph
     from app.voices.prepare.graph_store import load_graph, store_graph
@@ -99,10 +104,13 @@ def _prepare_from_graph(voice: Voice, folder: Path, report: Report) -> Preparati
     files = {name: store_graph(getattr(graphs, name), folder, name) for name in ("prosody", "flow", "decoder")}
     written = _write_voice(replace(voice.manifest, margin_frames=graphs.margin_frames, multilingual=multilingual), files, voice, folder)
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
-        file_name = store_graph(expose_noise_inputs(model), Path(scratch), "source")
-        original = SourceGraph(Path(scratch) / file_name, find_baked_noise_scales(model))
+        kept = folder if is_quick else Path(scratch)
+        file_name = store_graph(expose_noise_inputs(model), kept, SOURCE_GRAPH_STEM)
+        original = SourceGraph(kept / file_name, find_baked_noise_scales(model))
         del model
-        difference = verify_prepared_voice(written, original, build_part_report(report, 0.4, 1.0))
+        difference = verify_prepared_voice(written, original, build_part_report(report, 0.4, 1.0), is_quick=is_quick)
+    if is_quick:
+        mark_refinement_pending(folder, original.baked_scales)
     return PreparationResult(written.manifest, difference, None)
 
 
@@ -122,7 +130,7 @@ def _keep_single_graph(voice: Voice, model: Any, folder: Path, single_graph_reas
     return PreparationResult(written.manifest, None, reason)
 
 
-def _store_built_graphs(voice: Voice, folder: Path, report: Report) -> PreparationResult:
+def _store_built_graphs(voice: Voice, folder: Path, report: Report, *, is_quick: bool) -> PreparationResult:
     """Store graphs that were built from weights, or prepared before."""
     from app.voices.prepare.graph_store import load_graph, store_graph
 
@@ -131,7 +139,9 @@ def _store_built_graphs(voice: Voice, folder: Path, report: Report) -> Preparati
         report("storing", 0.3 + 0.1 * index / len(names))
         files[name] = store_graph(load_graph(voice.graphs.pop(name)), folder, name)
     written = _write_voice(voice.manifest, files, voice, folder)
-    verify_prepared_voice(written, None, build_part_report(report, 0.4, 1.0))
+    verify_prepared_voice(written, None, build_part_report(report, 0.4, 1.0), is_quick=is_quick)
+    if is_quick:
+        mark_refinement_pending(folder, {})
     return PreparationResult(written.manifest, None, None)
 
 

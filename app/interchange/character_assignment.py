@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import TypeVar
 
-from app.core.project import Character, Project
-from app.core.script import Line, Script
+from app.core.characters import CastBuilder, replace_voices
+from app.core.project import Project, VoiceAssignment
+from app.core.script import Character, LineSettings, Script
 from app.interchange.style_ids import compute_style_id
 
 _Item = TypeVar("_Item")
@@ -43,7 +45,7 @@ class AssignableVoice:
 
 
 def match_characters(
-    project: Project, known: Sequence[AssignableVoice], remembered: Iterable[Character] = (), default: str = ""
+    project: Project, known: Sequence[AssignableVoice], remembered: Iterable[VoiceAssignment] = (), default: str = ""
 ) -> Project:
     """Give every line whose voice is a name of its source the voice of that name.
 
@@ -53,63 +55,113 @@ def match_characters(
         remembered: choices made for names before; those of the project count first.
         default: id of the voice whose speakers count before others; empty is the first one.
     """
-    finder = _CharacterFinder(known, default)
+    finder = _VoiceFinder(known, default)
     names = {voice.id: voice for voice in project.voices}
-    chosen = {character.name: character for character in (*remembered, *project.characters) if character.voice}
-    found: dict[str, Character] = {}
-    for character in project.characters:
-        choice = chosen.get(character.name) or finder.find_character(character)
+    chosen = {one.name: one for one in (*remembered, *project.assignments) if one.voice}
+    found, strangers = dict[str, VoiceAssignment](), list[VoiceAssignment]()
+    for one in project.assignments:
+        choice = chosen.get(one.name) or finder.find_assignment(one)
         if choice is not None and finder.has_voice(choice.voice):
-            found[character.name] = choice
-    for wanted in {line.settings.voice for line in project.script.lines} - {character.name for character in project.characters}:
+            found[one.name] = choice
+        if one.speaker and (one.name in chosen or choice is None):
+            strangers.append(one)
+    project = replace(project, script=_cast_strangers(project.script, strangers))
+    used = {line.settings.voice for line in project.script.lines} | {one.settings.voice for one in project.script.cast}
+    for wanted in used - {one.name for one in project.assignments}:
         if (
             not finder.has_voice(wanted)
             and (reference := names.get(wanted)) is not None
             and (voice := finder.find_by_model(reference.uuid))
         ):
-            found[wanted] = Character(wanted, voice.id)
-    lines = tuple(_replace_voice(line, found) for line in project.script.lines)
+            found[wanted] = VoiceAssignment(wanted, voice.id)
+    return apply_choices(project, found)
+
+
+def _cast_strangers(script: Script, strangers: Iterable[VoiceAssignment]) -> Script:
+    """Return the script with a character for each speaker who is in no voice here, where the file has not said so already."""
+    used = {line.settings.voice for line in script.lines if not line.character}
+    names = [one.name for one in strangers if one.name in used]
+    if not names:
+        return script
+    cast = CastBuilder(script.cast)
+    ids = {name: cast.add_character(name, LineSettings(voice=name)).id for name in names}
+    lines = (
+        replace(line, character=ids[line.settings.voice]) if line.settings.voice in ids and not line.character else line
+        for line in script.lines
+    )
+    return replace(script, lines=tuple(lines), cast=cast.cast)
+
+
+def list_unassigned(project: Project) -> tuple[VoiceAssignment, ...]:
+    """Return the names that lines use and that no voice here has, in order."""
+    used = {line.settings.voice for line in project.script.lines}
+    return tuple(one for one in project.assignments if not one.voice and one.name in used)
+
+
+def suggest_voices(
+    names: Iterable[VoiceAssignment], known: Sequence[AssignableVoice], used: Iterable[LineSettings] = (), default: str = ""
+) -> dict[str, VoiceAssignment]:
+    """Return a speaker for each name: those that nobody has yet come first, the default voice's before others, then all of them again.
+
+    Args:
+        used: settings of the lines and characters that have a voice.
+    """
+    ordered = sorted(known, key=lambda voice: voice.id != default)
+    speakers = [(voice.id, speaker) for voice in ordered for speaker in voice.speakers or (AssignableSpeaker(""),)]
+    if not speakers:
+        return {}
+    firsts = {voice.id: voice.speakers[0].name if voice.speakers else "" for voice in known}
+    taken = {(settings.voice or default, settings.speaker or firsts.get(settings.voice or default, "")) for settings in used}
+    order = cycle(sorted(speakers, key=lambda one: (one[0], one[1].name) in taken))
+    return {
+        one.name: VoiceAssignment(one.name, voice, speaker.name, speaker.styles[0][1] if speaker.styles else "")
+        for one, (voice, speaker) in zip(names, order, strict=False)
+    }
+
+
+def apply_choices(project: Project, choices: Mapping[str, VoiceAssignment]) -> Project:
+    """Give the lines and the characters of these names the voices that were chosen."""
+    lines = (replace(line, settings=_replace_voice(line.settings, choices)) for line in project.script.lines)
+    cast = (_cast_voice(character, choices) for character in project.script.cast)
     return replace(
         project,
-        script=replace(project.script, lines=lines),
-        characters=tuple(found.get(character.name, character) for character in project.characters),
-        voices=tuple(voice for voice in project.voices if voice.id not in found),
+        script=replace(project.script, lines=tuple(lines), cast=tuple(cast)),
+        assignments=tuple(choices.get(one.name, one) for one in project.assignments),
+        voices=tuple(voice for voice in project.voices if voice.id not in choices),
     )
 
 
-def list_unassigned(project: Project) -> tuple[Character, ...]:
-    """Return the names that lines use and that no voice here has, in order."""
-    used = {line.settings.voice for line in project.script.lines}
-    return tuple(character for character in project.characters if not character.voice and character.name in used)
-
-
-def apply_choices(project: Project, choices: Mapping[str, Character]) -> Project:
-    """Give the lines of these names the characters that the user chose."""
-    return replace(
-        project,
-        script=replace(project.script, lines=tuple(_replace_voice(line, choices) for line in project.script.lines)),
-        characters=tuple(choices.get(character.name, character) for character in project.characters),
-        voices=tuple(voice for voice in project.voices if voice.id not in choices),
+def list_voice_assignments(cast: Iterable[Character]) -> tuple[VoiceAssignment, ...]:
+    """Return the voices of a cast by all names of its characters."""
+    return tuple(
+        VoiceAssignment(name, one.settings.voice, one.settings.speaker, one.settings.style)
+        for one in cast
+        if one.settings.voice != one.name
+        for name in one.names
     )
 
 
 def clear_shipped_voice(script: Script, shipped: str) -> Script:
     """Return the script with lines of the voice that ships as projects write them: without a voice."""
-    lines = (replace(line, settings=replace(line.settings, voice="")) if line.settings.voice == shipped else line for line in script.lines)
-    return replace(script, lines=tuple(lines)) if shipped else script
+    return replace_voices(script, {shipped: ""}) if shipped else script
 
 
-def _replace_voice(line: Line, characters: Mapping[str, Character]) -> Line:
-    who = characters.get(line.settings.voice)
+def _replace_voice(settings: LineSettings, choices: Mapping[str, VoiceAssignment]) -> LineSettings:
+    who = choices.get(settings.voice)
     if who is None:
-        return line
-    settings = line.settings
-    return replace(
-        line, settings=replace(settings, voice=who.voice, speaker=settings.speaker or who.speaker, style=settings.style or who.style)
-    )
+        return settings
+    return replace(settings, voice=who.voice, speaker=settings.speaker or who.speaker, style=settings.style or who.style)
 
 
-class _CharacterFinder:
+def _cast_voice(character: Character, choices: Mapping[str, VoiceAssignment]) -> Character:
+    """Return the character with the voice chosen for its name; one who was only a number elsewhere is named after the speaker here."""
+    settings, name = _replace_voice(character.settings, choices), character.name
+    if settings is not character.settings and settings.speaker and _STYLE_NUMBER_NAME.fullmatch(character.settings.voice):
+        name = f"{settings.speaker}（{settings.style}）" if settings.style else settings.speaker
+    return replace(character, settings=settings, name=name)
+
+
+class _VoiceFinder:
     """Looks names up; one that several answer to is nobody's."""
 
     def __init__(self, known: Sequence[AssignableVoice], default: str) -> None:
@@ -133,35 +185,35 @@ class _CharacterFinder:
         """Return the one voice of this model, or None."""
         return _find_only([voice for voice in self._known if uuid and voice.uuid == uuid])
 
-    def find_character(self, character: Character) -> Character | None:
-        """Find a character by number, by the whole name, or by the name before a style in brackets."""
-        if number := _STYLE_NUMBER_NAME.fullmatch(character.name):
+    def find_assignment(self, wanted: VoiceAssignment) -> VoiceAssignment | None:
+        """Find the voice of a name by number, by the whole name, or by the name before a style in brackets."""
+        if number := _STYLE_NUMBER_NAME.fullmatch(wanted.name):
             match = self._numbers.get(int(number[1]))
-            return replace(character, voice=match[0], speaker=match[1], style=match[2]) if match else None
-        whole = self._find_by_name(character, character.name)
+            return replace(wanted, voice=match[0], speaker=match[1], style=match[2]) if match else None
+        whole = self._find_by_name(wanted, wanted.name)
         if whole is not None:
             return whole
-        styled = _NAME_WITH_STYLE.fullmatch(character.name)
-        base = self._find_by_name(character, styled[1]) if styled else None
+        styled = _NAME_WITH_STYLE.fullmatch(wanted.name)
+        base = self._find_by_name(wanted, styled[1]) if styled else None
         if styled is None or base is None:
             return None
         voice = next(voice for voice in self._known if voice.id == base.voice)
         style = next((name for name in voice.styles if is_same_name(name, styled[2])), None)
         return None if style is None else replace(base, style=style)
 
-    def _find_by_name(self, character: Character, name: str) -> Character | None:
+    def _find_by_name(self, wanted: VoiceAssignment, name: str) -> VoiceAssignment | None:
         """Find a name: a speaker in the default voice, then the only voice or speaker; a voice by id, then by name."""
-        only_voice = not character.speaker
+        only_voice = not wanted.speaker
         if not only_voice and self._default is not None and (own := _find_speaker(self._default, name)) is not None:
-            return Character(character.name, self._default.id, own.name)
+            return VoiceAssignment(wanted.name, self._default.id, own.name)
         exact = [voice for voice in self._known if voice.id and voice.id.casefold() == name.casefold()]
         voices = exact or [voice for voice in self._known if is_same_name(voice.name, name)]
         speakers = [(voice, speaker) for voice in self._known if (speaker := _find_speaker(voice, name)) is not None]
         if only_voice and (voice := _find_only(voices)) is not None:
-            return Character(character.name, voice.id)
+            return VoiceAssignment(wanted.name, voice.id)
         # A voice and its only speaker often have one name: that is one, not two.
-        found = {voice.id: Character(character.name, voice.id) for voice in voices}
-        found |= {voice.id: Character(character.name, voice.id, speaker.name) for voice, speaker in speakers}
+        found = {voice.id: VoiceAssignment(wanted.name, voice.id) for voice in voices}
+        found |= {voice.id: VoiceAssignment(wanted.name, voice.id, speaker.name) for voice, speaker in speakers}
         return _find_only(list(found.values()))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.project_data import MOST_CHARACTERS
+from app.core.characters import MOST_CHARACTERS
 from app.core.project_sanitiser import MAX_SCRIPT_LINES
 from app.core.text_lines import MAX_LINE_CHARACTERS
 
@@ -42,7 +42,7 @@ class ImportAllowance:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._lines = self._characters = self._phrases = self._moras = self._names = 0
+        self._lines = self._characters = self._phrases = self._moras = self._names = self._cast = 0
 
     def take_text(self, characters: int) -> None:
         """Count a line of so many characters; raise InputError if it is too many."""
@@ -71,6 +71,12 @@ class ImportAllowance:
         self._names += 1
         if self._names > MOST_CHARACTERS:
             raise self._build_limit_error(localize("話者・キャラの名前", "names of speakers"), MOST_CHARACTERS)
+
+    def take_character(self) -> None:
+        """Count a character, as a project can hold only so many; raise InputError if it is too many."""
+        self._cast += 1
+        if self._cast > MOST_CHARACTERS:
+            raise self._build_limit_error(localize("登場人物", "speaking characters"), MOST_CHARACTERS)
 
     def take_phrases(self, phrases: int, moras: int) -> None:
         """Count accent phrases with so many morae in all; raise InputError if they are too many."""

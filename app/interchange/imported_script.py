@@ -26,18 +26,22 @@ class ImportedPhrase:
         moras: in katakana; a long vowel may be ー or its vowel.
         accent: mora after which the pitch falls, from 1; 0 or the last one is never.
         pause_s: seconds of silence behind it in the result; 0 is a pause of a length that nobody has set, None no pause.
+        pitches: semitones that each mora was moved by hand, None for one that was not; empty where none was.
+        lengths_s: seconds in the result that each mora was given by hand, likewise.
     """
 
     moras: tuple[str, ...]
     accent: int
     pause_s: float | None = None
+    pitches: tuple[float | None, ...] = ()
+    lengths_s: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedScript:
     """A script from elsewhere.
 
-    Lines whose voice is a name of the source carry that name as their voice, and the project has a `Character` and a `VoiceReference` of it;
+    Lines whose voice is a name of the source carry that name as their voice, and the project has a `VoiceAssignment` and a `VoiceReference` of it, and the script a `Character`;
     `app.interchange.character_assignment` finds out who that is here.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Accents and readings of an imported script as edits: only what differs from how the front end reads a line."""
+"""Accents, readings, and hand-set pitches and lengths of an imported script as edits: only what differs from how the front end reads a line."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def _build_edits(line: Line, phrases: Sequence[ImportedPhrase], read_line: ReadL
         losses.add_lines("テキストと合わない読みとアクセント", "readings and accents that do not fit the text")
         return Overrides()
     ends = list(accumulate(len(split_moras("".join(phrase.moras))) for phrase in phrases))
-    moras, begins = _find_accent_edits(reading, phrases, ends)
+    tones, begins = _find_accent_edits(reading, phrases, ends)
+    moras = _add_mora_edits(tones, phrases)
     pauses = _find_pause_edits(reading, phrases, ends, losses)
     found = Overrides(readings, moras, pauses, begins)
     return found if found == Overrides() else replace(found, text=line.text, memos=reading.memos)
@@ -142,6 +143,22 @@ def _find_accent_edits(
     ours = set(reading.phrases)
     differs = sorted(mora for mora in begins ^ ours if may_toggle_phrase(reading, mora))
     return tuple(tones), tuple(PhraseOverride(mora, mora in begins) for mora in differs)
+
+
+def _add_mora_edits(tones: Sequence[MoraOverride], phrases: Sequence[ImportedPhrase]) -> tuple[MoraOverride, ...]:
+    """Return the edits of tones with the pitches and lengths that were set by hand; a mora that we read as several shares its length out."""
+    edits = {edit.mora: edit for edit in tones}
+    start = 0
+    for phrase in phrases:
+        nothing = (None,) * len(phrase.moras)
+        for kana, pitch, length_s in zip(phrase.moras, phrase.pitches or nothing, phrase.lengths_s or nothing, strict=True):
+            count = len(split_moras(kana))
+            if pitch is not None or length_s is not None:
+                share_s = None if length_s is None else length_s / count
+                for mora in range(start, start + count):
+                    edits[mora] = replace(edits.get(mora, MoraOverride(mora)), pitch=pitch, length_s=share_s)
+            start += count
+    return tuple(edits[mora] for mora in sorted(edits))
 
 
 def _find_pause_edits(

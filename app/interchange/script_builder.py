@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from app.common.files.untrusted_json import sanitise_short_text
 from app.common.language import localize
-from app.core.project import Character, Project, VoiceReference
+from app.core.characters import CastBuilder
+from app.core.project import Project, VoiceAssignment, VoiceReference
 from app.core.script import Line, LineSettings, Script, create_line_id, cut_long_line
 from app.core.text_lines import MAX_LINE_CHARACTERS
 from app.interchange.import_limits import ImportAllowance
@@ -25,23 +26,31 @@ class ImportedScriptBuilder:
         self._name = name
         self._lines: list[Line] = []
         self._ids: set[str] = set()
-        self._characters: dict[str, Character] = {}
+        self._assignments: dict[str, VoiceAssignment] = {}
         self._names: dict[str, str] = {}
+        self._cast = CastBuilder()
+        self._characters_by_voice: dict[str, str] = {}
         self._spoken: dict[str, tuple[ImportedPhrase, ...]] = {}
         self._cut = False
         self.losses = LossReport()
         self.allowance = ImportAllowance(name)
 
-    def add_line(self, text: str, settings: LineSettings, line_id: str = "", spoken: tuple[ImportedPhrase, ...] = ()) -> None:
+    def add_line(
+        self, text: str, settings: LineSettings, line_id: str = "", spoken: tuple[ImportedPhrase, ...] = (), character: str = ""
+    ) -> None:
         """Add a line, unless it has no text. Its id is kept if it is fit to be shown and no other line has it.
 
         Raise InputError if there are too many.
+
+        Args:
+            character: id of the character; empty is the one whose name stands for the voice, if there is one.
         """
         if not text:
             return
         self.allowance.take_text(len(text))
         wanted = sanitise_short_text(line_id)
-        line = Line(text, settings, id=wanted if wanted and wanted == line_id and wanted not in self._ids else create_line_id())
+        free_id = wanted if wanted and wanted == line_id and wanted not in self._ids else create_line_id()
+        line = Line(text, settings, id=free_id, character=character or self._characters_by_voice.get(settings.voice, ""))
         pieces = cut_long_line(line)
         self.allowance.take_lines(len(pieces))
         self._cut |= len(pieces) > 1
@@ -50,19 +59,32 @@ class ImportedScriptBuilder:
         if spoken and len(pieces) == 1:
             self._spoken[line.id] = spoken
 
-    def name_voice(self, key: str, display_name: str = "", *, is_speaker: bool = False) -> str:
+    def name_voice(self, key: str, display_name: str = "", *, is_speaker: bool = False, is_character: bool = True) -> str:
         """Return the voice of a line by a name in the file.
 
         Args:
             display_name: to people, where the key is none for them.
-            is_speaker: it names somebody inside a voice rather than a voice.
+            is_speaker: it names somebody inside a voice rather than a voice; they become a character, but not without `is_character`.
         """
         key = sanitise_short_text(key)
-        if key and key not in self._characters:
+        if key and key not in self._assignments:
             self.allowance.take_name()
-            self._characters[key] = Character(key, speaker=key if is_speaker else "")
+            self._assignments[key] = VoiceAssignment(key, speaker=key if is_speaker else "")
             self._names[key] = display_name or key
+            if is_character and (is_speaker or display_name):
+                self._characters_by_voice[key] = self.add_character(display_name or key, LineSettings(voice=key))
         return key
+
+    def add_character(self, name: str, settings: LineSettings) -> str:
+        """Return the id of the character of this name, who is new where the file has not named them before; raise InputError for too many."""
+        if self._cast.find_character(name) is None:
+            self.allowance.take_character()
+        return self._cast.add_character(name, settings).id
+
+    @property
+    def assignments(self) -> tuple[VoiceAssignment, ...]:
+        """Return the names so far that stand in the place of voices."""
+        return tuple(self._assignments.values())
 
     def build_script(self, title: str = "") -> ImportedScript:
         """Return the whole script; raise InputError if it has no line."""
@@ -76,9 +98,9 @@ class ImportedScriptBuilder:
                 )
             )
         voices = tuple(VoiceReference(key, name) for key, name in self._names.items())
-        script = Script(tuple(self._lines), title)
+        script = Script(tuple(self._lines), title, self._cast.cast)
         return ImportedScript(
-            Project(script, voices=voices, characters=tuple(self._characters.values())), self.losses.build_sentences(), dict(self._spoken)
+            Project(script, voices=voices, assignments=self.assignments), self.losses.build_sentences(), dict(self._spoken)
         )
 
 

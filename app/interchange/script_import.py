@@ -11,7 +11,8 @@ from app.interchange.imported_script import ImportedScript
 from app.interchange.script_file_bytes import LARGEST_PROJECT_BYTES, read_file_bytes
 
 PROJECTS, TABLES, TEXTS = (".vvproj", ".aisp"), (".csv", ".tsv", ".tab"), (".txt", ".md")
-IMPORT_SUFFIXES = (".koebako", *PROJECTS, *TABLES, *TEXTS)
+GAME_SCRIPTS = (".rpy", ".yarn")
+IMPORT_SUFFIXES = (".koebako", *PROJECTS, *TABLES, *GAME_SCRIPTS, *TEXTS)
 NO_COLUMN_CHOICES: Mapping[str, str] = {}
 
 
@@ -39,6 +40,14 @@ def read_script_file(path: Path, columns: Mapping[str, str] = NO_COLUMN_CHOICES)
         from app.interchange.script_tables import read_table
 
         return read_table(path.name, suffix, read_file_bytes(path), columns)
+    if suffix == ".rpy":
+        from app.interchange.renpy_script import read_renpy_script
+
+        return read_renpy_script(path.name, read_file_bytes(path))
+    if suffix == ".yarn":
+        from app.interchange.yarn_script import read_yarn_script
+
+        return read_yarn_script(path.name, read_file_bytes(path))
     if suffix in TEXTS:
         from app.interchange.plain_text_import import read_plain_text
 

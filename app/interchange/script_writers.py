@@ -1,4 +1,4 @@
-"""The script as text, as VOICEVOX's text with who speaks each line, and as a table with all settings that differ.
+"""The script as text, as VOICEVOX's text with who speaks each line, as scripts of games, and as a table with all settings that differ.
 
 None of them says that square brackets are memos, so memos are written as notes.
 """
@@ -20,13 +20,22 @@ from app.core.notation.explicit_notation import convert_memos_to_notes
 from app.core.script import CAST_FIELDS, Line, LineSettings, Script
 from app.core.spreadsheet_cells import escape_formula
 from app.core.synthesis_types import Overrides
+from app.interchange.dialogue_text import format_dialogue
 from app.interchange.imported_script import NOT_SAVED, LossReport
+from app.interchange.named_lines import NamedLine, is_made_id
+from app.interchange.renpy_writer import format_renpy_script, is_renpy_id
 from app.interchange.table_columns import SETTING_BY_COLUMN
+from app.interchange.yarn_script import format_yarn_script, is_yarn_id
 
-WRITABLE_SCRIPT_SUFFIXES = (".txt", ".csv", ".tsv")
+NAMED_SUFFIXES = (".rpy", ".yarn")
+"""Suffixes of scripts that name who speaks each line."""
+WRITABLE_SCRIPT_SUFFIXES = (".txt", ".csv", ".tsv", *NAMED_SUFFIXES)
 NameSpeaker = Callable[[LineSettings], tuple[str, str]]
 """Name of the speaker, and of the style, for people; both may be empty."""
 _DEFAULT_LINE_SETTINGS = LineSettings()
+_TABLE_SUFFIXES = (".csv", ".tsv")
+# Whether a form can hold an id; one that was made here is no loss.
+_ID_CHECKS = {".rpy": is_renpy_id, ".yarn": is_yarn_id}
 
 
 def format_plain_text(script: Script) -> str:
@@ -40,7 +49,7 @@ def format_voicevox_text(script: Script, name_speaker: NameSpeaker) -> str:
 
 
 def format_table(script: Script, separator: str = ",") -> str:
-    """Return a header and a row for each line: id, text, voice, speaker, style, and the settings that any line has changed."""
+    """Return a header and a row for each line: id, text, voice, speaker, style, the character where any line has one, and the settings that any line has changed."""
     settings = [line.settings for line in script.lines]
     columns = {
         field: name
@@ -49,23 +58,55 @@ def format_table(script: Script, separator: str = ",") -> str:
     }
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\r\n")
-    writer.writerow(("id", "text", *CAST_FIELDS, *columns))
+    names = {character.id: character.name for character in script.cast}
+    character = ("character",) if any(line.character for line in script.lines) else ()
+    writer.writerow(("id", "text", *CAST_FIELDS, *character, *columns))
     for line in script.lines:
         values = (_format_cell(getattr(line.settings, name), getattr(_DEFAULT_LINE_SETTINGS, name)) for name in columns.values())
-        texts = (line.id, _format_line_text(line), *(getattr(line.settings, name) for name in CAST_FIELDS))
+        who = (names.get(line.character, ""),) if character else ()
+        texts = (line.id, _format_line_text(line), *(getattr(line.settings, name) for name in CAST_FIELDS), *who)
         writer.writerow((*map(escape_formula, texts), *values))
     return out.getvalue()
 
 
-def write_script(file: Path, script: Script, name_speaker: NameSpeaker | None = None) -> tuple[str, ...]:
+def format_named_script(script: Script, suffix: str, name_speaker: NameSpeaker | None = None) -> str:
+    """Return the script in the form of a game engine or, of a `.txt`, as dialogue with styles behind the names.
+
+    Lines without character, voice and speaker are narration; without `name_speaker`, speaker or voice name those without a character.
+    """
+    if suffix == ".txt":
+        return format_dialogue(build_named_lines(script, name_speaker, has_styles=True))
+    lines = build_named_lines(script, name_speaker)
+    return format_renpy_script(lines) if suffix == ".rpy" else format_yarn_script(lines)
+
+
+def build_named_lines(script: Script, name_speaker: NameSpeaker | None, *, has_styles: bool = False) -> list[NamedLine]:
+    """Return the lines that have a text with who speaks them: their character, or else their speaker; with `has_styles` as `名前（スタイル）`."""
+    lines, characters = [], {character.id: character.name for character in script.cast}
+    for line in script.lines:
+        settings, name, style = line.settings, characters.get(line.character, ""), ""
+        if not name and (settings.voice or settings.speaker):
+            name, style = name_speaker(settings) if name_speaker else (settings.speaker or settings.voice, settings.style)
+        text = _format_line_text(line).strip()
+        if text:
+            lines.append(NamedLine(f"{name}（{style}）" if name and style and has_styles else name, text, line.id))
+    return lines
+
+
+def write_script(file: Path, script: Script, name_speaker: NameSpeaker | None = None, *, as_dialogue: bool = False) -> tuple[str, ...]:
     """Write a file by its suffix, at once; with `name_speaker`, a .txt names the speakers. Return a sentence for each loss.
+
+    Args:
+        as_dialogue: a .txt names them as `名前「台詞」`.
 
     Raises:
         InputError: of this suffix nothing can be written.
         OutputFileError.
     """
     suffix = file.suffix.lower()
-    if suffix == ".txt":
+    if suffix in NAMED_SUFFIXES or (suffix == ".txt" and as_dialogue):
+        content = format_named_script(script, suffix, name_speaker)
+    elif suffix == ".txt":
         content = format_plain_text(script) if name_speaker is None else format_voicevox_text(script, name_speaker)
     elif suffix in WRITABLE_SCRIPT_SUFFIXES:
         # Spreadsheets read a table as UTF-8 only with the byte order mark.
@@ -75,6 +116,11 @@ def write_script(file: Path, script: Script, name_speaker: NameSpeaker | None = 
             localize(f"「{file.name}」の形式では書き出せません。", f"“{file.name}” is not a format that can be written."),
             localize("使用できる拡張子: ", "Available: ") + ", ".join((".koebako", *WRITABLE_SCRIPT_SUFFIXES)),
         )
+    _write_content(file, content)
+    return _describe_losses(script, suffix)
+
+
+def _write_content(file: Path, content: str) -> None:
     try:
         write_file_atomically(file, content.encode("utf-8", "replace"))
     except OSError as exc:
@@ -88,14 +134,17 @@ def write_script(file: Path, script: Script, name_speaker: NameSpeaker | None = 
             localize(f"台本を保存できません: {file}", f"The script could not be saved: {file}"),
             localize(f"{ja}（{why}）", f"{en} ({why})"),
         ) from exc
-    return _describe_losses(script, has_settings=suffix != ".txt")
 
 
-def _describe_losses(script: Script, *, has_settings: bool) -> tuple[str, ...]:
+def _describe_losses(script: Script, suffix: str) -> tuple[str, ...]:
     edited = sum(line.overrides != Overrides() for line in script.lines)
     losses = LossReport(NOT_SAVED)
     losses.add_lines("読み・アクセント・長さの調整", "edits of reading, accent and lengths", edited)
-    if not has_settings:
+    if suffix in _ID_CHECKS:
+        losses.add_lines("スタイル", "styles", sum(bool(line.settings.style) for line in script.lines))
+        unfit = sum(not _ID_CHECKS[suffix](line.id) and not is_made_id(line.id) for line in script.lines)
+        losses.add_lines("ID", "IDs", unfit)
+    if suffix not in _TABLE_SUFFIXES:
         losses.add_lines("話し方の設定", "settings of the voice", sum(_has_settings(line) for line in script.lines))
     return losses.build_sentences()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from app.common.language import localize
-from app.core.project import Character, Project
+from app.core.project import Project, VoiceAssignment
 from app.core.script import Line
 from app.interchange.character_assignment import AssignableVoice, apply_choices, is_same_name
 
@@ -53,7 +53,7 @@ def substitute_missing_voices(
     counts = Counter(shown.get(line.settings.voice, line.settings.voice) for line in lines if line.settings.voice in missing)
     speaks_for = {"", *missing}
     spoken = tuple(_replace_voice(line, voice) if line.settings.voice in speaks_for else line for line in lines)
-    project = apply_choices(project, {name: Character(name, voice.id) for name in missing})
+    project = apply_choices(project, {name: VoiceAssignment(name, voice.id) for name in missing})
     return SubstitutionResult(replace(project, script=replace(project.script, lines=spoken)), counts, voice.name)
 
 

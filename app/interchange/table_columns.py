@@ -9,7 +9,7 @@ from app.common.language import localize
 from app.core.delivery import name_column
 from app.core.request_limits import BOUNDS
 
-LINE_FIELDS = ("text", "voice", "speaker", "style", "id")
+LINE_FIELDS = ("text", "character", "voice", "speaker", "style", "id")
 SETTING_BY_COLUMN = {name_column(name): name for name in BOUNDS}
 """Settings of a line by the names that the command line has for them."""
 OTHER_FIELDS = ("assist", "pause", "seed")
@@ -17,7 +17,8 @@ COLUMN_FIELDS = (*LINE_FIELDS, *SETTING_BY_COLUMN, *OTHER_FIELDS)
 _COLUMN_ALIASES = {
     "text": ("テキスト", "セリフ", "せりふ", "台詞", "言葉", "本文", "文章", "dialogue", "dialog", "line", "message"),
     "voice": ("声", "音声合成モデル", "ボイス"),
-    "speaker": ("話者", "役", "役名", "キャラ", "キャラクター", "キャラ名", "登場人物", "名前", "character", "name"),
+    "character": ("役", "役名", "キャラ", "キャラクター", "キャラ名", "登場人物", "名前", "name"),
+    "speaker": ("話者",),
     "style": ("スタイル", "感情", "emotion"),
     "id": ("identifier", "識別子", "番号", "lineid", "line_id"),
     "assist": ("assist_text", "アシストテキスト"),
@@ -31,7 +32,8 @@ def format_field_name(field: str) -> str:
     words = {
         "text": ("テキスト", "Text"),
         "voice": ("声", "Voice"),
-        "speaker": ("話者・キャラ", "Speaker"),
+        "character": ("登場人物", "Character"),
+        "speaker": ("話者", "Speaker"),
         "style": ("スタイル", "Style"),
         "id": ("ID", "ID"),
         "assist": ("アシストテキスト", "Assist text"),

@@ -10,9 +10,11 @@ from typing import Any
 
 from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
 from app.common.language import localize
+from app.core.characters import CastBuilder
 from app.core.delivery import Bounds
+from app.core.project import Project
 from app.core.request_limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS
-from app.core.script import LineSettings
+from app.core.script import LineSettings, Script
 from app.core.symbols import PUNCTUATION_PHONES
 from app.interchange.imported_script import ImportedScript, LossReport
 from app.interchange.script_builder import ImportedScriptBuilder
@@ -66,7 +68,10 @@ def convert_to_lines(table: ScriptTable, columns: Mapping[str, int]) -> Imported
             cells = {"text": next(cell for cell in row if cell)}
         text = " ".join(sanitise_long_text(cells.get("text", "")).split("\n"))
         if text:
-            gathered.add_line(text, _parse_settings(cells, gathered, number), cells.get("id", ""))
+            settings, character = _parse_settings(cells, gathered, number), sanitise_short_text(cells.get("character", ""))
+            # The first line of a character decides who speaks them; what others do differently is their own deviation.
+            cast = gathered.add_character(character, settings) if character else ""
+            gathered.add_line(text, settings, cells.get("id", ""), character=cast)
     others = [column for place, column in enumerate(table.header) if place not in columns.values() and column]
     if others:
         shown = ", ".join(sanitise_short_text(column)[:40] for column in others[:10])
@@ -74,13 +79,25 @@ def convert_to_lines(table: ScriptTable, columns: Mapping[str, int]) -> Imported
     return gathered.build_script()
 
 
+def read_table_cast(table: ScriptTable, columns: Mapping[str, int]) -> Project:
+    """Return a project with a character for each row that has a name, and no lines. Without a voice, a character has the first one."""
+    gathered, cast = ImportedScriptBuilder(table.name), CastBuilder()
+    for number, row in zip(table.row_numbers[1 if table.header else 0 :], table.rows, strict=True):
+        cells = {field: row[place] for field, place in columns.items() if place < len(row) and row[place]}
+        if name := sanitise_short_text(cells.pop("character", "")):
+            cast.add_character(name, _parse_settings(cells, gathered, number))
+    return Project(Script(cast=cast.cast), assignments=gathered.assignments)
+
+
 def _parse_settings(cells: Mapping[str, str], gathered: ImportedScriptBuilder, row: int) -> LineSettings:
-    voice, speaker, lose = cells.get("voice", ""), sanitise_short_text(cells.get("speaker", "")), partial(_add_loss, gathered.losses, row)
+    voice, lose = cells.get("voice", ""), partial(_add_loss, gathered.losses, row)
+    speaker = sanitise_short_text(cells.get("speaker", "") or ("" if voice else cells.get("character", "")))
     settings = LineSettings(style=sanitise_short_text(cells.get("style", "")), assist_text=sanitise_long_text(cells.get("assist", "")))
     if voice:
         settings = replace(settings, voice=gathered.name_voice(voice), speaker=speaker)
     elif speaker:
-        settings = replace(settings, voice=gathered.name_voice(speaker, is_speaker=True))
+        # Whether a column of speakers names those of voices or characters is seen where the voices are known.
+        settings = replace(settings, voice=gathered.name_voice(speaker, is_speaker=True, is_character="character" in cells))
     numbers: dict[str, Any] = {
         setting: value
         for field, setting in SETTING_BY_COLUMN.items()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.common.errors import InputError
 from app.common.files.untrusted_json import parse_json, require_number, sanitise_long_text
 from app.common.language import localize
+from app.core.accent_phrases import compute_phrase_heights
 from app.core.moras import convert_to_katakana
 from app.core.request_limits import PAUSE_BOUNDS
 from app.core.script import LineSettings
@@ -24,11 +25,14 @@ from app.interchange.import_limits import (
 )
 from app.interchange.imported_script import ImportedPhrase, ImportedScript
 from app.interchange.script_builder import ImportedScriptBuilder
+from app.interchange.voicevox_mora_edits import GivenMora, find_length_edits, find_pitch_offsets, may_have_length_edits
 from app.interchange.voicevox_project_versions import AIVISSPEECH, ENGINE_NAMES, VOICEVOX, find_item_voice, find_talk_items, has_song
 from app.interchange.voicevox_query_fields import parse_query_settings
 
 # A line of 30 morae has some 250 values.
 MAX_VVPROJ_VALUES = 4_000_000
+# VOICEVOX's editor has pitches of 3 to 6.5 and lengths of up to 0.3 s.
+MAX_GIVEN_PITCH, MAX_GIVEN_LENGTH_S = 20.0, 30.0
 DEFAULT_ENGINE_BY_SUFFIX = {".vvproj": VOICEVOX, ".aisp": AIVISSPEECH}
 # AivisSpeech has marks among the morae.
 _KATAKANA = re.compile("[ァ-ヺー]+")
@@ -121,13 +125,37 @@ def _parse_phrases(query: Mapping[str, Any], engine: str, speed: float, line: _I
         _check_phrase_count(given, line.builder.allowance)
         factor = _read_pause_scale(query) / speed if has_lengths else 0.0
         phrases = tuple(_parse_phrase(phrase, factor) for phrase in given)
-        is_tuned = has_lengths and any(mora.get("vowelLength") or mora.get("pitch") for phrase in given for mora in phrase["moras"])
     except VVPROJ_PARSE_ERRORS:
         line.add_loss("正しくない読みとアクセント", "readings and accents that are not valid")
         return ()
-    if is_tuned:
-        line.builder.losses.add_lines("モーラごとの音高と長さ（声が決めます）", "pitch and length of single morae (the voice decides)")
+    try:
+        moras_by_phrase = [
+            _read_given_moras(number, phrase, parsed, has_lengths)
+            for number, (phrase, parsed) in enumerate(zip(given, phrases, strict=True))
+        ]
+    except VVPROJ_PARSE_ERRORS:
+        line.add_loss("使用できない値（モーラごとの音高と長さ）", "values that cannot be used (pitch and length of single morae)")
+    else:
+        phrases = tuple(_add_mora_edits(phrases, moras_by_phrase, speed, line))
     return tuple(phrase for phrase in phrases if phrase.moras)
+
+
+def _add_mora_edits(
+    phrases: Sequence[ImportedPhrase], moras_by_phrase: Sequence[Sequence[GivenMora]], speed: float, line: _ImportedLine
+) -> Iterator[ImportedPhrase]:
+    """Yield the phrases with what was edited of their morae."""
+    moras = [mora for phrase in moras_by_phrase for mora in phrase]
+    if may_have_length_edits(moras):
+        line.builder.losses.add_lines("モーラごとの長さ（声が決めます）", "length of single morae (the voice decides)")
+    pitches, lengths_s = find_pitch_offsets(moras), find_length_edits(moras, speed)
+    start = 0
+    for phrase in phrases:
+        end = start + len(phrase.moras)
+        own_pitches, own_lengths = (
+            tuple(values[start:end]) if any(value is not None for value in values[start:end]) else () for values in (pitches, lengths_s)
+        )
+        yield replace(phrase, pitches=own_pitches, lengths_s=own_lengths)
+        start = end
 
 
 def _check_phrase_count(phrases: Sequence[Mapping[str, Any]], allowance: ImportAllowance) -> None:
@@ -149,10 +177,39 @@ def _parse_phrase(phrase: Mapping[str, Any], pause_factor: float) -> ImportedPhr
         raise ValueError("moras")
     if any(len(mora["text"]) > MAX_MORA_CHARS for mora in moras):
         raise ValueError("a mora")
-    kana = tuple(text for mora in moras if _KATAKANA.fullmatch(text := convert_to_katakana(sanitise_long_text(mora["text"]))))
+    kana = tuple(text for mora in moras if (text := _read_kana(mora)))
     accent = require_number(phrase["accent"])
     pause = phrase.get("pauseMora")
     length = None if pause is None else require_number(pause.get("vowelLength", 0.0)) * pause_factor
     if length is not None:
         length = min(PAUSE_BOUNDS.high, max(PAUSE_BOUNDS.low, length))
     return ImportedPhrase(kana, min(len(kana), max(0, int(accent))), length)
+
+
+def _read_kana(mora: Mapping[str, Any]) -> str:
+    """Return the katakana of a mora, or "" for what is none."""
+    text = convert_to_katakana(sanitise_long_text(mora["text"]))
+    return text if _KATAKANA.fullmatch(text) else ""
+
+
+def _read_given_moras(number: int, phrase: Mapping[str, Any], parsed: ImportedPhrase, has_lengths: bool) -> list[GivenMora]:
+    """Return the pitches and lengths of the morae that are kana; raise ValueError for a value that no program writes."""
+    given = phrase["moras"]
+    moras = given if len(given) == len(parsed.moras) else [mora for mora in given if _read_kana(mora)]
+    names = [name for name in ("consonantLength", "vowelLength") if has_lengths]
+    found = []
+    for mora, tone in zip(moras, compute_phrase_heights(len(parsed.moras), parsed.accent), strict=True):
+        pitch = _read_bounded_number(mora, "pitch", MAX_GIVEN_PITCH)
+        lengths_s = [_read_bounded_number(mora, name, MAX_GIVEN_LENGTH_S) for name in names]
+        found.append(GivenMora(number, tone, pitch or 0.0, tuple(length_s for length_s in lengths_s if length_s is not None)))
+    return found
+
+
+def _read_bounded_number(mora: Mapping[str, Any], name: str, most: float) -> float | None:
+    given = mora.get(name)
+    if given is None:
+        return None
+    number = require_number(given)
+    if abs(number) > most:
+        raise ValueError(name)
+    return number

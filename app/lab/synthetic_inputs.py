@@ -19,7 +19,7 @@ from app.voices.untrusted.voice_limits import MAX_TENSOR_AXES
 INPUT_DTYPES = {"float32": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}
 SINGLE_VALUE_INPUTS = ("x_tst_lengths", "sid")
 # A melody in Hz has a logarithm, and is not below what a voice speaks.
-INPUT_NUMBERS = {"length_scale": 1.0, "sdp_ratio": 0.2, "noise_scale": 0.0, "noise_scale_w": 0.0, "f0": 200.0}
+INPUT_NUMBERS = {"length_scale": 1.0, "sdp_ratio": 0.2, "noise_scale": 0.0, "noise_scale_w": 0.0, "f0": 200.0, "melody_intonation": 1.0}
 # Of one input: a minute of sound has 3 million, features of a long text 1 million.
 MAX_INPUT_NUMBERS = 1 << 28
 MAX_SHOWN_SHAPE = 100

@@ -7,11 +7,12 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from app.common.errors import AppError
+from app.core.stage_clock import OnStage
 from app.core.synthesis_types import StageTiming
-from app.service.service_job import ServiceJob
+from app.service.service_job import JobVoices, ServiceJob
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
@@ -22,7 +23,7 @@ STOP_RETRY_S = 0.01
 
 
 class OpenVoiceCache:
-    """The voices used last, open; belongs to the synthesis thread, but for `terminate`.
+    """The voices used last, open; belongs to the synthesis thread, but for `terminate`, `is_open` and `mark_stale`.
 
     Args:
         open_voice: opens the voice of an id, taking over what it can from another one.
@@ -31,12 +32,15 @@ class OpenVoiceCache:
     def __init__(self, open_voice: Callable[[str, Speaker | None], Speaker]) -> None:
         self._open_voice = open_voice
         self._open: dict[str, Speaker] = {}
+        self._stale: set[str] = set()
 
     def open_speaker(self, voice: str) -> Speaker:
         """Return the voice of an id, opened if need be."""
         speaker = self._open.pop(voice, None)
-        if speaker is None:
-            speaker = self._open_voice(voice, next(reversed(self._open.values()), None))
+        if speaker is None or voice in self._stale:
+            # Marked meanwhile, it is reopened the next time.
+            self._stale.discard(voice)
+            speaker = self._open_voice(voice, speaker or next(reversed(self._open.values()), None))
         self._open[voice] = speaker
         while len(self._open) > MAX_OPEN_VOICES:
             del self._open[next(iter(self._open))]
@@ -46,10 +50,21 @@ class OpenVoiceCache:
         """Return whether a voice would speak at once. Any thread may call this."""
         return voice in self._open
 
+    def mark_stale(self, voice: str) -> None:
+        """Reopen a voice, whose files have changed, for its next request. Any thread may call this."""
+        self._stale.add(voice)
+
     def terminate(self) -> None:
         """Stop the running graph."""
         for speaker in list(self._open.values()):
             speaker.terminate()
+
+
+class WorkerJob(Protocol):
+    """Work for the synthesis thread."""
+
+    def run_work(self, voices: JobVoices, on_stage: OnStage) -> None:
+        """Compute and deliver the result; never raise."""
 
 
 class HeadlessWorker:
@@ -62,15 +77,15 @@ class HeadlessWorker:
     def __init__(self, voices: OpenVoiceCache, first: str | None = None) -> None:
         self._first = first
         self._voices = voices
-        self._queue: queue.SimpleQueue[ServiceJob | None] = queue.SimpleQueue()
-        self._current: ServiceJob | None = None
+        self._queue: queue.SimpleQueue[WorkerJob | None] = queue.SimpleQueue()
+        self._current: WorkerJob | None = None
         # Between stopping and the change of work: a graph must not be stopped for another's sake.
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run_jobs, name="synthesis", daemon=True)
         self._thread.start()
 
-    def post(self, work: ServiceJob) -> None:
+    def post(self, work: WorkerJob) -> None:
         """Queue work."""
         self._queue.put(work)
 

@@ -6,9 +6,12 @@ import html
 from dataclasses import dataclass
 from typing import Any
 
+from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE
 from app.common.language import localize
 from app.common.version import VERSION
-from app.core.request_limits import BOUNDS
+from app.core.delivery import Bounds
+from app.core.request_limits import BOUNDS, PAUSE_BOUNDS, SEED_BOUNDS
+from app.service.speak_request import OPENAI_FORMATS, OPENAI_STREAM_FORMATS, SPEAK_FORMATS
 from app.service.voicevox_query import QUERY_PAUSES, QUERY_SCALES
 
 TEXT, _INT, _NUMBER, _BOOL = {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "boolean"}
@@ -27,6 +30,14 @@ def build_list_schema(item: dict[str, Any]) -> dict[str, Any]:
 
 def _build_object_schema(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
     return {"type": "object", "properties": required | (optional or {}), "required": list(required)}
+
+
+def _build_number_schema(bounds: Bounds) -> dict[str, Any]:
+    return {"type": "number", "minimum": bounds.low, "maximum": bounds.high, "default": bounds.default}
+
+
+def _build_choice_schema(choices: tuple[str, ...], default: str) -> dict[str, Any]:
+    return {"type": "string", "enum": list(choices), "default": default}
 
 
 _SCALE_SCHEMAS = dict.fromkeys(QUERY_SCALES, _NUMBER)
@@ -52,12 +63,18 @@ OPENAPI_SCHEMAS: dict[str, Any] = {
     "SpeakRequest": _build_object_schema(
         {"text": TEXT},
         {
-            "voice": TEXT, "speaker": TEXT, "style": TEXT, "style_id": _INT, "format": TEXT, "rate": _INT, "stereo": _BOOL, "seed": _INT, "assist_text": TEXT,
-            "pauses": {"type": "object"},
-        } | dict.fromkeys(BOUNDS, _NUMBER),
+            "voice": TEXT, "speaker": TEXT, "style": TEXT, "style_id": _INT,
+            "format": _build_choice_schema(SPEAK_FORMATS, "wav"), "rate": {"type": "integer", "minimum": LOWEST_RATE, "maximum": HIGHEST_RATE}, "stereo": _BOOL,
+            "seed": {"type": "integer", "minimum": 0, "maximum": int(SEED_BOUNDS.high), "default": 0}, "assist_text": TEXT,
+            "pauses": {"type": "object", "additionalProperties": {"type": "number", "minimum": PAUSE_BOUNDS.low, "maximum": PAUSE_BOUNDS.high}},
+        } | {name: _build_number_schema(bounds) for name, bounds in BOUNDS.items()},
     ),
     "SpeechRequest": _build_object_schema(
-        {"input": TEXT}, {"model": TEXT, "voice": TEXT, "response_format": TEXT, "speed": _NUMBER}
+        {"input": TEXT},
+        {
+            "model": TEXT, "voice": TEXT, "response_format": _build_choice_schema(OPENAI_FORMATS, "mp3"), "speed": _build_number_schema(BOUNDS["speed"]),
+            "stream_format": _build_choice_schema(OPENAI_STREAM_FORMATS, "audio"),
+        },
     ),
 }  # fmt: skip
 

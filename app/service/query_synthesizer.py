@@ -20,9 +20,10 @@ from app.core.stage_clock import OnStage, ignore_cancellation, ignore_stage
 from app.core.symbols import EDGE_SYMBOL, EMOJI_IDS, VOWEL_PHONES
 from app.core.synthesis_types import Float32, Overrides, Phones, SynthesisRequest
 from app.interchange.voicevox_query_fields import convert_tempo
-from app.service.http_errors import build_problem, create_invalid_refusal, create_refusal
+from app.service.http_errors import RefusalError, build_problem, create_invalid_refusal, create_refusal
 from app.service.mora_alignment import MoraAlignment, align_moras, map_frames
 from app.service.query_durations import LineDurations, resolve_query_durations
+from app.service.query_pitches import find_pitch_edits
 from app.service.query_texts import QueryTextMemory
 from app.service.voicevox_phrases import apply_lengths, apply_pitches, build_phrases, list_phones
 from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery, QueryMora
@@ -94,15 +95,23 @@ def find_sentences(
     pipeline: Pipeline, phrases: Sequence[AccentPhrase], texts: Iterable[str], request: SynthesisRequest, cancelled: Callable[[], bool]
 ) -> list[FixedSentence]:
     """Return sentences with the phones and tones of the phrases: of the first text that reads so, else as they are spelled."""
+    for text, sentences in iterate_matching_texts(pipeline, phrases, texts, request, cancelled):
+        layout = align_moras([sentence.phones for sentence in sentences])
+        return sentences if _has_same_tones(phrases, sentences, layout) else _apply_accents(pipeline, text, phrases, sentences)
+    return spell_phrases(phrases, emoji=pipeline.voice.emoji)
+
+
+def iterate_matching_texts(
+    pipeline: Pipeline, phrases: Sequence[AccentPhrase], texts: Iterable[str], request: SynthesisRequest, cancelled: Callable[[], bool]
+) -> Iterator[tuple[str, list[FixedSentence]]]:
+    """Yield the texts that have the phones of the phrases, with their sentences as the front end reads them."""
     for text in texts:
         try:
             sentences = read_sentences(pipeline, replace(request, text=text), cancelled)
         except InputError:
             continue
-        layout = align_moras([sentence.phones for sentence in sentences])
-        if _has_matching_phones(phrases, sentences, layout):
-            return sentences if _has_same_tones(phrases, sentences, layout) else _apply_accents(pipeline, text, phrases, sentences)
-    return spell_phrases(phrases, emoji=pipeline.voice.emoji)
+        if _has_matching_phones(phrases, sentences, align_moras([sentence.phones for sentence in sentences])):
+            yield text, sentences
 
 
 def _has_matching_phones(phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence], layout: MoraAlignment) -> bool:
@@ -193,7 +202,7 @@ class QuerySynthesizer:
         plain = build_phrases(self.pipeline, text, self._sentences)
         self.texts.remember_text(plain, text)
         measured = self._measure_phrases(plain)
-        return self._draw_pitches(measured) if self._takes_melody else measured
+        return self._draw_pitches(measured, self._sentences) if self._takes_melody else measured
 
     def create_query(self, text: str) -> AudioQuery:
         """Return a query whose lengths are those of the sound."""
@@ -216,10 +225,8 @@ class QuerySynthesizer:
 
     def apply_accent_pitches(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
         """Return the phrases with the pitches of the voice, or with those that picture their accent."""
-        self._sentences = find_sentences(self.pipeline, phrases, self.texts.find_texts(phrases), self.base, self.cancelled)
-        if self._takes_melody:
-            self._measure_sentences()
-        return self._draw_pitches(phrases)
+        sentences = find_sentences(self.pipeline, phrases, self.texts.find_texts(phrases), self.base, self.cancelled)
+        return self._draw_voice_pitches(phrases, sentences)
 
     def resolve_durations(self, query: AudioQuery, *, should_upspeak: bool = True) -> tuple[LineDurations, SynthesisRequest]:
         """Return the durations of a query and its request; raise RefusalError if nothing in it can be spoken."""
@@ -227,9 +234,25 @@ class QuerySynthesizer:
         sentences = find_sentences(self.pipeline, query.accent_phrases, self._list_likely_texts(query), request, self.cancelled)
         if not sentences:
             return LineDurations((), 0, 0, *(round(s * self.pipeline.voice.sampling_rate) for s in (query.pre_s, query.post_s))), request
+        edits = self._find_pitch_edits(query, sentences)
         if not should_upspeak:
             sentences = [_convert_to_statement(sentence) for sentence in sentences]
-        return resolve_query_durations(self.pipeline, query, sentences, request, self.on_stage, self.cancelled)
+        durations, resolved = resolve_query_durations(self.pipeline, query, sentences, request, self.on_stage, self.cancelled)
+        if edits.moras and not map_frames(durations.sentences):
+            raise _create_pitch_refusal(self.pipeline.voice.name)
+        return durations, replace(resolved, overrides=edits)
+
+    def _find_pitch_edits(self, query: AudioQuery, sentences: Sequence[FixedSentence]) -> Overrides:
+        phrases = query.accent_phrases
+        if not any(mora.pitch > 0 for phrase in phrases for mora in phrase.moras):
+            return Overrides()
+
+        def draw_as_read() -> Sequence[AccentPhrase] | None:
+            texts = self._list_likely_texts(query)
+            found = next(iterate_matching_texts(self.pipeline, phrases, texts, self.base, self.cancelled), None)
+            return None if found is None else self._draw_voice_pitches(phrases, found[1])
+
+        return find_pitch_edits(phrases, self._draw_voice_pitches(phrases, sentences), draw_as_read)
 
     def _list_likely_texts(self, query: AudioQuery) -> Iterator[str]:
         """Return the texts that the query may have been made of, the likeliest first."""
@@ -261,19 +284,23 @@ class QuerySynthesizer:
         if left and not self.cancelled():
             yield np.zeros(left, np.float32)
 
-    def _measure_sentences(self) -> None:
-        self._sentences = measure_durations(self.pipeline, self.base, self._sentences, self.on_stage, self.cancelled)
+    def _measure_sentences(self, sentences: Sequence[FixedSentence]) -> list[FixedSentence]:
+        return measure_durations(self.pipeline, self.base, sentences, self.on_stage, self.cancelled)
 
     def _measure_phrases(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
-        self._measure_sentences()
+        self._sentences = self._measure_sentences(self._sentences)
         layout = align_moras([sentence.phones for sentence in self._sentences])
         return apply_lengths(phrases, layout, map_frames(self._sentences), self._frame_s)
 
-    def _draw_pitches(self, phrases: Sequence[AccentPhrase]) -> tuple[AccentPhrase, ...]:
+    def _draw_voice_pitches(self, phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence]) -> tuple[AccentPhrase, ...]:
+        """Return the phrases with the pitches of sentences at the lengths that the voice gives them, or with those that picture their accent."""
+        return self._draw_pitches(phrases, self._measure_sentences(sentences) if self._takes_melody else sentences)
+
+    def _draw_pitches(self, phrases: Sequence[AccentPhrase], sentences: Sequence[FixedSentence]) -> tuple[AccentPhrase, ...]:
         """Return the phrases with pitches at the scales of a new query, which the query's own scales change when it is spoken."""
         request = replace(self.base, pitch=0.0, intonation=1.0)
-        phones = [sentence.phones for sentence in self._sentences]
-        pitches = (compute_phone_pitches(self.pipeline, request, sentence) for sentence in self._sentences)
+        phones = [sentence.phones for sentence in sentences]
+        pitches = (compute_phone_pitches(self.pipeline, request, sentence) for sentence in sentences)
         by_place = {(at, place): pitch_hz for at, found in enumerate(pitches) for place, pitch_hz in enumerate(found)}
         return apply_pitches(phrases, align_moras(phones), phones, by_place)
 
@@ -292,6 +319,15 @@ def check_text(text: str) -> None:
         raise create_refusal(
             422, f"テキストは {MAX_QUERY_TEXT:,} 文字までです。", f"A text may have up to {MAX_QUERY_TEXT:,} characters; send it in parts."
         )
+
+
+def _create_pitch_refusal(voice: str) -> RefusalError:
+    """Return the refusal for a voice of one graph that does not report when its morae sound: to ignore an edit would be worse."""
+    return create_refusal(
+        422,
+        f"声「{voice}」では、モーラごとの音高を変更できません。",
+        f"Pitches of single morae cannot be changed with “{voice}”.",
+    )
 
 
 def _convert_to_statement(sentence: FixedSentence) -> FixedSentence:

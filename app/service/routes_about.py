@@ -109,7 +109,7 @@ ENGINE_MANIFEST = {
     "supported_vvlib_manifest_version": None,
     "update_infos": [],
     "supported_features": {
-        "adjust_mora_pitch": False,
+        "adjust_mora_pitch": True,
         "adjust_phoneme_length": True,
         "adjust_pause_length": True,
         "adjust_speed_scale": True,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -24,6 +26,7 @@ from app.core.synthesis_types import Float32, SynthesisRequest
 from app.core.waveform import create_silence
 from app.service.anonymous_file import AnonymousFile
 from app.service.http_errors import RefusalError, convert_to_refusal, create_refusal
+from app.service.http_exchange import RESPONSE_PIECE_BYTES
 from app.service.http_service import HttpService, cancel_on_disconnect
 from app.service.mora_alignment import align_moras, map_frames
 from app.service.query_durations import MAX_SOUND_S, LineDurations, create_too_long_refusal
@@ -32,7 +35,8 @@ from app.service.request_fields import RequestFields
 from app.service.request_log import REQUEST_TEXT_KEY
 from app.service.service_job import JobContext
 from app.service.sound_responses import build_file_response, stream_sound
-from app.service.speak_request import SpeakRequest, parse_speak_request, require_named_style
+from app.service.speak_request import OPENAI_FORMATS, OPENAI_STREAM_FORMATS, SpeakRequest, parse_speak_request, require_named_style
+from app.service.speech_stream import EVENT_STREAM_TYPE, format_delta_events, format_done_event
 from app.service.style_catalogue import StyleCatalogue
 from app.service.voicevox_phrases import build_phrases
 from app.service.voicevox_query import MAX_QUERY_TEXT
@@ -184,8 +188,9 @@ def build_own_routes(service: HttpService) -> list[Route]:
     async def speak_for_openai(request: Request) -> Response:
         try:
             wanted = await service.body_reader.read_json(request, lambda values: _parse_openai_request(values, service.catalogue))
-            request.scope[REQUEST_TEXT_KEY] = wanted.text
-            return await _build_sound_response(service, request, wanted)
+            request.scope[REQUEST_TEXT_KEY] = wanted.speech.text
+            build_response = _build_event_response if wanted.has_events else _build_sound_response
+            return await build_response(service, request, wanted.speech)
         except (RefusalError, InputError, VoiceError) as error:
             refusal = error if isinstance(error, RefusalError) else convert_to_refusal(error)
             return JSONResponse(_build_openai_error(refusal), 400 if refusal.status == 422 else refusal.status)
@@ -204,12 +209,43 @@ def build_own_routes(service: HttpService) -> list[Route]:
 async def _build_sound_response(service: HttpService, request: Request, speak_request: SpeakRequest) -> Response:
     """Respond with WAV as soon as all lengths are known, which its header states, with PCM as soon as the first sentence is; with other formats whole."""
     kind, style, base = _SPEAK_MEDIA_TYPES[speak_request.format], speak_request.style, speak_request.base
-    streams = {"wav": _stream_wav, "pcm": _stream_pcm}
-    if speak_request.format in streams:
-        return await stream_sound(service, request, style, lambda speech: streams[speak_request.format](speech, speak_request), kind, base)
+    if speak_request.format in _STREAMS:
+        return await stream_sound(service, request, style, lambda speech: _STREAMS[speak_request.format](speech, speak_request), kind, base)
     return build_file_response(
         await service.compute_response(request, style, lambda speech: _encode_file(speech, speak_request), base), kind
     )
+
+
+async def _build_event_response(service: HttpService, request: Request, speak_request: SpeakRequest) -> Response:
+    """Respond with events, each as soon as its piece of the sound is there."""
+
+    def emit_events(speech: QuerySynthesizer) -> Iterator[Any]:
+        for piece in _stream_content(speech, speak_request):
+            yield from format_delta_events(piece)
+        yield format_done_event(speak_request.text)
+
+    def emit_response(speech: QuerySynthesizer) -> Iterator[Any]:
+        # The response begins with the first event, so that an error before it is still answered as one; its length is not known.
+        events = emit_events(speech)
+        first = next(events)
+        yield None
+        yield first
+        yield from events
+
+    return await stream_sound(service, request, speak_request.style, emit_response, EVENT_STREAM_TYPE, speak_request.base)
+
+
+def _stream_content(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[bytes]:
+    """Yield the bytes of a sound file, as they are made where its format allows that."""
+    if speak_request.format in _STREAMS:
+        parts = _STREAMS[speak_request.format](speech, speak_request)
+        next(parts)
+        yield from parts
+        return
+    with closing(_encode_file(speech, speak_request)) as file:
+        file.seek(0)
+        while piece := file.read(RESPONSE_PIECE_BYTES):
+            yield piece
 
 
 def _stream_wav(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterator[Any]:
@@ -234,6 +270,9 @@ def _stream_pcm(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Iterat
         yield convert_to_pcm(piece, speak_request.channel_count)
 
 
+_STREAMS = {"wav": _stream_wav, "pcm": _stream_pcm}
+
+
 def _encode_file(speech: QuerySynthesizer, speak_request: SpeakRequest) -> AnonymousFile:
     """Encode a whole file of another format."""
     own, suffix = speech.pipeline.voice.sampling_rate, f".{speak_request.format}"
@@ -244,17 +283,26 @@ def _encode_file(speech: QuerySynthesizer, speak_request: SpeakRequest) -> Anony
     return file
 
 
-def _parse_openai_request(values: Any, catalogue: StyleCatalogue) -> SpeakRequest:
+@dataclass(frozen=True, slots=True)
+class OpenAIRequest:
+    """A request to `/v1/audio/speech`; `has_events` says that the sound is wanted as server-sent events."""
+
+    speech: SpeakRequest
+    has_events: bool
+
+
+def _parse_openai_request(values: Any, catalogue: StyleCatalogue) -> OpenAIRequest:
     fields = RequestFields(values, ("body",))
     text = fields.parse_text("input", max_length=MAX_QUERY_TEXT)
     voice = fields.find_raw("voice")
     name = str(voice.get("id", "")) if isinstance(voice, dict) else fields.parse_text("voice", "", max_length=200)
-    form = fields.read_choice("response_format", ("mp3", "opus", "flac", "wav", "pcm"), "mp3")
+    form = fields.read_choice("response_format", OPENAI_FORMATS, "mp3")
     speed = fields.read_number("speed", 1.0, low=BOUNDS["speed"].low, high=BOUNDS["speed"].high, should_clamp=True)
-    fields.read_choice("stream_format", ("audio",), "audio")
+    stream_format = fields.read_choice("stream_format", OPENAI_STREAM_FORMATS, "audio")
     fields.check()
     style = require_named_style(catalogue, name)
-    return SpeakRequest(text, style, SynthesisRequest(text, id="service", speed=speed), form, _OPENAI_RATE if form == "pcm" else None)
+    base = SynthesisRequest(text, id="service", speed=speed)
+    return OpenAIRequest(SpeakRequest(text, style, base, form, _OPENAI_RATE if form == "pcm" else None), stream_format == "sse")
 
 
 def _build_openai_error(error: RefusalError) -> dict[str, Any]:

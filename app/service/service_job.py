@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from app.adapters.speech_activity import record_speech
 from app.core.stage_clock import OnStage, RequestStopped
 from app.service.response_spool import ResponseSpool, SpoolPiece, SpoolQuota
 
@@ -73,6 +74,7 @@ class ServiceJob:
 
     def run_work(self, voices: JobVoices, on_stage: OnStage) -> None:
         """Compute and deliver the result; never raise."""
+        record_speech()
         try:
             if not self.cancelled.is_set():
                 self.deliver_result(self._do(JobContext(self, voices, on_stage)), None)

@@ -16,6 +16,8 @@ from app.service.style_catalogue import ServedStyle, StyleCatalogue
 from app.service.voicevox_query import MAX_QUERY_TEXT
 
 SPEAK_FORMATS = ("wav", "pcm", "mp3", "flac", "ogg", "opus")
+OPENAI_FORMATS = ("mp3", "opus", "flac", "wav", "pcm")
+OPENAI_STREAM_FORMATS = ("audio", "sse")
 
 
 @dataclass(frozen=True, slots=True)

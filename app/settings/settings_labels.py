@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-SettingsPage = Literal["general", "voice", "service"]
+SettingsPage = Literal["general", "voice", "service", "read_aloud"]
 # In Japanese and in English.
 BilingualText = tuple[str, str]
 
@@ -19,7 +19,9 @@ class SettingLabel:
         unit: stands behind a number.
         lowest: word for the lowest number.
         switch: stands beside the box to tick.
+        placeholder: the value is a line of text; this stands in its empty field.
         folder: the value is a folder; empty stands for the usual one.
+        key: the value is a key with modifiers; empty stands for none.
         restart: takes effect at the next start.
     """
 
@@ -31,6 +33,8 @@ class SettingLabel:
     lowest: BilingualText = ("", "")
     switch: BilingualText = ("", "")
     folder: bool = False
+    placeholder: BilingualText = ("", "")
+    key: bool = False
     restart: bool = False
 
 
@@ -141,6 +145,15 @@ LINKS_LABEL = SettingLabel(
     ),
     choices=(("ホスト名だけ", "Host name only"), ("すべて", "In full"), ("読み上げない", "Not at all")),
 )
+UPDATE_NOTICES_LABEL = SettingLabel(
+    "general",
+    ("新しいバージョン", "New versions"),
+    (
+        "週に 1 回インターネットで確認します。送信するのはバージョン番号だけです。自動ではインストールしません。",
+        "Asks once a week and sends only the version number. Nothing is installed by itself.",
+    ),
+    switch=("新しいバージョンを知らせる", "Notify me of new versions"),
+)
 LOG_WORDS_LABEL = SettingLabel(
     "general",
     ("ログ", "Log"),
@@ -176,8 +189,174 @@ SERVICE_CHANGES_LABEL = SettingLabel(
     ),
     switch=("プリセットと辞書の変更を許可する", "Allow changes to presets and dictionary"),
 )
+CHAT_READER_LABEL = SettingLabel(
+    "service",
+    ("コメントの読み上げ", "Chat reader"),
+    (
+        "コメントビューアーから「棒読みちゃん」として接続し、コメントを読み上げます。このコンピューターからのみ接続できます。",
+        "Reads comments aloud: comment viewers connect as they do to BouyomiChan. Only this computer can connect.",
+    ),
+    switch=("コメントを読み上げる", "Read comments aloud"),
+)
+CHAT_PORT_LABEL = SettingLabel(
+    "service",
+    ("コメントのポート番号", "Chat port"),
+    ("通常は 50001 のままで使用できます。", "Comment viewers expect 50001."),
+)
+CHAT_HTTP_PORT_LABEL = SettingLabel(
+    "service",
+    ("コメントの HTTP ポート番号", "Chat port (HTTP)"),
+    ("/Talk で接続するアプリ用です。通常は 50080 のままで使用できます。", "For programs that use /Talk; they expect 50080."),
+)
+CHAT_WAITING_LABEL = SettingLabel(
+    "service",
+    ("待ち件数の上限", "Waiting comments"),
+    ("これより多く溜まったコメントは、古いものから省略します。", "Of more than these, the oldest comments are left out."),
+    unit=(" 件", " at most"),
+)
+CHAT_LATEST_LABEL = SettingLabel(
+    "service",
+    ("最新のコメント", "Latest comment"),
+    ("新しいコメントが届いたら、待っているコメントを省略します。", "A new comment replaces all that wait."),
+    switch=("最新のコメントだけを読み上げる", "Read only the latest comment"),
+)
+CHAT_LINKS_LABEL = SettingLabel(
+    "service",
+    ("コメントの URL", "Links in comments"),
+    ("コメントに含まれる URL を読み上げません。", "Addresses of pages in comments are not read."),
+    switch=("URL を省略する", "Skip links"),
+)
+CHAT_REPEATS_LABEL = SettingLabel(
+    "service",
+    ("同じコメント", "Repeated comments"),
+    ("直前と同じコメントを読み上げません。", "A comment that equals the one before it is not read."),
+    switch=("繰り返しを省略する", "Skip repeats"),
+)
+CHAT_NAMES_LABEL = SettingLabel(
+    "service",
+    ("投稿者の名前", "Names"),
+    (
+        "オフにすると、コメントの先頭にある「名前：」を読み上げません。",
+        "Switched off, a name and a colon at the beginning of a comment are not read.",
+    ),
+    switch=("名前を読み上げる", "Read names"),
+)
+CHAT_VOICES_LABEL = SettingLabel(
+    "service",
+    ("声の割り当て", "Voices of comments"),
+    (
+        "コメントビューアーが指定する番号、または投稿者の名前ごとの声です。「;」で区切ります。番号の指定がない場合、0 は選択中の声、1 以降は声の一覧の順です。",
+        "The voice for each number that a comment viewer sends, and for names of people who write, separated by “;”. Without an entry, 0 is the selected voice, and 1 and up follow the list of voices.",
+    ),
+    placeholder=("例: 1=mei; 太郎=話者名/スタイル名", "such as 1=mei; Taro=Speaker/Style"),
+)
 OUTPUT_DEVICE_LABEL = SettingLabel(
     "general",
     ("再生デバイス", "Output device"),
     ("音声を再生するデバイスを選びます。", "Device that plays the audio."),
+)
+DRAGGED_TEXTS_LABEL = SettingLabel(
+    "service",
+    ("ドラッグするファイル", "Dragged files"),
+    (
+        "行やテイクをほかのアプリへドラッグまたはコピーするとき、音声と一緒に渡すファイルを選びます。",
+        "What goes with the sound when a line or take is dragged or copied to another program.",
+    ),
+    choices=(("音声だけ", "Sound only"), ("音声とテキスト", "Sound and text"), ("音声、テキスト、lab", "Sound, text and lab")),
+)
+DRAGGED_ENCODING_LABEL = SettingLabel(
+    "service",
+    ("テキストの文字コード", "Text encoding"),
+    (
+        "ドラッグするテキストと lab の文字コードを選びます。AviUtl では Shift_JIS が必要なことがあります。",
+        "Encoding of the dragged text and lab. AviUtl may need Shift_JIS.",
+    ),
+    choices=(("UTF-8", "UTF-8"), ("Shift_JIS", "Shift_JIS")),
+)
+READ_TRAY_LABEL = SettingLabel(
+    "read_aloud",
+    ("タスクトレイ", "Tray icon"),
+    (
+        "コピーしたテキストの読み上げ、一時停止、停止を、アイコンのメニューから操作できます。",
+        "Its menu reads what you copied, pauses and stops.",
+    ),
+    switch=("タスクトレイにアイコンを表示する", "Show an icon in the tray"),
+)
+READ_CLOSE_LABEL = SettingLabel(
+    "read_aloud",
+    ("閉じるボタン", "Close button"),
+    (
+        "ウィンドウを閉じても読み上げを使えます。終了するには、メニューの「終了」を選びます。",
+        "Reading aloud stays available. To end Koebako, choose Quit in a menu.",
+    ),
+    switch=("ウィンドウを閉じてもタスクトレイに残る", "Closing the window keeps Koebako in the tray"),
+)
+READ_HOTKEY_LABEL = SettingLabel(
+    "read_aloud",
+    ("読み上げのホットキー", "Read aloud hotkey"),
+    (
+        "ほかのアプリを使っているときも働きます。空欄の場合は使いません。例: Ctrl+Alt+R",
+        "Works in every program, as in Ctrl+Alt+R. Leave empty for none.",
+    ),
+    key=True,
+)
+READ_SOURCE_LABEL = SettingLabel(
+    "read_aloud",
+    ("ホットキーで読む内容", "The hotkey reads"),
+    (
+        "Windows で選択中のテキストを読み上げるには、次の項目もオンにしてください。",
+        "On Windows, reading the selection needs the next setting as well.",
+    ),
+    choices=(("クリップボード", "The clipboard"), ("選択中のテキスト", "The selection")),
+)
+READ_COPY_LABEL = SettingLabel(
+    "read_aloud",
+    ("選択中のテキストのコピー", "Copying the selection"),
+    (
+        "Windows で選択中のテキストを読み上げるとき、Ctrl+C を送ってコピーします。クリップボードの内容は置き換わります。",
+        "On Windows, Koebako presses Ctrl+C to read the selection, which replaces what is on the clipboard.",
+    ),
+    switch=("Ctrl+C を送ることを許可する", "Let Koebako press Ctrl+C"),
+)
+READ_PLAYER_LABEL = SettingLabel(
+    "read_aloud",
+    ("ミニプレイヤー", "Mini player"),
+    ("読み上げているテキストを、ほかのウィンドウの手前に表示します。", "Shows the text being read in front of other windows."),
+    switch=("読み上げ中に表示する", "Show it while reading"),
+)
+READ_WATCH_LABEL = SettingLabel(
+    "read_aloud",
+    ("クリップボードの監視", "Clipboard watching"),
+    (
+        "パスワード管理アプリが保護した内容と、同じテキストの繰り返しは読み上げません。",
+        "Never reads what a password manager has marked, or the same text twice.",
+    ),
+    switch=("コピーしたテキストを自動で読み上げる", "Read every text that is copied"),
+)
+READ_SHORTEST_LABEL = SettingLabel(
+    "read_aloud",
+    ("監視: 最短の文字数", "Watching: shortest text"),
+    ("これより短いテキストは、コピーしても自動では読み上げません。", "Shorter texts are not read by themselves."),
+    unit=(" 文字", " characters"),
+)
+READ_LONGEST_LABEL = SettingLabel(
+    "read_aloud",
+    ("監視: 最長の文字数", "Watching: longest text"),
+    ("これより長いテキストは、コピーしても自動では読み上げません。", "Longer texts are not read by themselves."),
+    unit=(" 文字", " characters"),
+)
+READ_LINKS_LABEL = SettingLabel(
+    "read_aloud",
+    ("監視: URL", "Watching: web addresses"),
+    ("URL だけのテキストが対象です。", "Concerns texts that are nothing but addresses."),
+    switch=("URL は読み上げない", "Do not read web addresses"),
+)
+READ_PROGRAMS_LABEL = SettingLabel(
+    "read_aloud",
+    ("監視: 除外するアプリ", "Watching: ignored programs"),
+    (
+        "実行ファイルの名前を、カンマで区切って入力します。Wayland では判別できません。",
+        "Names of their executables, separated by commas. Wayland does not tell which program it was.",
+    ),
+    placeholder=("例: keepassxc, excel", "for example: keepassxc, excel"),
 )

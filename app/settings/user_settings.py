@@ -11,11 +11,12 @@ from app.common.errors import AppError
 from app.common.files.atomic_write import LARGEST_BYTES, load_data, save_data
 from app.common.files.corrupt_file_backup import back_up_corrupt_file
 from app.common.files.paths import find_data_dir
+from app.common.files.release_file import has_update_notices
 from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
 from app.core.link_reading import LINK_READINGS, LinkReading
-from app.core.request_limits import SEED_BOUNDS
+from app.core.request_limits import BOUNDS, SEED_BOUNDS
 from app.settings import settings_labels
 from app.settings.graph_precision import GRAPH_PRECISIONS, MAX_VOICE_CHOICES, GraphPrecision, PrecisionPreference
 
@@ -24,6 +25,10 @@ MAX_REMEMBERED_TEXT_CHARS = 1_000_000
 SETTINGS_VERSION = 1
 
 MAX_IDLE_MIN = 24 * 60
+ReadSourceChoice = Literal["clipboard", "selection"]
+READ_SOURCE_CHOICES: tuple[ReadSourceChoice, ...] = ("clipboard", "selection")
+MAX_KEY_CHARS = 100
+MAX_WATCHED_CHARS = 100_000
 LoadChoice = Literal["at_start", "first_use"]
 LOAD_CHOICES: tuple[LoadChoice, ...] = ("at_start", "first_use")
 ThemeChoice = Literal["system", "light", "dark"]
@@ -34,10 +39,16 @@ PrecisionChoice = Literal["auto", "float32", "int8"]
 PRECISION_CHOICES: tuple[PrecisionChoice, ...] = ("auto", "float32", "int8")
 LanguageChoice = Literal["system", "ja", "en"]
 LANGUAGE_CHOICES: tuple[LanguageChoice, ...] = ("system", "ja", "en")
+DraggedTexts = Literal["none", "txt", "txt_lab"]
+DRAGGED_TEXTS: tuple[DraggedTexts, ...] = ("none", "txt", "txt_lab")
+DraggedEncoding = Literal["utf-8", "shift_jis"]
+DRAGGED_ENCODINGS: tuple[DraggedEncoding, ...] = ("utf-8", "shift_jis")
 MAX_CACHE_MIB = 4096
 MOST_RECENT, MOST_FAVOURITES = 10, 500
+MAX_CHAT_WAITING, MOST_AGENT_VOICES = 500, 100
 MAX_PATH_CHARS = 32_767  # characters that Windows takes
 StripChoice = Literal["auto", "open", "folded"]
+MAX_DAY = 1_000_000
 MAX_SIDE_WIDTH = 4096
 SAVE_SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3")
 STRIP_CHOICES: tuple[StripChoice, ...] = ("auto", "open", "folded")
@@ -67,12 +78,28 @@ class Settings(Delivery):
         aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
         takes_open: the list of takes is shown under the strip.
         strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
+        melody: the same of the lane of the melody under them.
         latency: the same of the measurements, which are folded at first: most people never need them.
         built_in_words: the dictionary that ships with the program is used.
         memos_everywhere: what stands in square brackets is not read in any text, as in lines of VOICEVOX and AivisSpeech.
         links: what is read of the address of a page.
+        update_notices: the program asks once a week whether there is a newer version; offered only in builds that can.
+        update_checked_day: when it last asked, in days since 1970.
         log_words: the log also holds what errors say, which may quote the user's text.
+        chat_reader, chat_port, chat_http_port: whether comments of comment viewers are read, and on which ports.
+        chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_rules`.
+        chat_voices: voices by the numbers that viewers send and by names of writers, as in `1=Mei; Taro=Rin/Happy`.
+        agent_voices: the voice that each agent chose last, `NAME=VOICE`; the last used comes last.
         service, service_port, service_changes: whether other programs are served, on which port, and whether they may change presets and dictionary.
+        drag_texts, drag_encoding: what goes beside a sound that is dragged or copied to another program, and its encoding.
+        read_tray, read_close_to_tray: reading aloud has an icon in the tray, and closing the window leaves it there.
+        read_hotkey: the key that reads aloud in every program, as Qt writes it portably; empty is none.
+        read_source, read_copy: what the key reads, and whether Ctrl+C may be pressed for it under Windows.
+        read_player: the mini player is shown while something is read aloud.
+        read_watch: what is copied is read, by the rules `read_shortest` to `read_skipped_programs`.
+        read_voice, read_speed: of the reading; an empty voice is that of the selected line.
+        read_player_place: where the mini player stands, as Qt's own bytes in base64.
+        always_on_top: the window stays in front of others.
         recent_projects: files, the last one first.
         favourite_voices: ids, as their manifests have them; they come first in lists.
         export: what the export page was set to last, as JSON.
@@ -92,6 +119,7 @@ class Settings(Delivery):
     follow: bool = False
     takes_open: bool = False
     strip: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
+    melody: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
     latency: StripChoice = field(default="folded", metadata={"choices": STRIP_CHOICES})
     save_folder: str = ""
     save_suffix: str = field(default=".wav", metadata={"choices": SAVE_SUFFIXES})
@@ -114,10 +142,43 @@ class Settings(Delivery):
     built_in_words: bool = field(default=True, metadata={"shown": settings_labels.BUILT_IN_WORDS_LABEL})
     memos_everywhere: bool = field(default=False, metadata={"shown": settings_labels.MEMOS_LABEL})
     links: LinkReading = field(default="host", metadata={"choices": LINK_READINGS, "shown": settings_labels.LINKS_LABEL})
+    update_notices: bool = field(default=False, metadata={"shown": settings_labels.UPDATE_NOTICES_LABEL, "is_offered": has_update_notices})
+    update_checked_day: int = field(default=0, metadata={"low": 0, "high": MAX_DAY})
     log_words: bool = field(default=False, metadata={"shown": settings_labels.LOG_WORDS_LABEL})
     service: bool = field(default=False, metadata={"shown": settings_labels.SERVICE_LABEL})
     service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": settings_labels.SERVICE_PORT_LABEL})
     service_changes: bool = field(default=False, metadata={"shown": settings_labels.SERVICE_CHANGES_LABEL})
+    chat_reader: bool = field(default=False, metadata={"shown": settings_labels.CHAT_READER_LABEL})
+    chat_port: int = field(default=50001, metadata={"low": 1024, "high": 65535, "shown": settings_labels.CHAT_PORT_LABEL})
+    chat_http_port: int = field(default=50080, metadata={"low": 1024, "high": 65535, "shown": settings_labels.CHAT_HTTP_PORT_LABEL})
+    chat_waiting: int = field(default=20, metadata={"low": 1, "high": MAX_CHAT_WAITING, "shown": settings_labels.CHAT_WAITING_LABEL})
+    chat_latest: bool = field(default=False, metadata={"shown": settings_labels.CHAT_LATEST_LABEL})
+    chat_links: bool = field(default=True, metadata={"shown": settings_labels.CHAT_LINKS_LABEL})
+    chat_repeats: bool = field(default=True, metadata={"shown": settings_labels.CHAT_REPEATS_LABEL})
+    chat_names: bool = field(default=True, metadata={"shown": settings_labels.CHAT_NAMES_LABEL})
+    chat_voices: str = field(default="", metadata={"longest": 4096, "shown": settings_labels.CHAT_VOICES_LABEL})
+    agent_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_AGENT_VOICES})
+    drag_texts: DraggedTexts = field(default="none", metadata={"choices": DRAGGED_TEXTS, "shown": settings_labels.DRAGGED_TEXTS_LABEL})
+    drag_encoding: DraggedEncoding = field(
+        default="utf-8", metadata={"choices": DRAGGED_ENCODINGS, "shown": settings_labels.DRAGGED_ENCODING_LABEL}
+    )
+    read_tray: bool = field(default=False, metadata={"shown": settings_labels.READ_TRAY_LABEL})
+    read_close_to_tray: bool = field(default=False, metadata={"shown": settings_labels.READ_CLOSE_LABEL})
+    read_hotkey: str = field(default="", metadata={"longest": MAX_KEY_CHARS, "shown": settings_labels.READ_HOTKEY_LABEL})
+    read_source: ReadSourceChoice = field(
+        default="clipboard", metadata={"choices": READ_SOURCE_CHOICES, "shown": settings_labels.READ_SOURCE_LABEL}
+    )
+    read_copy: bool = field(default=False, metadata={"shown": settings_labels.READ_COPY_LABEL})
+    read_player: bool = field(default=True, metadata={"shown": settings_labels.READ_PLAYER_LABEL})
+    read_watch: bool = field(default=False, metadata={"shown": settings_labels.READ_WATCH_LABEL})
+    read_shortest: int = field(default=2, metadata={"low": 1, "high": MAX_WATCHED_CHARS, "shown": settings_labels.READ_SHORTEST_LABEL})
+    read_longest: int = field(default=1000, metadata={"low": 1, "high": MAX_WATCHED_CHARS, "shown": settings_labels.READ_LONGEST_LABEL})
+    read_skip_links: bool = field(default=True, metadata={"shown": settings_labels.READ_LINKS_LABEL})
+    read_skipped_programs: str = field(default="", metadata={"longest": 2000, "shown": settings_labels.READ_PROGRAMS_LABEL})
+    read_voice: str = ""
+    read_speed: float = field(default=1.0, metadata={"low": BOUNDS["speed"].low, "high": BOUNDS["speed"].high})
+    read_player_place: str = ""
+    always_on_top: bool = False
     recent_projects: tuple[str, ...] = field(default=(), metadata={"most": MOST_RECENT})
     favourite_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_FAVOURITES})
     exact_voices: tuple[str, ...] = field(default=(), metadata={"most": MAX_VOICE_CHOICES})

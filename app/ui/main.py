@@ -62,6 +62,7 @@ def _run_window(files: list[Path]) -> int:
     kept = settings
     settings, notice = replace_unknown_backend(settings, notice)
     app = make_application(settings.text_size)
+    from app.ui.read_aloud.read_requests import ReadRequestWatcher
     from app.ui.shell.main_window import MainWindow
     from app.ui.shell.open_requests import OpenRequestWatcher
     from app.ui.shell.unix_signals import UnixSignalHandler
@@ -73,7 +74,8 @@ def _run_window(files: list[Path]) -> int:
     UnixSignalHandler(window.close_now, window)
     window.show_theme()
     window.show_and_start()
-    OpenRequestWatcher(window, window.open_files)
+    OpenRequestWatcher(window, window.show_in_front, window.open_files)
+    ReadRequestWatcher(window, window.read_request_aloud)
     window.open_files(files)
     code = app.exec()
     lock.release()

@@ -36,6 +36,8 @@ class BertModel:
         source_sha256: of the file it was made from.
         int8_cosine: how alike the features of a token are in int8 and float32, at worst; None without int8.
         kept_whole: why the graph is the one it came with; empty when it is the lean one.
+        note: what users should know about how it was prepared; usually empty.
+        is_abandoned: the user stopped its refinement; adding it again begins it again.
     """
 
     id: str
@@ -46,6 +48,8 @@ class BertModel:
     source_sha256: str = ""
     int8_cosine: float | None = None
     kept_whole: str = ""
+    note: str = ""
+    is_abandoned: bool = False
 
     @property
     def exact_graph(self) -> Path:
@@ -113,6 +117,8 @@ def read_bert(folder: Path) -> BertModel:
             source_sha256=sanitise_short_text(data.get("source_sha256", "")),
             int8_cosine=None if cosine is None else require_number(cosine),
             kept_whole=sanitise_long_text(data.get("kept_whole", "")),
+            note=sanitise_long_text(data.get("note", "")),
+            is_abandoned=data.get("abandoned") is True,
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise _build_damaged_bert_error(folder) from exc
@@ -125,6 +131,12 @@ def write_bert(folder: Path, values: Mapping[str, Any]) -> BertModel:
     """Write the description of a BERT whose files are in the folder, and return the BERT read back."""
     write_json(folder / BERT_MANIFEST_NAME, dict(values), errors="replace")
     return read_bert(folder)
+
+
+def rewrite_bert(folder: Path, values: Mapping[str, Any]) -> None:
+    """Replace values in the description of the BERT in a folder; None removes one. Raises OSError or ValueError if it cannot be read."""
+    described = {name: value for name, value in (_read_manifest(folder) | dict(values)).items() if value is not None}
+    write_json(folder / BERT_MANIFEST_NAME, described, errors="replace")
 
 
 def is_bert_id(text: str) -> bool:

@@ -10,7 +10,9 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
               Nanairo voices: duration_symbol_type_ids int[T], see `app.core.symbol_kinds`
     flow      z_p f32[C,F] · sid · style_vec · frame_position f32[F] (frame centre in its phone, 0..1)
               phone_frames f32[F] (frames of that phone) · length_scale f32[] (1 / speed)
-              f0 f32[2F] (Hz, the melody asked for) · melody_weight f32[] (0 the voice's own pitch, 1 the melody)
+              f0 f32[2F] (Hz, the melody asked for) · melody_weight f32[] (0 the voice's own accents, 1 the melody's)
+              melody_intonation f32[] (scales how far the voice's own pitch leaves its mean)
+              pitch_offset f32[2,F] (semitones that are added to the pitch of each half of a frame, drawn by hand)
               → z f32[D,F]                       (the graph may be missing: then z = z_p)
     decoder   z f32[D,W] · sid · style_vec · noise f32[W·hop] (seeded, standard normal)
               first, last int[1] (frames of the window that are wanted)

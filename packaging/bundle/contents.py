@@ -6,13 +6,14 @@ import sys
 import zipfile
 from pathlib import Path
 
-WINDOWS = sys.platform == "win32"
+WINDOWS, MACOS = sys.platform == "win32", sys.platform == "darwin"
 
 # Modules that nothing of ours reaches. `sympy` is wanted by ONNX Runtime's training tools, `_cffi` is zstandard's second, equal core;
 # `tsqyomi` is a second way of pyopenjtalk to choose readings, and the only one who asks for pydantic; `htsengine` is its own voice.
+# `distributed` is for a cluster of installations with Python's own packages; without it the command says so.
 EXCLUDED_MODULES = [
     "tkinter", "torch", "scipy", "matplotlib", "IPython", "OpenGL", "sympy", "mpmath", "setuptools", "pip", "wheel",
-    "pytest", "_pytest", "hypothesis", "mypy", "librt", "ast_serialize", "onnx.backend.test", "onnxruntime.training",
+    "distributed", "dask", "pytest", "_pytest", "hypothesis", "mypy", "librt", "ast_serialize", "onnx.backend.test", "onnxruntime.training",
     "onnxruntime.transformers", "onnxruntime.quantization", "onnxruntime.tools", "zstandard._cffi",
     "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtOpenGL", "pyqtgraph.opengl",
     "pyqtgraph.examples", "pyqtgraph.jupyter", "pyqtgraph.flowchart", "pyqtgraph.console", "numpy.f2py",
@@ -29,12 +30,22 @@ UNUSED = (
     "/generic/", "qtiff", "qwebp", "qpdf", "qtga", "qwbmp", "qicns", "opengl32sw", "d3dcompiler", "qmodernwindowsstyle",
     "onnxruntime/datasets", "htsvoice/", "onnx/backend/test", "pyqtgraph/examples", "pyqtgraph/icons/peegee", "pyqtgraph/colors/", "koebako.egg-info/",
 )  # fmt: skip
-PORTAUDIO_VARIANTS = ("32bit", "arm64", "-asio", ".dylib")
+PORTAUDIO_VARIANTS = ("32bit", "arm64", "-asio", *(() if MACOS else (".dylib",)))
 
 # Of the system's libraries Python's own go along; all others are in the documented packages, where they fit the graphics
 # driver and the sound server of the machine.
 PYTHONS_OWN = ("libpython3", "libcrypto", "libssl", "libffi", "libz.", "libbz2", "liblzma", "libexpat", "libuuid", "libmpdec", "libsqlite3")
 SYSTEM_FOLDERS = ("/usr/lib/", "/lib/", "/usr/local/lib/lib", "/lib64/")
+
+
+# Folders of packages that hold their tests, and what type checkers read.
+TEST_FOLDERS = frozenset({"test", "tests", "testing"})
+FOR_DEVELOPERS = (".pyi", ".pxd", "/py.typed")
+
+
+def is_test(module: str) -> bool:
+    """Whether a module belongs to the tests of its package; ours has none inside."""
+    return not module.startswith("app.") and not TEST_FOLDERS.isdisjoint(module.split("."))
 
 
 def reached(module: str) -> bool:
@@ -50,6 +61,8 @@ def wanted(name: str, source: str) -> bool:
         source: where it came from.
     """
     low = "/" + name.replace("\\", "/").lower()
+    if low.endswith(FOR_DEVELOPERS) or not TEST_FOLDERS.isdisjoint(low.split("/")[:-1]):
+        return False
     if "/translations/" in low and "qt" in low:
         return "qtbase_ja" in low
     if ".dist-info/" in low:
@@ -58,7 +71,7 @@ def wanted(name: str, source: str) -> bool:
         return False
     if any(part in low for part in UNUSED):
         return False
-    return WINDOWS or not _belongs_to_the_system(Path(name).name, source)
+    return WINDOWS or MACOS or not _belongs_to_the_system(Path(name).name, source)
 
 
 def deflated(archive: str, folder: str) -> str:

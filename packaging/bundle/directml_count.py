@@ -173,7 +173,8 @@ def standstill(beat: Beat, openings: list[tuple[float, float]]) -> dict[str, flo
 def opened(watch: Watch, voice: str, placement: str) -> Any:
     """A speaker whose sessions are watched, and say where ONNX Runtime places their nodes."""
     from app.adapters.ort import declared_inputs, graph_session, session_options
-    from app.adapters.ort.devices import device_sessions, fixed_shape_session
+    from app.adapters.ort.devices import device_sessions
+    from app.adapters.ort.fixed_shapes import fixed_shape_session
     from app.adapters.ort.optimized_session import keep_window_responsive
 
     options, made, run, fix = (

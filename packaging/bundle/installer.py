@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -15,7 +14,9 @@ from typing import TYPE_CHECKING
 
 from bundle.command import PROJECT, kill, run
 from bundle.expectations import SHARED
+from bundle.linux_tree import version_of_program
 from bundle.notice import licence_page
+from bundle.signatures import has_signature
 
 if TYPE_CHECKING:
     from bundle.wine import Wine
@@ -24,6 +25,8 @@ KEY = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Koebako"
 CLASSES = r"HKCU\Software\Classes"
 SUFFIXES = (".aivmx", ".aivm", ".sbv2")
 REFERENCE = SHARED / "reference" / "jp-extra-tiny"
+SETTINGS = '{"theme": "dark"}'
+WORD, READING = "檜箱庵", "ひのばこあん"
 OPENING_S = 90
 STARTED_S = 10  # after which a program has been loaded
 RUNNING = 3  # exit code of an installer that found one of our programs running
@@ -32,25 +35,57 @@ PLACES = (Path("makensis"), Path(r"C:\Program Files (x86)\NSIS\makensis.exe"))
 
 
 def make_installer(source: Path, dist: Path) -> Path:
-    """Compiles the installer of a program folder; SystemExit where NSIS is missing."""
-    makensis = next((found for place in PLACES if (found := shutil.which(place))), None)
+    """Compiles the installer of a program folder, with the signed uninstaller where there is one; SystemExit where NSIS is missing."""
+    version = version_of_program()
+    made = dist / f"Koebako-{version}-{source.parent.name}-x64-setup.exe"
+    signed = uninstaller_of(source)
+    compile_script(source, made, version, f'put "{signed}"' if signed.is_file() and has_signature(signed) else "")
+    print(f"  {made.name}: {made.stat().st_size / 1e6:.0f} MB", flush=True)
+    return made
+
+
+def take_uninstaller(source: Path) -> Path:
+    """Makes the uninstaller of a program folder alone, to be signed; returns where it lies."""
+    taken = uninstaller_of(source)
+    version = version_of_program()
+    with tempfile.TemporaryDirectory(prefix="koebako-") as name:
+        compile_script(source, Path(name) / "setup.exe", version, f'take "{taken}"')
+    print(f"  {taken.name}: {taken.stat().st_size / 1e3:.0f} kB", flush=True)
+    return taken
+
+
+def uninstaller_of(source: Path) -> Path:
+    """Where the uninstaller lies while it is signed: beside the program's folder, so that it is not installed as a file of it."""
+    return source.parent / "uninstall.exe"
+
+
+def compile_script(source: Path, made: Path, version: str, uninstaller: str) -> None:
+    """Runs makensis.
+
+    Args:
+        uninstaller: what `uninstaller.py` does with the uninstaller; empty for nothing.
+    """
+    makensis = find_makensis()
     if makensis is None:
         sys.exit("makensis was not found; install NSIS 3 (Debian: apt-get install nsis).")
-    version = runpy.run_path(str(PROJECT / "app" / "common" / "version.py"))["VERSION"]
     if (waited := programs_waited_for()) != (there := {file.name for file in source.glob("*.exe")}):
         sys.exit(f"The installer waits for {sorted(waited)} to be closed, and the program has {sorted(there)}.")
     checked = source.parent.name == "windows-wine"
-    made = dist / f"Koebako-{version}-{source.parent.name}-x64-setup.exe"
     # What is only made to be tried is packed fast.
     compressor = "SetCompressor zlib" if checked else "SetCompressor /SOLID lzma"
     with tempfile.TemporaryDirectory(prefix="koebako-") as name:
         licence = Path(name) / "licence.txt"  # with a mark that its letters are UTF-8, else NSIS reads them in the code page of this system
         licence.write_text(licence_page(source / "_internal" / "LICENSE"), encoding="utf-8-sig", newline="\r\n")
-        given = {"SOURCE": source, "VERSION": version, "OUTPUT": made, "LICENCE": licence}
+        given: dict[str, object] = {"SOURCE": source, "VERSION": version, "OUTPUT": made, "LICENCE": licence}
+        if uninstaller:
+            given["UNINSTALLER"] = f'"{sys.executable}" "{Path(__file__).with_name("uninstaller.py")}" {uninstaller}'
         run([makensis, "-V2", "-INPUTCHARSET", "UTF8", f"-X{compressor}", *(f"-D{key}={value}" for key, value in given.items()), SCRIPT],
             timeout_s=1_200, cwd=SCRIPT.parent)  # fmt: skip
-    print(f"  {made.name}: {made.stat().st_size / 1e6:.0f} MB", flush=True)
-    return made
+
+
+def find_makensis() -> str | None:
+    """NSIS's compiler; None where it is missing."""
+    return next((found for place in PLACES if (found := shutil.which(place))), None)
 
 
 def programs_waited_for() -> set[str]:
@@ -58,19 +93,28 @@ def programs_waited_for() -> set[str]:
     return set(re.findall(r'insertmacro NOTE_IF_RUNNING "(.+?)"', SCRIPT.read_text(encoding="utf-8")))
 
 
-def try_installer(installer: Path, wine: Wine) -> None:
-    """Installs, opens voices with, upgrades and removes the program silently; SystemExit says what was not as it should be."""
+def try_installer(installer: Path, wine: Wine, previous: Path | None = None) -> None:
+    """Installs, opens voices with, upgrades and removes the program silently; SystemExit says what was not as it should be.
+
+    Args:
+        previous: the installer of an older version, which is installed first; without one the upgrade is over the same version.
+    """
     user = next((wine.folder / "prefix" / "drive_c" / "users").glob("[!P]*"))
     program = user / "AppData" / "Local" / "Programs" / "Koebako"
     shortcut = user / "AppData" / "Roaming" / "Microsoft" / "Windows" / "Start Menu" / "Programs" / "Koebako.lnk"
     data = user / "AppData" / "Local" / "Koebako" / "settings.json"
-    data.parent.mkdir(parents=True, exist_ok=True)
-    data.write_text("{}")
+    shutil.rmtree(data.parent, ignore_errors=True)  # of an earlier try
+    for key in (CLASSES, KEY.rpartition("\\")[0]):  # which every Windows has
+        wine.run(["reg", "add", key, "/f"], timeout_s=60)
+    before = _traces(wine, user)
+    data.parent.mkdir(parents=True)
+    data.write_text(SETTINGS)
 
-    wine.run([installer, "/S"], timeout_s=300)
+    wine.run([previous or installer, "/S"], timeout_s=300)
     _expect("it is installed", (program / "Koebako.exe").exists() and shortcut.exists())
     _expect("it is registered", str(program.name) in wine.run(["reg", "query", KEY, "/v", "InstallLocation"], timeout_s=60))
     _expect("it starts where it was installed", "koebako" in wine.run([program / "koebako-cli.exe", "--version"], timeout_s=120))
+    wine.run([program / "koebako-cli.exe", "dict", "add", WORD, READING], timeout_s=120)
 
     _try_opening(wine, ".sbv2")
     wine.run(["reg", "add", rf"{CLASSES}\.sbv2", "/ve", "/d", "Another.Program", "/f"], timeout_s=60)
@@ -86,6 +130,9 @@ def try_installer(installer: Path, wine: Wine) -> None:
     foreign.write_text("")
     wine.run([installer, "/S"], timeout_s=300)
     _expect("an upgrade leaves nothing of the old version", not stale.exists() and (program / "Koebako.exe").exists())
+    _expect("the new version is registered", version_of_program() in wine.run(["reg", "query", KEY, "/v", "DisplayVersion"], timeout_s=60))
+    words = wine.run([program / "koebako-cli.exe", "dict", "list"], timeout_s=120)
+    _expect("it reads what the old version wrote", WORD in words and data.read_text() == SETTINGS)
 
     _expect("another program's files stay with it", "Another.Program" in _class_of(wine, ".sbv2"))
 
@@ -96,6 +143,10 @@ def try_installer(installer: Path, wine: Wine) -> None:
     left = wine.run(["reg", "query", CLASSES, "/s"], timeout_s=60)
     _expect("no files open with it any more", "Koebako" not in left and "Another.Program" in left)
     wine.run(["reg", "delete", rf"{CLASSES}\.sbv2", "/f"], timeout_s=60)
+    # A removal that is waited for runs where it was installed, and cannot delete itself.
+    expected = (program.parent, program, program / "uninstall.exe", foreign)
+    left_over = [trace for trace in sorted(_traces(wine, user) - before - set(map(str, expected))) if str(data.parent) not in trace]
+    _expect(f"nothing else stays behind{': ' if left_over else ''}{', '.join(left_over[:5])}", not left_over)
     _expect("it is registered no more", KEY.rsplit("\\", 1)[-1] not in wine.run(["reg", "query", KEY.rsplit("\\", 1)[0]], timeout_s=60))
 
     wine.run([installer, "/S"], timeout_s=300)
@@ -122,6 +173,13 @@ def try_running_programs(wine: Wine, command: list[str | Path], program: Path, w
             kill(running)
         _expect(f"{what} is refused while {name} runs (exit code {code})", code == RUNNING)
         _expect("nothing was changed by that", _state(program) == before)
+
+
+def _traces(wine: Wine, user: Path) -> set[str]:
+    """Files and folders of the user, and keys of the registry below Software, but for those that Wine itself writes."""
+    listed = wine.run(["reg", "query", r"HKCU\Software", "/s"], timeout_s=120)
+    keys = {line.strip() for line in listed.splitlines() if line.startswith("HKEY")}
+    return {str(path) for path in user.rglob("*") if "Temp" not in path.parts} | {key for key in keys if r"\Wine" not in key}
 
 
 def _state(folder: Path) -> dict[str, tuple[int, int]]:

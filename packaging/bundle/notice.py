@@ -20,6 +20,7 @@ LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
 # Licences of code inside a wheel whose metadata does not name them; PyInstaller's start code is under the GPL with an exception for bundles.
 WITHIN = {
     "pyopenjtalk-plus": "Open JTalk and hts_engine (BSD-3-Clause), NAIST-jdic dictionary (BSD-3-Clause; written shorter by Koebako)",
+    "onnxruntime-ep-webgpu": "Dawn with Tint (BSD-3-Clause) and others: its ThirdPartyNotices.txt names each",
     "kanalizer": "Rust crates (Apache-2.0, MIT, BSD-3-Clause, ISC, MPL-2.0, Unicode-3.0): its NOTICE.md names each and where its source is",
     "sounddevice": "PortAudio (MIT)",
     "soundfile": "libsndfile (LGPL-2.1-or-later) with FLAC, Ogg, Vorbis, Opus (BSD-3-Clause), LAME and mpg123 (LGPL)",

@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from bundle.program import Program
-from bundle.smoke_places import current_folder, far_away, opens_files, read_only, second_instance, window
+from bundle.smoke_contents import bare, licensed
+from bundle.smoke_places import current_folder, far_away, opens_files, portable, read_only, second_instance, window
 from bundle.smoke_service import serves
-from bundle.smoke_speech import doctor, fallback, mistakes, natural, no_sound, pitched, plays, readings, speaks, starts, teaches
+from bundle.smoke_speech import doctor, fallback, mistakes, natural, no_sound, pitched, plays, readings, speaks, starts, teaches, webgpu
 from bundle.smoke_voices import containers, imports, optimised, report
 
 CHECK_S = 40  # a check takes less, also under Wine
@@ -65,14 +66,18 @@ CHECKS: list[Callable[[Program, Path], str]] = [
     plays,
     serves,
     fallback,
+    webgpu,
     imports,
     opens_files,
     optimised,
     far_away,
+    portable,  # where the one before made its folder
     read_only,  # in the folder that the one before made
     current_folder,
     teaches,
     mistakes,
+    licensed,
+    bare,
     no_sound,
     containers,
     second_instance,

@@ -38,6 +38,20 @@ def far_away(program: Program, folder: Path) -> str:
     return f"the same sound ({difference(output, folder / 'bundle.wav'):.0e})"
 
 
+def portable(program: Program, folder: Path) -> str:
+    """With a file `portable` beside it, it keeps its data beside itself."""
+    moved = folder / "声箱 のフォルダー" / "山田 太郎" / "Koebako"
+    (moved / "portable").write_text("")
+    try:
+        ended(replace(program, folder=moved).run("koebako-cli", "dict", "add", "声箱", "コエバコ", env={"KOEBAKO_HOME": ""}))
+        kept = [path.relative_to(moved).as_posix() for path in (moved / "data").rglob("*") if path.is_file()]
+        assert kept, "there is no data beside it"
+    finally:
+        (moved / "portable").unlink()
+        shutil.rmtree(moved / "data", ignore_errors=True)
+    return f"{len(kept)} files, as {kept[0]}"
+
+
 def read_only(program: Program, folder: Path) -> str:
     """It speaks for a user who may not write where it lies."""
     if sys.platform == "win32":

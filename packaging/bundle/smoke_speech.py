@@ -15,9 +15,11 @@ from bundle.command import PROJECT
 from bundle.expectations import CUT, SHARED, SPEAK, TEXT, difference, ended, sentence
 from bundle.program import Program
 from bundle.sound_server import RATE, likeness, missing, sound_server
+from swiftshader import find as find_software_adapter
 
 BUSY = 2  # programs waiting for each processor
 PLAY = ["speak", TEXT, "--voice", "mei", "--seed", "7", "--play"]
+SHORT_TEXT = "はい。"
 LIKE = 0.99
 NATURAL_RATE = 24_000  # Hz; no other voice in the bundle has it
 QUIET = 0.01  # a second without anything louder is a pause
@@ -111,6 +113,24 @@ def fallback(program: Program, folder: Path) -> str:
     assert report["fallback"] or used == {"directml"}, report
     outcome = " ".join((report["fallback"] or "DirectML").split())[:160]
     return f"{outcome}; {difference(output, folder / 'bundle.wav'):.0e} from the CPU"
+
+
+def webgpu(program: Program, folder: Path) -> str:
+    """Where it carries the WebGPU plug-in, that computes on a software adapter what the CPU does, or says what it lacks."""
+    if not any(program.folder.rglob("*onnxruntime_providers_webgpu*")):
+        return "skipped: a bundle without the plug-in"
+    adapter = find_software_adapter() or {}
+    outputs = {name: folder / f"short {name}.wav" for name in ("cpu", "webgpu")}
+    for name, output in outputs.items():
+        command = ["speak", SHORT_TEXT, *SPEAK[2:], "-o", output, "--backend", name, "--json"]
+        report = ended(program.run("koebako-cli", *command, env=adapter | {"KOEBAKO_HOME": str(folder / "home")})).report()
+    apart = difference(outputs["webgpu"], outputs["cpu"])
+    if not adapter:
+        assert report["fallback"], report
+        assert "not installed" not in report["fallback"], report
+        return f"no software adapter (packaging/swiftshader.py), so the CPU spoke: {' '.join(report['fallback'].split())[:160]}"
+    assert (report["backend"]["decode"], report["fallback"]) == ("webgpu", None), report
+    return f"largest difference {apart:.0e} from the CPU; first audio {report['first_audio_ms']:.0f} ms on a software adapter"
 
 
 def teaches(program: Program, folder: Path) -> str:

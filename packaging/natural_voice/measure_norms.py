@@ -112,6 +112,8 @@ def _speak_line(
         "style_vec": style,
         "f0": np.full(STEPS_PER_FRAME * prior.shape[1], 200, np.float32),
         "melody_weight": np.array(0, np.float32),
+        "melody_intonation": np.array(1, np.float32),
+        "pitch_offset": np.zeros((STEPS_PER_FRAME, prior.shape[1]), np.float32),
     }
     (z,) = flow.run(None, feed)
     names = [f"{module}.{part}" for module in modules for part in ("first", "second")]

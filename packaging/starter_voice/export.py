@@ -23,6 +23,7 @@ from export_parts import HOP
 from export_prosody import export_prosody
 from forest import Forest, open_forest
 from network import Student
+from pitch_input import add_pitch_input
 from plain_shapes import rewrite
 from pretrain import Reader, load_reader
 from symbols import ID, RELATIVES
@@ -64,6 +65,7 @@ def write_voice(student: Student, reader: Reader, forest: Forest, statistics: di
     export_decoder(statistics["lowpass"], GAIN, folder / "decoder.onnx")
     for name in ("prosody", "flow", "decoder"):
         rewrite(folder / f"{name}.onnx")
+    add_pitch_input(folder / "flow.onnx")
     styles = np.zeros((len(STYLES), 256), np.float32)
     styles[range(1, len(STYLES)), range(1, len(STYLES))] = 1.0
     np.save(folder / "style_vectors.npy", styles)

@@ -81,6 +81,7 @@ class Speaker:
             "sid": who.speaker,
             "frame_position": position,
             "phone_frames": length.astype(np.float32),
+            "pitch_offset": np.zeros((2, len(length)), np.float32),
         }
         return self.run("flow", **values, length_scale=np.array(scale, np.float32))[0]
 

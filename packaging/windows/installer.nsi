@@ -1,11 +1,16 @@
 ; Installer of Koebako for one user, without administrator rights. Built by packaging/build.py:
 ;   makensis -DSOURCE=<program folder> -DVERSION=<x.y.z> -DOUTPUT=<installer.exe> -DLICENCE=<text> installer.nsi
+; -DUNINSTALLER=<command> is run with the uninstaller that was made: it takes it out to be signed, or puts the signed one in its place.
 Unicode true
 Target amd64-unicode
 !include MUI2.nsh
 !include FileFunc.nsh
 !include LogicLib.nsh
 !include Sections.nsh
+
+!ifdef UNINSTALLER
+  !uninstfinalize '${UNINSTALLER} "%1"' = 0
+!endif
 
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Koebako"
 !define CLASSES "Software\Classes"
@@ -32,13 +37,13 @@ VIAddVersionKey "LegalCopyright" "MIT licence"
 !define MUI_UNICON "koebako.ico"
 !define MUI_ABORTWARNING
 !define MUI_FINISHPAGE_RUN "$INSTDIR\Koebako.exe"
+!define MUI_COMPONENTSPAGE_SMALLDESC ; below the list: beside it, the list would be too narrow for its words
 !insertmacro MUI_PAGE_WELCOME
 !insertmacro MUI_PAGE_LICENSE "${LICENCE}"
 !insertmacro MUI_PAGE_DIRECTORY
 !insertmacro MUI_PAGE_COMPONENTS
 !insertmacro MUI_PAGE_INSTFILES
 !insertmacro MUI_PAGE_FINISH
-!define MUI_COMPONENTSPAGE_NODESC
 !define MUI_COMPONENTSPAGE_TEXT_TOP "$(STAYS)"
 !insertmacro MUI_UNPAGE_COMPONENTS
 !insertmacro MUI_UNPAGE_CONFIRM
@@ -50,8 +55,18 @@ LangString PROGRAM ${LANG_JAPANESE} "Koebako 本体"
 LangString PROGRAM ${LANG_ENGLISH} "Koebako"
 LangString DESKTOP ${LANG_JAPANESE} "デスクトップにショートカットを作成"
 LangString DESKTOP ${LANG_ENGLISH} "Create a desktop shortcut"
-LangString FILES ${LANG_JAPANESE} "プロジェクトと声のファイル (.koebako .aivmx .aivm .sbv2) を Koebako で開く"
-LangString FILES ${LANG_ENGLISH} "Open projects and voice files (.koebako .aivmx .aivm .sbv2) with Koebako"
+LangString FILES ${LANG_JAPANESE} "プロジェクトと声のファイルを Koebako で開く"
+LangString FILES ${LANG_ENGLISH} "Open projects and voice files with Koebako"
+LangString ABOUT_PROGRAM ${LANG_JAPANESE} "ウィンドウと koebako-cli、付属の声です。必ずインストールされます。"
+LangString ABOUT_PROGRAM ${LANG_ENGLISH} "The window, koebako-cli and the included voices. Always installed."
+LangString ABOUT_DESKTOP ${LANG_JAPANESE} "スタートメニューのほかに、デスクトップにもショートカットを作成します。"
+LangString ABOUT_DESKTOP ${LANG_ENGLISH} "A shortcut on the desktop, besides the one in the Start menu."
+LangString ABOUT_FILES ${LANG_JAPANESE} ".koebako、.aivmx、.aivm、.sbv2 のファイルを、ダブルクリックで開きます。ほかのアプリに関連付けられている場合は変更せず、「プログラムから開く」に追加します。"
+LangString ABOUT_FILES ${LANG_ENGLISH} "A double click on .koebako, .aivmx, .aivm and .sbv2 files opens Koebako. Files that another program opens stay with it; Koebako is added to “Open with”."
+LangString ABOUT_REMOVAL ${LANG_JAPANESE} "プログラム、ショートカット、ファイルの関連付けを削除します。"
+LangString ABOUT_REMOVAL ${LANG_ENGLISH} "Removes the program, its shortcuts and its file associations."
+LangString ABOUT_DATA ${LANG_JAPANESE} "元に戻せません。再インストールして使い続ける場合は、チェックを付けないでください。"
+LangString ABOUT_DATA ${LANG_ENGLISH} "This cannot be undone. Leave it unticked if you want to install Koebako again."
 LangString VOICEFILE ${LANG_JAPANESE} "音声合成モデル"
 LangString VOICEFILE ${LANG_ENGLISH} "Speech synthesis model"
 LangString PROJECTFILE ${LANG_JAPANESE} "Koebako プロジェクト"
@@ -252,6 +267,17 @@ Section "-un.Tell"
     MessageBox MB_OK|MB_ICONINFORMATION "$(KEPT)" /SD IDOK
   ${EndIf}
 SectionEnd
+
+!insertmacro MUI_FUNCTION_DESCRIPTION_BEGIN
+  !insertmacro MUI_DESCRIPTION_TEXT ${SectionProgram} "$(ABOUT_PROGRAM)"
+  !insertmacro MUI_DESCRIPTION_TEXT ${SectionDesktop} "$(ABOUT_DESKTOP)"
+  !insertmacro MUI_DESCRIPTION_TEXT ${SectionFiles} "$(ABOUT_FILES)"
+!insertmacro MUI_FUNCTION_DESCRIPTION_END
+
+!insertmacro MUI_UNFUNCTION_DESCRIPTION_BEGIN
+  !insertmacro MUI_DESCRIPTION_TEXT ${UnsectionProgram} "$(ABOUT_REMOVAL)"
+  !insertmacro MUI_DESCRIPTION_TEXT ${UnsectionData} "$(ABOUT_DATA)"
+!insertmacro MUI_UNFUNCTION_DESCRIPTION_END
 
 Function un.onInit
   ${GetParameters} $0

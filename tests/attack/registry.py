@@ -21,6 +21,9 @@ SHARES: dict[str, float] = {  # those of long tries first, so that what they ove
     "own_json": 0.8,
     "full_disks": 0.5,
     "services": 0.8,
+    "agents": 0.8,
+    "events": 0.5,
+    "chat": 0.3,
 }
 
 

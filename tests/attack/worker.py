@@ -75,10 +75,10 @@ def _since(path: Path, place: int) -> tuple[str, int]:
 def attack(
     name: str, area: Area, seed: str, numbers: itertools.count[int], until: float, most: int, channel: int, progress: Progress
 ) -> None:
-    """Tries until the time is up."""
+    """Tries until the time is up, once at least: on a busy machine an area's preparation may take all of a short turn."""
     aftermath = Aftermath(area.place, area.place.system / "stderr.txt")
     for done, number in enumerate(numbers):
-        if done >= most or time.monotonic() > until or aftermath.spent:
+        if done >= most or (done and time.monotonic() > until) or aftermath.spent:
             return
         case = Case(name, seed, number, progress)
         _speak(number)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,9 +12,17 @@ from app.audition.answer_counts import find_chosen_column
 from app.audition.blind_test import AnswerChoice, BlindTest, BlindTestKind, BlindTestPlan
 from app.audition.blind_test_trials import add_answer, begin_blind_test, find_blind_trial
 from app.audition.mushra import MushraPlan, MushraTest, add_ratings, begin_mushra_test, find_mushra_trial
-from app.audition.winner_settings import apply_take_settings, find_rated_winner, find_winner, list_column_takes
-from app.core.script import Line, LineSettings, Script
-from app.core.takes import create_take
+from app.audition.winner_settings import (
+    apply_take_settings,
+    apply_to_character,
+    find_rated_winner,
+    find_sole_character,
+    find_winner,
+    list_column_takes,
+    list_winning_values,
+)
+from app.core.script import Character, Line, LineSettings, Script
+from app.core.takes import LineTake, create_take
 
 SEED = "0123456789abcdef" * 4
 
@@ -105,3 +115,44 @@ def test_two_lines_that_share_a_sound_are_told_apart_by_the_others() -> None:
     takes = [create_take(one, sound(0)), create_take(two, sound(0)), create_take(one, sound(1)), create_take(two, sound(2))]
     found = list_column_takes([[sound(0), sound(2)], [sound(0), sound(1)]], 0, takes)
     assert [take.line for take in found] == [two.id, one.id]
+
+
+HERO, KING = Character("勇者", LineSettings(voice="mei", style="Happy"), id="hero"), Character("王", id="king")
+
+
+def a_scene() -> Script:
+    """Three lines of the hero, one of which is slower and one of which has another voice, and one of the king."""
+    own: tuple[dict[str, Any], ...] = ({}, {"speed": 0.8}, {"voice": "own"})
+    lines = [Line("はい。", replace(HERO.settings, **values), id=f"h{number}", character="hero") for number, values in enumerate(own)]
+    return Script((*lines, Line("うむ。", id="k", character="king")), cast=(HERO, KING))
+
+
+def test_the_winner_is_applied_to_the_character_of_the_lines() -> None:
+    script = a_scene()
+    assert find_sole_character(script, ["h0", "h1", "gone"]) == HERO
+    assert find_sole_character(script, ["h0", "k"]) is None
+    assert find_sole_character(script, ["gone"]) is None
+    after = apply_to_character(script, "hero", {"voice": "new", "speaker": "", "style": "Sad", "seed": 5}, ["h2", "k"])
+    assert after.cast == (replace(HERO, settings=replace(HERO.settings, voice="new", style="Sad")), KING)
+    assert [(line.settings.voice, line.settings.style, line.settings.speed) for line in after.lines[:3]] == [
+        ("new", "Sad", 1.0),
+        ("new", "Sad", 0.8),
+        ("new", "Sad", 1.0),
+    ]
+    assert after.lines[3] == script.lines[3], "a line of somebody else"
+    kept = apply_to_character(script, "hero", {"voice": "new"}, ["h0"])
+    assert kept.lines[2].settings.voice == "own", "it was not compared"
+    assert apply_to_character(script, "hero", {"seed": 5}, ["h0"]) is script
+
+
+def test_only_what_was_compared_and_is_no_lines_own_goes_to_the_character() -> None:
+    lines = a_scene().lines
+
+    def takes_of(rows: Sequence[Line], **values: Any) -> tuple[LineTake, ...]:
+        return tuple(create_take(replace(line, settings=replace(line.settings, **values))) for line in rows)
+
+    now, other = takes_of(lines[:2]), takes_of(lines[:2], voice="new", seed=9)
+    assert list_winning_values((now, other), 1) == {"voice": "new", "speaker": "", "style": "Happy"}
+    assert list_winning_values((now, takes_of(lines[:2], seed=9)), 1) == {}, "a seed is no character's"
+    assert list_winning_values((now, takes_of(lines[:2], speed=1.3)), 0) == {}, "the lines differ in it"
+    assert list_winning_values((takes_of(lines[1:3]), takes_of(lines[1:3], voice="new", volume=0.5)), 0) == {"volume": 1.0}

@@ -80,6 +80,7 @@ def _harmless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("app.cli.commands.selftest.run._run_cli", enough)
     monkeypatch.setattr("app.lab.subject_lookup.open_subject_by_name", enough)  # likewise
     monkeypatch.setattr("app.cli.commands.serve.run.bind_sockets", refuse_to_serve)
+    monkeypatch.setattr("app.cli.commands.mcp.run._reserve_stdout", enough)  # of the process, which is the tests' own
     monkeypatch.chdir(tmp_path)
 
 
@@ -98,7 +99,7 @@ def run(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
 def test_all_options_are_tried() -> None:
     assert {place.command[0] for place in ALL} == {
         *("speak", "dict", "voices", "bert", "backends", "doctor", "selftest", "bench"),
-        *("export", "project", "lab", "serve", "g2p"),
+        *("export", "project", "lab", "serve", "g2p", "mcp", "read"),
     }
     assert len(ALL) > 60
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 import soundfile
 
+from app.common.version import VERSION
+
 ROOT = Path(__file__).parents[2]
 MAIN = [sys.executable, str(ROOT / "main.py")]
 LONG_TEXT = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 300
@@ -116,7 +118,7 @@ def test_help_in_both_languages(language: str, words: str) -> None:
 def test_version() -> None:
     done = koebako("--version")
     assert done.returncode == 0
-    assert done.stdout.decode().startswith("koebako 0.")
+    assert done.stdout.decode().splitlines() == [f"koebako {VERSION}"]
 
 
 @pytest.mark.parametrize("what", ["app.core.pipeline", "app.cli.main; app.cli.main.build_parser()"], ids=["pipeline", "options"])

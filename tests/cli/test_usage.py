@@ -15,7 +15,7 @@ from app.common.language import set_language
 MISTAKES = {
     "no command": ([], "COMMAND が必要です"),
     "no voice": (["voices", "info"], "ID|NAME|PATH が必要です"),
-    "none of several": (["bert", "add"], "SOURCE --url --hub のいずれかが必要です"),
+    "none of several": (["bert", "add"], "SOURCE|ID --url --hub のいずれかが必要です"),
     "too much": (["voices", "list", "あ"], "不明な引数です: あ"),
     "two that exclude each other": (["bert", "add", "--hub", "--url", "x"], "--url: --hub と一緒には使えません"),
     "no value": (["speak", "--speed"], "--speed: 値を一つ指定してください"),

@@ -28,6 +28,7 @@ def heard(seed: int, pieces: int) -> LineSound:
         samples = draw.uniform(-1, 1, int(draw.integers(1, 9_000))).astype(np.float32)
         phones = (PhoneTiming("k", 0, 0.0, 0.02), PhoneTiming("a", 1, 0.02, 0.1)) if piece % 2 == 0 else ()
         sound.add_chunk(AudioChunk(samples, RATE, "", piece // 2, phones=phones))
+        sound.pitches_hz += (220.0, None) if phones else ()
     sound.add_chunk(AudioChunk(quiet, RATE, "", 0, silence=True, last=True))
     return sound
 
@@ -41,6 +42,7 @@ def test_what_is_written_is_read(seed: int, pieces: int) -> None:
     assert (found.length_s, found.spoken_s, found.is_whole) == (sound.length_s, sound.spoken_s, True)
     assert found.spoken_s == pytest.approx(found.length_s - 0.2)
     assert found.sentences == sound.sentences
+    assert found.pitches_hz == sound.pitches_hz
     assert np.abs(found.peaks - sound.peaks).max(initial=0) <= 0.5 / 255 + 1e-6
 
 
@@ -52,6 +54,9 @@ def test_only_so_many_and_no_very_long_ones_are_kept() -> None:
     long = heard(2, 1)
     long.length_s = 601
     assert parse_sounds(convert_sounds_to_data([(lines[0], long)])) == []
+    older = convert_sounds_to_data([(lines[0], sound)])
+    del older["lines"][0]["pitches_hz"]
+    assert parse_sounds(older)[0][1].pitches_hz == ()
 
 
 def test_a_line_of_ten_seconds_takes_a_few_kilobytes() -> None:
@@ -80,6 +85,9 @@ def test_a_line_of_ten_seconds_takes_a_few_kilobytes() -> None:
         {"sentences": [[0, 0, [["a", 2, 0, 0]]]]},
         {"sentences": [[0, 0, [["a", 0, 0]]]]},
         {"sentences": [[0, 0, []]] * 1_001},
+        {"pitches_hz": 3},
+        {"pitches_hz": [0]},
+        {"pitches_hz": ["220"]},
     ],
 )
 def test_what_this_version_does_not_write_is_refused(damage: dict[str, Any]) -> None:

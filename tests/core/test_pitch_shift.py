@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.core.pipeline import Pipeline
 from app.core.pitch_shift import PitchChange, PitchShift
 from app.core.ports import PITCH_FRAME_S
-from app.core.synthesis_types import AudioChunk, Float32, Float64, StageTiming, SynthesisRequest
+from app.core.synthesis_types import AudioChunk, Float32, Float64, MoraOverride, Overrides, StageTiming, SynthesisRequest
 from tests.core.numpy_voice import NumpyVoice, traits
 
 RATE = 8000
@@ -160,8 +160,8 @@ def test_off_is_off_and_on_is_a_stage_of_its_own() -> None:
     assert [chunk.phones for chunk in moved if chunk.phones] == [chunk.phones for chunk in plain if chunk.phones]
 
 
-@pytest.mark.parametrize("change", [{"pitch": 2.0}, {"intonation": 2.0}])
-def test_cancelling_works_between_blocks(change: dict[str, float]) -> None:
+@pytest.mark.parametrize("change", [{"pitch": 2.0}, {"intonation": 2.0}, {"overrides": Overrides(moras=(MoraOverride(1, pitch=3.0),))}])
+def test_cancelling_works_between_blocks(change: dict[str, object]) -> None:
     voice, seen = NumpyVoice(), 0
 
     def on_stage(timing: StageTiming) -> None:

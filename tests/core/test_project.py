@@ -10,25 +10,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.characters import change_character
 from app.core.dictionary_entries import make_entry
 from app.core.presets import LinePreset
-from app.core.project import Character, Project, VoiceReference
+from app.core.project import Project, VoiceReference
 from app.core.project_data import convert_project_to_data, parse_project
-from app.core.script import Line, LineSettings, Script
+from app.core.script import Line, LineSettings, Script, change_settings, replace_text
+from app.core.script_data import parse_line
 from app.core.takes import LineTake
 
 names = st.text(st.characters(categories=("L", "N", "P")), max_size=20)
 voices = st.builds(
     VoiceReference, id=names, name=names, uuid=names, address=st.sampled_from(("", "https://hub.aivis-project.com/aivm-models/1"))
 )
-characters = st.builds(Character, name=names, voice=names, speaker=names, style=names)
 others = st.dictionaries(st.sampled_from(("auditions", "later", "x")), st.integers() | st.text(max_size=5), max_size=3)
 projects = st.builds(
     Project,
     script=st.builds(Script, lines=st.lists(names.map(Line), max_size=4).map(tuple), title=names),
     current=names,
     voices=st.lists(voices, max_size=3).map(tuple),
-    characters=st.lists(characters, max_size=3).map(tuple),
     dictionary=st.sampled_from(((), (make_entry("声箱", "コエバコ", 2),))),
     export=st.dictionaries(names, st.booleans(), max_size=2),
     takes=st.sampled_from(((), (LineTake("a", "はい。", sound="ab" * 32, starred=True, id="b"),))),
@@ -47,14 +47,14 @@ def test_what_is_written_is_read(project: Project) -> None:
     "damage",
     [
         {"format": "other"},
-        {"version": 2},
+        {"version": 3},
         {"script": None},
         {"current": 3},
         {"voices": {}},
         {"voices": [1]},
         {"voices": [{"id": 1}]},
         {"voices": [{"id": "a", "address": "file:///etc/passwd"}]},
-        {"characters": [{"name": None}]},
+        {"version": 1, "characters": [{"name": None}]},
         {"dictionary": []},
         {"export": []},
         {"takes": {}},
@@ -70,7 +70,45 @@ def test_what_no_version_writes_is_refused(damage: dict[str, Any]) -> None:
         parse_project(convert_project_to_data(Project()) | damage)
 
 
-def test_fields_of_later_versions_are_kept() -> None:
-    data = convert_project_to_data(Project()) | {"later": [{"a": 1}]}
+def test_fields_of_later_versions_are_kept_at_every_level_through_edits() -> None:
+    later: dict[str, Any] = {"later": [{"a": 1}]}
+    line = {
+        "id": "a",
+        "text": "雨",
+        "character": "c",
+        "settings": {"speed": 1.5} | later,
+        "overrides": {"moras": [{"mora": 0, "tone": 1}]} | later,
+    }
+    character = {"id": "c", "name": "勇者", "settings": {"voice": "mei"} | later} | later
+    script = {"version": 2, "title": "", "lines": [line | later, {"id": "b", "text": "雪"}], "cast": [character]} | later
+    data = {"format": "koebako-project", "version": 2, "script": script, "minor": 3} | later
     project = parse_project(data)
-    assert convert_project_to_data(replace(project, current="b")) == data | {"current": "b"}
+    assert convert_project_to_data(project) == data
+    edited = change_settings(replace_text(project.script, "a", "雪"), ("a", "b"), speed=1.25)
+    edited = change_character(edited, "c", name="英雄")
+    line |= {"text": "雪", "settings": {"speed": 1.25} | later}
+    line["overrides"]["text"] = "雨"  # type: ignore[index]
+    lines = [line | later, {"id": "b", "text": "雪", "settings": {"speed": 1.25}}]
+    wanted = data | {"script": script | {"lines": lines, "cast": [character | {"name": "英雄"}]}}
+    assert convert_project_to_data(replace(project, script=edited)) == wanted
+
+
+def test_names_that_version_1_kept_beside_the_script_become_its_cast() -> None:
+    lines = [
+        {"id": "a", "text": "雨", "settings": {"voice": "村人", "speed": 1.5}},
+        {"id": "b", "text": "雪", "settings": {"voice": "mei"}},
+        {"id": "c", "text": "風"},
+    ]
+    characters = [{"name": "村人"}, {"name": "勇者", "voice": "mei", "style": "Happy"}]
+    data = {"format": "koebako-project", "version": 1, "script": {"version": 1, "title": "", "lines": lines}, "characters": characters}
+    project = parse_project(data)
+    villager, hero = project.script.cast
+    assert [(one.name, one.settings.voice, one.settings.style) for one in (villager, hero)] == [
+        ("村人", "村人", ""),
+        ("勇者", "mei", "Happy"),
+    ]
+    assert [line.character for line in project.script.lines] == [villager.id, "", ""]
+    assert [line.settings for line in project.script.lines] == [parse_line(line).settings for line in lines], "they sound the same"
+    assert [one.name for one in project.assignments] == ["村人"]
+    assert not project.others
+    assert parse_project(json.loads(json.dumps(convert_project_to_data(project)))) == project

@@ -11,7 +11,7 @@ from app.common.files.untrusted_json import DISTURBING_CHARS
 from app.core import project_sanitiser
 from app.core.project import Project
 from app.core.project_sanitiser import sanitise_project
-from app.core.script import Line, LineSettings, Script
+from app.core.script import Character, Line, LineSettings, Script
 from app.core.synthesis_types import MoraOverride, Overrides
 from app.core.text_lines import MAX_LINE_CHARACTERS
 
@@ -29,6 +29,14 @@ def test_anything_becomes_lines_that_can_be_shown_and_cleaning_twice_changes_not
         assert not any(DISTURBING_CHARS.search(text) for text in shown)
         assert "\n" not in line.id
     assert sanitise_project(tidied) == tidied
+
+
+@given(st.lists(st.builds(Character, name=wild, aliases=st.tuples(wild), note=wild, id=wild), max_size=3, unique_by=lambda one: one.id))
+def test_characters_can_be_shown_and_keep_their_lines(cast: list[Character]) -> None:
+    tidied = sanitise_project(Project(script=Script(tuple(Line("雨", character=one.id) for one in cast), cast=tuple(cast)))).script
+    assert [line.character for line in tidied.lines] == [one.id for one in tidied.cast]
+    for one in tidied.cast:
+        assert not any(DISTURBING_CHARS.search(text) for text in (*one.names, one.note, one.id))
 
 
 def test_our_own_lines_stay_as_they_are() -> None:

@@ -72,6 +72,7 @@ def test_whatever_came_before_every_request_sounds_as_if_it_were_the_first(line:
         ({"speed": 1.2}, {"flow", "decode"}),
         ({"pauses": {",": 0.5}}, {"flow", "decode"}),
         ({"overrides": Overrides(moras=(MoraOverride(0, length_s=0.5),))}, {"flow", "decode"}),
+        ({"overrides": Overrides(moras=(MoraOverride(0, pitch=2.0),))}, {"pitch"}),
         ({"noise": 0.1}, {"flow", "decode"}),
         ({"noise_w": 0.1}, {"prosody", "flow", "decode"}),
         ({"seed": 9}, {"prosody", "flow", "decode"}),

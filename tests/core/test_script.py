@@ -122,7 +122,11 @@ OVERRIDES = st.builds(
     readings=st.lists(
         st.builds(ReadingOverride, TEXTS.filter(bool), TEXTS, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9))
     ).map(tuple),
-    moras=st.lists(st.builds(MoraOverride, st.integers(0, 99), st.none() | st.integers(0, 1), st.none() | st.floats(0, 10))).map(tuple),
+    moras=st.lists(
+        st.builds(
+            MoraOverride, st.integers(0, 99), st.none() | st.integers(0, 1), st.none() | st.floats(0, 10), st.none() | st.floats(-12, 12)
+        )
+    ).map(tuple),
     pauses=st.lists(st.builds(PauseOverride, st.integers(0, 9), st.floats(0, 10))).map(tuple),
 )
 
@@ -171,6 +175,7 @@ def test_only_what_differs_is_written() -> None:
         {"text": "", "overrides": {"readings": [{"surface": "雨", "reading": "ア", "occurrence": -1}]}},
         {"text": "", "overrides": {"moras": [{"mora": -1, "tone": 1}]}},
         {"text": "", "overrides": {"moras": [{"mora": 0, "tone": 2}]}},
+        {"text": "", "overrides": {"moras": [{"mora": 0, "pitch": 13}]}},
         {"text": "", "overrides": {"pauses": [{"mark": -1, "length_s": 1}]}},
     ],
 )
@@ -180,7 +185,7 @@ def test_what_is_wrong_is_refused(line: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [None, [], {}, {"version": 2, "lines": []}, {"version": 1, "lines": {}}, {"version": 1, "lines": [], "title": 3}]
+    "data", [None, [], {}, {"version": 3, "lines": []}, {"version": 1, "lines": {}}, {"version": 1, "lines": [], "title": 3}]
 )
 def test_what_is_no_script_is_refused(data: Any) -> None:
     with pytest.raises(ValueError, match=r".+"):

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from itertools import chain
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.core.script import Line, Script
@@ -41,6 +41,7 @@ def test_kana_width_and_case_make_no_difference_unless_they_should() -> None:
 
 @pytest.mark.parametrize("loose", [True, False])
 @given(text=TEXT, wanted=TEXT)
+@example(text="ﾞﾞ", wanted="ﾞ")
 def test_nothing_but_what_was_found_changes(text: str, wanted: str, loose: bool) -> None:
     lines = script(text, "猫。")
     found = find(lines, SearchQuery(wanted, is_loose=loose))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -10,8 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.common.language import set_language
-from app.core.script import Line, LineSettings
-from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, filter_existing, filter_writable, plan_files
+from app.core.script import Character, Line, LineSettings
+from app.export.export_plan import (
+    PlanContext,
+    PlannedFile,
+    build_numbered_lines,
+    filter_existing,
+    filter_writable,
+    list_character_names,
+    plan_files,
+)
 from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
 from app.export.name_pattern import (
     FORBIDDEN_FILE_NAME_CHARS,
@@ -42,6 +51,36 @@ CONTEXT = PlanContext("物語", lambda settings: SpeakerNames("声", settings.sp
 def test_tokens(pattern: str, name: str) -> None:
     assert describe_pattern_problem(pattern) == ""
     assert fill_pattern(pattern, build_token_values(LINE, 3, WHO, "物語", DAY)) == name
+
+
+@pytest.mark.parametrize(
+    ("pattern", "with_hero", "without"),
+    [
+        ("$number$_$character$_$id$", "003_勇者_abc", "003_abc"),
+        ("$登場人物$-$id$", "勇者-abc", "abc"),
+        ("$id$ ($character$)", "abc (勇者)", "abc"),
+        ("$連番$（$登場人物$）$id$", "003（勇者）abc", "003abc"),
+        ("$number$_$キャラ$_$character$", "003_花子_勇者", "003_花子"),
+        ("$character$", "勇者", ""),
+        ("a$character$b", "a勇者b", "ab"),
+    ],
+)
+def test_the_character_and_what_separates_it(pattern: str, with_hero: str, without: str) -> None:
+    assert describe_pattern_problem(pattern) == ""
+    assert fill_pattern(pattern, build_token_values(LINE, 3, replace(WHO, character="勇者"), "物語", DAY)) == with_hero
+    assert fill_pattern(pattern, build_token_values(LINE, 3, WHO, "物語", DAY)) == without
+
+
+def test_characters_divide_files_and_lines_without_one_go_by_their_speaker(tmp_path: Path) -> None:
+    hero, king = Character("勇者", id="h"), Character("王/様", id="k")
+    lines = [Line(str(number), id=str(number), character=who) for number, who in enumerate(("h", "k", "h", ""))]
+    context = replace(CONTEXT, characters=list_character_names((hero, king)))
+    settings = ExportSettings(folder=str(tmp_path), pattern="$id$", files="character_folders")
+    files = plan_files(build_numbered_lines(lines), settings, context)
+    assert [item.file.relative_to(tmp_path).as_posix() for item in files] == ["勇者/0.wav", "王様/1.wav", "勇者/2.wav", "花子/3.wav"]
+    assert [item.characters for item in files] == [("勇者",), ("王/様",), ("勇者",), ()]
+    joined = plan_files(build_numbered_lines(lines), replace(settings, files="characters", pattern="$character$$speaker$"), context)
+    assert [(item.file.stem, len(item.lines)) for item in joined] == [("勇者花子", 2), ("王様花子", 1), ("花子", 1)]
 
 
 def test_every_token_of_the_menu_is_known() -> None:

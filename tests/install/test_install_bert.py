@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters.files import free_space
 from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
+from app.common.progress import Report, ignore_report
 from app.install import bert_preparation, install_bert
 from app.install.bert_preparation import prepare_bert
+from app.install.bert_refinement import compute_bert_refinement
 from app.install.bert_verification import LEAN_BERT_TOLERANCE, MIN_BERT_COSINE
 from app.install.install_bert import STANDARD_VOCABULARY_SHA256, add_bert, find_installed_bert, remove_bert
+from app.install.pending_berts import abandon_bert, list_pending_berts, refine_bert
+from app.install.preparation_results import BertPreparationResult
 from app.voices.bert_models import find_bert, list_installed_berts
 from app.voices.bert_vocabulary import compute_vocabulary_sha256, read_vocabulary
+from app.voices.prepare.bert.external_graph_writer import EXTERNAL_WEIGHT_BYTES
+from app.voices.prepare.bert.open_weights import open_deberta_weights
 from app.voices.required_bert import SBV2_BERT_ID
 from tests.voices.prepare.bert.deberta_files import write_published
 
@@ -36,6 +45,11 @@ def tiny(tiny_models: Path, tmp_path: Path) -> Path:
 def target(tmp_path: Path) -> Path:
     (tmp_path / "target").mkdir()
     return tmp_path / "target"
+
+
+def refine_narrow(folder: Path, results: Path, report: Report = ignore_report, *, is_paused: Callable[[], bool]) -> BertPreparationResult:
+    """Refines a BERT of 64 numbers a token."""
+    return compute_bert_refinement(folder, results, report, width=64)
 
 
 @pytest.fixture
@@ -60,14 +74,15 @@ def test_both_precisions_are_proved(name: str, tiny: Path, target: Path) -> None
     assert fractions[-1] <= 1
 
 
-def test_what_the_lean_graph_does_not_compute_is_kept_whole(tiny: Path, target: Path) -> None:
+@pytest.mark.parametrize("is_quick", [False, True])
+def test_what_the_lean_graph_does_not_compute_is_kept_whole(is_quick: bool, tiny: Path, target: Path) -> None:
     model = onnx.load(str(tiny / "model.onnx"))
     model.graph.initializer.append(numpy_helper.from_array(np.float32(1.001).reshape(()), "factor"))
     for node in model.graph.node:
         node.output[:] = ["rows" if name == "output" else name for name in node.output]
     model.graph.node.append(helper.make_node("Mul", ["rows", "factor"], ["output"]))
     onnx.save(model, str(tiny / "model.onnx"))
-    prepared = prepare_bert(tiny / "model.onnx", target, width=64)
+    prepared = prepare_bert(tiny / "model.onnx", target, width=64, is_quick=is_quick)
     assert prepared.kept_whole is not None
     assert "1.0e-03" in prepared.kept_whole
     assert prepared.files == {"float32": "source.onnx"}
@@ -137,7 +152,8 @@ def test_a_bert_comes_in_is_found_and_goes(narrow: Path) -> None:
     bert = added.bert
     assert bert.id.startswith("bert-")
     assert bert.folder == paths.find_data_dir() / "bert" / bert.id
-    assert set(bert.graphs) == {"float32", "int8"}
+    assert set(bert.graphs) == {"float32"}
+    assert list_pending_berts() == [bert]
     facts = json.loads((bert.folder / "bert.json").read_text(encoding="utf-8"))
     assert facts["hidden_size"] == 64
     assert facts["layers"] == 1
@@ -167,6 +183,99 @@ def test_a_bert_that_fails_leaves_the_old_one(narrow: Path, tmp_path: Path, monk
         add_bert(other, id="mine")
     assert list_installed_berts([paths.find_data_dir() / "bert"]) == [first]
     assert list((paths.find_data_dir() / "staging").glob("[0-9a-f]*")) == []
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "model_fp16.onnx", "model.safetensors"])
+def test_both_steps_make_what_one_makes(name: str, tiny: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install_bert, "prepare_bert_in_sandbox", partial(prepare_bert, width=64))
+    if name.endswith(".safetensors"):
+        tiny = write_published(tiny / "published", hidden=64, heads=4, inner=128).parent
+    at_once = prepare_bert(tiny / name, target, width=64)
+    bert = add_bert(tiny / name, id="mine").bert
+    # Only the mark and the original are more than what is kept.
+    shutil.rmtree(tiny)
+    assert bert.size_bytes > sum(item.stat().st_size for item in target.glob("bert.*"))
+    assert refine_bert(bert, is_paused=lambda: False, refine=refine_narrow) == "refined"
+    assert list_pending_berts() == []
+    assert {item.name for item in bert.folder.iterdir()} == {item.name for item in target.iterdir()} | {"bert.json"}
+    for item in target.iterdir():
+        assert (bert.folder / item.name).read_bytes() == item.read_bytes()
+    facts = json.loads((bert.folder / "bert.json").read_text(encoding="utf-8"))
+    assert facts["id"] == "mine"
+    assert facts.items() >= at_once.build_description().items()
+    assert find_installed_bert("mine").int8_cosine == at_once.int8_cosine
+    assert refine_bert(bert, refine=refine_narrow) == "replaced"
+
+
+def test_a_float16_original_takes_half_the_space_and_reads_the_same(tiny: Path, target: Path) -> None:
+    prepare_bert(tiny / "model_fp16.onnx", target, width=64, is_quick=True)
+    graph = onnx.load(str(target / "original.onnx"), load_external_data=False).graph
+    large = [item for item in graph.initializer if math.prod(item.dims) >= EXTERNAL_WEIGHT_BYTES // 2]
+    assert len(large) > 3
+    assert {(item.data_type, item.data_location) for item in large} == {(TensorProto.FLOAT16, TensorProto.EXTERNAL)}
+    ours, theirs = open_deberta_weights(target / "original.onnx"), open_deberta_weights(tiny / "model_fp16.onnx")
+    assert ours.architecture == theirs.architecture
+    for name in ("embeddings.word_embeddings", "encoder.conv.conv", "encoder.conv.LayerNorm"):
+        np.testing.assert_array_equal(ours.read_tensor(f"{name}.weight"), theirs.read_tensor(f"{name}.weight"))
+    np.testing.assert_array_equal(
+        ours.read_matrix("encoder.layer.2.intermediate.dense"), theirs.read_matrix("encoder.layer.2.intermediate.dense")
+    )
+    np.testing.assert_array_equal(ours.read_position_tables(1), theirs.read_position_tables(1))
+
+
+def test_what_a_short_text_does_not_show_is_kept_whole_later(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install_bert, "prepare_bert_in_sandbox", partial(prepare_bert, width=64))
+    bert = add_bert(tiny / "model_fp16.onnx", id="mine").bert
+    monkeypatch.setattr(bert_preparation, "LEAN_BERT_TOLERANCE", 0.0)  # nothing is ever that equal
+    assert refine_bert(bert, is_paused=lambda: False, refine=refine_narrow) == "refined"
+    whole = find_installed_bert("mine")
+    assert whole.kept_whole
+    assert whole.exact_graph.name == "source.onnx"
+    assert {item.name for item in whole.folder.iterdir()} == {"source.onnx", "source.data", "vocab.txt", "bert.json"}
+
+
+def test_a_refinement_that_fails_keeps_the_bert_and_one_for_another_bert_is_dropped(
+    narrow: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bert = add_bert(narrow, id="mine").bert
+
+    def replace_meanwhile(
+        folder: Path, results: Path, report: Report = ignore_report, *, is_paused: Callable[[], bool]
+    ) -> BertPreparationResult:
+        other = write_published(tmp_path / "other", hidden=64, heads=4, inner=64, seed=1)
+        add_bert(other, id="mine")
+        return refine_narrow(folder, results, report, is_paused=is_paused)
+
+    assert refine_bert(bert, refine=replace_meanwhile) == "replaced"
+    second = find_installed_bert("mine")
+    assert second.source_sha256 != bert.source_sha256
+    assert set(second.graphs) == {"float32"}
+    assert list_pending_berts() == [second]
+    monkeypatch.setattr(bert_preparation, "LEAN_BERT_TOLERANCE", 0.0)  # weights have no graph to keep instead
+    assert refine_bert(second, is_paused=lambda: False, refine=refine_narrow) == "failed"
+    kept = find_installed_bert("mine")
+    assert kept.graphs == second.graphs
+    assert "can be used as it is" in kept.note
+    assert {item.name for item in kept.folder.iterdir()} == {"bert.onnx", "bert.data", "vocab.txt", "bert.json"}
+    assert list_pending_berts() == []
+
+
+def test_an_abandoned_refinement_begins_again_only_when_the_bert_is_added_again(narrow: Path) -> None:
+    bert = add_bert(narrow, id="mine").bert
+    abandon_bert(bert.folder)
+    assert list_pending_berts() == []
+    assert not (bert.folder / "original.safetensors").exists()
+    assert refine_bert(bert, refine=refine_narrow) == "replaced"
+    abandon_bert(bert.folder)  # of one that is not pending
+    found = find_installed_bert("mine")
+    assert found == replace(bert, is_abandoned=True)
+    again = add_bert(narrow, id="mine")
+    assert not again.was_installed
+    assert not again.bert.is_abandoned
+    assert refine_bert(again.bert, refine=refine_narrow) == "refined"
+    abandon_bert(bert.folder)
+    assert not find_installed_bert("mine").is_abandoned, "there was nothing to abandon"
+    assert add_bert(narrow, id="mine").was_installed
 
 
 @pytest.mark.parametrize("id", ["", "../x", "Ä", "a b", "-x", "x" * 65])
@@ -203,6 +312,7 @@ def test_the_real_size(name: str, tmp_path: Path) -> None:
     if not (folder / name).is_file():
         pytest.skip("KOEBAKO_REAL_BERT does not name a folder of such a model (make_reference_models.py bert --size real)")
     bert = add_bert(folder / name).bert
+    assert refine_bert(bert, is_paused=lambda: False) == "refined"
     assert bert.id == SBV2_BERT_ID
     assert "CC BY-SA 4.0" in bert.licence
     facts = json.loads((bert.folder / "bert.json").read_text(encoding="utf-8"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.project import Character, Project
+from app.core.project import Project, VoiceAssignment
 from app.core.script import Line, LineSettings, Script
 from app.install.known_voices import list_known_voices
 from app.interchange.character_assignment import match_characters
@@ -31,7 +31,7 @@ def test_a_style_of_aivisspeech_is_found_by_its_number(models: Path) -> None:
     speaker = read_source_facts(models / "a.aivmx").aivm_manifest["speakers"][-1]
     number = compute_style_id(speaker["uuid"], speaker["styles"][-1]["local_id"])
     line = Line("はい", LineSettings(voice=f"aivisspeech:{number}"))
-    project = Project(Script((line,)), characters=(Character(line.settings.voice),))
+    project = Project(Script((line,)), assignments=(VoiceAssignment(line.settings.voice),))
     found = match_characters(project, list_known_voices()).script.lines[0].settings
     assert found.voice == read_source_facts(models / "a.aivmx").aivm_manifest["uuid"]
     assert (found.speaker, found.style) == (speaker["name"], speaker["styles"][-1]["name"])

@@ -19,6 +19,7 @@ from onnx import helper, numpy_helper
 from app.common.errors import OutputFileError, VoiceError
 from app.compose.graph_runner import create_graph_runner
 from app.install.voice_preparation import PreparationResult, prepare_voice
+from app.install.voice_refinement import compute_refinement
 from app.voices.expected_outputs import read_cases, verify_case
 from app.voices.prepare import graph_cutting
 from app.voices.prepare.prepared_graphs import PreparedGraphs
@@ -37,6 +38,7 @@ FAST = (
     "jp-extra-tiny/model.aivmx",
     "multilingual-tiny/model.onnx",
 )  # the faster graphs are made of the exact ones, wherever those came from
+QUICK_SYMBOLS = 40  # the quick step speaks fewer, each other line more
 SOURCES = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in ALL if name not in QUICK)]
 
 
@@ -143,8 +145,9 @@ def test_half_precision_weights(source: Path, folder: Path, tiny_models: Path) -
 
 
 def _refused(path: Path, folder: Path, says: str) -> VoiceError:
+    """Before it may speak, not only when it is refined."""
     with pytest.raises(VoiceError) as caught:
-        prepare_voice(path, folder)
+        prepare_voice(path, folder, is_quick=True)
     assert says in f"{caught.value.message} {caught.value.hint}"
     assert caught.value.hint
     assert list(folder.iterdir()) == []
@@ -201,6 +204,47 @@ def test_graphs_that_lie_are_refused(
 
     monkeypatch.setattr(graph_cutting, "cut_voice_graph", lie)
     _refused(source / "model.onnx", folder, says)
+
+
+def _wrong_in_long_lines(graph: onnx.GraphProto) -> None:
+    """The first result is half of what it was where there are more symbols than the quick step speaks."""
+    result = graph.output[0].name
+    for node in graph.node:
+        node.output[:] = ["honest" if name == result else name for name in node.output]
+        node.input[:] = ["honest" if name == result else name for name in node.input]
+    for name, value in (
+        ("one", np.float32(1)),
+        ("less", np.float32(0.5)),
+        ("symbols_axis", np.int64(1)),
+        ("many", np.int64(QUICK_SYMBOLS)),
+    ):
+        graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
+    graph.node.extend(
+        [
+            helper.make_node("Size", ["x_tst"], ["symbols"]),
+            helper.make_node("Greater", ["symbols", "many"], ["is_long"]),
+            helper.make_node("Where", ["is_long", "less", "one"], ["factor"]),
+            helper.make_node("Mul", ["honest", "factor"], [result]),
+        ]
+    )
+
+
+def test_one_that_is_wrong_in_long_lines_alone_is_found_when_it_is_refined(
+    source: Path, folder: Path, tmp_path: Path, honest: PreparedGraphs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graphs = copy.deepcopy(honest)
+    _wrong_in_long_lines(graphs.prosody.graph)
+    monkeypatch.setattr(graph_cutting, "cut_voice_graph", lambda _model: copy.deepcopy(graphs))
+    assert prepare_voice(source / "model.onnx", folder, is_quick=True).max_abs_diff is not None
+    results = tmp_path / "results"
+    results.mkdir()
+    with pytest.raises(VoiceError, match="does not match the original"):
+        compute_refinement(folder, results)
+    assert list(results.iterdir()) == []
+    for item in folder.iterdir():
+        item.unlink()
+    with pytest.raises(VoiceError, match="does not match the original"):
+        prepare_voice(source / "model.onnx", folder)
 
 
 def _weights(source: Path, change: Callable[[dict[str, np.ndarray]], Any]) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.project import Character, Project, VoiceReference
+from app.core.project import Project, VoiceAssignment, VoiceReference
 from app.core.script import Line, LineSettings, Script
 from app.interchange.character_assignment import AssignableSpeaker, AssignableVoice, apply_choices, list_unassigned, match_characters
 from app.interchange.style_ids import compute_style_id
@@ -22,11 +22,13 @@ KNOWN = (
 
 
 def found(
-    name: str, *, speaker: bool = True, style: str = "", remembered: tuple[Character, ...] = (), default: str = ""
+    name: str, *, speaker: bool = True, style: str = "", remembered: tuple[VoiceAssignment, ...] = (), default: str = ""
 ) -> tuple[str, str, str]:
     """Voice, speaker and style of a line that names somebody."""
     line = Line("はい", LineSettings(voice=name, style=style))
-    project = Project(Script((line,)), voices=(VoiceReference(name, name),), characters=(Character(name, speaker=name if speaker else ""),))
+    project = Project(
+        Script((line,)), voices=(VoiceReference(name, name),), assignments=(VoiceAssignment(name, speaker=name if speaker else ""),)
+    )
     (line,) = match_characters(project, KNOWN, remembered, default).script.lines
     return line.settings.voice, line.settings.speaker, line.settings.style
 
@@ -67,19 +69,19 @@ def test_the_style_of_a_row_counts() -> None:
 
 
 def test_what_was_chosen_before() -> None:
-    chosen = Character("ずんだもん", "twins", "花子", "あまあま")
+    chosen = VoiceAssignment("ずんだもん", "twins", "花子", "あまあま")
     assert found("ずんだもん", remembered=(chosen,)) == ("twins", "花子", "あまあま")
-    assert found("花子", remembered=(Character("花子", "gone"),)) == ("花子", "", "")  # a voice that is no longer here is no answer
+    assert found("花子", remembered=(VoiceAssignment("花子", "gone"),)) == ("花子", "", "")  # a voice that is no longer here is no answer
 
 
 def test_what_is_found_and_what_is_not() -> None:
     lines = tuple(Line("はい", LineSettings(voice=name)) for name in ("花子", "誰か", "gone", ""))
     voices = (VoiceReference("花子"), VoiceReference("誰か"), VoiceReference("gone", "アンネリ", "model-1"))
-    characters = (Character("花子", speaker="花子"), Character("誰か", speaker="誰か"))
-    project = match_characters(Project(Script(lines), voices=voices, characters=characters), KNOWN)
+    characters = (VoiceAssignment("花子", speaker="花子"), VoiceAssignment("誰か", speaker="誰か"))
+    project = match_characters(Project(Script(lines), voices=voices, assignments=characters), KNOWN)
     assert [line.settings.voice for line in project.script.lines] == ["twins", "誰か", "anneli", ""]
     assert [voice.id for voice in project.voices] == ["誰か"]
     assert [character.name for character in list_unassigned(project)] == ["誰か"]
-    answered = apply_choices(project, {"誰か": Character("誰か", "other", "太郎")})
+    answered = apply_choices(project, {"誰か": VoiceAssignment("誰か", "other", "太郎")})
     assert [(line.settings.voice, line.settings.speaker) for line in answered.script.lines][1] == ("other", "太郎")
     assert list_unassigned(answered) == ()

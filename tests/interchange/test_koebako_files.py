@@ -13,8 +13,8 @@ from app.common.errors import InputError
 from app.common.language import set_language
 from app.core.dictionary_entries import make_entry
 from app.core.presets import LinePreset
-from app.core.project import Character, Project, VoiceReference
-from app.core.script import Line, LineSettings, Script
+from app.core.project import Project, VoiceReference
+from app.core.script import Character, Line, LineSettings, Script
 from app.core.synthesis_types import MoraOverride, Overrides
 from app.core.takes import LineTake
 from app.interchange.koebako_files import MAX_PROJECT_FILE_BYTES, ProjectFileContent, open_project, read_project, write_project
@@ -39,10 +39,10 @@ def test_why_it_cannot_be_read_is_said(tmp_path: Path) -> None:
 
 WHOLE = Project(
     Script(
-        (Line("一", LineSettings(speed=1.5, voice="v"), Overrides(moras=(MoraOverride(0, 1), MoraOverride(1, 0)))), Line("二"), Line("三"))
+        (Line("一", LineSettings(speed=1.5, voice="v"), Overrides(moras=(MoraOverride(0, 1), MoraOverride(1, 0)))), Line("二"), Line("三")),
+        cast=(Character("a"), Character("b")),
     ),
     voices=(VoiceReference("v"), VoiceReference("w")),
-    characters=(Character("a"), Character("b")),
     dictionary=(make_entry("声", "こえ"), make_entry("箱", "はこ")),
     export={"format": "wav"},
     takes=(LineTake("x", id="t"), LineTake("y", id="u")),
@@ -92,7 +92,8 @@ def damaged(folder: Path, path: str, value: Any) -> ProjectFileContent:
         ("current", 5, "selected line (1)"),
         ("voices.0", {"id": []}, "voices (1)"),
         ("voices", 5, "voices (1)"),
-        ("characters.1", None, "characters (1)"),
+        ("script.cast.1", None, "characters (1)"),
+        ("script.cast.0.colour", "red", "colours of characters (1)"),
         ("dictionary.entries.0.reading", "abc", "words in the dictionary (1)"),
         ("export", [], "export settings (1)"),
         ("takes.0.sound", "../x", "takes (1)"),
@@ -111,7 +112,7 @@ def test_what_cannot_be_read_costs_no_more_than_that(tmp_path: Path, path: str, 
     kept = opened.project.script.lines[0]
     assert kept.settings.voice == ("" if path.endswith(".settings") else "v")
     assert len(kept.overrides.moras) == (0 if path.endswith(("overrides", "moras")) else 1 if "overrides" in path else 2)
-    for name in ("voices", "characters", "dictionary", "takes", "presets", "tests"):
+    for name in ("voices", "dictionary", "takes", "presets", "tests"):
         lost = 0 if not path.startswith(name) else len(getattr(WHOLE, name)) if "." not in path else 1
         assert len(getattr(opened.project, name)) == len(getattr(WHOLE, name)) - lost or path == "tests"
 
@@ -125,7 +126,7 @@ def test_equal_ids_and_japanese(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "value"), [("script", 5), ("script.lines", {}), ("script.version", 2), ("format", "x"), ("takes", [{}] * 10_001)]
+    ("path", "value"), [("script", 5), ("script.lines", {}), ("script.version", 3), ("format", "x"), ("takes", [{}] * 10_001)]
 )
 def test_what_is_no_project_is_none(tmp_path: Path, path: str, value: Any) -> None:
     with pytest.raises(InputError):

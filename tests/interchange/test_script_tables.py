@@ -36,7 +36,9 @@ def test_a_table_in_the_encodings_of_japan(tmp_path: Path, encoding: str) -> Non
     imported = read_script_file(file)
     assert rows_of(file) == [("l1", "はい、そう", "花子"), ("l2", "いいえ", "太郎")]
     assert imported.project.script.lines[0].settings.speed == 1.2
-    assert [(one.name, one.voice, one.speaker) for one in imported.project.characters] == [("花子", "", "花子"), ("太郎", "", "太郎")]
+    assert [(one.name, one.voice, one.speaker) for one in imported.project.assignments] == [("花子", "", "花子"), ("太郎", "", "太郎")]
+    names = {one.id: one.name for one in imported.project.script.cast}
+    assert [names[line.character] for line in imported.project.script.lines] == ["花子", "太郎"]
     assert len(imported.losses) == 1
     assert "memo" in imported.losses[0]
 
@@ -214,6 +216,8 @@ def test_as_many_names_as_a_project_holds(tmp_path: Path, monkeypatch: pytest.Mo
     assert min(MOST_VOICES, MOST_CHARACTERS) >= import_limits.MOST_CHARACTERS, "or it could not be opened again"
     monkeypatch.setattr(import_limits, "MOST_CHARACTERS", 2)
     rows = "text,speaker\nはい,花子\nはい,太郎\nはい,花子\n"
-    assert len(read_script_file(written(tmp_path, "a.csv", rows)).project.characters) == 2
+    assert len(read_script_file(written(tmp_path, "a.csv", rows)).project.assignments) == 2
     with pytest.raises(InputError, match="too many names"):
         read_script_file(written(tmp_path, "a.csv", rows + "はい,次郎\n"))
+    with pytest.raises(InputError, match="too many speaking characters"):
+        read_script_file(written(tmp_path, "a.csv", "text,voice,character\nはい,v,花子\nはい,v,太郎\nはい,v,次郎\n"))

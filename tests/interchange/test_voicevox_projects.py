@@ -59,7 +59,7 @@ def test_what_has_no_place_here_is_said_once() -> None:
     assert imported.losses == (
         "Not imported: speed out of range (2 lines).",
         "Not imported: volume out of range (2 lines).",
-        "Not imported: pitch and length of single morae (the voice decides) (2 lines).",
+        "Not imported: length of single morae (the voice decides) (2 lines).",
         "Not imported: morphing (2 lines).",
         "Not imported: songs.",
     )

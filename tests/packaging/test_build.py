@@ -31,8 +31,13 @@ def test_wine_is_installed_where_it_can_be(machine: list[str]) -> None:
     build.require_wine()
 
 
-def test_what_cannot_be_installed_is_told_and_left_out(machine: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert build.targets_of("all") == ["linux", "zip"]
+def test_what_cannot_be_installed_is_told_and_left_out(
+    machine: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build.shutil, "which", lambda name: None)
+    assert build.targets_of("all") == ["linux", "appdir", "zip"]
+    monkeypatch.setattr(build.shutil, "which", lambda name: name)
+    assert build.targets_of("all") == ["linux", "deb", "appdir", "zip"]
     assert "SKIPPED windows-wine" in capsys.readouterr().out
     machine.append("nsis")
     assert {"windows-wine", "directml-check"} < set(build.targets_of("all")) <= set(build.TARGETS)

@@ -45,15 +45,18 @@ def test_a_build_that_ends_in_time_tells_how(dev: ModuleType) -> None:
     assert dev.run_until(time.monotonic() + 30, ["sh", "-c", "exit 3"]) == 3
 
 
+UNDER_WINE = ("windows-wine", "installer", "wine-desktop")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="for builds under Wine only")
 @pytest.mark.parametrize(
     ("codes", "ended", "printed"),
     [
-        ([0, 0, 0], 0, ["RAN  windows-wine", "RAN  installer", "RAN  directml-check"]),
-        ([None, None, 0], 0, ["SKIPPED  windows-wine: stopped", "SKIPPED  installer: stopped", "RAN  directml-check"]),
-        ([0, 0, None], 1, ["RAN  windows-wine", "RAN  installer", "FAILED  directml-check: not finished"]),
-        ([0, 0, 1], 1, ["RAN  windows-wine", "RAN  installer", "FAILED  directml-check: see above"]),
-        ([0, 0, 75], 0, ["RAN  windows-wine", "RAN  installer", "SKIPPED  directml-check: Wine"]),
+        ([0, 0, 0, 0], 0, ["RAN  windows-wine", "RAN  installer", "RAN  wine-desktop", "RAN  directml-check"]),
+        ([None, None, None, 0], 0, [*(f"SKIPPED  {name}: stopped" for name in UNDER_WINE), "RAN  directml-check"]),
+        ([0, 0, None, None], 1, ["RAN  windows-wine", "RAN  installer", "SKIPPED  wine-desktop", "FAILED  directml-check: not finished"]),
+        ([0, 0, 0, 1], 1, [*(f"RAN  {name}" for name in UNDER_WINE), "FAILED  directml-check: see above"]),
+        ([0, 0, 0, 75], 0, [*(f"RAN  {name}" for name in UNDER_WINE), "SKIPPED  directml-check: Wine"]),
         ([75], 0, ["SKIPPED  the Windows bundle and its installer: Wine does not work"]),
         ([1], 1, []),
         ([0, 1], 1, ["RAN  windows-wine"]),
@@ -69,8 +72,11 @@ def test_what_ran_under_wine_is_printed_and_only_the_program_fails(
 ) -> None:
     monkeypatch.setattr(dev, "missing", lambda *_, **__: [])
     monkeypatch.setattr(dev, "run_until", lambda *_: codes.pop(0))
+    packed: list[str] = []
+    monkeypatch.setattr(dev, "run_targets", lambda _build, _places, targets: packed.extend(targets) or 0)
     assert dev.windows_program(["build.py"], []) == ended
     assert codes == []
+    assert ("manifests" in packed) == any(line.startswith("RAN  installer") for line in printed), "of what was made"
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(printed)
     assert all(line.startswith(start) for line, start in zip(lines, printed, strict=True))
@@ -87,8 +93,38 @@ def test_an_installer_without_time_is_printed(dev: ModuleType, monkeypatch: pyte
     monkeypatch.setattr(dev, "missing", lambda *_, **__: [])
     monkeypatch.setattr(dev, "WINE_S", 10)
     monkeypatch.setattr(dev, "run_until", lambda *_: 0)
+    monkeypatch.setattr(dev, "run_targets", lambda *_: pytest.fail("there is no installer"))
     assert dev.windows_program(["build.py"], []) == 0
     assert "SKIPPED  installer: 10 of 10 s left" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("programs", "user", "targets", "printed"),
+    [
+        ([], 0, ["deb", "deb-check", "appdir", "zip"], ""),
+        (["mmdebstrap"], 0, ["deb", "appdir", "zip"], "SKIPPED  deb-check; not on this machine: mmdebstrap"),
+        ([], 1000, ["deb", "appdir", "zip"], "SKIPPED  deb-check: a clean Debian is made by root"),
+        (["dpkg-deb"], 0, ["appdir", "zip"], "SKIPPED  deb and deb-check: this is no Debian"),
+    ],
+)
+def test_the_linux_program_is_packed_as_far_as_this_machine_can(
+    dev: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    programs: list[str],
+    user: int,
+    targets: list[str],
+    printed: str,
+) -> None:
+    monkeypatch.setattr(dev.shutil, "which", lambda name: None if name in programs else name)
+    monkeypatch.setattr(dev.os, "geteuid", lambda: user, raising=False)
+    monkeypatch.setattr(dev, "missing", lambda *_, **__: programs)
+    monkeypatch.setattr(dev, "install_libraries", lambda _wanted: None)
+    ran: list[str] = []
+    monkeypatch.setattr(dev, "run", lambda command: ran.append(command[1]) or 0)
+    assert dev.linux_packages(["build.py"], []) == 0
+    assert ran == targets
+    assert printed in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("together", "alone", "code", "runs"), [(0, 0, 0, 2), (0, 5, 0, 2), (5, 0, 0, 2), (0, 1, 1, 2), (1, 0, 1, 1)])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import re
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
-from bundle import installer
+from bundle import installer, signatures
 from bundle.command import PROJECT
 
 SCRIPT = installer.SCRIPT.read_text(encoding="utf-8")
@@ -64,10 +66,67 @@ def test_a_program_that_it_does_not_know_ends_the_build(tmp_path: Path, monkeypa
         installer.make_installer(tmp_path, tmp_path)
 
 
+def test_every_component_is_described() -> None:
+    described = dict(re.findall(r'MUI_DESCRIPTION_TEXT \$\{(\w+)\} "\$\((\w+)\)"', SCRIPT))
+    shown = re.findall(r'^Section (?:/o )?"[^-][^"]*" (\w+)', SCRIPT, re.MULTILINE)
+    assert sorted(described) == sorted(shown)
+    assert len(set(described.values())) == len(shown)
+    assert "COMPONENTSPAGE_NODESC" not in SCRIPT
+
+
+def test_a_signature_is_seen_and_what_is_not_signed_ends_a_signed_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, signed = tmp_path / "plain.exe", tmp_path / "signed.exe"
+    plain.write_bytes(small_program(b""))
+    signed.write_bytes(small_program(b"certificate"))
+    assert not signatures.has_signature(plain)
+    assert signatures.has_signature(signed)
+    assert not signatures.has_signature(installer.SCRIPT)
+    signed.write_bytes(signed.read_bytes()[:-1])
+    assert not signatures.has_signature(signed), "the certificate is cut off"
+    monkeypatch.delenv(signatures.SIGNING, raising=False)
+    signatures.report_signatures([plain])
+    monkeypatch.setenv(signatures.SIGNING, "Azure")
+    with pytest.raises(SystemExit, match=r"Azure did not sign plain\.exe"):
+        signatures.report_signatures([plain])
+
+
+def small_program(certificate: bytes) -> bytes:
+    """The headers of a 64-bit Windows program, with a certificate or without."""
+    start = 0x40 + 24 + 112 + 16 * 8
+    table = bytearray(16 * 8)
+    if certificate:
+        struct.pack_into("<II", table, 4 * 8, start, len(certificate))
+    optional = struct.pack("<H", signatures.PE32_PLUS) + bytes(110) + bytes(table)
+    return b"MZ" + bytes(0x3A) + struct.pack("<I", 0x40) + b"PE\0\0" + bytes(20) + optional + certificate
+
+
+@pytest.mark.skipif(shutil.which("makensis") is None, reason="needs NSIS")
+def test_a_signed_uninstaller_is_the_one_that_is_installed(tmp_path: Path) -> None:
+    source = small_folder(tmp_path)
+    plain = installer.make_installer(source, tmp_path).stat().st_size
+    taken = installer.take_uninstaller(source)
+    assert taken.read_bytes()[:2] == b"MZ"
+    assert not signatures.has_signature(taken)
+    assert installer.make_installer(source, tmp_path).stat().st_size == pytest.approx(plain, abs=2_000), (
+        "one that was not signed changes nothing"
+    )
+    data, certificate = bytearray(taken.read_bytes()), random.Random(1).randbytes(300_000)
+    optional = struct.unpack_from("<I", data, 0x3C)[0] + 24
+    directories = optional + (112 if struct.unpack_from("<H", data, optional)[0] == signatures.PE32_PLUS else 96)
+    struct.pack_into("<II", data, directories + 8 * signatures.CERTIFICATES, len(data), len(certificate))
+    taken.write_bytes(bytes(data) + certificate)
+    assert installer.make_installer(source, tmp_path).stat().st_size > plain + 290_000
+
+
 @pytest.mark.skipif(shutil.which("makensis") is None, reason="needs NSIS")
 def test_the_script_compiles(tmp_path: Path) -> None:
+    assert installer.make_installer(small_folder(tmp_path), tmp_path).read_bytes()[:2] == b"MZ"
+
+
+def small_folder(tmp_path: Path) -> Path:
+    """A program's folder as far as the installer looks at it."""
     source = tmp_path / "windows-wine" / "Koebako"
     (source / "_internal").mkdir(parents=True)
     for name in ("Koebako.exe", "koebako-cli.exe", "_internal/LICENSE"):
         (source / name).write_bytes(b"x")
-    assert installer.make_installer(source, tmp_path).read_bytes()[:2] == b"MZ"
+    return source

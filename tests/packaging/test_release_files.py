@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from bundle import archive, notice
+from bundle import archive, notice, smoke_contents
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -170,6 +170,25 @@ def test_texts_of_one_name_do_not_take_each_others_place(tmp_path: Path) -> None
     brought = [file for file in metadata.files("numpy") or [] if notice._is_licence(Path(str(file)))]
     assert len(named) == len({*named}) == len(brought)
     assert {(tmp_path / name).read_bytes() for name in named} == {Path(str(file.locate())).read_bytes() for file in brought}
+
+
+def test_every_text_is_matched_to_what_it_is_for(tmp_path: Path) -> None:
+    """The same is asked of the whole program once it is built (`bundle.smoke_contents`)."""
+    voices = [path for path in (ROOT / "resources").rglob("*") if path.is_file()]
+    collected = [("numpy/__init__.py", str(np.__file__)), *((path.relative_to(ROOT).as_posix(), str(path)) for path in voices)]
+    notice.write_notice(tmp_path, collected, "1.2.3")
+    for voice in {path.parent.name for path in voices if path.name == "voice.json"}:
+        (tmp_path / "_internal" / "resources" / "voices" / voice).mkdir(parents=True)
+    named = smoke_contents.match_licences(tmp_path)
+    assert any("numpy" in part for parts in named.values() for part in parts)
+    stray = tmp_path / "licenses" / "numpy" / "stray.txt"
+    stray.write_text("x" * 200)
+    with pytest.raises(AssertionError, match="named by nothing"):
+        smoke_contents.match_licences(tmp_path)
+    stray.unlink()
+    (tmp_path / next(iter(named))).unlink()
+    with pytest.raises(AssertionError, match="named and not there"):
+        smoke_contents.match_licences(tmp_path)
 
 
 def test_every_crate_of_sudachi_has_terms_that_come_with_it() -> None:

@@ -253,7 +253,7 @@ def test_words_of_asyncio_stay_off_the_terminal(
     monkeypatch.setattr(speech_server.HttpConnection, "connection_made", connection_made)
     with serve() as address:
         for _ in range(3):
-            httpx.get(f"{address}/version")
+            httpx.get(f"{address}/version", timeout=60)  # all garbage is collected meanwhile
         gc.collect()
     assert capfd.readouterr().err == ""
     assert "the service: Task exception was never retrieved" in caplog.messages

@@ -10,7 +10,11 @@ import textwrap
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
+import soundfile
+
+from tests.pitch_measures import pitch_of
 
 NODE_PACKAGES = ("voicevox-api-client@1.1.1", "@kajidog/voicevox-client@0.2.0")
 
@@ -46,10 +50,19 @@ def test_voicevox_client_1(url: str, style: int, tmp_path: Path) -> None:
                 query.data["speedScale"] = 1.2
                 sound = await query.synthesis({style})
                 print(await client.fetch_engine_version(), (await client.fetch_core_versions())[0], sound[:4].decode(), len(sound))
+                for phrase in query.data["accent_phrases"]:
+                    for mora in phrase["moras"]:
+                        mora["pitch"] += 0.3
+                for name, content in (("plain", sound), ("higher", await query.synthesis({style}))):
+                    with open(name + ".wav", "wb") as file:
+                        file.write(content)
 
         asyncio.run(main())
     """
     assert " RIFF " in run([sys.executable], script, tmp_path, "client.py")
+    plain, higher = (soundfile.read(tmp_path / f"{name}.wav", dtype="float32") for name in ("plain", "higher"))
+    ratio = pitch_of(higher[0], higher[1]) / pitch_of(plain[0], plain[1])
+    assert np.log(np.nanmedian(ratio)) == pytest.approx(0.3, abs=0.02)
 
 
 @pytest.mark.slow  # fetches an older release
@@ -93,6 +106,9 @@ def test_openai(url: str, tmp_path: Path) -> None:
     if importlib.util.find_spec("openai") is None:
         pytest.skip("openai is not installed")
     script = f"""
+        from base64 import b64decode
+
+        from httpx_sse import EventSource
         from openai import BadRequestError, OpenAI
 
         client = OpenAI(base_url="{url}/v1", api_key="none")
@@ -101,6 +117,15 @@ def test_openai(url: str, tmp_path: Path) -> None:
             print(form, len(sound.content))
         with client.audio.speech.with_streaming_response.create(model="koebako", voice="Mei", input="はい。", response_format="wav") as answer:
             answer.stream_to_file("speech.wav")
+        for form in ("wav", "mp3"):
+            options = dict(model="koebako", voice="Mei", input="こんにちは。はい。", response_format=form)
+            whole = client.audio.speech.create(**options).content
+            with client.audio.speech.with_streaming_response.create(**options, stream_format="sse") as answer:
+                events = [event.json() for event in EventSource(answer.http_response).iter_sse()]
+            kinds = [event["type"] for event in events]
+            assert kinds[:-1] == ["speech.audio.delta"] * (len(events) - 1) and len(events) > 1, kinds
+            assert kinds[-1] == "speech.audio.done" and events[-1]["usage"]["total_tokens"] == 9, events[-1]
+            assert b"".join(b64decode(event["audio"]) for event in events[:-1]) == whole
         try:
             client.audio.speech.create(model="koebako", voice="nobody", input="はい。")
         except BadRequestError as error:

@@ -38,7 +38,7 @@ def moras_of(query: AudioQuery) -> list[QueryMora]:
     return [mora for phrase in query.accent_phrases for mora in phrase.moras]
 
 
-def measure_vowels(query: AudioQuery, samples: np.ndarray) -> list[float]:
+def measure_vowels(query: AudioQuery, samples: np.ndarray, rate: int = RATE) -> list[float]:
     """The logarithms of the measured pitch of each vowel, as the query says where it is; NaN where none is clear."""
     at, found = query.pre_s, []
     for phrase in query.accent_phrases:
@@ -46,7 +46,7 @@ def measure_vowels(query: AudioQuery, samples: np.ndarray) -> list[float]:
             at += (mora.consonant_length or 0) / query.speed
             end = at + mora.vowel_length / query.speed
             # A wider stretch, as the measure needs several periods; its median is that of the vowel.
-            clear = pitch_of(samples[round((at - 0.03) * RATE) : round((end + 0.03) * RATE)].astype(np.float32), RATE)
+            clear = pitch_of(samples[round((at - 0.03) * rate) : round((end + 0.03) * rate)].astype(np.float32), rate)
             clear = clear[np.isfinite(clear)]
             found.append(float(np.log(np.median(clear))) if len(clear) else np.nan)
             at = end

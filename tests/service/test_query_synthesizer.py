@@ -211,3 +211,5 @@ def test_a_voice_of_one_graph_keeps_its_lengths(monkeypatch: pytest.MonkeyPatch,
     else:
         assert all(mora.vowel_length == 0 for phrase in query.accent_phrases for mora in phrase.moras)
         assert len(samples) > 400
+        with pytest.raises(RefusalError, match="422"):
+            sound(own, edited(query, 0, pitch=5.8))

@@ -9,8 +9,9 @@ from typing import Any, cast
 import httpx
 import pytest
 
+from app.core.request_limits import BOUNDS
 from app.service.http_service import HttpService
-from app.service.openapi_document import DESCRIBED_ROUTES
+from app.service.openapi_document import DESCRIBED_ROUTES, build_openapi
 from app.service.routes_about import build_about_routes
 from app.service.routes_changes import build_dictionary_routes, build_preset_routes
 from app.service.routes_own import build_own_routes
@@ -137,3 +138,15 @@ def test_every_route_is_described() -> None:
     routes = {route.path for make in makers for route in make(unused)}
     assert routes - {route.path for route in DESCRIBED_ROUTES} == UNDESCRIBED
     assert {route.path for route in DESCRIBED_ROUTES} <= routes
+
+
+def test_numbers_of_own_routes_are_described_with_their_bounds() -> None:
+    schemas = build_openapi()["components"]["schemas"]
+    described = schemas["SpeakRequest"]["properties"]
+    for name, bounds in BOUNDS.items():
+        assert (described[name]["minimum"], described[name]["maximum"], described[name]["default"]) == (
+            bounds.low,
+            bounds.high,
+            bounds.default,
+        )
+    assert schemas["SpeechRequest"]["properties"]["stream_format"]["enum"] == ["audio", "sse"]

@@ -15,6 +15,7 @@ from app.adapters.char_tokenizer import CharTokenizer
 from app.core.decode_windows import plan_windows
 from app.core.durations import round_with_carry
 from app.core.style_blending import compute_style_vector
+from app.voices.prepare.device.fixed_shape_writer import drop_unread_nodes
 from app.voices.voice_manifest import read_manifest
 
 RESOURCES = Path(__file__).parents[2] / "resources"
@@ -25,7 +26,7 @@ PHONES = [0, 58, 65, 65, 97, 8, 106, 40, 40, 78, 26, 5, 57, 40, 23, 26, 76, 82, 
 TONES = [6, 7, 7, 6, 6, 6, 6, 7, 6, 7, 7, 6, 6, 6, 6, 6, 6, 6, 6, 6]
 COMMA, STOP, QUESTION, SHOUT = 106, 107, 104, 103
 PINNED = {"prosody": {"x_tst", "tones", "language", "sid", "bert", "style_vec", "sdp_ratio", "sdp_noise"}}
-PINNED["flow"] = {"z_p", "sid", "style_vec", "frame_position", "phone_frames", "length_scale"}
+PINNED["flow"] = {"z_p", "sid", "style_vec", "frame_position", "phone_frames", "length_scale", "pitch_offset"}
 PINNED["decoder"] = {"z", "sid", "noise"}
 SPEAKERS = [speaker["id"] for speaker in json.loads((VOICE / "voice.json").read_text("utf-8"))["speakers"]]
 # The present recipe teaches three speakers, questions inside a line, exclamations and single nasals; the first one taught Mei alone.
@@ -63,14 +64,23 @@ class Voice:
         session = self.sessions[graph]
         return session.run(None, {value.name: values[value.name] for value in session.get_inputs()})
 
-    def run_flow(self, logw: np.ndarray, mean: np.ndarray, style: np.ndarray, scale: float = 1.0, speaker: int = 0) -> np.ndarray:
+    def run_flow(
+        self, logw: np.ndarray, mean: np.ndarray, style: np.ndarray, scale: float = 1.0, speaker: int = 0, drawn: float = 0.0
+    ) -> np.ndarray:
+        return self.run("flow", self.flow_values(logw, mean, style, scale, speaker, drawn))[0]
+
+    def flow_values(
+        self, logw: np.ndarray, mean: np.ndarray, style: np.ndarray, scale: float = 1.0, speaker: int = 0, drawn: float = 0.0
+    ) -> dict[str, np.ndarray]:
+        """`drawn` are semitones, added to the pitch from the middle of the line on."""
         frames = round_with_carry(np.exp(logw) * scale)
         length = np.repeat(frames, frames)
         starts = np.repeat(np.cumsum(frames) - frames, frames)
         position = (np.arange(len(length)) - starts + 0.5) / length
         values = {"z_p": np.repeat(mean, frames, axis=1), "style_vec": style, "length_scale": np.array(scale, np.float32)}
         values |= {"frame_position": position.astype(np.float32), "phone_frames": length.astype(np.float32), "sid": np.array([speaker])}
-        return self.run("flow", values)[0]
+        steps = np.where(np.arange(len(length)) < len(length) // 2, 0, drawn)
+        return values | {"pitch_offset": np.stack([steps, steps]).astype(np.float32)}
 
     def frames(self, logw: np.ndarray, mean: np.ndarray, style: np.ndarray, speaker: int = 0) -> np.ndarray:
         """Frames of 256 samples: 35 cepstra, log F0, voicing, phase."""
@@ -115,6 +125,27 @@ def test_graphs_declare_only_what_the_contract_knows(voice: Voice) -> None:
     assert [speaker.id for speaker in voice.manifest.speakers] == SPEAKERS
     for name in ("prosody", "flow"):
         assert ("sid" in {value.name for value in voice.sessions[name].get_inputs()}) == (len(SPEAKERS) > 1)
+
+
+def test_a_drawn_melody_moves_the_pitch_alone_and_none_changes_no_bit(voice: Voice) -> None:
+    logw, mean, _ = voice.run_prosody(*line(), voice.styles[0])
+    plain, moved = (voice.run_flow(logw, mean, voice.styles[0], drawn=semitones) for semitones in (0.0, 3.0))
+    both = np.stack([z.T.reshape(-1, z.shape[0] // 2) for z in (plain, moved)])
+    change = both[1, :, 35] - both[0, :, 35]
+    middle = 2 * (plain.shape[1] // 2)
+    assert np.allclose(change[:middle], 0)
+    assert np.allclose(change[middle:], 3 * np.log(2) / 12, atol=1e-5)
+    assert np.array_equal(*both[:, :, :35])
+    assert np.array_equal(*both[:, :, 36])
+    model = onnx.load(str(VOICE / "flow.onnx"))
+    added = next(node for node in model.graph.node if node.output[0] == "pitch_offset_added")
+    for node in model.graph.node:
+        node.input[:] = [added.input[0] if name == "pitch_offset_added" else name for name in node.input]
+    drop_unread_nodes(model.graph)
+    model.graph.input.remove(next(item for item in model.graph.input if item.name == "pitch_offset"))
+    before = ort.InferenceSession(model.SerializeToString())
+    values = voice.flow_values(logw, mean, voice.styles[0])
+    assert np.array_equal(before.run(None, {item.name: values[item.name] for item in before.get_inputs()})[0], plain)
 
 
 def test_voice_and_bert_are_small() -> None:

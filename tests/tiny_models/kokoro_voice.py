@@ -83,7 +83,7 @@ def _build_prosody_graph() -> onnx.ModelProto:
 
 
 def _build_flow_graph() -> onnx.ModelProto:
-    """Build z_p, style_vec, f0, melody_weight → z: pitch and phase of both steps of a frame, and whether they sound."""
+    """Build z_p, style_vec, f0, melody_weight, pitch_offset → z: pitch and phase of both steps of a frame, and whether they sound."""
     writer = GraphWriter("flow", "F")
     prior = writer.add_input("z_p", [3, "F"])
     asked, weight = writer.add_input("f0", ["steps"]), writer.add_input("melody_weight", [])
@@ -91,6 +91,8 @@ def _build_flow_graph() -> onnx.ModelProto:
     logs = writer.add_reshape(writer.add_node("Log", asked), [-1, 2])
     own = writer.add_transpose(own, 1, 0)
     moved = writer.add_node("Mul", writer.add_node("Sub", logs, own), weight)
+    drawn = writer.add_transpose(writer.add_input("pitch_offset", [2, "F"]), 1, 0)
+    moved = writer.add_node("Add", moved, writer.add_node("Mul", drawn, writer.add_constant(np.log(2) / 12)))
     pitch = writer.add_node("Exp", writer.add_node("Add", own, moved))  # [F, 2]
     turns = writer.add_reshape(writer.add_node("Mul", pitch, writer.add_constant(STEP / RATE)), [-1])
     phase = writer.add_node("CumSum", turns, writer.add_constant(0, np.int64), exclusive=1)

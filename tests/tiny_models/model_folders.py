@@ -48,12 +48,12 @@ BERT_CASES = (3, 12, 40, 130, 300)  # tokens
 def make_models(folder: Path) -> None:
     """Write every model into a folder of its own."""
     for voice in VOICES:
-        _write_voice(folder / voice.name, voice)
+        write_voice(folder / voice.name, voice)
     _write_variants(folder)
     _write_bert(folder / BERT)
 
 
-def _write_voice(folder: Path, voice: TinyVoice) -> None:
+def write_voice(folder: Path, voice: TinyVoice) -> None:
     folder.mkdir(parents=True)
     config, styles, weights = make_config(voice), make_style_vectors(voice), make_weights(voice)
     (folder / "config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")

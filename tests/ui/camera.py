@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from app.settings.user_settings import Settings
 from app.ui.main import make_application
+from app.ui.synthesis.audio_player import PlayerOpener
 from app.ui.synthesis.speech_controller import SpeechController
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
@@ -28,10 +29,20 @@ class Camera:
     Pictures are called `WHAT-NAME.png` in the folder.
     """
 
-    def __init__(self, theme: str, size: str, folder: Path, name: str, *, text: str = "") -> None:
+    def __init__(
+        self,
+        theme: str,
+        size: str,
+        folder: Path,
+        name: str,
+        *,
+        text: str = "",
+        open_player: PlayerOpener | None = None,
+        force_bert: bool = False,
+    ) -> None:
         self._app, self._folder, self._name = make_application(), folder, name
-        controller = SpeechController(lambda _device, _rate: RecordingPlayer(pace=PACE))
-        self.window = WindowDriver(Settings(text=text, theme=theme), controller)  # type: ignore[arg-type]
+        controller = SpeechController(open_player or (lambda _device, _rate: RecordingPlayer(pace=PACE)))
+        self.window = WindowDriver(Settings(text=text, theme=theme, force_bert=force_bert), controller)  # type: ignore[arg-type]
         self.window.theme_switcher.show_theme()
         self.window.resize(*(int(edge) for edge in size.split("x")))
         self.window.show_and_start()

@@ -11,17 +11,7 @@ from pathlib import Path
 from app.ui.voices.catalog_voice import CatalogVoice
 from tests.ui.camera import Camera
 from tests.ui.crowd import JOBS, broken, crowd, script
-from tests.ui.looks import in_each_look
-
-
-def main() -> int:
-    """One process per language and look."""
-    folder = Path(sys.argv[1])
-    size = sys.argv[2] if len(sys.argv) > 2 else "1366x768"
-    scale = sys.argv[3] if len(sys.argv) > 3 else "1"
-    folder.mkdir(parents=True, exist_ok=True)
-    in_each_look("tests.ui.crowded_screenshots", lambda language, look: [size, str(folder), f"{language}-{look}"], scale=scale)
-    return 0
+from tests.ui.looks import take_pictures
 
 
 def put(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
@@ -144,4 +134,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1] == "--one":
         take(sys.argv[2], sys.argv[3], Path(sys.argv[4]), sys.argv[5])
     else:
-        sys.exit(main())
+        sys.exit(take_pictures("tests.ui.crowded_screenshots", "1366x768"))

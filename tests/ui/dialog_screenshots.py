@@ -54,7 +54,7 @@ def take(theme: str, folder: Path, name: str) -> None:
     window.show_and_start()
     wait(lambda: window.speech_state.is_ready and not window.speech_state.is_loading)
     take_messages(window, lambda what: (wait(lambda: False, 400), window.grab().save(str(folder / f"{what}-{name}.png"))))
-    for action in ("settings", "find_command", "diagnose", "show_log", "about"):
+    for action in ("settings", "find_command", "diagnose", "show_log", "whats_new", "about"):
         window.window_actions[action].trigger()
         dialog = window.dialogs.shown
         assert dialog is not None
@@ -78,6 +78,7 @@ def take(theme: str, folder: Path, name: str) -> None:
     take_blind_test(window, wait, picture)
     take_others(window, picture)
     take_board(window, wait, picture)
+    take_cast_board(window, wait, picture)
     take_lab(window, wait, picture)
     window.close()
 
@@ -245,6 +246,47 @@ def take_board(window: WindowDriver, wait: Callable[..., None], picture: Callabl
     shown.chooser.changed.emit()
     picture("board-nothing", shown)
     board.close()
+
+
+def take_cast_board(window: WindowDriver, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
+    """The board of a scene with two candidate casts, small, and for lines without characters; then of one character's lines."""
+    from app.core.script import Character, Line, LineSettings, Script
+
+    cast = tuple(
+        Character(name, LineSettings(speaker="Mei", style=style))
+        for name, style in (("勇者アレクサンドラ", "Happy"), ("王", "Neutral"), ("村人A", "Sad"))
+    )
+    words = ((0, "さあ、みんなで旅に出よう。"), (1, "待ちなさい、外はもう夜だ。"), (0, "月が出ているから平気です。"), (2, "お気を付けて。"))
+    lines = tuple(Line(text, cast[place].settings, character=cast[place].id) for place, text in words)
+    before = window.document.script
+    window.document.apply_edit("", Script(lines, cast=cast))
+    window.board.open_cast_board([line.id for line in lines])
+    shown = window.board.window
+    assert shown is not None
+    casts = shown.chooser.casts
+    picture("cast-board-new", shown)
+    casts.add_cast()
+    for section in casts.sections:
+        section.suggest_button.click()
+    wait(lambda: len(window.board.cells.finished_cells) == 3 * len(lines))
+    for wish in ("down", "star", "rate 4"):
+        shown.command_requested.emit(wish)
+    picture("cast-board", shown)
+    shown.resize(shown.minimumSizeHint().width(), 480)
+    picture("cast-board-small", shown)
+    shown.close()
+    window.board.open_board((), [line.id for line in lines if line.character == cast[0].id])
+    shown = window.board.window
+    assert shown is not None
+    wait(lambda: len(window.board.cells.finished_cells) == len(window.board.cells.board.cells))
+    picture("character-board", shown)
+    shown.close()
+    window.document.apply_edit("", before)
+    window.board.open_cast_board()
+    shown = window.board.window
+    assert shown is not None
+    picture("cast-board-nothing", shown)
+    shown.close()
 
 
 def take_lab(window: WindowDriver, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:

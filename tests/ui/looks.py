@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 LOOKS = ("light", "dark")
 
@@ -29,3 +30,13 @@ def in_each_look(module: str, arguments: Callable[[str, str], Sequence[str]], *,
                     "QT_QPA_PLATFORM": "offscreen",
                 }
                 subprocess.run([sys.executable, "-m", module, "--one", look, *arguments(language, look)], env=environment, check=True)
+
+
+def take_pictures(module: str, default_size: str) -> int:
+    """Starts `module` in each look, as its command line asks: FOLDER [WIDTHxHEIGHT] [SCALE]."""
+    folder = Path(sys.argv[1])
+    size = sys.argv[2] if len(sys.argv) > 2 else default_size
+    scale = sys.argv[3] if len(sys.argv) > 3 else "1"
+    folder.mkdir(parents=True, exist_ok=True)
+    in_each_look(module, lambda language, look: [size, str(folder), f"{language}-{look}"], scale=scale)
+    return 0

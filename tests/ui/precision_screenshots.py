@@ -83,7 +83,7 @@ def take_library(camera: Camera) -> None:
     assert library is not None
     camera.take("library", library)
     refused = replace(own.manifest, fast=None, refused=REFUSED, id="refused", name="Refused")
-    window.catalog._apply_scan(((*window.catalog.voices, replace(own, id="refused", manifest=refused)), window.catalog.berts))
+    window.catalog._apply_scan(((*window.catalog.voices, replace(own, id="refused", manifest=refused)), window.catalog.berts, ()))
     library.select_voice("refused")
     camera.take("library-refused", library)
     if library.facts.precision is not None:

@@ -12,16 +12,17 @@ from tests.ui.looks import in_each_look
 
 FOLDER = Path(__file__).parents[2] / ".github" / "screenshots"
 LINES = (
-    ("こんにちは、声箱です。", {}),
-    ("今日はとてもいい天気なので、駅前の公園まで歩いて行きました。", {"style": "Happy", "speed": 1.1}),
+    ("こんにちは、声箱です。", {"style": "Happy", "speed": 1.1}, "ハル"),
+    ("今日はとてもいい天気なので、駅前の公園まで歩いて行きました。", {"style": "Happy", "speed": 1.1}, "ハル"),
     (
         "夕方には家に帰って、温かいお茶を飲みました。窓の外では雨が静かに降りはじめ、遠くの山はもう見えなくなっていました。",
         {"style": "Bashful"},
+        "",
     ),
-    ("……", {}),
-    ("あしたも、晴れるといいですね。", {"style": "Sad"}),
-    ("では、おやすみなさい。", {}),
+    ("……", {}, ""),
+    ("あしたも、晴れるといいですね。", {"style": "Sad"}, "アキ"),
 )
+"""Text, settings and character of each line."""
 
 
 def main() -> int:
@@ -45,6 +46,7 @@ def take(theme: str, size: str, picture: Path) -> None:
     from PySide6.QtCore import QDeadlineTimer
 
     from app.core.accent_edits import set_accent, set_mora_length, set_pause_length
+    from app.core.characters import CastBuilder
     from app.core.script import Line, LineSettings, Script
     from app.core.synthesis_types import Overrides
     from app.settings.user_settings import Settings
@@ -69,8 +71,11 @@ def take(theme: str, size: str, picture: Path) -> None:
     window.show_and_start()
     wait(lambda: window.speech_state.is_ready and not window.speech_state.is_loading)
     if not empty:
-        lines = tuple(Line(text, LineSettings(**values), id=str(row)) for row, (text, values) in enumerate(LINES))  # type: ignore[arg-type]
-        window.document.reset_script(Script(lines))
+        cast, lines = CastBuilder(), []
+        for row, (text, values, name) in enumerate(LINES):
+            own = LineSettings(**values)  # type: ignore[arg-type]
+            lines.append(Line(text, own, id=str(row), character=cast.add_character(name, own).id if name else ""))
+        window.document.reset_script(Script(tuple(lines), cast=cast.cast))
         window.playback.play_lines(["3"])
         wait(lambda: not window.playback.is_on)
         window.banner.hide()

@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QSpinBox, QToolButton
 
 from app.ui.actions.command_search import CommandSearchDialog
+from app.ui.reading.melody.melody_bar import MELODY_COMMANDS
 from app.ui.settings.settings_dialog import SettingsDialog
 from tests.ui.window_driver import WindowDriver
 
@@ -30,6 +31,7 @@ WINDOW_KEYS = (
 )
 LIST_KEYS = (Key.Key_Space, Key.Key_Up, Key.Key_Down, Key.Key_F2, Key.Key_Delete, Key.Key_Home, Key.Key_E)
 STRIP_KEYS = (Key.Key_Left, Key.Key_Right, Key.Key_Up, Key.Key_Down, Key.Key_Slash, Key.Key_Delete, Key.Key_Space, Key.Key_Return)
+MELODY_KEYS = (Key.Key_Left, Key.Key_Right, Key.Key_Up, Key.Key_Down, Key.Key_Delete, Key.Key_P, Key.Key_S, Key.Key_Space)
 SEARCHED = ("duplicate", "move up", "play", "stop", "reading", "find", "add line", "loop", "nothing at all")
 DROPPED = ("a.txt", "b.csv", "c.md", "d.png", "e.aivmx")
 
@@ -54,6 +56,24 @@ def shape_with_keys(window: WindowDriver, random: Random, _folder: Path) -> None
         field = window.strip_panel.reading.edit
         field.setText(random.choice(("アメ", "ゆき", "abc", "")))
         QTest.keyClick(field, random.choice((Key.Key_Return, Key.Key_Escape)))
+
+
+def shape_melody(window: WindowDriver, random: Random, _folder: Path) -> None:
+    """Handles, the pen, keys and commands of the selected line's melody."""
+    lane = window.melody_lane
+    window.window_actions["show_melody"].setChecked(random.random() < 0.9)
+    lane.setFocus()
+    for _ in range(random.randint(1, 6)):
+        QTest.keyClick(lane, random.choice(MELODY_KEYS), random.choice((Held.NoModifier, Held.ShiftModifier)))
+    window.window_actions[random.choice([name for name in MELODY_COMMANDS if name])].trigger()
+    start, end = (QPoint(random.randrange(max(1, lane.width())), random.randrange(lane.height())) for _ in range(2))
+    shape = lane.shape
+    if shape is not None and shape.cells and random.random() < 0.5:
+        mora = random.randrange(len(shape.cells))
+        start = QPoint(round(shape.cells[mora].middle), round(shape.find_handle_y(mora)))
+    QTest.mousePress(lane, Qt.MouseButton.LeftButton, Held.NoModifier, start)
+    QTest.mouseMove(lane, end)
+    QTest.mouseRelease(lane, Qt.MouseButton.LeftButton, Held.NoModifier, end)
 
 
 def compose(window: WindowDriver, random: Random, _folder: Path) -> None:
@@ -164,6 +184,7 @@ def look(window: WindowDriver, random: Random, _folder: Path) -> None:
 ACTIONS: tuple[tuple[int, ActionSpec], ...] = (
     (10, press_keys),
     (8, shape_with_keys),
+    (5, shape_melody),
     (5, compose),
     (3, drop),
     (2, use_presets),

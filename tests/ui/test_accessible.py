@@ -30,7 +30,7 @@ from app.ui.dictionary.dictionary_dialog import DictionaryDialog
 from app.ui.help.user_guide import UserGuideDialog
 from app.ui.projects.missing_voice import MissingVoice
 from app.ui.projects.missing_voices_dialog import MissingVoicesDialog
-from app.ui.reading.strip.strip_view import StripView
+from app.ui.reading.strip_view import StripView
 from app.ui.theme.theme import resolve_theme
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
@@ -151,7 +151,7 @@ def test_dialogs_name_and_explain_everything_and_tab_follows_the_eye(qtbot: QtBo
 def test_nothing_in_the_window_is_described_with_tags(qtbot: QtBot, open_window: OpenWindow) -> None:
     """Qt reads out the tip of a widget that has no description, as it is."""
     window = open_window(Settings(text="あ。", expression_open=True, takes_open=True))
-    described = [QAccessible.queryAccessibleInterface(item) for item in [*controls(window), window.phone_strip]]
+    described = [QAccessible.queryAccessibleInterface(item) for item in [*controls(window), window.phone_strip, window.melody_lane]]
     assert [item.text(QAccessible.Text.Description) for item in described if "<" in item.text(QAccessible.Text.Description)] == []
     assert StripView(resolve_theme("light")).strip.accessibleDescription() == "No reading yet.", "before the reading comes"
 
@@ -159,6 +159,7 @@ def test_nothing_in_the_window_is_described_with_tags(qtbot: QtBot, open_window:
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "folded"])
 def test_tab_follows_the_eye_in_every_part_of_the_window(qtbot: QtBot, open_window: OpenWindow, is_open: bool) -> None:
     window = open_window(Settings(text="あ。", expression_open=True, strip="open" if is_open else "folded", takes_open=is_open))
+    window.window_actions["show_melody"].setChecked(is_open)
     window.resize(SMALL_WINDOW[0], 1400)
     qtbot.waitUntil(lambda: window.phone_strip.shape is not None, timeout=WAIT_MS)
     window.banner.show_message("error", "a", "b", action="c")

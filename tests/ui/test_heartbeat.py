@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -14,7 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QTabWidget
 from pytestqt.qtbot import QtBot
 
@@ -207,6 +210,32 @@ def test_ordinary_actions_one_after_the_other(
     window.settings.change_settings(loop=False, live=False)
     window.window_actions["stop"].trigger()
     wait_idle(qtbot, window)
+
+
+def test_a_melody_that_is_dragged_and_drawn(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
+    """A line of more than sixty morae, on a wide screen: each movement of the mouse shapes and paints it again."""
+    window = open_window(Settings(text=TEXT * 3, strip="open", melody="open", theme="light"))
+    window.resize(3000, 1000)
+    speak(qtbot, window)
+    lane = window.melody_lane
+    qtbot.waitUntil(lambda: lane.shape is not None and lane.shape.melody.is_measured, timeout=WAIT_MS)
+    assert lane.shape is not None
+    assert len(lane.shape.cells) >= 60
+    for name, is_pen in (("a phrase is dragged", False), ("the pen draws", True)):
+        window.window_actions["melody_pen"].setChecked(is_pen)
+        cells, mora = lane.shape.cells, next(at for at, own in enumerate(lane.shape.melody.own) if own is not None)
+        start = QPointF(cells[mora].middle, lane.shape.find_handle_y(mora))
+        with beating(name):
+            for step in range(150):
+                x = cells[step * len(cells) // 150].middle if is_pen else start.x()
+                place = QPointF(x, start.y() + 20 * math.sin(step / 10))
+                kind = QEvent.Type.MouseButtonPress if step == 0 else QEvent.Type.MouseMove
+                shift, left = Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.LeftButton
+                QApplication.sendEvent(lane, QMouseEvent(kind, place, lane.mapToGlobal(place), left, left, shift))
+                qtbot.wait(4)
+            QTest.mouseRelease(lane, Qt.MouseButton.LeftButton)
+            qtbot.wait(300)  # what follows the one edit: the list, the files, the duration
+    assert any(lane.shape.melody.offsets)
 
 
 def test_rooms_that_are_opened_when_they_are_wanted(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:

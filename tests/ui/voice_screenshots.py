@@ -23,11 +23,11 @@ def main() -> int:
 
 
 def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
-    """The import, its licence, the missing BERT, the voice that speaks all the same, the library, and a voice that is not here."""
+    """The import, its licence, the missing BERT, the rest being prepared, the voice that speaks all the same, the library, and a voice that is not here."""
     camera = Camera(theme, size, folder, name, text="こんにちは。今日はいい天気です。")
     window = camera.window
     window.library.add_files([voice])
-    (job,) = window.task_queue.jobs
+    job = window.task_queue.jobs[-1]
     camera.until(lambda: job.advance.percent > 20 or job.stage is not TaskState.RUNNING)
     camera.take("import")
     camera.until(lambda: job.stage not in (TaskState.RUNNING, TaskState.WAITING))
@@ -40,6 +40,9 @@ def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
         camera.take("bert", offer)
         offer.force.click()  # type: ignore[attr-defined]
     camera.until(lambda: len(window.controller.voices) > 1)
+    camera.until(lambda: any(item.work.is_background and item.advance.percent > 20 for item in window.task_queue.jobs))
+    camera.take("refining")
+    camera.take("refining-card", window.voice_card)
     window.play_commands.play_or_stop()
     camera.until(lambda: not window.playback.is_on)
     camera.take("spoken")

@@ -13,6 +13,8 @@ from app.ui.shell import main_window
 # The parts that the window creates on first use, and the feature that does it.
 LAZY_PARTS = {
     "candidate_tests": "_audition",
+    "drags": "_files",
+    "cast": "_cast",
     "blind_tests": "_audition",
     "precision_tests": "_audition",
     "board": "_audition",
@@ -21,7 +23,9 @@ LAZY_PARTS = {
     "script_export": "_files",
     "lab": "_lab",
     "natural": "_voices",
+    "read_aloud": "_read_aloud",
     "service": "_service",
+    "chat": "_service",
 }
 
 
@@ -39,6 +43,7 @@ class WindowDriver(main_window.MainWindow):
     edit_bar = _place("_edit_bar")
     status = _place("_status")
     columns = _place("_columns")
+    updates = _place("_updates")
     dialogs = _place("_dialogs")
     theme_switcher = _place("_theme_switcher")
     keeping = _place("_autosave_guard")
@@ -87,6 +92,9 @@ class WindowDriver(main_window.MainWindow):
     strip = _place("_reading.strip")
     strip_panel = _place("_reading.panel")
     phone_strip = _place("_reading.panel.strip")
+    melody_lane = _place("_reading.panel.lane")
+    melody = _place("_reading.melody")
+    melody_fold = _place("_reading.melody_fold")
     strip_frame = _place("_reading.frame")
     fold = _place("_reading.fold")
     emoji = _place("_reading.emoji")
@@ -119,8 +127,16 @@ class WindowDriver(main_window.MainWindow):
     takes_deletion = _place("_takes.deletion")
     takes_fold = _place("_takes.fold")
 
+    # the cast
+    filter_bar = _place("_script.panel.filter")
+    filter = _place("_script.filter")
+    cast_commands = _place("_cast.commands")
+    cast_menu = _place("_cast.menu")
+    cast = _place("_cast.cast")
+
     # what comes when it is asked for
     importing = _place("_files.importing")
+    drags = _place("_files.drags")
     export = _place("_files.export")
     script_export = _place("_files.script_export")
     board = _place("_audition.board")
@@ -129,10 +145,13 @@ class WindowDriver(main_window.MainWindow):
     candidate_tests = _place("_audition.candidate_tests")
     lab = _place("_lab.lab")
     service = _place("_service.service")
+    chat = _place("_service.chat")
+    read_aloud = _place("_read_aloud.controller")
+    read_aloud_feature = _place("_read_aloud")
 
     def is_made(self, name: str) -> bool:
         """Return True if a part of `LAZY_PARTS` was created."""
-        return name in getattr(self, LAZY_PARTS[name]).__dict__
+        return name.replace("read_aloud", "controller") in getattr(self, LAZY_PARTS[name]).__dict__
 
 
 def install_driver() -> type[WindowDriver]:

@@ -53,6 +53,11 @@ class FileLock:
             os.write(file, f"{os.getpid()}\n".encode())
         return True
 
+    @property
+    def is_unsupported(self) -> bool:
+        """Return whether the disk turned out to have no locks."""
+        return self._unknown
+
     def release(self) -> None:
         """Release the lock; do nothing if it is not held."""
         if self._file is not None:

@@ -57,10 +57,10 @@ class PartFile(CheckedFile):
                 os.fsync(self._file.fileno())
                 self._file.close()
 
-    def put_in_place(self) -> None:
-        """Give the finished part the target's name; remove the part and raise OutputFileError if that fails."""
+    def put_in_place(self, path: Path | None = None) -> None:
+        """Give the finished part the target's name, or that of another file beside it; remove the part and raise OutputFileError if that fails."""
         with self._discard_on_error():
-            move_path(self._part, self.target)
+            move_path(self._part, self.target if path is None else path)
 
     def discard(self) -> None:
         """Remove the written data."""

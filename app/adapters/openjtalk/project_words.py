@@ -13,9 +13,11 @@ class ProjectWords:
 
     Attributes:
         entries: none where no project is open.
+        are_alone: the dictionary of this machine's user does not count: the text is read for somebody else.
     """
 
     entries: tuple[DictionaryEntry, ...] = ()
+    are_alone: bool = False
 
 
 PROJECT_WORDS = ProjectWords()

@@ -33,7 +33,7 @@ class UserLexicon:
 @cache
 def load_user_lexicon() -> UserLexicon:
     """Return the words in force until they are forgotten; none, with a notice to the user, if the file cannot be read. Raise InternalError."""
-    words, unread = load_dictionary()
+    words, unread = ((), None) if PROJECT_WORDS.are_alone else load_dictionary()
     show_notice(unread)
     return build_user_lexicon(merge_entries(words, PROJECT_WORDS.entries))
 

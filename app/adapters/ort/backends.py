@@ -24,8 +24,14 @@ class Backend:
         device_replaces: options that a device number excludes.
         threads_option: which option takes the number of threads; empty for none.
         takes_any_size: it computes graphs of open sizes at a fair speed; else it gets those only that have a form of fixed sizes.
+        takes_forms: it gets the forms of fixed sizes that graphs have; else the graphs themselves.
         cache_options: options with which it keeps what it compiled for a session in `{folder}`.
         opening_timeout_s: a driver that takes longer to open a session hangs.
+        plugin: the package that brings it as a library of its own; empty where ONNX Runtime has it built in.
+        leaves_text_to_cpu: named for a whole voice, it gets the flow and the decoder only; the other graphs where they are put on it.
+        disabled_optimizers: fusions of ONNX Runtime that it computes wrong.
+        sine_error: what its sines may be apart from right ones, and so the sound that is made of them.
+        unfit_operators: graphs with one of them stay on the CPU: they make rounding large, so no comparison says whether it is right.
     """
 
     key: str
@@ -38,9 +44,19 @@ class Backend:
     device_replaces: tuple[str, ...] = ()
     threads_option: str = ""
     takes_any_size: bool = True
+    takes_forms: bool = True
     cache_options: Mapping[str, str] = field(default_factory=dict)
     opening_timeout_s: float = 120.0
+    plugin: str = ""
+    leaves_text_to_cpu: bool = False
+    disabled_optimizers: tuple[str, ...] = ()
+    sine_error: float = 0.0
+    unfit_operators: frozenset[str] = frozenset()
 
+
+# Sums in another order are at most 1e-6 apart. A value that is rounded to 8 bits may then be a whole step apart, and the angle of a
+# part of a spectrum that is all but silent half a turn.
+ROUNDING_OPERATORS = frozenset({"QuantizeLinear", "DynamicQuantizeLinear", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM", "Atan"})
 
 BACKENDS = {
     item.key: item
@@ -56,6 +72,24 @@ BACKENDS = {
             device_replaces=("performance_preference", "device_filter"),
             # Every size but the first that a session sees is compiled again at every run.
             takes_any_size=False,
+        ),
+        Backend(
+            "webgpu",
+            "WebGpuExecutionProvider",
+            "WebGPU",
+            # It chooses the adapter by itself, whichever of its devices a session names.
+            {"powerPreference": "high-performance"},
+            device_option="",
+            plugin="onnxruntime_ep_webgpu",
+            # A new length compiles few shaders or none, and half precision is wrong in long transposed convolutions.
+            takes_forms=False,
+            # Loops and arithmetic of sizes stay on the CPU, so that a prosody would be copied there and back 80 times.
+            leaves_text_to_cpu=True,
+            # A convolution that is fused with a Tanh gives no numbers where the sum is beyond 89, instead of 1.
+            disabled_optimizers=("ConvActivationFusion",),
+            # WebGPU's language promises no more.
+            sine_error=2**-11,
+            unfit_operators=ROUNDING_OPERATORS,
         ),
         Backend(
             "cuda",

@@ -1,33 +1,45 @@
-"""The device of each part of a voice: `cuda` for all of it, or `bert=cpu,decoder=directml`."""
+"""The device of each part of a voice: `cuda` for all of it, or `bert=cpu,decoder=directml`; `flow=` takes the flow from the prosody."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.adapters.ort.backends import BACKENDS
+from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.common.errors import BackendError
 from app.common.language import localize
 
 GROUP_OF_GRAPH = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decoder": "decoder", "whole": "decoder"}
 GRAPH_GROUPS = ("bert", "prosody", "decoder")
 AUTO = "auto"
+# A graph that may leave its group: it goes with the prosody unless it is named.
+FLOW = "flow"
 
 
 @dataclass(frozen=True, slots=True)
 class DevicePlacement:
-    """A place (see `providers`) for each group of graphs, or "auto"; the flow goes with the prosody, an opaque voice with the decoder."""
+    """A place (see `providers`) for each group of graphs, or "auto"; the flow goes with the prosody, an opaque voice with the decoder.
+
+    Attributes:
+        flow: the place of the flow where it is not the prosody's; else empty.
+    """
 
     bert: str = AUTO
     prosody: str = AUTO
     decoder: str = AUTO
+    flow: str = ""
 
     def find_place(self, graph: str) -> str:
         """Return the place of a graph by its name."""
-        return str(getattr(self, GROUP_OF_GRAPH[graph]))
+        return self.flow if graph == FLOW and self.flow else str(getattr(self, GROUP_OF_GRAPH[graph]))
+
+    def list_places(self) -> set[str]:
+        """Return all places of it."""
+        return {self.find_place(graph) for graph in GROUP_OF_GRAPH}
 
     def resolve_auto(self, chosen: DevicePlacement) -> DevicePlacement:
         """Return the placement with the parts that were left to us as `chosen` says."""
-        return replace(self, **{group: getattr(chosen, group) for group in GRAPH_GROUPS if getattr(self, group) == AUTO})
+        places = {group: getattr(chosen, group) for group in GRAPH_GROUPS if getattr(self, group) == AUTO}
+        return replace(self, **places, flow=chosen.flow if "prosody" in places and not self.flow else self.flow)
 
     @property
     def has_auto(self) -> bool:
@@ -35,9 +47,9 @@ class DevicePlacement:
         return AUTO in (self.bert, self.prosody, self.decoder)
 
     def __str__(self) -> str:
-        if self.bert == self.prosody == self.decoder:
-            return self.bert
-        return ",".join(f"{group}={getattr(self, group)}" for group in GRAPH_GROUPS)
+        if self == _build_placement(self.decoder):
+            return self.decoder
+        return ",".join(f"{group}={getattr(self, group)}" for group in (*GRAPH_GROUPS, *([FLOW] if self.flow else [])))
 
 
 CPU_ONLY = DevicePlacement("cpu", "cpu", "cpu")
@@ -46,19 +58,28 @@ CPU_ONLY = DevicePlacement("cpu", "cpu", "cpu")
 def parse_placement(text: str) -> DevicePlacement:
     """Parse the value of `--backend`; groups that are not named are "auto". Raise BackendError with the known places in its hint."""
     if "=" not in text:
-        place = _normalise_place(text)
-        return DevicePlacement(place, place, place)
+        return _build_placement(_normalise_place(text))
     places: dict[str, str] = {}
     for item in text.split(","):
         group, _, place = item.partition("=")
         key = group.strip().lower()
-        if key not in GRAPH_GROUPS or key in places:
+        if key not in (*GRAPH_GROUPS, FLOW) or key in places:
             raise BackendError(
                 localize(f"バックエンドの指定「{item}」が正しくありません。", f"“{item}” is not a valid backend setting."),
                 localize("例: bert=cpu,prosody=cpu,decoder=directml", "For example: bert=cpu,prosody=cpu,decoder=directml"),
             )
         places[key] = _normalise_place(place)
+    if places.get(FLOW) in (AUTO, places.get("prosody", AUTO)):
+        del places[FLOW]
     return DevicePlacement(**places)
+
+
+def _build_placement(place: str) -> DevicePlacement:
+    """Return what one place means for a whole voice."""
+    backend = BACKENDS.get(parse_backend(place))
+    if backend is not None and backend.leaves_text_to_cpu:
+        return replace(CPU_ONLY, decoder=place, flow=place)
+    return DevicePlacement(place, place, place)
 
 
 def _normalise_place(text: str) -> str:

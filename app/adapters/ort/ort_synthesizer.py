@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from app.adapters.ort.graph_session import RunnableSession
-from app.core.ports import FrameInput, Prosody, ProsodyInput, SingleGraphInput
+from app.core.ports import STEPS_PER_FRAME, FrameInput, Prosody, ProsodyInput, SingleGraphInput
 from app.core.synthesis_types import Float32, Int64
+
+PITCH_OFFSET_INPUT = "pitch_offset"
 
 
 class OrtSynthesizer:
@@ -24,6 +26,11 @@ class OrtSynthesizer:
     def takes_decoder_noise(self) -> bool:
         """Return whether the decoder takes noise as an input."""
         return "noise" in self._decoder.inputs
+
+    @property
+    def takes_pitch_offset(self) -> bool:
+        """Return whether the flow takes semitones that are added to its pitch."""
+        return self._flow is not None and PITCH_OFFSET_INPUT in self._flow.inputs
 
     def run_prosody(self, values: ProsodyInput) -> Prosody:
         """Log durations and the prior of each symbol."""
@@ -44,8 +51,12 @@ class OrtSynthesizer:
             "phone_frames": values.phone_frames,
             "length_scale": values.length_scale,
         }
+        if self.takes_pitch_offset:
+            steps = np.zeros((STEPS_PER_FRAME, values.z_p.shape[1]), np.float32)
+            feed[PITCH_OFFSET_INPUT] = steps if values.pitch_offset is None else values.pitch_offset
         if values.melody is not None:
-            feed |= {"f0": values.melody.f0, "melody_weight": values.melody.weight}
+            melody = values.melody
+            feed |= {"f0": melody.f0, "melody_weight": melody.weight, "melody_intonation": melody.intonation}
         return self._flow.run_graph(feed, ["z"])[0]
 
     def decode_window(

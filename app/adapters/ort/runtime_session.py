@@ -60,10 +60,14 @@ class PythonSession(ort.InferenceSession):  # type: ignore[misc]  # ONNX Runtime
     def __init__(self, model: Path | bytes, options: ort.SessionOptions, target: ProviderTarget = CPU_TARGET) -> None:
         for name, size in target.fixed_dims.items():
             options.add_free_dimension_override_by_name(name, size)
+        given: dict[str, Any] = {"providers": [(target.provider, {**target.settings})]}
+        if target.devices:
+            options.add_provider_for_devices(list(target.devices), {**target.settings})
+            given = {}
+        if target.disabled_optimizers:
+            given["disabled_optimizers"] = list(target.disabled_optimizers)
         # enable_fallback=0: ONNX Runtime would otherwise move to the CPU by itself and report it to a console that may not exist
-        super().__init__(
-            convert_to_openable(model, options), options, providers=[(target.provider, {**target.settings})], enable_fallback=0
-        )
+        super().__init__(convert_to_openable(model, options), options, enable_fallback=0, **given)
         # Its Python half would hold a serialised model as long as the session, to no use.
         self._model_bytes = None
 

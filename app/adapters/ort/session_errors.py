@@ -8,6 +8,8 @@ from app.adapters.ort.backends import format_device_name
 from app.common.errors import BackendError, VoiceError
 from app.common.language import localize
 
+# Dawn's words, by which WebGPU runs, where no driver of the system computes on an adapter that the system lists.
+_NO_ADAPTER_SIGN = "failed to get a webgpu adapter"
 # Letters; providers have been seen to write pages.
 MAX_SESSION_REASON_CHARS = 300
 
@@ -47,6 +49,17 @@ def describe_staying_on_cpu(subject: str, place: str, reason: str) -> str:
     return localize(
         f"{subject}は {format_device_name(place)} ではなく CPU で動作します: {reason}",
         f"{subject} runs on the CPU, not on {format_device_name(place)}: {reason}",
+    )
+
+
+def describe_start_failure(exc: BaseException) -> str:
+    """Return why a session did not start on a device, in plain words where the user can mend it."""
+    words = describe_ort_error(exc)
+    if _NO_ADAPTER_SIGN not in words.lower():
+        return words
+    return localize(
+        f"使用できるグラフィックスデバイスが見つかりません。グラフィックスドライバーを更新してください。詳細: {words}",
+        f"It found no usable graphics device. Update the graphics driver. Details: {words}",
     )
 
 

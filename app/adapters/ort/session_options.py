@@ -18,11 +18,15 @@ class ProviderTarget:
     Attributes:
         provider, settings: the execution provider and what it is given.
         fixed_dims: sizes that are open in the graph and fixed in the session, by name.
+        devices: of a provider that a plug-in brings, as ONNX Runtime lists them; empty for one that is built in.
+        disabled_optimizers: fusions that the provider computes wrong, as ONNX Runtime calls them.
     """
 
     provider: str = CPU_PROVIDER_NAME
     settings: Mapping[str, str] = field(default_factory=dict)
     fixed_dims: Mapping[str, int] = field(default_factory=dict)
+    devices: tuple[ort.OrtEpDevice, ...] = ()
+    disabled_optimizers: tuple[str, ...] = ()
 
     def replace_dims(self, fixed_dims: Mapping[str, int], settings: Mapping[str, str]) -> ProviderTarget:
         """Return the target with fixed sizes and further settings."""

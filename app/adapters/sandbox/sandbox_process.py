@@ -26,10 +26,12 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
+
+import psutil
 
 from app.adapters.sandbox.process_limits import ProcessLimits
 from app.adapters.sandbox.windows_job import JOB_TIME_LIMIT_CODE, WindowsJob
@@ -50,6 +52,8 @@ LOGGED_OUTPUT_LINES = 20
 MESSAGE_POLL_S = 0.05
 # What one look at the clock may cost the child; more passed only while the computer slept or we were stopped.
 MAX_COUNTED_PAUSE_S = 1.0
+# A priority class on Windows, a niceness elsewhere.
+LOWEST_PRIORITY: int = getattr(psutil, "IDLE_PRIORITY_CLASS", 19)
 # A child that closed its output.
 EXIT_TIMEOUT_S = 5.0
 REPORTED_STEPS = frozenset({"reading", "unpacking", "building", "cutting", "checking", "measuring", "storing"})
@@ -76,13 +80,24 @@ class SandboxProcess:
         option: what serves it, see `app.start.CHILD_MODULES`.
         task, arguments: what to do.
         scratch: folder for its temporary files, which the caller removes.
+        is_paused: asked twenty times a second whether it has to stand still; one that is given runs with the lowest priority, too.
 
     Raises:
         InternalError: it cannot be started.
     """
 
-    def __init__(self, option: str, task: str, arguments: Sequence[Any], limits: ProcessLimits, scratch: Path) -> None:
-        self._limits = limits
+    def __init__(
+        self,
+        option: str,
+        task: str,
+        arguments: Sequence[Any],
+        limits: ProcessLimits,
+        scratch: Path,
+        is_paused: Callable[[], bool] | None = None,
+    ) -> None:
+        self._limits, self._is_paused, self._is_suspended = limits, is_paused, False
+        # Suspended before it has limited itself, it would outlive this process.
+        self._may_suspend = False
         self._task_message = {"task": task, "arguments": [*arguments], "limits": limits.convert_to_dict(), "parent": os.getpid()}
         self._lines: queue.Queue[bytes | None] = queue.Queue(MAX_QUEUED_LINES)
         self._has_ended = False
@@ -124,6 +139,7 @@ class SandboxProcess:
         self._send_task()
         left = MAX_RESULTS
         while "done" not in (message := self._wait_for_message()):
+            self._may_suspend = True
             if "error" in message:
                 raise _parse_error(message["error"])
             step = message.get("step")
@@ -136,6 +152,8 @@ class SandboxProcess:
     def _send_task(self) -> None:
         """Send the task only after the limits hold, so that no file of a stranger is touched before."""
         hello = self._wait_for_message()
+        if self._is_paused is not None:
+            self._lower_priority()
         try:
             if sys.platform == "win32":
                 self._job = WindowsJob(require_int(hello.get("pid"), 1, MAX_PID), self._limits)
@@ -148,6 +166,7 @@ class SandboxProcess:
     def _wait_for_message(self) -> dict[str, Any]:
         """Return the next message; other output, printed by libraries, goes to the log."""
         while True:
+            self._follow_pause()
             self._count_waiting_time()
             with contextlib.suppress(queue.Empty):
                 line = self._lines.get(timeout=MESSAGE_POLL_S)
@@ -163,10 +182,33 @@ class SandboxProcess:
     def _count_waiting_time(self) -> None:
         """Count the time in which the child could run: a computer that slept for an hour has not waited for it."""
         now = time.monotonic()
-        self._time_left_s -= min(now - self._looked_at, MAX_COUNTED_PAUSE_S)
+        if not self._is_suspended:
+            self._time_left_s -= min(now - self._looked_at, MAX_COUNTED_PAUSE_S)
         self._looked_at = now
         if self._time_left_s < 0:
             raise SandboxStoppedError("time")
+
+    def _follow_pause(self) -> None:
+        """Pause the child, or let it continue; it is killed all the same when this process ends."""
+        if self._is_paused is None or not self._may_suspend or (should_pause := self._is_paused()) == self._is_suspended:
+            return
+        self._is_suspended = should_pause
+        for process in self._list_processes():
+            with contextlib.suppress(psutil.Error):
+                (process.suspend if should_pause else process.resume)()
+
+    def _lower_priority(self) -> None:
+        for process in self._list_processes():
+            with contextlib.suppress(psutil.Error):
+                process.nice(LOWEST_PRIORITY)
+
+    def _list_processes(self) -> list[psutil.Process]:
+        """Return the child, and what it was started through: on Windows the Python of a virtual environment starts another one."""
+        try:
+            child = psutil.Process(self._process.pid)
+            return [child, *child.children(recursive=True)]
+        except psutil.Error:
+            return []
 
     def _read_lines(self) -> None:
         assert self._process.stdout is not None

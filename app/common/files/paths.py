@@ -11,6 +11,8 @@ import platformdirs
 
 APP_NAME = "Koebako"
 HOME_VARIABLE = "KOEBAKO_HOME"
+# A file of one of these names beside the built program keeps the data beside it too. Explorer adds the suffix, and hides it.
+PORTABLE_NAMES, PORTABLE_DATA_NAME = ("portable", "portable.txt"), "data"
 REPLACED_SUFFIX = ".old"
 # Characters of the paths that we make inside our folders.
 MAX_INNER_PATH_CHARS = 140
@@ -31,12 +33,18 @@ def find_resources_dir() -> Path:
     return installed if installed.is_dir() else Path(__file__).parents[3] / "resources"
 
 
+def find_change_log() -> Path | None:
+    """Return the change log; None in an installed wheel, which does not carry it."""
+    above = find_resources_dir().parent
+    return next((path for path in (above / "CHANGELOG.md", above / ".github" / "CHANGELOG.md") if path.is_file()), None)
+
+
 def find_data_dir() -> Path:
     """Return the folder of the user's settings, voices, caches and logs; KOEBAKO_HOME moves all of it to one folder.
 
     See `app.common.files.private_data_dir.check_data_dir`.
     """
-    home = os.environ.get(HOME_VARIABLE) or platformdirs.user_data_dir(APP_NAME, appauthor=False)
+    home = os.environ.get(HOME_VARIABLE) or find_portable_data_dir() or platformdirs.user_data_dir(APP_NAME, appauthor=False)
     folder = Path(os.path.expanduser(home))  # noqa: PTH111 — leaves `~nobody` as it is, where Path raises
     if str(folder).startswith("~"):
         return folder
@@ -46,6 +54,18 @@ def find_data_dir() -> Path:
     with contextlib.suppress(OSError):
         folder = folder.absolute()
     return folder
+
+
+def find_portable_data_dir() -> str:
+    """Return the folder of the user's data beside a built program that a user made portable; empty for any other."""
+    folder = Path(sys.executable).parent
+    is_portable = is_frozen() and any((folder / name).is_file() for name in PORTABLE_NAMES)
+    return str(folder / PORTABLE_DATA_NAME) if is_portable else ""
+
+
+def find_agent_folder() -> Path:
+    """Return where agents write sound files unless the user names another folder."""
+    return Path(platformdirs.user_music_dir()) / APP_NAME
 
 
 def extend_windows_path(path: str) -> str:

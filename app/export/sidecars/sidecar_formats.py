@@ -71,7 +71,7 @@ def _choose_syllables(line: SpokenLine, event: TimedText, unit: TimingUnit) -> S
 def _format_event(event: TimedText, syllables: Sequence[TimedText], line: SpokenLine) -> str:
     start, end = _convert_to_centiseconds(event.start_s), _convert_to_centiseconds(event.end_s)
     words = _format_karaoke(syllables, start, end) if syllables else join_text_lines(event.text).translate(_ASS_ESCAPES)
-    name = line.speaker.replace(",", " ").replace("\n", " ")
+    name = (line.character or line.speaker).replace(",", " ").replace("\n", " ")
     return f"Dialogue: 0,{_format_ass_time(start)},{_format_ass_time(end)},Default,{name},0,0,0,,{words}\n"
 
 
@@ -109,7 +109,7 @@ def format_json(spoken: SpokenFile) -> str:
         data[name] = _collect_records(spoken, name, "text")
     data["moras"] = [_build_timed_record(mora, "kana") | {"tone": mora.tone} for line in spoken.lines for mora in line.moras]
     data["phones"] = [_build_timed_record(phone, "phone") for phone in spoken.phones]
-    data["credit"] = "\n".join(dict.fromkeys(line.credit for line in spoken.lines if not line.is_silent))
+    data["credit"] = "\n".join(dict.fromkeys(format_line_credit(line) for line in spoken.lines if not line.is_silent))
     data |= _build_silence_mark(spoken)
     if len(spoken.lines) > 1:
         data["lines"] = [_build_line_record(line) for line in spoken.lines]
@@ -117,7 +117,14 @@ def format_json(spoken: SpokenFile) -> str:
 
 
 def _describe_speaker(line: SpokenLine) -> dict[str, Any]:
-    return {"seed": line.seed, "voice": line.voice, "speaker": line.speaker, "style": line.style, "settings": dict(line.settings)}
+    character = {"character": line.character} if line.character else {}
+    who = {"voice": line.voice, "speaker": line.speaker, "style": line.style}
+    return {"seed": line.seed} | character | who | {"settings": dict(line.settings)}
+
+
+def format_line_credit(line: SpokenLine) -> str:
+    """Return the credit of a line, after the character whom the voice speaks."""
+    return f"{line.character}: {line.credit}" if line.character and line.credit else line.credit
 
 
 def _build_line_record(line: SpokenLine) -> dict[str, Any]:

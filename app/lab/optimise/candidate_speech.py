@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.adapters.ort.graph_session import RunnableSession
 from app.common.language import localize
-from app.install.int8_graphs import ExactVoiceRun, is_close_enough, measure_graph_speedup, measure_quality, run_exact_voice
+from app.install.int8_graphs import ExactVoiceRun, is_close_enough, measure_graph_timing, measure_quality, run_exact_voice
 from app.lab.lab_subject import LabSubject
 from app.voices.int8_result import MAX_INT8_LSD_DB, MIN_FRAMES_EQUAL, MIN_INT8_GAIN, MIN_INT8_SNR_DB
 from app.voices.prepared_voice import Voice
@@ -39,7 +39,7 @@ class CandidateSpeech:
 
     def describe_int8_use(self, graph: str, session: RunnableSession, scores: CandidateScores) -> str:
         """Return one sentence: whether adding the voice here would keep this int8 graph, or why not."""
-        gain = measure_graph_speedup(self.exact, graph, session)
+        gain = measure_graph_timing(self.exact, graph, session).gain
         wanted = {
             localize(f"速さ {gain:.2f} 倍（{MIN_INT8_GAIN:g} 倍以上が必要）", f"{gain:.2f} times faster, {MIN_INT8_GAIN:g} needed"): gain
             >= MIN_INT8_GAIN,

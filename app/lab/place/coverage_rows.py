@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
-from app.adapters.ort.devices.fixed_shape_graph import FULL_NAME, GRAPH_NAME
-from app.adapters.ort.devices.ort_devices import list_backends
+from app.adapters.ort.devices.ort_devices import list_usable_backends
+from app.adapters.ort.fixed_shapes.fixed_shape_graph import FULL_NAME, GRAPH_NAME
 from app.adapters.sandbox.sandbox_process import SandboxProcess
 from app.common.language import localize
 from app.common.progress import Report, build_part_report
@@ -92,7 +92,8 @@ def build_coverage_rows(subject: LabSubject, places: Sequence[str], report: Repo
 
 def list_known_devices() -> list[str]:
     """Return the backends that have a table or are available."""
-    return [key for key in BACKENDS if read_kernel_table(key) is not None or key in list_backends()]
+    usable = list_usable_backends()
+    return [key for key in BACKENDS if read_kernel_table(key) is not None or key in usable]
 
 
 def _find_coverage(graph: BackendGraph, place: str) -> KernelCoverage:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.adapters.ort.backends import BACKENDS, parse_backend
-from app.adapters.ort.devices.ort_devices import list_backends
+from app.adapters.ort.devices.ort_devices import has_device, list_backends
 from app.common.errors import AppError
 from app.common.files import paths
 from app.common.files.untrusted_json import parse_object, require_int, sanitise_short_text
@@ -171,7 +171,7 @@ def _count_missing(missing: list[GraphOperator]) -> list[MissingKernel]:
 
 
 def _find_assignment(model: Path, graph: str, place: str, free: dict[str, int]) -> dict[str, int] | None:
-    if parse_backend(place) not in list_backends():
+    if parse_backend(place) not in list_backends() or not has_device(place):
         return None
     from app.adapters.ort.devices.ep_assignment import count_nodes_by_provider
 

@@ -26,6 +26,21 @@ class ActionSpec:
     checkable: bool = False
 
 
+CHARACTER_KEYS = range(1, 10)
+"""The digits that give the selected lines a character, in the order of the cast; 0 gives them none."""
+
+
+def _define_character_action(number: int) -> ActionSpec:
+    return ActionSpec(
+        f"character_{number}",
+        f"登場人物 {number}",
+        f"Character {number}",
+        f"選んだ行を、{number} 人目の登場人物のセリフにします。",
+        f"Gives the selected lines character {number} of the cast.",
+        (f"Alt+{number}",),
+    )
+
+
 ACTIONS = (
     ActionSpec("new_project", "新規プロジェクト", "New project", "空の台本を開きます。", "Opens an empty script.", ("Ctrl+N",)),
     ActionSpec(
@@ -150,6 +165,14 @@ ACTIONS = (
     ActionSpec("redo", "やり直す", "Redo", "", "", ("Ctrl+Y", "Ctrl+Shift+Z"), drawing="redo"),
     ActionSpec("cut", "切り取り", "Cut", list_keys=("Ctrl+X",)),
     ActionSpec("copy", "コピー", "Copy", list_keys=("Ctrl+C",)),
+    ActionSpec(
+        "copy_sound",
+        "音声ファイルをコピー",
+        "Copy sound file",
+        "選んだ行の音声を、ほかのアプリに貼り付けられるファイルとしてコピーします。",
+        "Copies the sound of the selected lines as files that you can paste into other programs.",
+        ("Ctrl+Shift+C",),
+    ),
     ActionSpec("paste", "貼り付け", "Paste", list_keys=("Ctrl+V",)),
     ActionSpec("find", "検索…", "Find…", "行の中の言葉を探します。", "Finds words in the lines.", ("Ctrl+F",)),
     ActionSpec("replace", "置換…", "Replace…", "行の中の言葉を置き換えます。", "Replaces words in the lines.", ("Ctrl+H",)),
@@ -209,6 +232,44 @@ ACTIONS = (
         "Moves the selected lines down.",
         ("Alt+Down",),
         drawing="down",
+    ),
+    ActionSpec(
+        "show_cast",
+        "登場人物の一覧…",
+        "Characters…",
+        "登場人物の声、色、セリフの数を表示し、配役を変更します。",
+        "Shows the characters with their voices, colours and lines, and recasts them.",
+        ("Ctrl+Shift+K",),
+    ),
+    *map(_define_character_action, CHARACTER_KEYS),
+    ActionSpec(
+        "character_none",
+        "登場人物なし",
+        "No character",
+        "選んだ行から登場人物を外します。声と設定はそのままです。",
+        "Takes the character off the selected lines; voice and settings stay.",
+        ("Alt+0",),
+    ),
+    ActionSpec(
+        "reset_deviations",
+        "登場人物の設定に戻す",
+        "Use character's settings",
+        "選んだ行の声と設定を、登場人物のものに戻します。",
+        "Gives the selected lines the voice and settings of their character again.",
+    ),
+    ActionSpec(
+        "select_character",
+        "同じ登場人物の行を選択",
+        "Select lines of character",
+        "選んだ行と同じ登場人物の行をすべて選びます。",
+        "Selects all lines of the characters of the selected lines.",
+    ),
+    ActionSpec(
+        "audition_character",
+        "登場人物のオーディション…",
+        "Audition character…",
+        "選んだ行の登場人物のセリフを、いろいろな声で聞き比べます。",
+        "Compares lines of the selected line's character in many voices.",
     ),
     ActionSpec(
         "play",
@@ -291,6 +352,67 @@ ACTIONS = (
         checkable=True,
     ),
     ActionSpec(
+        "show_melody",
+        "イントネーション",
+        "Melody",
+        "読みとアクセントの下に、音の高さを表示するかどうかを切り替えます。",
+        "Shows or hides the pitch of each sound under the reading and accent.",
+        ("Ctrl+M",),
+        checkable=True,
+    ),
+    ActionSpec(
+        "melody_raise_end",
+        "語尾を上げる",
+        "Rise at the end",
+        "選んだ音を含む文の語尾を、質問のように上げます。繰り返すと、さらに上がります。",
+        "Raises the end of the sentence of the selected sound, as in a question; further each time.",
+        ("Ctrl+Shift+Up",),
+    ),
+    ActionSpec(
+        "melody_pen",
+        "イントネーションをペンで描く",
+        "Draw melody with pen",
+        "ドラッグした線が、そのまま音の高さになります。",
+        "Gives the sounds the pitch that you draw across them.",
+        drawing="pen",
+        checkable=True,
+    ),
+    ActionSpec(
+        "melody_smooth",
+        "イントネーションをなめらかにする",
+        "Smooth melody",
+        "選んだアクセント句の音の高さを、前後の音に近づけます。",
+        "Brings the pitches of the selected accent phrase nearer to each other.",
+    ),
+    ActionSpec(
+        "melody_flatten",
+        "イントネーションを平らにする",
+        "Flatten melody",
+        "選んだアクセント句を、同じ高さで読みます。",
+        "Speaks the selected accent phrase at one pitch.",
+    ),
+    ActionSpec(
+        "melody_copy",
+        "イントネーションをコピー",
+        "Copy melody",
+        "選んだアクセント句のイントネーションをコピーします。",
+        "Copies the melody of the selected accent phrase.",
+    ),
+    ActionSpec(
+        "melody_paste",
+        "イントネーションを貼り付け",
+        "Paste melody",
+        "コピーしたイントネーションを、選んだアクセント句に貼り付けます。",
+        "Gives the selected accent phrase the melody that was copied.",
+    ),
+    ActionSpec(
+        "melody_reset",
+        "イントネーションをリセット",
+        "Reset melody",
+        "選んだアクセント句を、声そのもののイントネーションに戻します。",
+        "Restores the voice's own melody in the selected accent phrase.",
+    ),
+    ActionSpec(
         "keep_take",
         "テイクを保存",
         "Keep take",
@@ -323,7 +445,22 @@ ACTIONS = (
         ("Ctrl+Shift+R",),
         checkable=True,
     ),
+    ActionSpec(
+        "always_on_top",
+        "常に手前に表示",
+        "Always on top",
+        "ウィンドウをほかのウィンドウの手前に表示し続けます。",
+        "Keeps the window in front of others.",
+        checkable=True,
+    ),
     ActionSpec("full_screen", "全画面表示", "Full screen", keys=("F11",), checkable=True),
+    ActionSpec(
+        "read_clipboard",
+        "クリップボードを読み上げる",
+        "Read clipboard aloud",
+        "コピーしたテキストを、台本に追加せずに読み上げます。",
+        "Speaks the text that you copied, without adding it to the script.",
+    ),
     ActionSpec(
         "find_command",
         "コマンドを検索…",
@@ -369,5 +506,6 @@ ACTIONS = (
         "設定、声、ログの保存先を開きます。",
         "Opens the folder with settings, voices and logs.",
     ),
+    ActionSpec("whats_new", "更新履歴…", "What's new…", "バージョンごとの変更点を表示します。", "Shows what changed in each version."),
     ActionSpec("about", "Koebako について…", "About Koebako…", "バージョンとライセンスを表示します。", "Shows the version and licences."),
 )

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QToolButton, 
 
 from app.common.language import localize
 from app.core.takes import HIGHEST_RATING, LONGEST_NOTE, LineTake
-from app.ui.plain_text import PlainLabel
+from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.elided_button import ElidedButton
 
 RATING_FILTER_WIDTH_PX = 134
 
@@ -68,12 +69,18 @@ class BoardBar(QWidget):
             localize("順番を変えて続けて再生します。（Shift+P）", "Plays all in random order. (Shift+P)"),
             "shuffled",
         )
-        self.apply_button = self._create_push_button(
-            localize("行に適用", "Apply to line"),
-            localize("この声と設定を行に適用します。（Enter）", "The line gets this voice and these settings. (Enter)"),
-            "apply",
+        self.scene_button = self._create_push_button(
+            localize("場面を再生", "Play scene"),
+            localize(
+                "選んでいる声や配役で、すべての行を順番に再生します。（C）", "Plays all lines in order with the selected voice or cast. (C)"
+            ),
+            "scene",
         )
+        self.apply_button = self._create_push_button("", "", "apply")
         self.apply_button.setObjectName("primary")
+        self.character_button = ElidedButton("", "")
+        self._prepare_push_button(self.character_button, "character")
+        self.show_targets(is_of_casts=False, character="")
         self.star_button = self._create_tool_button(
             "★", localize("スター", "Star"), localize("スターを付けて残します。（S）", "Stars the sound and keeps it. (S)"), "star"
         )
@@ -99,9 +106,10 @@ class BoardBar(QWidget):
         marks.addWidget(self.note, 1)
         deeds = QHBoxLayout()
         deeds.setSpacing(6)
-        for widget in (self.play_button, self.play_through_button, self.shuffle_button):
+        for widget in (self.play_button, self.play_through_button, self.shuffle_button, self.scene_button):
             deeds.addWidget(widget)
         deeds.addStretch(1)
+        deeds.addWidget(self.character_button)
         deeds.addWidget(self.apply_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -122,21 +130,61 @@ class BoardBar(QWidget):
             self.play_button,
             self.play_through_button,
             self.shuffle_button,
+            self.scene_button,
             self.apply_button,
+            self.character_button,
             self.star_button,
             *self.ratings,
             self.note,
         ):
             widget.setEnabled(has_cell)
 
+    def show_targets(self, *, is_of_casts: bool, character: str) -> None:
+        """Show what can be applied to whom.
+
+        Args:
+            character: name of the character who speaks all lines; empty where there are several, or nothing of a character is compared.
+        """
+        words, tip = (
+            (
+                localize("配役を適用", "Apply cast"),
+                localize(
+                    "すべての登場人物をこの配役にします。行ごとの設定は残ります。（Enter）",
+                    "All characters get the voices of this cast; lines keep what you set for them. (Enter)",
+                ),
+            )
+            if is_of_casts
+            else (
+                localize("行に適用", "Apply to line"),
+                localize("この声と設定を行に適用します。（Enter）", "The line gets this voice and these settings. (Enter)"),
+            )
+        )
+        self.apply_button.setText(words)
+        self.apply_button.setToolTip(tip)
+        given = localize(f"「{character}」に適用", f"Apply to {character}")
+        self.character_button.setText(given.replace("&", "&&"))
+        self.character_button.setAccessibleName(given)
+        self.character_button.setToolTip(
+            escape_tip(
+                localize(
+                    f"比べた声と設定を「{character}」に適用します。「{character}」のほかの行にも反映されます。（Shift+Enter）",
+                    f"{character} gets the compared voice and settings, and the other lines of {character} follow. (Shift+Enter)",
+                )
+            )
+        )
+        self.character_button.setVisible(bool(character))
+
     def _create_push_button(self, text: str, tip: str, command: str) -> QPushButton:
         button = QPushButton(text)
         button.setToolTip(tip)
+        self._prepare_push_button(button, command)
+        return button
+
+    def _prepare_push_button(self, button: QPushButton, command: str) -> None:
         button.setAutoDefault(False)
         # A click leaves the focus, and so the keys, with the table.
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(self._create_emitter(command))
-        return button
 
     def _create_tool_button(self, text: str, name: str, tip: str, command: str) -> QToolButton:
         button = QToolButton()

@@ -1,4 +1,4 @@
-"""The chooser of a board: voices with their speakers and styles, style weights, presets."""
+"""The chooser of a board: voices with their speakers and styles, style weights and presets; or candidate casts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QStackedWidget,
+    QTabBar,
     QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -21,7 +23,9 @@ from app.audition.board import VoiceChoice
 from app.audition.board_setup import BoardSetup
 from app.common.language import localize
 from app.core.presets import Presets
+from app.core.script import Character
 from app.core.text_search import fold_text
+from app.ui.audition.cast_chooser import CastChooser
 from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -106,10 +110,10 @@ BOARD_SETTLE_MS = 120
 
 
 class BoardChooser(QWidget):
-    """A side panel of check boxes that say what the board compares.
+    """A side panel that says what the board compares: ways to speak, by check boxes, or casts.
 
     Signals:
-        changed(): Something else is checked.
+        changed(): Something else is to be compared.
         lines_requested(): The lines now selected in the script are to be compared.
     """
 
@@ -148,7 +152,27 @@ class BoardChooser(QWidget):
         self.presets.setMaximumHeight(PRESETS_HEIGHT_PX)
         self.presets.setAccessibleName(localize("プリセット", "Preset"))
         self.presets.itemChanged.connect(lambda _item: self._timer.start())
+        self.tabs, self.pages, self.casts = QTabBar(), QStackedWidget(), CastChooser()
+        self.tabs.addTab(localize("声・スタイル", "Voices"))
+        self.tabs.addTab(localize("配役", "Casts"))
+        self.tabs.setTabToolTip(0, localize("行ごとに、声やスタイルを聞き比べます。", "Compares voices and styles, line by line."))
+        self.tabs.setTabToolTip(1, localize("登場人物の配役を、場面で聞き比べます。", "Compares casts of the characters, scene by scene."))
+        self.tabs.setAccessibleName(localize("比べるもの", "What to compare"))
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.currentChanged.connect(self._show_page)
+        self.casts.changed.connect(self._timer.start)
         self._lay_out_widgets()
+
+    @property
+    def is_of_casts(self) -> bool:
+        """Return whether casts are compared."""
+        return self.tabs.currentIndex() == 1
+
+    def show_casts(self, *, is_of_casts: bool) -> None:
+        """Show the casts, or the voices; the caller builds the board."""
+        self.tabs.setCurrentIndex(int(is_of_casts))
+        self._timer.stop()
 
     @property
     def board_setup(self) -> BoardSetup:
@@ -178,6 +202,7 @@ class BoardChooser(QWidget):
             part.setVisible(bool(presets))
         check_voices(self.tree, before.voices)
         self._filter_tree()
+        self.casts.offer_voices(voices, is_usable, presets)
 
     def choose_ways(self, voices: Collection[VoiceChoice], strengths: Collection[float] = (), presets: Collection[str] = ()) -> None:
         """Check these voices, style weights and presets, and no others."""
@@ -190,8 +215,9 @@ class BoardChooser(QWidget):
         # The caller builds the board itself; the timer would build it a second time.
         self._timer.stop()
 
-    def show_lines(self, texts: Sequence[str]) -> None:
-        """Show the text of the first compared line and the number of the others."""
+    def show_lines(self, texts: Sequence[str], characters: Sequence[Character]) -> None:
+        """Show the text of the first compared line and the number of the others, and offer their characters."""
+        self.casts.offer_characters(characters)
         more = localize(f" ほか {len(texts) - 1} 行", f" and {len(texts) - 1} more") if len(texts) > 1 else ""
         none = localize("テキストのある行を選択してください。", "Select lines with text.")
         self.lines.setText(f"{_shorten_text(texts[0])}{more}" if texts else none)
@@ -219,6 +245,16 @@ class BoardChooser(QWidget):
         column.addWidget(self.lines)
         column.addWidget(self.take_lines_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(6)
+        column.addWidget(self.tabs)
+        column.addWidget(self.pages, 1)
+        self.pages.addWidget(self._create_voice_page())
+        self.pages.addWidget(self.casts)
+
+    def _create_voice_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
         column.addWidget(_create_title(localize("声・話者・スタイル", "Voices, speakers and styles")))
         column.addWidget(self.search)
         column.addWidget(self.tree, 1)
@@ -234,6 +270,12 @@ class BoardChooser(QWidget):
         self.presets_title = _create_title(localize("プリセット", "Presets"))
         column.addWidget(self.presets_title)
         column.addWidget(self.presets)
+        return page
+
+    @Slot(int)
+    def _show_page(self, index: int) -> None:
+        self.pages.setCurrentIndex(index)
+        self._timer.start()
 
     @Slot()
     def _filter_tree(self) -> None:

@@ -7,16 +7,18 @@ from collections.abc import Collection
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.audition.board import MAX_BOARD_CELLS, BoardCell, VoiceChoice
+from app.audition.board import MAX_BOARD_CELLS, Board, BoardCell, VoiceChoice
 from app.audition.board_setup import BoardSetup, build_board
+from app.audition.candidate_casts import build_cast_board, list_scene_characters
 from app.common.language import localize
-from app.core.script import Line, LineSettings
+from app.core.script import Character, Line, LineSettings
 from app.ui.audition.board_cells import BoardCells
 from app.ui.audition.board_filler import BoardFiller
 from app.ui.audition.board_focus_controller import BoardFocusController
 from app.ui.audition.board_model import BoardModel
 from app.ui.audition.board_player import BoardPlayer
 from app.ui.audition.board_window import BoardWindow
+from app.ui.audition.cast_chooser import CastChoice
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_seeds import LineSeeds
@@ -37,10 +39,12 @@ class BoardController(QObject):
     Signals:
         compare_requested(list[LineTake]): A blind test of these takes is requested.
         about_to_open(): Emitted before the board is shown.
+        drag_requested(Line, QWidget): The line of a cell is dragged to another program, from this widget.
     """
 
     about_to_open = Signal()
     compare_requested = Signal(object)
+    drag_requested = Signal(object, object)
 
     def __init__(
         self,
@@ -62,41 +66,60 @@ class BoardController(QObject):
         self.player = BoardPlayer(self, self.cells, speech, playback)
         self.filler = BoardFiller(self, self.cells, speech, self._find_bert)
         self._model = BoardModel(self, self.cells, catalog.find_voice)
+        # Lines and characters stay as they were when they were taken, also once a cast was applied to the script.
         self._lines: tuple[Line, ...] = ()
+        self._characters: tuple[Character, ...] = ()
         self._setup = BoardSetup()
+        self._is_of_casts = False
+        self._casts: tuple[CastChoice, ...] = ()
+        # Their characters are those of the script before.
+        document.replaced.connect(self._forget_casts)
         catalog.changed.connect(self._offer_choices)
         catalog.changed.connect(self._model.update_names)
         self.cells.silent_line_found.connect(self._drop_line)
 
-    def open_board(self, voices: Collection[str] = ()) -> None:
-        """Show the board of the selected lines.
+    def open_board(self, voices: Collection[str] = (), line_ids: Collection[str] = ()) -> None:
+        """Show the board of these lines, by default the selected ones.
 
-        It compares `voices` if there are any, else the voices compared last, else the styles of the line's own voice.
+        It compares `voices` if there are any, else what was compared last, else the styles of the line's own voice.
         """
-        if self.window is None:
-            window = self.window = BoardWindow(self._parent, self._model)
-            window.chooser.changed.connect(self._rebuild_board)
-            window.chooser.lines_requested.connect(self._take_selected_lines)
-            window.filter.compare_requested.connect(self._compare_starred)
-            window.finished.connect(self._forget_window)
-            self._focus = BoardFocusController(window, self._model, self.cells, self.player, self.filler, self._document)
-            self._offer_choices()
+        self._show_window(voices, line_ids, is_of_casts=self._is_of_casts and not (voices or line_ids))
+
+    def open_cast_board(self, line_ids: Collection[str] = ()) -> None:
+        """Show the board of these lines, by default the selected ones, with candidate casts."""
+        self._show_window((), line_ids, is_of_casts=True)
+
+    def _show_window(self, voices: Collection[str], line_ids: Collection[str], *, is_of_casts: bool) -> None:
+        window = self.window or self._create_window()
         self.about_to_open.emit()
-        self._choose_ways(voices)
-        self.window.show()
-        self.window.raise_()
-        self.window.activateWindow()
-        self._take_selected_lines()
-        self.window.view.setFocus()
+        self._take_lines(line_ids or self._selection.ids)
+        self._choose_ways(voices, self._lines[0].settings if line_ids and self._lines else self._selection.settings)
+        window.chooser.show_casts(is_of_casts=is_of_casts)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        self._rebuild_board()
+        window.view.setFocus()
+
+    def _create_window(self) -> BoardWindow:
+        window = self.window = BoardWindow(self._parent, self._model)
+        window.chooser.changed.connect(self._rebuild_board)
+        window.chooser.lines_requested.connect(self._take_selected_lines)
+        window.filter.compare_requested.connect(self._compare_starred)
+        window.finished.connect(self._forget_window)
+        window.view.cell_dragged.connect(lambda cell: self.drag_requested.emit(self.cells.find_line(cell), window.view.viewport()))
+        self._focus = BoardFocusController(window, self._model, self.cells, self.player, self.filler, self._document)
+        self._offer_choices()
+        window.chooser.casts.restore_choices(self._casts)
+        return window
 
     def close(self) -> None:
         """Close the window and stop playing and filling."""
         if self.window is not None:
             self.window.reject()
 
-    def _choose_ways(self, voices: Collection[str]) -> None:
+    def _choose_ways(self, voices: Collection[str], settings: LineSettings) -> None:
         assert self.window is not None
-        settings = self._selection.settings
         if voices:
             found = [voice for name in voices if (voice := self._catalog.find_voice(name)) is not None]
             wishes = BoardSetup(tuple(VoiceChoice(voice.id, (voice.speakers[0][1],), (voice.styles[0][1],)) for voice in found))
@@ -115,9 +138,13 @@ class BoardController(QObject):
 
     @Slot()
     def _take_selected_lines(self) -> None:
-        found = (self._document.script.find_line(line_id) for line_id in self._selection.ids)
-        self._lines = tuple(self._seeds.apply_last_seed(line) for line in found if line is not None and line.text.strip())
+        self._take_lines(self._selection.ids)
         self._rebuild_board()
+
+    def _take_lines(self, line_ids: Collection[str]) -> None:
+        found = (self._document.script.find_line(line_id) for line_id in line_ids)
+        self._lines = tuple(self._seeds.apply_last_seed(line) for line in found if line is not None and line.text.strip())
+        self._characters = list_scene_characters(self._document.script, self._lines)
 
     @Slot(str)
     def _drop_line(self, line_id: str) -> None:
@@ -139,16 +166,33 @@ class BoardController(QObject):
         # Cells are coordinates: a job of the old board would mark another line's cell on the new one.
         self.player.stop_playing()
         self.filler.stop_filling()
-        self._setup = wishes = window.chooser.board_setup
-        count = wishes.count_cells(len(self._lines))
-        window.chooser.show_lines([line.text for line in self._lines])
-        # `Board` raises ValueError for more cells than this; the window explains it instead.
-        lines = () if wishes.is_empty or count > MAX_BOARD_CELLS else self._lines
-        self.cells.show_board(build_board(lines, wishes))
-        window.show_empty(_explain_empty_board(bool(self._lines), wishes, count))
+        window.chooser.show_lines([line.text for line in self._lines], self._characters)
+        self._is_of_casts = window.chooser.is_of_casts
+        board, reason = self._build_cast_board(window) if self._is_of_casts else self._build_voice_board(window)
+        self.cells.show_board(board)
+        window.show_empty(reason)
         focus.apply_filter()
         if self.cells.board.cells:
             focus.focus_cell(BoardCell(0, 0))
+
+    def _build_voice_board(self, window: BoardWindow) -> tuple[Board, str]:
+        """Build the board of the checked voices; the second value says why it is empty."""
+        self._setup = wishes = window.chooser.board_setup
+        count = wishes.count_cells(len(self._lines))
+        reason = _explain_missing_lines(self._lines) or _explain_empty_setup(wishes) or _explain_many_cells(count)
+        return build_board(() if reason else self._lines, wishes), reason
+
+    def _build_cast_board(self, window: BoardWindow) -> tuple[Board, str]:
+        """Build the board of the candidate casts; the second value says why it is empty."""
+        casts = window.chooser.casts
+        self._casts, candidates = casts.choices, casts.candidates
+        count = len(self._lines) * (1 + len(candidates))
+        reason = _explain_missing_lines(self._lines) or _explain_missing_characters(self._characters) or _explain_many_cells(count)
+        return build_cast_board(() if reason else self._lines, self._characters, candidates), reason
+
+    @Slot()
+    def _forget_casts(self) -> None:
+        self._casts, self._is_of_casts = (), False
 
     @Slot()
     def _compare_starred(self) -> None:
@@ -174,17 +218,34 @@ def _choose_all_styles(voice: CatalogVoice, settings: LineSettings) -> VoiceChoi
     return VoiceChoice(voice.id, (speaker,), tuple(name for _, name in voice.styles))
 
 
-def _explain_empty_board(has_lines: bool, setup: BoardSetup, cell_count: int) -> str:
-    if not has_lines:
-        return localize(
-            "台本でテキストのある行を選び、「選択中の行に変更」を押してください。",
-            "Select lines with text in the script, then press “Use selected lines”.",
-        )
-    if setup.is_empty:
-        return localize("左の一覧で、聞き比べる声やスタイルを選んでください。", "Check the voices and styles to compare on the left.")
-    if cell_count > MAX_BOARD_CELLS:
-        return localize(
-            f"{cell_count:,} 通りあります。{MAX_BOARD_CELLS:,} 通り以下になるように減らしてください。",
-            f"That makes {cell_count:,} combinations. Choose {MAX_BOARD_CELLS:,} or fewer.",
-        )
-    return ""
+def _explain_missing_lines(lines: Collection[Line]) -> str:
+    if lines:
+        return ""
+    return localize(
+        "台本でテキストのある行を選び、「選択中の行に変更」を押してください。",
+        "Select lines with text in the script, then press “Use selected lines”.",
+    )
+
+
+def _explain_empty_setup(setup: BoardSetup) -> str:
+    if not setup.is_empty:
+        return ""
+    return localize("左の一覧で、聞き比べる声やスタイルを選んでください。", "Check the voices and styles to compare on the left.")
+
+
+def _explain_missing_characters(characters: Collection[Character]) -> str:
+    if characters:
+        return ""
+    return localize(
+        "これらの行には登場人物がいません。登場人物のいる行を台本で選び、「選択中の行に変更」を押してください。",
+        "These lines have no characters. Select lines with characters in the script, then press “Use selected lines”.",
+    )
+
+
+def _explain_many_cells(count: int) -> str:
+    if count <= MAX_BOARD_CELLS:
+        return ""
+    return localize(
+        f"{count:,} 通りあります。{MAX_BOARD_CELLS:,} 通り以下になるように減らしてください。",
+        f"That makes {count:,} combinations. Choose {MAX_BOARD_CELLS:,} or fewer.",
+    )

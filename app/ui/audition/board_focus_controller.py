@@ -8,9 +8,12 @@ from dataclasses import fields
 from PySide6.QtCore import QObject, Slot
 
 from app.audition.board import BoardCell
-from app.audition.board_order import FocusDirection, filter_cells, find_nearest_cell, move_focus, plan_play_order
+from app.audition.board_order import FocusDirection, filter_cells, find_nearest_cell, list_scene_cells, move_focus, plan_play_order
+from app.audition.candidate_casts import recast_script
+from app.audition.winner_settings import apply_to_character, find_sole_character
 from app.common.language import localize
-from app.core.script import LineSettings, change_settings
+from app.core.characters import CHARACTER_FIELDS
+from app.core.script import Character, LineSettings, change_settings
 from app.ui.audition.board_cells import BoardCells, CellPhase
 from app.ui.audition.board_filler import BoardFiller
 from app.ui.audition.board_keys import MOVE_COMMANDS
@@ -52,12 +55,14 @@ class BoardFocusController(QObject):
         window.filter.changed.connect(self.apply_filter)
         window.bar.note_changed.connect(lambda note: self._mark_focused_cell(note=note))
         window.view.cell_clicked.connect(self._play_cell)
-        window.view.cell_double_clicked.connect(lambda _cell: self._apply_to_line())
+        window.view.cell_double_clicked.connect(lambda _cell: self._apply_focused_cell())
+        document.changed.connect(self._update_targets)
         window.view.selectionModel().currentChanged.connect(lambda _now, _before: self._update_cell_info())
 
     @Slot()
     def apply_filter(self) -> None:
         """Show the cells that pass the filter; move the focus off a hidden cell to its nearest shown one."""
+        self._update_targets()
         shown = self._filter_cells()
         self._model.show_matching(frozenset(shown))
         self._window.view.hide_empty_sections(frozenset(shown))
@@ -93,8 +98,17 @@ class BoardFocusController(QObject):
                 self._player.play_cells([cell for cell in plan_play_order(self._filter_cells()) if cell >= focus] or [focus])
             case ["shuffled"]:
                 self._player.play_cells(plan_play_order(self._filter_cells(), os.urandom(8).hex()))
+            case ["scene"]:
+                self._player.play_cells(list_scene_cells(self._filter_cells(), focus.column))
+            case _:
+                self._apply_or_mark_cell(command, focus)
+
+    def _apply_or_mark_cell(self, command: str, focus: BoardCell) -> None:
+        match command.split():
             case ["apply"]:
-                self._apply_to_line()
+                self._apply_focused_cell()
+            case ["character"]:
+                self._apply_to_character(focus)
             case ["star"]:
                 take = self._cells.find_take(focus)
                 self._mark_focused_cell(starred=take is None or not take.starred)
@@ -137,11 +151,42 @@ class BoardFocusController(QObject):
             # Qt has toggled the clicked button already, though nothing changed: show the real state again.
             self._update_cell_info()
 
-    def _apply_to_line(self) -> None:
-        """Give the cell's settings, with its seed, to its line; text and readings stay."""
+    def _apply_focused_cell(self) -> None:
+        """Apply the focused cell to its line, or on a board of casts its cast to the characters."""
         focus = self._window.view.current_cell
         if focus is None:
             return
+        if not self._cells.board.is_of_casts:
+            self._apply_to_line(focus)
+            return
+        after = recast_script(self._document.script, self._cells.board.columns[focus.column])
+        self._document.apply_edit(localize("オーディションの配役を適用", "Apply cast from audition"), after)
+        self._cells.mark_cell(focus)
+
+    def _apply_to_character(self, focus: BoardCell) -> None:
+        """Give what is compared to the character of all lines; its other lines follow."""
+        if (character := self._find_character()) is None:
+            return
+        script, board = self._document.script, self._cells.board
+        after = apply_to_character(script, character.id, board.list_values(focus), [line.id for line in board.lines])
+        self._document.apply_edit(localize("オーディションから登場人物に適用", "Apply from audition to character"), after)
+        self._cells.mark_cell(focus)
+
+    def _find_character(self) -> Character | None:
+        """Return the character to whom a way to speak can be applied, or None."""
+        board = self._cells.board
+        compared = {name for column in board.columns for name, _ in column.values}.union(board.line_fields)
+        is_offered = not board.is_of_casts and not compared.isdisjoint(CHARACTER_FIELDS)
+        return find_sole_character(self._document.script, [line.id for line in board.lines]) if is_offered else None
+
+    @Slot()
+    def _update_targets(self, *_scripts: object) -> None:
+        """Show what can be applied to whom."""
+        character = self._find_character()
+        self._window.show_targets(is_of_casts=self._cells.board.is_of_casts, character=character.name if character is not None else "")
+
+    def _apply_to_line(self, focus: BoardCell) -> None:
+        """Give the cell's settings, with its seed, to its line; text and readings stay."""
         line = self._cells.find_line(focus)
         values = {item.name: getattr(line.settings, item.name) for item in fields(LineSettings)}
         self._document.apply_edit(

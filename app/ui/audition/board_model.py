@@ -7,11 +7,13 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Slot
 
-from app.audition.board import Board, BoardCell
-from app.audition.short_names import NamePart, choose_short_parts
+from app.audition.board import Board, BoardCell, BoardColumn, Role
+from app.audition.candidate_casts import ORIGINAL_CAST
+from app.audition.short_names import NamePart, build_short_names, choose_short_parts
 from app.common.language import localize
 from app.core.script import LineSettings
 from app.ui.audition.board_cells import BoardCells, CellPhase, CellState
+from app.ui.audition.cast_chooser import format_cast
 from app.ui.display_names import format_speaker, format_style
 from app.ui.plain_text import escape_tip
 from app.ui.script.card_layout import format_card_seconds
@@ -22,12 +24,20 @@ TwoLines = tuple[str, str]
 
 
 def describe_column(board: Board, column: int, find_voice: FindVoice) -> TwoLines:
-    """Return the full label of a column: voice and speaker, then style and preset."""
+    """Return the full label of a column: voice and speaker, then style and preset; of a cast its name, then a line for each character."""
+    if cast := board.columns[column].cast:
+        equals = localize("＝", " = ")
+        words = ((role.name, _describe_settings(role.settings, find_voice)) for role in _list_changed_roles(board.columns[column]))
+        return _format_cast(cast), "\n".join(
+            f"{name}{equals}{' / '.join(filter(None, (part.label for part in said)))}" for name, said in words
+        )
     return _join_two_lines([part.label for part in _build_name_parts(board, column, find_voice)])
 
 
 def shorten_columns(board: Board, find_voice: FindVoice) -> list[TwoLines]:
     """Return short labels of all columns, without the parts that all of them share."""
+    if board.is_of_casts:
+        return _shorten_casts(board, find_voice)
     return [
         _join_two_lines(said)
         for said in choose_short_parts([_build_name_parts(board, column, find_voice) for column in range(len(board.columns))])
@@ -40,17 +50,45 @@ def _join_two_lines(words: Sequence[str]) -> TwoLines:
 
 def _build_name_parts(board: Board, column: int, find_voice: FindVoice) -> tuple[NamePart, ...]:
     settings = board.columns[column].apply_to_settings(board.lines[0].settings if board.lines else LineSettings())
+    # Beside the other styles the first one is named, too.
+    said = (NamePart(part.label) for part in _describe_settings(settings, find_voice))
+    return (*said, NamePart(board.columns[column].preset))
+
+
+def _describe_settings(settings: LineSettings, find_voice: FindVoice) -> tuple[NamePart, NamePart, NamePart]:
+    """Return voice, speaker and style; the speaker is empty where there is only one, and the first style goes without saying."""
     voice = find_voice(settings.voice)
     name = voice.name if voice is not None else localize("不明な声", "Unknown voice")
     speakers = [who for _, who in voice.speakers] if voice is not None else []
     styles = [style for _, style in voice.styles] if voice is not None else []
     speaker = format_speaker(_resolve_name(settings.speaker, speakers)) if len(speakers) > 1 else ""
-    return tuple(map(NamePart, (name, speaker, format_style(_resolve_name(settings.style, styles)), board.columns[column].preset)))
+    style = _resolve_name(settings.style, styles)
+    return NamePart(name), NamePart(speaker), NamePart(format_style(style), is_usual=style in styles[:1])
+
+
+def _format_cast(letter: str) -> str:
+    return localize("元の配役", "Original cast") if letter == ORIGINAL_CAST else format_cast(letter)
+
+
+def _list_changed_roles(column: BoardColumn) -> list[Role]:
+    """Return the roles that some cast of the board changes."""
+    return [role for role in column.roles if role.values]
+
+
+def _shorten_casts(board: Board, find_voice: FindVoice) -> list[TwoLines]:
+    """Return the names of the casts, each above the voices of its characters, which stand in the same order everywhere."""
+    said = [_describe_settings(role.settings, find_voice) for column in board.columns for role in _list_changed_roles(column)]
+    names = iter(build_short_names(said))
+    comma = localize("、", ", ")
+    return [(_format_cast(column.cast), comma.join(next(names) for _ in _list_changed_roles(column))) for column in board.columns]
 
 
 def describe_row(board: Board, row: int) -> tuple[str, str]:
-    """Return a line's text, and its style weight where several are compared."""
+    """Return a line's text, and its style weight where several are compared, or its character where casts are."""
     line = board.lines[row]
+    if board.is_of_casts:
+        role = board.columns[0].find_role(line.character)
+        return line.text, role.name if role is not None else ""
     several = len({item.settings.style_weight for item in board.lines if item.id == line.id}) > 1
     strength = f"{line.settings.style_weight:g}"
     return line.text, localize(f"強さ {strength}", f"weight {strength}") if several else ""

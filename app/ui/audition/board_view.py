@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPalette, QPen, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPainter, QPalette, QPen, QPolygonF, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from app.audition.board import BoardCell
 from app.common.language import localize
@@ -136,7 +136,7 @@ class BoardHeader(QHeaderView):
 
 
 CELL, NARROWEST = (132, 42), 110  # pixels
-HEAD, NAMES = 44, 168
+HEAD, NAMES, WIDE_NAMES = 44, 168, 224
 
 
 class BoardView(QTableView):
@@ -146,11 +146,13 @@ class BoardView(QTableView):
         command_requested(str): A command of `board_keys` was entered.
         cell_clicked(BoardCell): The cell was clicked.
         cell_double_clicked(BoardCell): The cell was double-clicked.
+        cell_dragged(BoardCell): The cell is dragged to another program.
     """
 
     command_requested = Signal(str)
     cell_clicked = Signal(object)
     cell_double_clicked = Signal(object)
+    cell_dragged = Signal(object)
 
     def __init__(self, model: BoardModel) -> None:
         super().__init__()
@@ -164,6 +166,7 @@ class BoardView(QTableView):
         # Qt would paint a selection behind the cells; only the current cell counts.
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setShowGrid(False)
+        self._pressed: QPoint | None = None
         self.setMouseTracking(True)
         self.setWordWrap(False)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -188,6 +191,10 @@ class BoardView(QTableView):
         """Return the focused cell, or None."""
         index = self.currentIndex()
         return convert_to_cell(index) if index.isValid() else None
+
+    def show_wide_names(self, *, is_wide: bool) -> None:
+        """Make room for the names of casts, which say who speaks, or of single voices."""
+        self.verticalHeader().setFixedWidth(WIDE_NAMES if is_wide else NAMES)
 
     def focus_cell(self, cell: BoardCell) -> None:
         """Focus a cell and scroll to it."""
@@ -217,6 +224,22 @@ class BoardView(QTableView):
         """Fit the columns to the new width."""
         super().resizeEvent(event)
         self.fit_columns()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Remember where a drag may begin."""
+        self._pressed = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None
+        super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag the pressed cell once the mouse has moved far enough."""
+        start = self._pressed
+        if start is None or not event.buttons() & Qt.MouseButton.LeftButton:
+            super().mouseMoveEvent(event)
+        elif (event.position().toPoint() - start).manhattanLength() >= QApplication.startDragDistance():
+            self._pressed = None
+            index = self.indexAt(start)
+            if index.isValid():
+                self.cell_dragged.emit(convert_to_cell(index))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Emit our own keys as commands; only moves repeat while a key is held."""

@@ -19,6 +19,8 @@ from app.ui.plain_text import PlainLabel
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 
 SIZE, CHOOSER_WIDTH, NARROWEST_CHOOSER = (1100, 640), 280, 272
+# Qt breaks Japanese text in spite of `nowrap`.
+WORD_JOINER = "\u2060"
 # These pixels of the screen stay free, for the title bar and the desktop's panels.
 SCREEN_MARGINS_PX = (40, 80)
 
@@ -46,9 +48,7 @@ class BoardWindow(QDialog):
         self.pages = QStackedWidget()
         self.pages.addWidget(self.view)
         self.pages.addWidget(self.empty)
-        self.hints = QLabel(
-            " &nbsp; ".join(f"<span style='white-space: nowrap'><b>{keys}</b> {what}</span>" for keys, what in list_key_hints())
-        )
+        self.hints = QLabel()
         self.hints.setObjectName("muted")
         self.hints.setWordWrap(True)
         self.reason = PlainLabel()
@@ -59,9 +59,11 @@ class BoardWindow(QDialog):
         self.bar.command_requested.connect(self.command_requested)
         self.bar.note.leave_requested.connect(self.view.setFocus)
         self.view.customContextMenuRequested.connect(self._show_menu)
+        self.show_targets(is_of_casts=False, character="")
         self._lay_out_widgets()
         chosen = (
             self.chooser.take_lines_button,
+            self.chooser.tabs,
             self.chooser.search,
             self.chooser.tree,
             *self.chooser.strengths.values(),
@@ -73,6 +75,14 @@ class BoardWindow(QDialog):
             self.setTabOrder(before, after)
         room = self.screen().availableSize()
         self.resize(min(SIZE[0], room.width() - SCREEN_MARGINS_PX[0]), min(SIZE[1], room.height() - SCREEN_MARGINS_PX[1]))
+
+    def show_targets(self, *, is_of_casts: bool, character: str) -> None:
+        """Show what can be applied to whom; see `BoardBar.show_targets`."""
+        hints = list_key_hints(is_of_casts=is_of_casts)
+        words = ((keys, WORD_JOINER.join(what)) for keys, what in hints)
+        self.hints.setText(" &nbsp; ".join(f"<span style='white-space: nowrap'><b>{keys}</b> {what}</span>" for keys, what in words))
+        self.view.show_wide_names(is_wide=is_of_casts)
+        self.bar.show_targets(is_of_casts=is_of_casts, character=character)
 
     def show_empty(self, reason: str) -> None:
         """Show why there is no table; an empty reason shows the table."""
@@ -102,9 +112,12 @@ class BoardWindow(QDialog):
             (bar.play_button, "play"),
             (bar.play_through_button, "through"),
             (bar.shuffle_button, "shuffled"),
+            (bar.scene_button, "scene"),
             (bar.apply_button, "apply"),
+            (bar.character_button, "character"),
         ):
-            menu.addAction(button.text()).triggered.connect(self._create_emitter(wish))
+            if not button.isHidden():
+                menu.addAction(button.text()).triggered.connect(self._create_emitter(wish))
         menu.addSeparator()
         marks = {"star": bar.star_button.accessibleName(), "note": bar.note.accessibleName()}
         marks |= {f"rate {number}": rating.accessibleName() for number, rating in enumerate(bar.ratings, 1)}

@@ -16,6 +16,7 @@ from app.audition.rank_table import build_rank_rows, list_rank_titles
 from app.common.language import localize
 from app.ui.audition.trial_buttons import create_button
 from app.ui.plain_text import PlainLabel, escape_tip
+from app.ui.widgets.elided_button import ElidedButton
 
 # More rows would leave no room for the answers below; the rest scrolls.
 VISIBLE_RANK_ROWS = 4
@@ -27,11 +28,13 @@ class ResultPage(QWidget):
     Signals:
         csv_requested(), html_requested(): The sheet is to be saved in that format.
         apply_requested(): The compared lines are to take the winner's settings.
+        character_requested(): The character of the compared lines is to take what was compared.
     """
 
     csv_requested = Signal()
     html_requested = Signal()
     apply_requested = Signal()
+    character_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,11 +62,15 @@ class ResultPage(QWidget):
             self.html_requested.emit,
         )
         self.apply_button = create_button("", "", self.apply_requested.emit, is_primary=True)
+        self.character_button = ElidedButton("", "")
+        self.character_button.setAutoDefault(False)
+        self.character_button.clicked.connect(self.character_requested)
         self.hide_offer()
         row = QHBoxLayout()
         row.addWidget(csv)
         row.addWidget(html)
         row.addStretch()
+        row.addWidget(self.character_button)
         row.addWidget(self.apply_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -108,9 +115,31 @@ class ResultPage(QWidget):
         self.apply_button.setEnabled(not is_applied)
         self.apply_button.show()
 
+    def show_character_offer(self, character: str, name: str, *, is_applied: bool) -> None:
+        """Offer to give the winner's settings to the character of the lines, by name; disable the button where the character has them."""
+        words = (
+            localize(f"「{character}」に適用済み", f"Applied to {character}")
+            if is_applied
+            else localize(f"「{character}」に適用", f"Apply to {character}")
+        )
+        self.character_button.setText(words.replace("&", "&&"))
+        self.character_button.setAccessibleName(words)
+        tip = localize(
+            f"「{character}」に、比べた設定を「{name}」から適用します。「{character}」の行にも反映され、行ごとの設定は残ります。",
+            f"{character} gets the compared settings of “{name}”. The character's lines follow and keep what you set for them.",
+        )
+        self.character_button.setToolTip(escape_tip(tip))
+        self.character_button.setEnabled(not is_applied)
+        self.character_button.show()
+
+    def hide_character_offer(self) -> None:
+        """Hide the offer to the character, where the lines have several or nothing of a character was compared."""
+        self.character_button.hide()
+
     def hide_offer(self) -> None:
-        """Hide the offer, where there is no single winner or its lines are gone."""
+        """Hide the offers, where there is no single winner or its lines are gone."""
         self.apply_button.hide()
+        self.hide_character_offer()
 
     def show_verdict(self, verdict: str, seed: str, commitment: str) -> None:
         """Show the verdict of a test, and the seed and hash that set its order."""

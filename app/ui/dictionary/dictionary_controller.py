@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.common.errors import AppError, InputError
+from app.common.errors import AppError
 from app.common.language import localize
 from app.core.line_requests import build_request, find_cast
 from app.core.script import Line
@@ -26,8 +26,10 @@ from app.ui.widgets.banner import Banner
 from app.ui.widgets.open_file_dialogs import ask_for_file
 
 if TYPE_CHECKING:
+    from app.core.dictionary_comparison import DictionaryComparison
     from app.core.dictionary_entries import DictionaryEntry
     from app.ui.dictionary.dictionary_dialog import DictionaryDialog
+    from app.ui.dictionary.import_preview import ImportPreviewDialog
 
 Entries = tuple["DictionaryEntry", ...]
 
@@ -44,6 +46,7 @@ class DictionaryController(QObject):
 
     Attributes:
         dialog: The open dialog, or None.
+        preview: The open preview of an import, or None.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class DictionaryController(QObject):
         self._background = BackgroundThread(self, "dictionary")
         self._background.failed.connect(self._show_error)
         self.dialog: DictionaryDialog | None = None
+        self.preview: ImportPreviewDialog | None = None
         action.triggered.connect(lambda: self.open_dialog())
 
     @Slot(str, str)
@@ -155,25 +159,32 @@ class DictionaryController(QObject):
 
     @Slot()
     def _choose_import_file(self) -> None:
-        kinds = localize("辞書", "Dictionaries") + " (*.json *.csv)"
+        kinds = localize("辞書", "Dictionaries") + " (*.json *.csv *.txt)"
         file = ask_for_file(self.dialog, localize("辞書を読み込む", "Import a dictionary"), kinds)
         if file is not None:
             self.import_file(file)
 
     def import_file(self, file: Path) -> None:
-        """Add the entries of a file to the shown dictionary; unusable ones are reported."""
-        if self._is_project_shown:
-            self._background.run_work(lambda: _read_entries(file), self._add_to_project)
-        else:
-            self._background.run_work(lambda: _import_user_entries(file), lambda found: self._show_user_entries(*found))
+        """Show what the entries of a file would change in the shown dictionary; they are added when the user says so."""
+        present = self._project.list_entries() if self._is_project_shown else None
+        self._background.run_work(lambda: _compare_file(file, present), lambda found: self._open_preview(file, found))
 
-    def _add_to_project(self, result: tuple[list[DictionaryEntry], list[InputError]]) -> None:
-        from app.core.dictionary_entries import merge_entries
+    def _open_preview(self, file: Path, comparison: DictionaryComparison) -> None:
+        from app.ui.dictionary.import_preview import ImportPreviewDialog
 
-        words, wrong = result
-        self._keep_project_entries(
-            merge_entries(self._project.list_entries(), words), {word.surface for word in words}, _merge_errors(wrong)
-        )
+        if self.dialog is None:
+            return
+        preview = self.preview = ImportPreviewDialog(self.dialog, file.name, comparison)
+        preview.import_requested.connect(lambda keep: self._import_compared(comparison, keep=keep))
+        preview.finished.connect(self._forget_preview)
+        preview.open()
+
+    def _import_compared(self, comparison: DictionaryComparison, *, keep: bool) -> None:
+        self._change_entries(lambda words: comparison.merge_into(words, keep=keep), {entry.surface for entry in comparison.found})
+
+    @Slot()
+    def _forget_preview(self) -> None:
+        self.preview = None
 
     @Slot()
     def _export_dictionary(self) -> None:
@@ -213,28 +224,13 @@ def _change_user_entries(change: Callable[[Entries], Entries]) -> Entries:
     return words
 
 
-def _import_user_entries(file: Path) -> tuple[Entries, set[str], AppError | None]:
-    """Return all entries, the surfaces of the imported ones, and an error about those that are unusable."""
-    from app.core.dictionary_entries import merge_entries
+def _compare_file(file: Path, present: Entries | None) -> DictionaryComparison:
+    """Compare a file with these entries, or with the user's own where `present` is None."""
+    from app.adapters.user_dictionary import import_entries, load_dictionary
+    from app.core.dictionary_comparison import compare_import
 
-    found, wrong = _read_entries(file)
-    words = _change_user_entries(lambda words: merge_entries(words, found))
-    return words, {word.surface for word in found}, _merge_errors(wrong)
-
-
-def _merge_errors(errors: list[InputError]) -> InputError | None:
-    """Return the first of several errors, with the number of the others."""
-    if len(errors) < 2:
-        return errors[0] if errors else None
-    more = len(errors) - 1
-    others = localize(f"ほか {more:,} 件も読み込めませんでした。", f"{more:,} more could not be imported.")
-    return InputError(f"{errors[0].message} {others}", errors[0].hint)
-
-
-def _read_entries(file: Path) -> tuple[list[DictionaryEntry], list[InputError]]:
-    from app.adapters.user_dictionary import import_entries
-
-    return import_entries(file)
+    found, rejected = import_entries(file)
+    return compare_import(load_dictionary()[0] if present is None else present, found, rejected)
 
 
 def _write_entries(file: Path, entries: Entries | None) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from app.common.language import localize
+from app.export.changed_plan import ExportChanges
 from app.export.export_settings import (
     EXISTING_FILE_POLICIES,
     EXPORT_SOUND_FORMATS,
@@ -22,7 +25,9 @@ def list_file_choices() -> Choices:
     words = {
         "lines": localize("1 行ごとに 1 ファイル", "One file per line"),
         "speaker_folders": localize("1 行ごと・話者別フォルダー", "One per line, a folder per speaker"),
+        "character_folders": localize("1 行ごと・登場人物別フォルダー", "One per line, a folder per character"),
         "speakers": localize("話者ごとに 1 ファイル", "One file per speaker"),
+        "characters": localize("登場人物ごとに 1 ファイル", "One file per character"),
         "joined": localize("すべてを 1 ファイル", "One file for everything"),
     }
     return [(name, words[name]) for name in FILE_GROUPINGS]
@@ -107,3 +112,15 @@ def describe_existing_file(is_existing: bool, settings: ExportSettings) -> str:
         # The plan has given the file a free name already, so nothing happens to the existing one.
         "number": "",
     }[settings.existing]
+
+
+def list_file_states(changes: ExportChanges) -> dict[Path, str]:
+    """Return what becomes of each planned file where only what changed is exported."""
+    write, rename = localize("書き出す", "Write"), localize("名前を変更", "Rename")
+    same, skip = localize("変更なし", "Unchanged"), localize("書き出さない", "Skipped")
+    return {
+        **{file.item.file: write for file in changes.rendered},
+        **{file.item.file: rename for file, _ in changes.renamed},
+        **{file.item.file: same for file, _ in changes.unchanged},
+        **{item.file: skip for item in changes.skipped},
+    }

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.common.errors import AppError
-from app.common.language import localize
-from app.core.script import Script
-from app.core.takes import LineTake, create_line
 from app.ui.background_thread import BackgroundThread
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection
@@ -27,6 +23,7 @@ if TYPE_CHECKING:
     from app.export.export_plan import PlannedFile
     from app.export.export_settings import ExistingFilePolicy, ExportSettings
     from app.ui.export.export_dialog import ExportDialog
+    from app.ui.export.export_planner import ExportPlan, ExportPlanner
     from app.ui.export.export_progress import ExportProgress
     from app.ui.export.export_run import ExportRun
     from app.ui.export.remembered_export import ExportProject
@@ -62,6 +59,7 @@ class ExportController(QObject):
         self._parent, self._document, self._selection, self._seeds = parent, document, selection, seeds
         self._catalog, self._speech, self._settings, self._project = catalog, speech, settings, project
         self._background = BackgroundThread(self, "export")
+        self._records = BackgroundThread(self, "export record")
         self.progress: ExportProgress | None = None
         self.dialog: ExportDialog | None = None
         self.question: QMessageBox | None = None
@@ -101,66 +99,65 @@ class ExportController(QObject):
         if self.run is not None:
             self.run.stop_export()
         self._background.close()
+        # What is written is noted: the next export is to know its files.
+        self._records.close(finish=True)
 
     @Slot(object)
     def _update_plan(self, settings: ExportSettings) -> None:
         """Plan the export with these settings and show the files in the page."""
-        # The page may have been closed while the plan was made.
-        self._plan_in_background(settings, lambda files: self.dialog.show_files(files, settings) if self.dialog is not None else None)
 
-    def _plan_in_background(self, settings: ExportSettings, on_planned: Callable[[list[PlannedFile]], object]) -> None:
+        def show_plan(plan: ExportPlan) -> None:
+            # The page may have been closed while the plan was made.
+            if self.dialog is not None:
+                self.dialog.show_files(plan.files, settings, plan.changes, plan.problem)
+
         if settings.folder:
-            name = self._project.name or localize("名称未設定", "Untitled")
-            takes = tuple(take for take in self._project.parts.takes if take.starred)
-            # The script is frozen and handed over as it is now; the background thread must not read the document.
-            self._background.run_work(
-                partial(self._plan_files, self._document.script, frozenset(self._selection.ids), takes, settings, name), on_planned
-            )
+            self._background.run_work(partial(self._create_planner().plan_preview, settings), show_plan)
 
-    def _plan_files(
-        self, script: Script, selected_ids: Collection[str], takes: Sequence[LineTake], settings: ExportSettings, project_name: str
-    ) -> list[PlannedFile]:
-        """Plan the files of an export; called in the background, because a long script takes time."""
-        from app.export.export_plan import NumberedLine, PlanContext, build_numbered_lines, plan_files
+    def _create_planner(self) -> ExportPlanner:
+        from app.ui.export.export_planner import ExportPlanner
 
-        lines = build_numbered_lines(self._seeds.apply_last_seed(line) for line in script.lines)
-        if settings.what == "selection":
-            lines = [item for item in lines if item.line.id in selected_ids]
-        elif settings.what == "starred":
-            numbers = {item.line.id: item.number for item in lines}
-            there = sorted((take for take in takes if take.line in numbers), key=lambda take: numbers[take.line])
-            # Takes are spoken again with their own settings and seeds, so that they get sidecar files like any line.
-            lines = [NumberedLine(numbers[take.line], create_line(take)) for take in there]
-        return plan_files(lines, settings, PlanContext(project_name, cache(self._catalog.describe_speaker), date.today()))
+        parts = self._project.parts
+        return ExportPlanner(
+            self._document.script,
+            frozenset(self._selection.ids),
+            tuple(take for take in parts.takes if take.starred),
+            self._project.name,
+            parts.dictionary,
+            self._seeds.apply_last_seed,
+            self._catalog.describe_speaker,
+            self._settings.value,
+        )
 
     @Slot(object)
     def _start_export(self, settings: ExportSettings) -> None:
         """Plan once more, then ask about existing files or begin."""
         from app.export.export_plan import filter_existing
 
-        def begin_or_ask(files: Sequence[PlannedFile]) -> None:
-            there = filter_existing(files)
+        def begin_or_ask(plan: ExportPlan) -> None:
+            there = filter_existing(plan.files)
             if settings.existing == "ask" and there:
                 self._ask_about_existing(settings, there)
             else:
-                self._begin_export(settings, settings, files)
+                self._begin_export(settings, settings, plan)
 
         # Files may have appeared in the folder since the page was last planned.
-        self._plan_in_background(settings, begin_or_ask)
+        self._background.run_work(partial(self._create_planner().plan_export, settings), begin_or_ask)
 
     def _ask_about_existing(self, settings: ExportSettings, existing_files: Sequence[PlannedFile]) -> None:
         from app.ui.export.existing_files_question import ask_about_existing
 
         def begin_with_choice(choice: ExistingFilePolicy) -> None:
             chosen = replace(settings, existing=choice)
-            self._plan_in_background(chosen, lambda files: self._begin_export(settings, chosen, files))
+            plan = partial(self._create_planner().plan_export, chosen)
+            self._background.run_work(plan, lambda plan: self._begin_export(settings, chosen, plan))
 
         self.question = ask_about_existing(self.dialog or self._parent, existing_files, begin_with_choice)
         self.question.finished.connect(self._forget_question)
 
-    def _begin_export(self, remembered: ExportSettings, settings: ExportSettings, files: Sequence[PlannedFile]) -> None:
-        from app.export.export_plan import filter_writable
+    def _begin_export(self, remembered: ExportSettings, settings: ExportSettings, plan: ExportPlan) -> None:
         from app.ui.export.export_progress import ExportProgress
+        from app.ui.export.export_record import ExportRecord
         from app.ui.export.export_run import ExportRun
         from app.ui.export.remembered_export import ExportSettingsMemory
 
@@ -168,7 +165,8 @@ class ExportController(QObject):
         ExportSettingsMemory(self._settings, self._project).remember_settings(remembered)
         if self.dialog is not None:
             self.dialog.accept()
-        self.run = ExportRun(self._speech, files, filter_writable(files, settings), settings)
+        assert plan.ledger is not None
+        self.run = ExportRun(self._speech, plan, settings, ExportRecord(plan.ledger, self._records))
         self.run.finished.connect(self._write_game_list)
         if self.progress is None:
             self.progress = ExportProgress()
@@ -183,7 +181,8 @@ class ExportController(QObject):
         run = self.run
         if run is not None and run.settings.game and not run.is_stopped and run.fatal is None:
             # A game's list names every file of the plan that exists now, also those that were skipped.
-            made = set(run.written)
+            kept = (*run.changes.renamed, *run.changes.unchanged) if run.changes is not None else ()
+            made = {*run.written, *(file.item.file for file, _ in kept)}
             files = [item for item in run.files if item.already_exists or item.file in made]
             self._background.run_work(partial(write_game_list, files, run.settings))
 

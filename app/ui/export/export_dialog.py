@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QPushButton, QS
 
 from app.common.errors import AppError
 from app.common.language import localize
+from app.export.changed_plan import ExportChanges
 from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_settings import ExportSettings
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
-from app.ui.export.export_choices import describe_existing_file
+from app.ui.export.export_choices import describe_existing_file, list_file_states
 from app.ui.export.export_form import ExportForm
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
@@ -30,11 +31,13 @@ class PlannedFileModel(QAbstractTableModel):
         super().__init__()
         self._files: Sequence[PlannedFile] = ()
         self._settings = ExportSettings()
+        self._states: dict[Path, str] = {}
 
-    def show_files(self, files: Sequence[PlannedFile], settings: ExportSettings) -> None:
-        """Show other files."""
+    def show_files(self, files: Sequence[PlannedFile], settings: ExportSettings, changes: ExportChanges | None = None) -> None:
+        """Show other files, and where only what changed is exported, what becomes of each."""
         self.beginResetModel()
         self._files, self._settings = files, settings
+        self._states = {} if changes is None else list_file_states(changes)
         self.endResetModel()
 
     def rowCount(self, parent: Index = _ROOT_INDEX) -> int:
@@ -48,14 +51,18 @@ class PlannedFileModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the titles of the columns."""
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return (localize("ファイル", "File"), localize("既存", "Existing"))[section]
+            return (localize("ファイル", "File"), localize("状態", "State") if self._states else localize("既存", "Existing"))[section]
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the text of a cell; the tooltip has the spoken text and the sidecar files."""
         item = self._files[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.format_name(item) if index.column() == 0 else describe_existing_file(item.already_exists, self._settings)
+            if index.column() == 0:
+                return self.format_name(item)
+            asks = item.already_exists and self._settings.existing == "ask"
+            known = None if asks else self._states.get(item.file)
+            return describe_existing_file(item.already_exists, self._settings) if known is None else known
         if role == Qt.ItemDataRole.ToolTipRole:
             beside = " ".join(SIDECAR_FORMATS[kind].suffix for kind in self._settings.sidecars)
             first = "\n".join(line.text for line in item.lines[:5]) + ("\n…" if len(item.lines) > 5 else "")
@@ -108,16 +115,45 @@ class ExportDialog(QDialog):
         self.resize(min(SIZE[0], room.width() - 40), min(SIZE[1], room.height() - 80))
         self._request_plan()
 
-    def show_files(self, files: Sequence[PlannedFile], settings: ExportSettings) -> None:
-        """Show the planned files, unless the settings have changed since."""
+    def show_files(
+        self, files: Sequence[PlannedFile], settings: ExportSettings, changes: ExportChanges | None = None, problem: str = ""
+    ) -> None:
+        """Show the planned files, unless the settings have changed since.
+
+        Args:
+            changes: what becomes of each where only what changed is exported.
+            problem: why the files of an earlier export are not known.
+        """
         if settings != self.form.settings:
             return
-        self.files.show_files(files, settings)
+        self.files.show_files(files, settings, changes)
         todo = len(filter_writable(files, settings)) if settings.existing != "ask" else len(files)
+        if changes is not None:
+            self._show_changes(changes, len(files), settings)
+            if problem:
+                self._show_note(problem)
+            return
         self.count.setText(localize(f"書き出すファイル: {todo:,} 個", f"Files to write: {todo:,}"))
         self.form.pattern.show_example(self.files.format_name(files[0]) if files else "")
         self._show_note("" if files else localize("書き出すテキストがありません。", "There is no text to export."))
         self.export_button.setEnabled(bool(todo) and not self._find_problem())
+
+    def _show_changes(self, changes: ExportChanges, count: int, settings: ExportSettings) -> None:
+        """Show how much of the plan changed. The button works all the same: only an export reads every file."""
+        written, renamed = len(changes.rendered), len(changes.renamed)
+        if settings.existing == "ask":
+            written += len(changes.skipped)
+        self.count.setText(
+            localize(
+                f"書き出すファイル: {written:,} 個、名前の変更: {renamed:,} 個", f"Files to write: {written:,}, to rename: {renamed:,}"
+            )
+        )
+        example = changes.rendered or [file for file, _ in (*changes.renamed, *changes.unchanged)]
+        self.form.pattern.show_example(example[0].path if example else "")
+        orphans = len(changes.orphans)
+        gone = localize(f"台本にない行のファイルが {orphans:,} 個あります。", f"Files of lines no longer in the script: {orphans:,}.")
+        self._show_note(gone if orphans else "" if count else localize("書き出すテキストがありません。", "There is no text to export."))
+        self.export_button.setEnabled(bool(count or orphans) and not self._find_problem())
 
     def show_error(self, error: AppError) -> None:
         """Show what is wrong with the settings."""

@@ -126,6 +126,13 @@ class ExportForm(QWidget):
         whats = [("all", localize("すべての行", "All lines")), ("selection", chosen), ("starred", takes)]
         self._there = {"all": True, "selection": selected_count > 0, "starred": starred_count > 0}
         self.what = ExportChoiceBox(localize("書き出す行", "Lines"), localize("書き出す行を選びます。", "Which lines to export."), whats)
+        self.only_changed = QCheckBox(localize("変更した行だけ", "Only what changed"))
+        self.only_changed.setToolTip(
+            localize(
+                "前回の書き出しから変更した行だけを書き出します。名前だけが変わったファイルは、名前を変更します。",
+                "Writes only lines that changed since the last export. Files whose name alone changed are renamed.",
+            )
+        )
         self.files = ExportChoiceBox(
             localize("ファイルの分け方", "Files"),
             localize("行をファイルに分ける方法です。", "How lines are divided into files."),
@@ -197,6 +204,7 @@ class ExportForm(QWidget):
             loudness=self.loudness.value,
             loudness_each=self.loudness.each.isChecked(),
             game=cast(Any, self.game.value),
+            only_changed=self.only_changed.isChecked(),
         )
 
     def show_settings(self, settings: ExportSettings) -> None:
@@ -219,6 +227,7 @@ class ExportForm(QWidget):
         self.folder.show_value(settings.folder)
         self.pattern.show_pattern(settings.pattern)
         self.stereo.setChecked(settings.stereo)
+        self.only_changed.setChecked(settings.only_changed)
         self.sidecars.choose_kinds(settings.sidecars)
         self.loudness.choose_target(settings.loudness, is_each_file=settings.loudness_each)
         self._update_enabled_fields()
@@ -232,7 +241,7 @@ class ExportForm(QWidget):
         grid.setVerticalSpacing(9)
         grid.setColumnStretch(1, 1)
         rows: list[tuple[str, QWidget | QLayout, QWidget]] = [
-            (localize("書き出す行", "Lines"), self.what, self.what),
+            (localize("書き出す行", "Lines"), _create_row(self.what, self.only_changed), self.what),
             (localize("分け方", "Files"), self.files, self.files),
             (localize("保存先", "Folder"), self.folder, self.folder),
             (localize("ファイル名", "File name"), self.pattern, self.pattern),
@@ -274,6 +283,7 @@ class ExportForm(QWidget):
         self.folder.changed.connect(self._emit_changed)
         self.pattern.changed.connect(self._emit_changed)
         self.stereo.toggled.connect(self._emit_changed)
+        self.only_changed.toggled.connect(self._emit_changed)
         self._offer_depths()
         # `activated` comes from the user alone: shown settings keep a format that was chosen otherwise.
         self.game.activated.connect(self._apply_game_format)

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMessageBox, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.common.errors import AppError
 from app.common.language import localize
+from app.export.export_ledger import describe_changes
+from app.ui.export.existing_files_question import MAX_LISTED_NAMES
 from app.ui.plain_text import PlainLabel
 from app.ui.tasks.task_row import format_time_left
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 from app.ui.widgets.text_dialog import show_text
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
@@ -52,6 +55,11 @@ class ExportProgress(QFrame):
         self.more = _create_button(
             localize("詳細", "Details"), localize("書き出せなかったファイルと理由を表示します。", "Shows which files failed, and why.")
         )
+        self.orphans = _create_button(
+            localize("不要なファイルを削除…", "Remove files…"),
+            localize("台本にない行のファイルを一覧で確認して、削除します。", "Lists the files of lines that are gone, and removes them."),
+        )
+        self.question: QMessageBox | None = None
         self.close_button = QToolButton()
         self.close_button.setToolTip(localize("閉じる", "Close"))
         self.close_button.setAccessibleName(localize("書き出しの結果を閉じる", "Close the export result"))
@@ -59,6 +67,7 @@ class ExportProgress(QFrame):
         self.stop_button.clicked.connect(self._stop_run)
         self.open.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self._folder)))
         self.more.clicked.connect(self._show_failures)
+        self.orphans.clicked.connect(self._ask_about_orphans)
         self.close_button.clicked.connect(self.hide)
         self._build_widgets()
         self.hide()
@@ -68,6 +77,7 @@ class ExportProgress(QFrame):
         self._run, self._folder = run, run.settings.folder
         run.advanced.connect(self._update_progress)
         run.finished.connect(self._update_progress)
+        run.recorded.connect(self._update_progress)
         self._update_progress()
         self.show()
 
@@ -93,7 +103,7 @@ class ExportProgress(QFrame):
         row.setContentsMargins(12, 7, 8, 7)
         row.setSpacing(8)
         row.addLayout(words, 1)
-        for button in (self.more, self.open, self.stop_button, self.close_button):
+        for button in (self.orphans, self.more, self.open, self.stop_button, self.close_button):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._draw_icon()
 
@@ -111,6 +121,7 @@ class ExportProgress(QFrame):
         self.stop_button.setVisible(not run.is_over)
         self.open.setVisible(run.is_over and bool(run.written))
         self.more.setVisible(run.is_over and bool(run.failed))
+        self.orphans.setVisible(run.is_over and run.changes is not None and bool(run.changes.orphans))
         self.close_button.setVisible(run.is_over)
         self.setAccessibleName(f"{self.title.text()} {self.state.text()}")
 
@@ -125,6 +136,28 @@ class ExportProgress(QFrame):
             failures = (f"{item.file.name}: {_format_error(error)}" for item, error in self._run.failed)
             show_text(self, localize("書き出せなかったファイル", "Files that were not exported"), "\n".join(failures))
 
+    @Slot()
+    def _ask_about_orphans(self) -> None:
+        run = self._run
+        if run is None or run.changes is None:
+            return
+        paths = [entry.path for entry in run.changes.orphans]
+        names = "\n".join(paths[:MAX_LISTED_NAMES])
+        if len(paths) > MAX_LISTED_NAMES:
+            rest = len(paths) - MAX_LISTED_NAMES
+            names += localize(f"\nほか {rest:,} 個", f"\nand {rest:,} more")
+        text = localize(
+            f"台本にない行のファイルを {len(paths):,} 個削除しますか？",
+            f"Remove {len(paths):,} files of lines that are no longer in the script?" if len(paths) > 1 else "Remove this file?",
+        )
+        remove = DialogButton(
+            localize("削除する", "Remove"),
+            ButtonRole.DestructiveRole,
+            run.remove_orphans,
+            localize("一緒に書き出したファイルも削除します。", "Removes the files beside them too."),
+        )
+        self.question = show_question(self, localize("不要なファイルの削除", "Remove files"), (text, names), [remove])
+
     def _draw_icon(self) -> None:
         self.close_button.setIcon(draw_icon("close", self.palette().color(self.foregroundRole())))
 
@@ -135,9 +168,13 @@ def describe_run(run: ExportRun) -> str:
     if not run.is_over:
         if run.is_measuring:
             return localize("ラウドネスを測定中…", "Measuring loudness…")
+        if run.is_deciding:
+            return localize("変更を確認中…", "Looking for changes…")
         return localize(f"書き出し中… {done:,} / {run.count:,}", f"Exporting… {done:,} of {run.count:,}")
     if run.is_stopped:
         return localize(f"書き出しを中止しました（{done:,} 個を書き出し済み）。", f"Export stopped; {done:,} files were written.")
+    if run.changes is not None:
+        return describe_changes(done, len(run.changes.renamed), len(run.changes.unchanged), len(run.changes.orphans))
     files = "file" if done == 1 else "files"
     return localize(f"{done:,} 個のファイルを書き出しました。", f"Exported {done:,} {files}.")
 
@@ -158,6 +195,11 @@ def describe_run_state(run: ExportRun) -> str:
         count = len(run.failed)
         others = localize(f"（ほか {count - 1:,} 個）", f" (and {count - 1:,} more)") if count > 1 else ""
         return f"{localize('書き出せませんでした: ', 'Not exported: ')}{item.file.name}: {error.message}{others}"
+    if run.note:
+        return run.note
+    if run.removed:
+        files = "file" if run.removed == 1 else "files"
+        return localize(f"不要なファイルを {run.removed:,} 個削除しました。", f"Removed {run.removed:,} {files}.")
     return str(Path(run.settings.folder)) if run.written else ""
 
 

@@ -1,20 +1,29 @@
-"""An export on its way through the synthesis thread, one file after the other; with a loudness target all files are measured first."""
+"""An export on its way through the synthesis thread, one file after the other; with a loudness target all files are measured first.
+
+Where only what changed is exported, it is decided after that, and what stays is no work.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.common.errors import AppError
-from app.export.export_plan import PlannedFile
+from app.common.errors import AppError, OutputFileError
+from app.export.changed_plan import ExportChanges
+from app.export.export_ledger import describe_write_error
+from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_settings import ExportSettings
+from app.export.file_gains import compute_file_gains
 from app.export.file_writer import is_single_line_error
-from app.export.loudness import compute_gains_db
+from app.export.manifest_data import ManifestEntry
+from app.ui.export.export_planner import ExportPlan
+from app.ui.export.export_record import ExportRecord
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.synthesis.synthesis_jobs import ExportFileJob, ExportResult
 
@@ -33,34 +42,42 @@ class ExportRun(QObject):
         settings: The settings of the export, with every question answered.
         files: All files of the plan.
         written: The files written so far.
+        changes: What was decided where only what changed is exported, or None.
+        removed: How many files of lines that are gone were removed.
+        note: A sentence on something that went wrong without harm to the files; empty where nothing did.
         failed: The files that failed, each with its error.
         fatal: The error that ended the export, or None.
         is_over, is_stopped: Whether the export has ended, and whether the user stopped it.
 
     Signals:
         advanced(), finished(): One more file is done; the export has ended.
+        recorded(): The record of the export is written, or could not be; files of lines that are gone were removed.
     """
 
     advanced = Signal()
     finished = Signal()
+    recorded = Signal()
 
-    def __init__(
-        self, speech: SpeechController, files: Sequence[PlannedFile], files_to_write: Sequence[PlannedFile], settings: ExportSettings
-    ) -> None:
+    def __init__(self, speech: SpeechController, plan: ExportPlan, settings: ExportSettings, record: ExportRecord) -> None:
         super().__init__(speech)
-        self._speech, self.settings, self.files = speech, settings, files
-        self._todo = list(files_to_write)
+        self._speech, self.settings, self.files, self._record = speech, settings, plan.files, record
+        # Where only what changed is exported, it becomes less once that is known.
+        self._todo = list(plan.files if settings.only_changed else filter_writable(plan.files, settings))
         self.written: list[Path] = []
         self.failed: list[tuple[PlannedFile, AppError]] = []
         self.fatal: AppError | None = None
-        self.is_over = self.is_stopped = False
-        self._measured: dict[PlannedFile, LoudnessMeasurement] = {}
+        self.is_over = self.is_stopped = self._has_begun = False
+        self.changes: ExportChanges | None = None
+        self.removed = 0
+        self.note = ""
+        self._measured = dict(plan.measured)
         self._waiting: deque[ExportFileJob] = deque()
         self._posted: set[ExportFileJob] = set()
         self._began = time.monotonic()
         self._measures = settings.loudness is not None
-        size = sum(map(_count_chars, files_to_write))
-        self._size = size + (sum(map(_count_chars, files)) if self._measures else 0)
+        self._must_decide = settings.only_changed
+        self._to_measure = [item for item in plan.files if item not in plan.measured] if self._measures else []
+        self._size = sum(map(_count_chars, (*self._todo, *self._to_measure)))
         self._left = self._size
 
     @property
@@ -72,6 +89,11 @@ class ExportRun(QObject):
     def is_measuring(self) -> bool:
         """Return whether the files are still being measured."""
         return self._measures
+
+    @property
+    def is_deciding(self) -> bool:
+        """Return whether it is not known yet what changed."""
+        return self._must_decide and not self._measures
 
     @property
     def done_fraction(self) -> float:
@@ -86,12 +108,14 @@ class ExportRun(QObject):
 
     def begin_export(self) -> None:
         """Post the first jobs."""
-        if self._measures:
-            # All planned files are measured, also existing ones: files made later get the same gain as those.
-            self._waiting.extend(self._make_job(item, is_measuring=True) for item in self.files)
-        else:
-            self._waiting.extend(map(self._make_job, self._todo))
+        # All planned files are measured, also existing ones: files made later get the same gain as those.
+        self._waiting.extend(self._make_job(item, is_measuring=True) for item in self._to_measure)
         self._post_jobs()
+
+    def remove_orphans(self) -> None:
+        """Remove the files of lines that are gone, after the export."""
+        if self.changes is not None:
+            self._record.remove_orphans(self.changes.orphans, self._note_removed, self._note_error)
 
     @Slot()
     def stop_export(self) -> None:
@@ -109,7 +133,9 @@ class ExportRun(QObject):
             self._measured[job.item] = cast("LoudnessMeasurement", result.result)
         else:
             # Only the path is kept: the timings of a long script would fill the memory.
-            self.written.append(cast("WrittenFile", result.result).file)
+            made = cast("WrittenFile", result.result)
+            self.written.append(made.file)
+            self._record.record_written(job.item, made.sidecars, job.gain_db, self._measured.get(job.item))
         self._remove_job(job)
 
     def _add_failure(self, job: ExportFileJob, error: AppError) -> None:
@@ -133,10 +159,18 @@ class ExportRun(QObject):
             self.advanced.emit()
 
     def _post_jobs(self) -> None:
-        if not self._waiting and not self._posted and self._measures:
+        if not self._waiting and not self._posted and (self._measures or self._must_decide or not self._has_begun):
             # All measurements are in: the gains follow, and the same queue now writes the files.
             self._measures = False
-            self._waiting.extend(self._make_gain_jobs())
+            gains = compute_file_gains(self.files, self._measured, self.settings)
+            if self._must_decide:
+                # By place, as hashing every line of a long script would hold up the window.
+                failed = {item.file for item, _ in self.failed}
+                files = [item for item in self.files if item.file not in failed]
+                write = partial(self._begin_changed_files, gains)
+                self._record.apply_changes(files, self.settings, gains, lambda: self.is_over, write, self._end_with_error)
+                return
+            self._begin_files(gains)
         while self._waiting and len(self._posted) < MAX_POSTED_FILES:
             job = self._waiting.popleft()
             self._posted.add(job)
@@ -144,21 +178,48 @@ class ExportRun(QObject):
         if not self._posted:
             self._end_run()
 
-    def _make_gain_jobs(self) -> list[ExportFileJob]:
-        settings, items = self.settings, [item for item in self.files if item in self._measured]
-        assert settings.loudness is not None
-        measured = [self._measured[item] for item in items]
-        gains = dict(
-            zip(items, compute_gains_db(measured, settings.loudness, settings.channels, is_per_file=settings.loudness_each), strict=True)
-        )
-        return [self._make_job(item, gains[item]) for item in self._todo]
+    def _begin_changed_files(self, gains: Mapping[PlannedFile, float], changes: ExportChanges) -> None:
+        self.changes = changes
+        if self.is_over:
+            return
+        self._todo = [file.item for file in changes.rendered]
+        # What stays took no time, so the time that is left is not reckoned by it.
+        self._left = sum(map(_count_chars, self._todo))
+        self._size = self._left + sum(map(_count_chars, self._to_measure))
+        self._begin_files(gains)
+        self.advanced.emit()
+        self._post_jobs()
+
+    def _begin_files(self, gains: Mapping[PlannedFile, float]) -> None:
+        self._must_decide, self._has_begun = False, True
+        self._waiting.extend(self._make_job(item, gains.get(item, 0.0) if gains else 0.0) for item in self._todo)
+
+    def _end_with_error(self, error: AppError) -> None:
+        if not self.is_over:
+            self.fatal = error
+            self._end_run()
 
     def _end_run(self) -> None:
         self.is_over = True
         self._waiting.clear()
         self._posted.clear()
         self._speech.stop_exporting()
+        self._record.finish_record(self._note_record)
         self.finished.emit()
+
+    def _note_record(self, error: OutputFileError | None) -> None:
+        self.note = "" if error is None else describe_write_error(error)
+        self.recorded.emit()
+
+    def _note_removed(self, removed: Sequence[ManifestEntry]) -> None:
+        assert self.changes is not None
+        self.removed += len(removed)
+        self.changes.orphans.clear()
+        self.recorded.emit()
+
+    def _note_error(self, error: AppError) -> None:
+        self.note = f"{error.message} {error.hint}".strip()
+        self.recorded.emit()
 
 
 def _count_chars(item: PlannedFile) -> int:

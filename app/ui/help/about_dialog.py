@@ -50,8 +50,10 @@ class ThirdParty:
 
 def find_bundled_notice() -> Path | None:
     """Return NOTICE.txt beside a built program's executable; None in a checkout or a wheel."""
-    notice = Path(sys.executable).parent / "NOTICE.txt"
-    return notice if is_frozen() and notice.is_file() else None
+    beside = Path(sys.executable).parent
+    # An app for macOS keeps it among its resources.
+    notices = (beside / "NOTICE.txt", beside.parent / "Resources" / "NOTICE.txt")
+    return next((notice for notice in notices if is_frozen() and notice.is_file()), None)
 
 
 def list_third_parties(root: str = "koebako") -> list[ThirdParty]:
@@ -203,10 +205,11 @@ class AboutDialog(QDialog):
 def _describe_purpose() -> str:
     return localize(
         "<p>日本語のテキストを Style-Bert-VITS2 の声で読み上げます。処理はすべてこのコンピューター内で行い、利用"
-        "状況などの情報は送信しません。ネットワークに接続するのは、声や BERT をダウンロード・更新するときだけです"
-        "。</p>",
+        "状況などの情報は送信しません。ネットワークに接続するのは、声や BERT をダウンロード・更新するときと、許可した場合に新しいバージョン"
+        "を確認するときだけです。</p>",
         "<p>Reads Japanese text aloud with Style-Bert-VITS2 voices. Everything runs on this computer, and no "
-        "usage data is sent. The network is used only to download or update voices and BERT models.</p>",
+        "usage data is sent. The network is used only to download or update voices and BERT models and, if you allow it, "
+        "to ask for a newer version.</p>",
     )
 
 

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.project import Character
+from app.core.project import VoiceAssignment
 from app.interchange.character_assignment import AssignableVoice
 from app.interchange.table_columns import COLUMN_FIELDS, format_field_name
 from app.interchange.table_lines import ScriptTable
@@ -142,7 +142,7 @@ MOST_SHOWN, LOWEST_NAMES_PX = 200, 90
 class CharacterRow(NamedTuple):
     """The widgets of one name."""
 
-    character: Character
+    character: VoiceAssignment
     voice: ChoiceBox
     style: ChoiceBox
 
@@ -164,25 +164,28 @@ class CharacterTable(QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setMinimumHeight(LOWEST_NAMES_PX)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.show_names((), {})
+        self.show_names((), {}, {})
 
     @property
-    def choices(self) -> dict[str, Character]:
+    def choices(self) -> dict[str, VoiceAssignment]:
         """Return the chosen characters by name."""
         found = {}
         for character, voice, style in self.rows:
             if voice.currentData():
                 speaker, name = style.currentData() or ("", "")
-                found[character.name] = Character(character.name, voice.currentData(), speaker, name)
+                found[character.name] = VoiceAssignment(character.name, voice.currentData(), speaker, name)
         return found
 
-    def show_names(self, names: Sequence[tuple[Character, int]], shown_names: dict[str, str]) -> None:
+    def show_names(
+        self, names: Sequence[tuple[VoiceAssignment, int]], shown_names: Mapping[str, str], suggestions: Mapping[str, VoiceAssignment]
+    ) -> None:
         """Show other names, each with its number of lines; choices already made are kept.
 
         Args:
             shown_names: Display names of names that are ids.
+            suggestions: Voices to begin with, by name.
         """
-        kept = self.choices
+        kept = dict(suggestions) | self.choices
         body = QWidget()
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
@@ -206,7 +209,13 @@ class CharacterTable(QScrollArea):
         self.setWidget(body)
 
     def _add_row(
-        self, grid: QGridLayout, row_index: int, character: Character, shown_name: str, line_count: int, previous: Character | None
+        self,
+        grid: QGridLayout,
+        row_index: int,
+        character: VoiceAssignment,
+        shown_name: str,
+        line_count: int,
+        previous: VoiceAssignment | None,
     ) -> None:
         label = PlainLabel()
         label.setText(shown_name)
@@ -237,7 +246,10 @@ class CharacterTable(QScrollArea):
         voice.setCurrentIndex(max(0, voice.findData(previous.voice)) if previous is not None else 0)
         self._offer_styles(row)
         if previous is not None:
-            style.setCurrentIndex(max(0, style.findData((previous.speaker, previous.style))))
+            # `findData` compares tuples by identity.
+            pairs = [style.itemData(index) for index in range(style.count())]
+            wanted = (previous.speaker, previous.style)
+            style.setCurrentIndex(pairs.index(wanted) if wanted in pairs else 0)
 
     def _update_voice(self, row: CharacterRow) -> None:
         self._offer_styles(row)
@@ -304,7 +316,7 @@ class MappingDialog(QDialog):
     def show_opened(self, opened: OpenedImport) -> None:
         """Show the names that have no voice with the current columns."""
         shown = {voice.id: voice.name for voice in opened.imported.project.voices} if opened.imported is not None else {}
-        self.names.show_names(opened.missing, shown)
+        self.names.show_names(opened.missing, shown, opened.suggestions)
         for widget in (self.names_title, self.names_words, self.names):
             widget.setVisible(bool(opened.missing))
         self._space.setVisible(not opened.missing)
@@ -335,8 +347,8 @@ class MappingDialog(QDialog):
         self.names_title = _create_heading(localize("話す声", "Voices"))
         self.names_words = _create_label(
             localize(
-                "対応する声が見つからない名前です。話す声を選んでください。",
-                "No installed voice has these names. Choose who speaks their lines.",
+                "対応する声が見つからない登場人物です。まだ使われていない話者を順に割り当てました。変更できます。",
+                "No installed voice has these names. They are given speakers that nobody has yet; change them as you like.",
             )
         )
         self._space = QWidget()
@@ -384,7 +396,7 @@ class MappingDialog(QDialog):
 
     @Slot()
     def _emit_choices(self) -> None:
-        choices: dict[str, Character] = self.names.choices
+        choices: dict[str, VoiceAssignment] = self.names.choices
         self.accept()
         self.choices_accepted.emit(choices)
 

@@ -11,17 +11,25 @@ from app.common.errors import AppError
 from app.compose.text_front_end import open_g2p
 from app.core.edit_rebasing import ReadLine
 from app.core.line_reading import LineReading, read_line
-from app.core.project import Character
+from app.core.project import VoiceAssignment
+from app.core.script import LineSettings
 from app.core.synthesis_types import ReadingOverride
+from app.install.character_memory import load_characters
 from app.install.known_voices import describe_voice, list_unprepared_voices
-from app.interchange.character_assignment import AssignableVoice, apply_choices, clear_shipped_voice, list_unassigned, match_characters
+from app.interchange.character_assignment import (
+    AssignableVoice,
+    apply_choices,
+    clear_shipped_voice,
+    list_unassigned,
+    match_characters,
+    suggest_voices,
+)
 from app.interchange.imported_script import ImportedScript
 from app.interchange.reading_diff import apply_spoken_phrases
 from app.interchange.script_file_bytes import read_file_bytes
 from app.interchange.script_import import TABLES, read_script_file
 from app.interchange.script_tables import has_certain_columns, parse_table, propose_columns
 from app.interchange.table_lines import ScriptTable, convert_to_lines
-from app.ui.interchange.character_memory import load_characters
 from app.ui.voices.catalog_scan import scan_catalog
 from app.ui.voices.catalog_voice import CatalogVoice
 
@@ -38,7 +46,7 @@ class ImportVoices:
 
     known_voices: tuple[AssignableVoice, ...] = ()
     default_id: str = ""
-    remembered: tuple[Character, ...] = ()
+    remembered: tuple[VoiceAssignment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,7 @@ class OpenedImport:
         table: The file's table, so that its columns can be chosen; None for other files.
         columns: The table's columns by field, as far as they are known.
         missing: Names for which no voice was found, with their numbers of lines.
+        suggestions: Voices for these names, by name: speakers that nobody has yet.
     """
 
     file: Path
@@ -57,7 +66,8 @@ class OpenedImport:
     imported: ImportedScript | None = None
     table: ScriptTable | None = None
     columns: Mapping[str, int] = field(default_factory=dict)
-    missing: tuple[tuple[Character, int], ...] = ()
+    missing: tuple[tuple[VoiceAssignment, int], ...] = ()
+    suggestions: Mapping[str, VoiceAssignment] = field(default_factory=dict)
 
     @property
     def is_clear(self) -> bool:
@@ -65,7 +75,7 @@ class OpenedImport:
         return self.imported is not None and not self.missing and (self.table is None or has_certain_columns(self.table))
 
 
-def find_voices(voices: Sequence[CatalogVoice], remembered: Sequence[Character]) -> tuple[ImportVoices, AppError | None]:
+def find_voices(voices: Sequence[CatalogVoice], remembered: Sequence[VoiceAssignment]) -> tuple[ImportVoices, AppError | None]:
     """Return the catalogue's voices, scanned here where the catalogue is still empty, and an error about the remembered characters."""
     kept, error = load_characters()
     voices = voices or scan_catalog()[0]
@@ -89,7 +99,7 @@ def map_table(opened: OpenedImport, table: ScriptTable, columns: Mapping[str, in
     return _apply_voices(replace(opened, imported=imported, table=table, columns=dict(columns)))
 
 
-def finish_import(opened: OpenedImport, choices: Mapping[str, Character], is_stopped: Callable[[], bool]) -> ImportedScript:
+def finish_import(opened: OpenedImport, choices: Mapping[str, VoiceAssignment], is_stopped: Callable[[], bool]) -> ImportedScript:
     """Return the lines with the chosen voices, and with accents as edits, named as in the window.
 
     Args:
@@ -110,7 +120,12 @@ def _apply_voices(opened: OpenedImport) -> OpenedImport:
     project = match_characters(imported.project, opened.voices.known_voices, opened.voices.remembered, opened.voices.default_id)
     counts = Counter(line.settings.voice for line in project.script.lines)
     missing = tuple((character, counts[character.name]) for character in list_unassigned(project))
-    return replace(opened, imported=replace(imported, project=project), missing=missing)
+    names = {one.name for one, _ in missing}
+    settings = [line.settings for line in project.script.lines if line.settings.voice not in names]
+    remembered = [LineSettings(voice=one.voice, speaker=one.speaker) for one in opened.voices.remembered]
+    voices = (opened.voices.known_voices, (*settings, *remembered), opened.voices.default_id)
+    suggestions = suggest_voices((one for one, _ in missing), *voices)
+    return replace(opened, imported=replace(imported, project=project), missing=missing, suggestions=suggestions)
 
 
 def _create_line_reader(is_stopped: Callable[[], bool]) -> ReadLine:

@@ -1,4 +1,4 @@
-"""Writes the script as plain text, as VOICEVOX text, or as a table."""
+"""Writes the script as plain text, as text with characters, as a script of a game engine, or as a table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ class ScriptExporter(QObject):
         """Ask for a file and its kind."""
         plain = localize("テキスト", "Text") + " (*.txt)"
         named = localize("キャラ付きテキスト（VOICEVOX 形式）", "Text with characters (VOICEVOX)") + " (*.txt)"
-        kinds = {plain: ".txt", named: ".txt", "CSV (*.csv)": ".csv", "TSV (*.tsv)": ".tsv"}
+        dialogue = localize("台詞のテキスト（名前「台詞」）", "Dialogue text (name and quotation)") + " (*.txt)"
+        tables = {"CSV (*.csv)": ".csv", "TSV (*.tsv)": ".tsv"}
+        scripts = {"Ren'Py (*.rpy)": ".rpy", "Yarn Spinner (*.yarn)": ".yarn"}
+        kinds = {plain: ".txt", named: ".txt", dialogue: ".txt", **tables, **scripts}
         title = self._document.script.title or localize("台本", "script")
         chosen, kind = QFileDialog.getSaveFileName(
             self._parent, localize("台本を書き出す", "Export script"), str(self._folder / title), ";;".join(kinds)
@@ -47,17 +50,17 @@ class ScriptExporter(QObject):
         if file.suffix.lower() not in kinds.values():
             file = file.with_name(file.name + kinds.get(kind, ".txt"))
         self._folder = file.parent
-        self.write_file(file, has_characters=kind == named)
+        self.write_file(file, has_characters=kind == named, as_dialogue=kind == dialogue)
 
-    def write_file(self, file: Path, *, has_characters: bool = False) -> None:
+    def write_file(self, file: Path, *, has_characters: bool = False, as_dialogue: bool = False) -> None:
         """Write the script in the background, in the format of the file's suffix."""
         script = self._document.script
-        who = self._find_names if has_characters else None
 
         def write_in_background() -> tuple[str, ...]:
-            from app.interchange.script_writers import write_script
+            from app.interchange.script_writers import NAMED_SUFFIXES, write_script
 
-            return write_script(file, script, who)
+            is_named = has_characters or as_dialogue or file.suffix.lower() in NAMED_SUFFIXES
+            return write_script(file, script, self._find_names if is_named else None, as_dialogue=as_dialogue)
 
         self._background.run_work(write_in_background, partial(self._report_written, file, len(script.lines)))
 

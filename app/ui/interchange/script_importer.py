@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.common.errors import AppError
 from app.common.language import localize
-from app.core.project import SCRIPT_SUFFIXES, Character, VoiceReference
-from app.core.script import Line, LineSettings
+from app.core.characters import merge_cast
+from app.core.project import SCRIPT_SUFFIXES, VoiceAssignment, VoiceReference
+from app.core.script import Line, LineSettings, Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.script.line_commands import LineCommands
 from app.ui.script.line_selection import LineSelection
@@ -41,6 +42,7 @@ class ImportJob:
 
     Attributes:
         row: The row that the lines are inserted before; None inserts them below the selected ones.
+        script: An empty script with the cast of the files read so far.
         names: The names of the files read so far.
         dropped: What was not imported, in sentences.
         error: The first error.
@@ -51,7 +53,7 @@ class ImportJob:
     names: list[str] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     voices: list[VoiceReference] = field(default_factory=list)
-    characters: list[Character] = field(default_factory=list)
+    script: Script = field(default_factory=Script)
     dropped: list[str] = field(default_factory=list)
     error: AppError | None = None
 
@@ -64,11 +66,11 @@ class ImportJob:
         from app.interchange.script_builder import replace_taken_ids
 
         imported, plain = replace_taken_ids(imported, frozenset((*taken_ids, *(line.id for line in self.lines)))), LineSettings()
+        self.script, lines = merge_cast(self.script, imported.project.script.lines, imported.project.script.cast)
         self.lines += [
-            replace(line, settings=default_settings) if line.settings == plain else line for line in imported.project.script.lines
+            replace(line, settings=default_settings) if line.settings == plain and not line.character else line for line in lines
         ]
         self.voices += imported.project.voices
-        self.characters += imported.project.characters
         self.dropped += imported.losses
         self.names.append(name)
 
@@ -94,15 +96,14 @@ class ScriptImporter(QObject):
 
     Attributes:
         dialog: The open questions about a file, or None.
-        remembered: Returns the project's characters, used beside those the user chose before.
+        remembered: Returns the voices of the script's cast, used beside those the user chose before.
 
     Signals:
-        references_found(tuple[VoiceReference], tuple[Character]): The names that new lines give to missing voices, and who speaks the names
-            of their file; emitted before the lines are inserted.
+        references_found(tuple[VoiceReference]): The names that new lines give to missing voices; emitted before the lines are inserted.
         finished(): All requested files are imported or given up.
     """
 
-    references_found = Signal(object, object)
+    references_found = Signal(object)
     finished = Signal()
 
     def __init__(
@@ -127,7 +128,7 @@ class ScriptImporter(QObject):
         self._slow.setInterval(SLOW_IMPORT_MS)
         self._slow.timeout.connect(self._show_slow_notice)
         self.dialog: MappingDialog | None = None
-        self.remembered: Callable[[], Sequence[Character]] = tuple
+        self.remembered: Callable[[], Sequence[VoiceAssignment]] = tuple
 
     @Slot()
     def choose_files(self) -> None:
@@ -218,9 +219,9 @@ class ScriptImporter(QObject):
 
         self._background.run_work(map_columns, show_mapped, show_error)
 
-    def _finish_file(self, opened: OpenedImport, choices: Mapping[str, Character]) -> None:
+    def _finish_file(self, opened: OpenedImport, choices: Mapping[str, VoiceAssignment]) -> None:
         def finish_file() -> ImportedScript:
-            from app.ui.interchange.character_memory import remember_characters
+            from app.install.character_memory import remember_characters
             from app.ui.interchange.opened_import import finish_import
 
             if choices:
@@ -247,8 +248,9 @@ class ScriptImporter(QObject):
         if self._slow_notice and self._banner.message.text() == self._slow_notice:
             self._banner.hide()
         if job.lines:
-            self.references_found.emit(tuple(job.voices), tuple(job.characters))
-            self._commands.insert_imported(job.lines, self._commands.find_insertion_row() if job.row is None else job.row)
+            self.references_found.emit(tuple(job.voices))
+            row = self._commands.find_insertion_row() if job.row is None else job.row
+            self._commands.insert_imported(job.lines, job.script.cast, row)
         if job.error is not None:
             self._banner.show_error(job.error)
         elif job.dropped:

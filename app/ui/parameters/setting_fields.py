@@ -297,6 +297,13 @@ class VoiceFields(QFormLayout):
             self.styles.setPlaceholderText(format_style(settings.style) or "–")
         self._showing = False
 
+    def mark_deviations(self, names: Collection[str]) -> None:
+        """Mark the settings in which lines differ from their characters."""
+        for box, name in ((self.chooser, "voice"), (self.speakers, "speaker"), (self.styles, "style")):
+            label = self.labelForField(box)
+            if isinstance(label, QLabel):
+                mark_label(label, name in names)
+
     def set_enabled(self, has_line: bool) -> None:
         """Enable the boxes where there is a line."""
         # The chooser's box alone: its button manages voices, which needs no line.
@@ -313,6 +320,14 @@ class VoiceFields(QFormLayout):
     def _emit_speaker(self) -> None:
         if not self._showing:
             self.edited.emit("speaker", self.speakers.currentData())
+
+
+def mark_label(label: QLabel, is_deviating: bool) -> None:
+    """Write a label in bold while its setting is not that of the line's character."""
+    font = label.font()
+    if font.bold() != is_deviating:
+        font.setBold(is_deviating)
+        label.setFont(font)
 
 
 def _create_combo_box(name: str, tip: str) -> QComboBox:

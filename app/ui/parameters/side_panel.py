@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
@@ -21,10 +21,11 @@ from PySide6.QtWidgets import (
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS, PAUSE_BOUNDS
-from app.core.script import LineSettings
+from app.core.script import Character, LineSettings
 from app.core.voice_architecture import VoiceArchitecture
+from app.ui.parameters.character_field import CharacterField
 from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields
+from app.ui.parameters.setting_fields import SeedField, SliderField, VoiceFields, mark_label
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_card_labels import VoiceSummary
 from app.ui.widgets.folding_section import FoldingSection
@@ -132,6 +133,7 @@ class SidePanel(QScrollArea):
 
     Attributes:
         sliders: The sliders by name of the setting.
+        character: Who speaks the selected lines, while the script has a cast.
 
     Signals:
         edited(str, object): The user changed the setting of this name to this value.
@@ -151,6 +153,7 @@ class SidePanel(QScrollArea):
         self._mixed: Collection[str] = ()
         self._architectures: frozenset[VoiceArchitecture] = frozenset()
         self.card = VoiceCard()
+        self.character = CharacterField()
         self._choices = VoiceFields()
         self.chooser, self.speakers, self.styles = self._choices.chooser, self._choices.speakers, self._choices.styles
         self.chosen = QLabel()
@@ -223,6 +226,18 @@ class SidePanel(QScrollArea):
         self._showing = False
         self._show_count(count)
 
+    def show_characters(self, cast: Sequence[Character], chosen: Collection[str], deviations: Collection[str]) -> None:
+        """Show who speaks the selected lines, and mark the settings that are not those of their characters.
+
+        Args:
+            chosen: ids of the lines' characters, empty for none.
+        """
+        self.character.show_characters(cast, chosen, deviations)
+        self._choices.mark_deviations(deviations)
+        for name, slider in self.sliders.items():
+            mark_label(slider.label, name in deviations)
+        mark_label(self.pauses.title, "pauses" in deviations)
+
     def _show_count(self, count: int) -> None:
         """Show how many lines the settings apply to."""
         for widget in (*(self.sliders[name] for name in MAIN_PARAMETERS), self.presets, self.expression):
@@ -249,6 +264,7 @@ class SidePanel(QScrollArea):
         controls = QVBoxLayout(self._controls)
         controls.setContentsMargins(0, 0, 0, 0)
         controls.setSpacing(4)
+        controls.addWidget(self.character)
         controls.addLayout(self._choices)
         for name in MAIN_PARAMETERS:
             controls.addWidget(self.sliders[name])
@@ -281,6 +297,7 @@ class SidePanel(QScrollArea):
             self.seed.label,
             self.presets.label,
             self.pauses.title,
+            self.character.label,
             *self._choices.labels,
         ]
         width = max(label.sizeHint().width() for label in labels)

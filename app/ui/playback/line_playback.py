@@ -189,7 +189,7 @@ class LinePlayback(QObject):
     def _clear_changed_failures(self, _before: Script, after: Script) -> None:
         """Clear the failure of a line that was changed."""
         for line_id, line in list(self._failed.items()):
-            if after.find_line(line_id) != line:
+            if (present := after.find_line(line_id)) is None or not present.is_spoken_like(line):
                 del self._failed[line_id]
                 if self._model.find_state(line_id).phase is LinePhase.FAILED:
                     self._show_line_state(line_id, LinePhase.IDLE)

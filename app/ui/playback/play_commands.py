@@ -19,10 +19,12 @@ class PlayCommands(QObject):
     Signals:
         began(): something else is asked for now, so messages about what was asked before may go.
         nothing_to_speak(): none of the lines has text.
+        stopping(): the user wants silence; the present sound is about to end.
     """
 
     began = Signal()
     nothing_to_speak = Signal()
+    stopping = Signal()
 
     def __init__(
         self, document: ScriptDocument, selection: LineSelection, speech: SpeechController, playback: LinePlayback, saving: SavingController
@@ -31,11 +33,16 @@ class PlayCommands(QObject):
         self._document, self._selection, self._speech = document, selection, speech
         self._playback, self._saving = playback, saving
 
+    @property
+    def is_playing(self) -> bool:
+        """Return whether anything that the user asked for sounds, or is about to."""
+        # A kept take may sound as well, and playback knows only the lines that it asked for.
+        return self._playback.is_on or self._speech.state.is_playing
+
     @Slot()
     def play_or_stop(self) -> None:
         """Speak the selected lines, or stop if a line is spoken. Before the voice is open, wait for it."""
-        # A kept take may sound instead, and playback knows only the lines that it asked for.
-        if self._playback.is_on or self._speech.state.is_speaking:
+        if self.is_playing:
             self.stop_playing()
         else:
             self.play_lines(self._selection.ids)
@@ -57,8 +64,8 @@ class PlayCommands(QObject):
 
     @Slot()
     def play_through(self) -> None:
-        """Speak from the current line to the end."""
-        ids = self._list_all_ids()
+        """Speak from the current line to the end; of a list that shows one character's lines, those."""
+        ids = self._selection.shown_ids
         current = self._selection.current_id
         self.play_lines(ids[ids.index(current) if current in ids else 0 :])
 
@@ -72,12 +79,13 @@ class PlayCommands(QObject):
     def play_if_silent(self, ids: Sequence[str]) -> None:
         """Speak the first of these lines that still exists, unless a line is spoken."""
         known = [line_id for line_id in ids if self._document.script.find_line(line_id)]
-        if known and not self._playback.is_on and not self._speech.state.is_speaking:
+        if known and not self.is_playing:
             self.play_lines(known[:1])
 
     @Slot()
     def stop_playing(self) -> None:
         """Stop the present sound."""
+        self.stopping.emit()
         self._playback.stop_playing()
 
     @Slot()

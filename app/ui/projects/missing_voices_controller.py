@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.common.language import localize
-from app.core.script import Script, change_settings
+from app.core.characters import replace_voices
 from app.ui.projects.missing_voice import MissingVoice, find_missing_voices, list_usable_voices
 from app.ui.projects.project_document import ProjectDocument
 from app.ui.script.script_document import ScriptDocument
@@ -76,11 +76,8 @@ class MissingVoicesController(QObject):
         dialog.show()
 
     def replace_voices(self, replacements: Mapping[str, str]) -> None:
-        """Give all lines of some voices other ones: ids by id."""
-        script: Script = self._document.script
-        for voice, other in replacements.items():
-            script = change_settings(script, [line.id for line in script.lines if line.settings.voice == voice], voice=other)
-        self._document.apply_edit(localize("声を割り当て", "Assign voices"), script)
+        """Give all lines and characters of some voices other ones: ids by id."""
+        self._document.apply_edit(localize("声を割り当て", "Assign voices"), replace_voices(self._document.script, replacements))
 
     def close(self) -> None:
         """Close the dialog."""

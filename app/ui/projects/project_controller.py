@@ -284,7 +284,9 @@ class ProjectController(QObject):
             self._background.failed.emit(error)
 
         self._is_saving = True
-        work = partial(project_files.write_project_file, path, project, expected_digest, self._project.path)
+        work = partial(
+            project_files.write_project_file, path, project, expected_digest, self._project.path, self._shelf.book.list_needed_sounds()
+        )
         self._background.run_work(work, partial(self._end_saving, finish_writing), partial(self._end_saving, report_failure))
 
     def _end_saving(self, then: Callable[[Any], object], result: object) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.project import Character, Project, VoiceReference
+from app.core.project import Project, VoiceReference
 from app.core.script import Script
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_origin import ScriptOrigin
@@ -56,16 +56,15 @@ class ProjectDocument(QObject):
             self.is_changed = self._has_changes()
             self.changed.emit()
 
-    @Slot(object, object)
-    def add_references(self, voices: tuple[VoiceReference, ...], characters: tuple[Character, ...]) -> None:
-        """Add the voices that lines name now, and the characters that they speak for; the present choice replaces an older one."""
+    @Slot(object)
+    def add_references(self, voices: tuple[VoiceReference, ...]) -> None:
+        """Add the voices that lines name now; the present one replaces an older one."""
         known = {voice.id: voice for voice in (*self.parts.voices, *voices)}
-        who = {character.name: character for character in (*self.parts.characters, *characters)}
-        self.change_parts(voices=tuple(known.values()), characters=tuple(who.values()))
+        self.change_parts(voices=tuple(known.values()))
 
     def begin_project(self, project: Project, path: Path | None, digest: str) -> None:
         """Begin another project, whose script is shown already."""
-        self.parts = replace(project, script=Script(), current="")
+        self.parts = replace(project, script=Script(), current="", assignments=())
         self.mark_saved(path, digest, self._script.script, self.parts)
 
     def mark_saved(self, path: Path | None, digest: str, script: Script, parts: Project) -> None:
@@ -91,4 +90,4 @@ class ProjectDocument(QObject):
             return self._saved is None or self._saved != (script, self.parts)
         typed = any(line.text.strip() for line in script.lines) and not is_greeting(script)
         parts = self.parts
-        return typed or bool(parts.dictionary or parts.characters or parts.takes or parts.presets)
+        return typed or bool(parts.dictionary or script.cast or parts.takes or parts.presets)

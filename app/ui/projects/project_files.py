@@ -54,7 +54,7 @@ def read_project_file(path: Path) -> ProjectFileContent:
 
 
 def write_project_file(
-    path: Path, project: Project, expected_digest: str | None, previous_path: Path | None = None
+    path: Path, project: Project, expected_digest: str | None, previous_path: Path | None = None, restorable: Collection[str] = ()
 ) -> ProjectWriteResult | None:
     """Write the file after all sounds lie beside it; return None and write nothing if the old file is not the expected one.
 
@@ -63,6 +63,7 @@ def write_project_file(
     Args:
         expected_digest: digest of what may be replaced; None replaces anything.
         previous_path: the file that the project had until now.
+        restorable: sounds that no take names, such as those of deleted takes that can be put back.
     """
     from app.interchange.koebako_files import compute_file_digest, write_project
 
@@ -75,6 +76,10 @@ def write_project_file(
         if project.embeds:
             project, left_out = pack_sounds(project, (path, previous_path, None))
         copy_sounds_beside(project, path, previous_path)
+    if restorable and previous_path not in (None, path):
+        from app.audition.embedded_sounds import hold_sounds
+
+        hold_sounds(restorable, previous_path)
     return ProjectWriteResult(write_project(path, project), left_out)
 
 

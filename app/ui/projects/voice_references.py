@@ -13,9 +13,9 @@ from app.ui.voices.voice_catalog import VoiceCatalog
 
 
 def build_voice_references(script: Script, catalog: VoiceCatalog, known_references: Iterable[VoiceReference]) -> tuple[VoiceReference, ...]:
-    """Return a reference for each voice that lines name, in their order; for a voice that is not here, the known one."""
+    """Return a reference for each voice that lines and characters name, in their order; for a voice that is not here, the known one."""
     known = {reference.id: reference for reference in known_references}
-    used = dict.fromkeys(line.settings.voice for line in script.lines if line.settings.voice)
+    used = dict.fromkeys(filter(None, (*(line.settings.voice for line in script.lines), *(one.settings.voice for one in script.cast))))
     return tuple(_build_reference(voice, catalog.find_voice(voice), known.get(voice)) for voice in used)
 
 

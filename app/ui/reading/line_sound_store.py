@@ -54,7 +54,9 @@ class LineSoundStore(AutosavedFile):
         super().close()
 
     def _collect_current(self) -> list[tuple[Line, LineSound]]:
-        return [(line, sound) for line, sound in self._sounds.list_complete_sounds() if self._document.script.find_line(line.id) == line]
+        sounds = self._sounds.list_complete_sounds()
+        script = self._document.script
+        return [(line, sound) for line, sound in sounds if (now := script.find_line(line.id)) is not None and now.is_spoken_like(line)]
 
     def _restore_sounds(self, sounds: list[tuple[Line, LineSound]]) -> None:
         spoken = {line.id: (line, sound) for line, sound in sounds}

@@ -36,10 +36,21 @@ class LineSoundCollector(QObject):
         found = self._sounds.get(line_id)
         return found[1] if found else None
 
+    def find_pitches(self, line_id: str) -> tuple[Line, tuple[float | None, ...]] | None:
+        """Return a line as it was spoken last and the pitch of each of its morae in Hz, or None while those are not measured."""
+        found = self._sounds.get(line_id)
+        return (found[0], found[1].pitches_hz) if found is not None and found[1].pitches_hz else None
+
+    def keep_pitches(self, line_id: str, request_id: str, pitches_hz: tuple[float | None, ...]) -> None:
+        """Keep what was measured in the sound of a request with that sound, if it is still the last one."""
+        found = self._sounds.get(line_id)
+        if found is not None and found[1].request_id == request_id:
+            found[1].pitches_hz = pitches_hz
+
     def is_current(self, line: Line) -> bool:
         """Return whether the sound is that of the line as it is now."""
         found = self._sounds.get(line.id)
-        return found is not None and found[0] == line
+        return found is not None and found[0].is_spoken_like(line)
 
     def list_complete_sounds(self) -> list[tuple[Line, LineSound]]:
         """Return every line with its complete sound, the newest last."""

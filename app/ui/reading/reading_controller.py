@@ -16,9 +16,10 @@ from app.core.script import Line, replace_overrides
 from app.core.synthesis_types import Overrides
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.reading.line_sounds import LineSoundCollector
+from app.ui.reading.melody.line_pitches import LinePitchCollector
 from app.ui.reading.strip.strip_axis import StripCell
-from app.ui.reading.strip.strip_panel import StripPanel
 from app.ui.reading.strip.strip_shape import build_shape, find_mora_index
+from app.ui.reading.strip_panel import StripPanel
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.synthesis.line_reader import LineReadResult, ReadLineJob
@@ -36,6 +37,7 @@ class ReadingController(QObject):
     Attributes:
         panel: strip and waveform.
         sounds: what lines sounded like.
+        pitches: and at which pitch their morae.
         speaks_emoji: whether the voice of a line does.
     """
 
@@ -46,6 +48,7 @@ class ReadingController(QObject):
         self.panel = panel
         self._document, self._selection, self._speech, self._playback = document, selection, speech, playback
         self.sounds = LineSoundCollector(speech)
+        self.pitches = LinePitchCollector(speech, self.sounds)
         self.speaks_emoji: Callable[[Line], bool] = lambda _line: False
         self._asked: ReadLineJob | None = None
         self._tried: ReadLineJob | None = None  # with a reading that was typed; what else is asked meanwhile does not replace it
@@ -64,8 +67,16 @@ class ReadingController(QObject):
         speech.voice_opened.connect(self._update_strip)
         speech.dictionary_changed.connect(self._request_reading)
         self.sounds.changed.connect(self._schedule_drawing)
+        self.pitches.measured.connect(self._show_pitches)
+        self._connect_panel(panel)
+        self._update_strip()
+
+    def _connect_panel(self, panel: StripPanel) -> None:
+        """Take what the user does in the strip, the melody, the waveform and the buttons over them."""
         strip = panel.strip
-        strip.edited.connect(self._take_strip_edit)
+        strip.edited.connect(self._apply_overrides)
+        panel.lane.edited.connect(self._apply_overrides)
+        panel.lane.sound_requested.connect(strip.play_current)
         strip.place_selected.connect(self._play_from)
         strip.cell_selected.connect(self._play_from_cell)
         panel.waveform.place_selected.connect(self._play_from)
@@ -75,7 +86,6 @@ class ReadingController(QObject):
         panel.reset_all.clicked.connect(self._reset_all_phrases)
         panel.reading.kana_requested.connect(self._request_typed_reading)
         panel.others.reading_requested.connect(self._apply_other_reading)
-        self._update_strip()
 
     def update_emoji_support(self) -> None:
         """Update the strip after more is known of voices: the one of this line may speak emoji after all."""
@@ -96,7 +106,7 @@ class ReadingController(QObject):
         if is_other:
             self._shown_id, self._reading = line.id, None
             self.panel.close_reading_field()
-            self.panel.show_line(None, None, False)
+            self.panel.show_line(None, None, None, False)
             self.panel.view.scroll_to_start()
         edits, reading = line.overrides, self._reading
         if reading is not None and self._is_valid_for_text(edits, line) and (reading.text, reading.readings) == (line.text, edits.readings):
@@ -128,6 +138,8 @@ class ReadingController(QObject):
             self._take_typed_reading(answer)
         elif answer.job is not self._asked:
             return
+        elif self._is_edited_since(answer.job):
+            self._request_reading()  # its edits are older than those of the document
         elif answer.reading is not None and answer.job.line_id == self._shown_id:
             is_first = self._reading is None
             self._reading, self._overrides = answer.reading, answer.overrides
@@ -136,6 +148,11 @@ class ReadingController(QObject):
                 self.panel.strip.select_first_cell()
         elif answer.error is not None:
             self.panel.note.setText(answer.error.message)
+
+    def _is_edited_since(self, job: ReadLineJob) -> bool:
+        """Return whether the line has other edits than when its reading was asked for; another text is read once typing rests."""
+        line = self._selection.line
+        return line is not None and (line.id, line.text) == (job.line_id, job.text) and line.overrides != job.overrides
 
     def _take_typed_reading(self, answer: LineReadResult) -> None:
         """Take a reading that the user typed, if the front end accepts it."""
@@ -154,7 +171,7 @@ class ReadingController(QObject):
         line = self._selection.line
         if line is None or self._reading is None:
             return
-        if self.panel.strip.is_dragging:  # let go of it first
+        if self.panel.strip.is_dragging or self.panel.lane.is_dragging:  # let go of it first
             self._draw.start()
             return
         sound = self.sounds.find_sound(line.id)
@@ -166,7 +183,8 @@ class ReadingController(QObject):
             if voice is not None and voice.is_single_graph
             else ""
         )
-        self.panel.show_line(build_shape(self._reading, self._overrides, times), sound, self.sounds.is_current(line))
+        shape = build_shape(self._reading, self._overrides, times)
+        self.panel.show_line(shape, self.pitches.build_melody(line, shape), sound, self.sounds.is_current(line))
 
     @Slot()
     def _show_more_sound(self) -> None:
@@ -175,6 +193,11 @@ class ReadingController(QObject):
         if sound is not None and sound.progress_key == self._stage:
             self.panel.waveform.update()
         else:
+            self._show_reading()
+
+    @Slot(str)
+    def _show_pitches(self, line_id: str) -> None:
+        if line_id == self._shown_id:
             self._show_reading()
 
     @Slot(str)
@@ -189,16 +212,15 @@ class ReadingController(QObject):
         self.panel.view.show_played(state.played_s if heard else None)
 
     @Slot(str, object)
-    def _take_strip_edit(self, label: str, overrides: Overrides) -> None:
-        self._apply_overrides(label, overrides)
-
-    def _apply_overrides(self, label: str, overrides: Overrides) -> None:
+    @Slot(str, object, str)
+    def _apply_overrides(self, label: str, overrides: Overrides, gesture: str = "") -> None:
+        """Put edits into the document; those of one gesture, or else of one label, become one step if they follow each other quickly."""
         if self._reading is not None:
             is_plain = not (overrides.readings or overrides.moras or overrides.pauses or overrides.phrases)
             reading = self._reading
             counted = Overrides() if is_plain else replace(overrides, text=reading.text, emoji=reading.emoji, memos=reading.memos)
             script = replace_overrides(self._document.script, self._shown_id, counted)
-            self._document.apply_edit(label, script, f"{label} {self._shown_id}")
+            self._document.apply_edit(label, script, f"{gesture or label} {self._shown_id}")
 
     @Slot(float)
     def _play_from(self, second: float) -> None:

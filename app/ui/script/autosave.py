@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,7 +63,13 @@ def write_autosave(script: Script, current: str, origin: ScriptOrigin | None = N
 
 
 def _parse_autosave(data: Any) -> tuple[Script, str, ScriptOrigin]:
-    return parse_script(data), str(data.get("current", "")), parse_script_origin(data.get("project"))
+    own = {name: value for name, value in data.items() if name not in ("current", "project")}
+    script, origin = parse_script(own), parse_script_origin(data.get("project"))
+    if cast := origin.parts.script.cast:
+        from app.core.project_data import cast_named_voices  # needed once, after a version that kept the names beside the script
+
+        script, origin = cast_named_voices(script, cast), replace(origin, parts=replace(origin.parts, script=Script(), assignments=()))
+    return script, str(data.get("current", "")), origin
 
 
 class Autosave(AutosavedFile):

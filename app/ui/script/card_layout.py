@@ -11,24 +11,37 @@ from app.common.language import localize
 
 GAP, INSET = 8.0, 10.0
 CARD_SPACE_BELOW_PX = 6.0  # between two cards
-AVATAR, BUTTON = 26.0, 30.0
+AVATAR, BUTTON, HANDLE = 26.0, 30.0, 24.0
 CARD_RADIUS_PX = 8.0
 CARD_TEXT_SCALE = 1.2
 DONE_MARK_WIDTH_PX = 16.0  # beside the seconds
 MAX_CACHED_HEIGHTS = 100_000  # lines of the longest script
+CHIP_MARGINS_PX, NAME_MARGIN_PX = 4.0, 1.0
+COLOUR_BAR_WIDTH_PX, COLOUR_BAR_INSET_PX = 4.0, 4.0
 MIN_TEXT_WIDTH_PX = 200  # pixels for the words before voice and style have a place beside them
 
 
 @dataclass(frozen=True, slots=True)
 class CardRects:
-    """Rectangles within the list's viewport."""
+    """Rectangles within the list's viewport.
+
+    Attributes:
+        handle: what the line is dragged by to other programs.
+        bar: of the character's colour.
+        name: of the character, above voice and style; where the card has no room for both, in place of them.
+        chip: of voice and style on a line without a character; `low_chip` has its place under a name.
+    """
 
     card: QRectF
     number: QRectF
     avatar: QRectF
     text: QRectF
     chip: QRectF
+    low_chip: QRectF
+    name: QRectF
+    bar: QRectF
     length: QRectF
+    handle: QRectF
     button: QRectF
 
 
@@ -49,7 +62,7 @@ class CardLayout:
             small.horizontalAdvance("0000"),
             max(small.horizontalAdvance(format_card_seconds(length)) for length in (59.9, 5999.9)) + DONE_MARK_WIDTH_PX,
         )
-        self._chip, self._chip_height = small.horizontalAdvance("テンション高め") + 20, small.height() + 4
+        self._chip, self._chip_height = small.horizontalAdvance("テンション高め") + 20, small.height() + CHIP_MARGINS_PX
         self._widest = max(self._metrics.maxWidth(), self._metrics.height())
         self._heights: dict[tuple[str, float], float] = {}
 
@@ -61,7 +74,7 @@ class CardLayout:
     @property
     def _width_beside_text(self) -> float:
         left = INSET + self._number + GAP + AVATAR + GAP
-        return left + GAP + self._length + GAP + BUTTON + INSET
+        return left + GAP + self._length + GAP + HANDLE + BUTTON + INSET
 
     def _compute_chip_width(self, width: float) -> float:
         """Return the width of the chip, 0 on a narrow card, where the text takes it all."""
@@ -112,13 +125,25 @@ class CardLayout:
         number = build_rect(card.left() + INSET, self._number, AVATAR)
         avatar = build_rect(number.right() + GAP, AVATAR, AVATAR)
         button = build_rect(card.right() - INSET - BUTTON, BUTTON, BUTTON)
-        length = build_rect(button.left() - GAP - self._length, self._length, AVATAR)
+        handle = build_rect(button.left() - HANDLE, HANDLE, AVATAR)
+        length = build_rect(handle.left() - GAP - self._length, self._length, AVATAR)
         wide = self._compute_chip_width(row.width())
         chip = build_rect(length.left() - GAP - wide, wide, self._chip_height)
+        name, low_chip = self._divide_chip(chip, card)
+        bar = QRectF(card.left() + COLOUR_BAR_INSET_PX, card.top() + INSET, COLOUR_BAR_WIDTH_PX, card.height() - 2 * INSET)
         top = middle - self._metrics.height() / 2
         left = avatar.right() + GAP
         text = QRectF(left, top, self.compute_text_width(row.width()), card.bottom() - (top - card.top()) - top)
-        return CardRects(card, number, avatar, text, chip, length, button)
+        return CardRects(card, number, avatar, text, chip, low_chip, name, bar, length, handle, button)
+
+    def _divide_chip(self, chip: QRectF, card: QRectF) -> tuple[QRectF, QRectF]:
+        """Return the places of a name and, below it, of voice and style; the second is empty where there is no room for both."""
+        words = self._chip_height - CHIP_MARGINS_PX
+        below = min(self._chip_height, 2 * (chip.center().y() - card.top()) - 2 * NAME_MARGIN_PX - words)
+        if below < words:
+            return chip, QRectF()
+        name = QRectF(chip.left(), chip.center().y() - (words + below) / 2, chip.width(), words)
+        return name, QRectF(chip.left(), name.bottom(), chip.width(), below)
 
 
 def format_card_seconds(length_s: float) -> str:

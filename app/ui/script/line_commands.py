@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +10,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app.common.language import localize
+from app.core.characters import merge_cast
 from app.core.script import (
+    Character,
     Line,
-    LineSettings,
     Script,
     change_settings,
     copy_lines,
@@ -52,6 +54,9 @@ class LineCommands(QObject):
         self._document, self._model, self._view = document, model, view
         self._selection, self._seeds = selection, seeds
         self._copied: list[Line] = []
+        self._copied_cast: tuple[Character, ...] = ()  # who speaks them: they may be pasted into another project
+        self._is_copied_here = False
+        document.replaced.connect(self._mark_copies_foreign)
         view.lines_dropped.connect(self._move_to)
         view.texts_dropped.connect(self.add_text)
         view.line_requested.connect(self.add_line)
@@ -61,7 +66,7 @@ class LineCommands(QObject):
     @Slot()
     def add_line(self) -> None:
         """Add an empty line below the selected one, with its settings, and open its editor."""
-        line = Line(settings=self._typed_settings)
+        (line,) = self._create_typed_lines([""])
         self._insert_lines([line], self.find_insertion_row(), localize("行を追加", "Add line"))
         self._view.edit_line(self._model.find_row(line.id))
 
@@ -109,7 +114,9 @@ class LineCommands(QObject):
         """Copy the selected lines to the clipboard, as text; pasted into a script they keep their settings."""
         lines = [line for line_id in self._view.selected_ids if (line := self._document.script.find_line(line_id))]
         if lines:
-            self._copied = lines
+            self._copied, spoken = lines, {line.character for line in lines}
+            self._copied_cast = tuple(one for one in self._document.script.cast if one.id in spoken)
+            self._is_copied_here = True
             QGuiApplication.clipboard().setText("\n".join(line.text for line in lines))
 
     @Slot()
@@ -117,9 +124,9 @@ class LineCommands(QObject):
         """Paste the clipboard as lines below the selected one."""
         text = QGuiApplication.clipboard().text()
         if text == "\n".join(line.text for line in self._copied):
-            self._insert_lines(
-                [replace(line, id=create_line_id()) for line in self._copied], self.find_insertion_row(), localize("貼り付け", "Paste")
-            )
+            copies = [replace(line, id=create_line_id()) for line in self._copied]
+            script, adopted = merge_cast(self._document.script, copies, self._list_copied_cast())
+            self._insert_lines(list(adopted), self.find_insertion_row(), localize("貼り付け", "Paste"), script)
         else:
             row = self.find_insertion_row()
             offer_divisions(
@@ -194,18 +201,18 @@ class LineCommands(QObject):
         self._add_lines(split_lines(text), row, localize("テキストを追加", "Add text"))
 
     def _add_lines(self, texts: list[str], row: int, label: str) -> None:
-        settings = self._typed_settings
-        self._insert_lines([Line(text, settings) for text in texts], row, label)
+        self._insert_lines(self._create_typed_lines(texts), row, label)
 
-    def insert_imported(self, lines: list[Line], row: int) -> None:
-        """Insert the lines of a file."""
-        self._insert_lines(lines, row, localize("読み込み", "Import"))
+    def insert_imported(self, lines: list[Line], cast: tuple[Character, ...], row: int) -> None:
+        """Insert the lines of a file, with their characters."""
+        script, adopted = merge_cast(self._document.script, lines, cast)
+        self._insert_lines(list(adopted), row, localize("読み込み", "Import"), script)
 
-    def _insert_lines(self, lines: list[Line], row: int, label: str) -> None:
+    def _insert_lines(self, lines: list[Line], row: int, label: str, script: Script | None = None) -> None:
         if not lines:
             return
         put = [piece for line in lines for piece in cut_long_line(line)]
-        self._document.apply_edit(label, insert_lines(self._document.script, row, put))
+        self._document.apply_edit(label, insert_lines(script or self._document.script, row, put))
         self._view.select_lines([line.id for line in put[: len(put) if len(put) <= MAX_SELECTED_LINES else 1]])
         if len(put) > len(lines):
             self.noticed.emit(
@@ -215,23 +222,52 @@ class LineCommands(QObject):
                 )
             )
 
-    @property
-    def _typed_settings(self) -> LineSettings:
-        """Return the settings of the selected lines for text from elsewhere, whose brackets are no memos of VOICEVOX."""
-        return replace(self._selection.settings, memos=False)
+    def _create_typed_lines(self, texts: Iterable[str]) -> list[Line]:
+        """Return lines spoken like the current one, by the same character; brackets of text from elsewhere are no memos of VOICEVOX.
+
+        While one character's lines are shown, and none is current, they are that character's.
+        """
+        script, settings = self._document.script, self._selection.settings
+        current, shown = script.find_line(self._selection.current_id), script.find_character(self._model.shown_character or "")
+        if current is None and shown is not None:
+            return [Line(text, shown.settings, character=shown.id) for text in texts]
+        # Lines that share a value are compared by identity.
+        settings = replace(settings, memos=False) if settings.memos else settings
+        character = current.character if current else ""
+        return [Line(text, settings, character=character) for text in texts]
+
+    def _list_copied_cast(self) -> tuple[Character, ...]:
+        """Return who speaks the copied lines; who was renamed here since then has the new name, and is still the same one."""
+        if not self._is_copied_here:
+            return self._copied_cast
+        names = {one.id: one.name for one in self._document.script.cast}
+        return tuple(replace(one, name=names.get(one.id, one.name)) for one in self._copied_cast)
+
+    @Slot()
+    def _mark_copies_foreign(self) -> None:
+        """Remember that the copied lines are those of another script."""
+        self._is_copied_here = False
 
     def find_insertion_row(self) -> int:
-        """Return the row below the selected lines."""
+        """Return the place in the script below the selected lines."""
         ids = self._view.selected_ids or [self._view.current_id]
-        row = self._model.find_row(ids[-1])
-        return row + 1 if row >= 0 else self._model.rowCount()
+        row = self._document.script.find_index(ids[-1])
+        return row + 1 if row is not None else self._model.find_script_row(self._model.rowCount())
 
     def _select_row(self, row: int) -> None:
         line = self._model.find_line(min(row, self._model.rowCount() - 1))
         self._view.select_lines([line.id] if line else [])
 
     def _shift_selected(self, step: int) -> None:
-        self._edit_keeping_selection(localize("行を移動", "Move lines"), lambda script, ids: shift_lines(script, ids, step))
+        shift = self._shift_among_shown if self._model.is_filtered else shift_lines
+        self._edit_keeping_selection(localize("行を移動", "Move lines"), lambda script, ids: shift(script, ids, step))
+
+    def _shift_among_shown(self, script: Script, ids: list[str], step: int) -> Script:
+        """Gather the lines before the shown line above them, or behind the one below; lines that are not shown keep their order."""
+        rows = sorted(map(self._model.find_row, ids))
+        neighbour = self._model.find_line(rows[0] - 1 if step < 0 else rows[-1] + 1) if rows else None
+        place = script.find_index(neighbour.id) if neighbour is not None else None
+        return script if place is None else move_lines(script, ids, place + (step > 0))
 
     @Slot(object, int)
     def _move_to(self, ids: list[str], row: int) -> None:
@@ -271,14 +307,14 @@ class LineCommands(QObject):
     def _paste_into(self, line_id: str, start: int, end: int, texts: list[str]) -> None:
         """Replace these letters of a line by the first text, and add the others as lines below it."""
         script = self._document.script
-        line, row = script.find_line(line_id), self._model.find_row(line_id)
-        if line is None or not texts:
+        line, row = script.find_line(line_id), script.find_index(line_id)
+        if line is None or row is None or not texts:
             return
         self._view.end_editing()
         first, *others = [piece for text in texts for piece in cut_line(text)]
         script = replace_text(script, line_id, line.text[:start] + first + line.text[end:])
         settings = replace(line.settings, memos=False)  # brackets from elsewhere are no memos of VOICEVOX
-        made = [Line(text, settings) for text in others]
+        made = [Line(text, settings, character=line.character) for text in others]
         self._document.apply_edit(localize("貼り付け", "Paste"), insert_lines(script, row + 1, made))
         self._view.select_lines([item.id for item in made[:MAX_SELECTED_LINES]] or [line_id])
 

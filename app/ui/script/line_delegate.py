@@ -10,16 +10,19 @@ from PySide6.QtGui import QColor, QCursor, QFontMetricsF, QIcon, QMouseEvent, QP
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.common.language import localize
-from app.core.script import Line
+from app.core.script import Character, Line
 from app.ui.display_names import VoiceLabel
 from app.ui.script.card_layout import AVATAR, CARD_RADIUS_PX, CardLayout, CardRects, format_card_seconds
 from app.ui.script.line_editor import LineEditor
 from app.ui.script.line_state import LinePhase, LineState, describe_line_state
 from app.ui.script.line_voices import LineVoiceNames
-from app.ui.script.script_model import LINE_ROLE, STATE_ROLE, Index, ScriptModel
+from app.ui.script.script_model import CHARACTER_ROLE, LINE_ROLE, STATE_ROLE, Index, ScriptModel
+from app.ui.theme.character_colours import find_character_colour
 from app.ui.theme.theme import Theme
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.widgets.voice_picture import choose_letter_colors, draw_voice_picture
+
+NAME_INSET_PX = 8.0  # where the words of the chip below end
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,14 @@ class CardLook:
     """The part of the list's state that a card shows.
 
     Attributes:
+        number: of the line in the script, from 1.
+        character: who speaks the line, or None.
         is_edited: its editor lies over it, so that the text is left out.
         mouse_position: where it is, as `CardRects` counts.
     """
 
+    number: int
+    character: Character | None
     is_selected: bool
     is_hovered: bool
     is_focused: bool
@@ -54,24 +61,29 @@ class CardPainter:
         """Apply the colours of a theme."""
         self._theme = theme
         muted, accent = QColor(theme.muted), QColor(theme.accent)
-        self._icons: dict[str, QIcon] = {name: draw_icon(name, muted) for name in ("play", "waiting", "done")}
+        self._icons: dict[str, QIcon] = {name: draw_icon(name, muted) for name in ("play", "waiting", "done", "drag_out")}
         self._icons |= {
             "stop": draw_icon("stop", accent),
             "hovered": draw_icon("play", accent),
+            "hovered_handle": draw_icon("drag_out", accent),
             "error": draw_icon("error", QColor(theme.error_text)),
         }
 
-    def paint_line(self, painter: QPainter, rects: CardRects, number: int, line: Line, state: LineState, look: CardLook) -> None:
+    def paint_line(self, painter: QPainter, rects: CardRects, line: Line, state: LineState, look: CardLook) -> None:
         """Paint the card and everything on it."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_card(painter, rects, state, look)
         painter.setFont(self._layout.small)
         painter.setPen(QColor(self._theme.muted))
-        painter.drawText(rects.number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(number))
+        painter.drawText(rects.number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(look.number))
         self._paint_avatar(painter, rects.avatar, line.settings.voice)
-        self._paint_chip(painter, rects.chip, line)
+        if look.character is not None:
+            self._paint_character(painter, rects, look.character)
+        self._paint_chip(painter, rects.chip if look.character is None else rects.low_chip, line)
         self._paint_length(painter, rects.length, line, state)
+        hovered = look.is_hovered and rects.handle.contains(look.mouse_position)
+        self._icons["hovered_handle" if hovered else "drag_out"].paint(painter, _shrink_to_square(rects.handle, 18))
         self._paint_button(painter, rects.button, state, look)
         if not look.is_edited:
             self._paint_text(painter, rects.text, line.text)
@@ -105,6 +117,19 @@ class CardPainter:
         painter.drawEllipse(area)
         painter.setPen(letter)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, name[:1].upper() or "…")
+
+    def _paint_character(self, painter: QPainter, rects: CardRects, character: Character) -> None:
+        colour = find_character_colour(character.colour, self._theme.name)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRoundedRect(rects.bar, rects.bar.width() / 2, rects.bar.width() / 2)
+        if rects.name.width():
+            name = QFontMetricsF(self._layout.small).elidedText(
+                character.name.replace("\n", " "), Qt.TextElideMode.ElideRight, rects.name.width() - NAME_INSET_PX
+            )
+            painter.setPen(colour)
+            place = rects.name.adjusted(0, 0, -NAME_INSET_PX, 0)
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
 
     def _paint_chip(self, painter: QPainter, area: QRectF, line: Line) -> None:
         if not area.width():
@@ -141,7 +166,7 @@ class CardPainter:
             return
         if state.last_rendering is None:
             return
-        painter.setPen(QColor(self._theme.text if state.last_rendering.line == line else self._theme.muted))
+        painter.setPen(QColor(self._theme.text if state.last_rendering.line.is_spoken_like(line) else self._theme.muted))
         painter.drawText(
             area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, format_card_seconds(state.last_rendering.length_s)
         )
@@ -277,6 +302,8 @@ class LineDelegate(QStyledItemDelegate):
         edited = self._view.indexWidget(index) is not None
         focused = bool(option.state & QStyle.StateFlag.State_HasFocus) and (self._view.hasFocus() or edited)
         look = CardLook(
+            self._model.find_script_row(index.row()) + 1,
+            index.data(CHARACTER_ROLE),
             bool(option.state & QStyle.StateFlag.State_Selected),
             bool(option.state & QStyle.StateFlag.State_MouseOver),
             focused,
@@ -284,7 +311,7 @@ class LineDelegate(QStyledItemDelegate):
             QPointF(self._view.viewport().mapFromGlobal(QCursor.pos())),
         )
         parts = self.layout.compute_rects(QRectF(option.rect))
-        self._painter.paint_line(painter, parts, index.row() + 1, index.data(LINE_ROLE), index.data(STATE_ROLE), look)
+        self._painter.paint_line(painter, parts, index.data(LINE_ROLE), index.data(STATE_ROLE), look)
 
     def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, index: Index) -> QWidget:
         """Create a plain text field in the place of the text."""
@@ -330,8 +357,15 @@ class LineDelegate(QStyledItemDelegate):
         line, state = index.data(LINE_ROLE), index.data(STATE_ROLE)
         if rects.button.contains(point):
             return localize("この行を再生します。", "Plays this line.")
+        if rects.handle.contains(point):
+            return localize(
+                "ほかのアプリへ音声ファイルとしてドラッグします。", "Drag this to another program: it gets the sound as a file."
+            )
         if rects.avatar.contains(point):
             return self.voices.find_voice_name(line.settings.voice)
-        if rects.chip.contains(point):
+        character = index.data(CHARACTER_ROLE)
+        if character is not None and (rects.name.contains(point) or rects.bar.contains(point)):
+            return localize(f"登場人物: {character.name}", f"Character: {character.name}")
+        if (rects.chip if character is None else rects.low_chip).contains(point):
             return self.voices.format_explanation(line)
         return describe_line_state(line, state) if rects.length.contains(point) else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
@@ -17,7 +17,7 @@ class LineDropList(QListView):
 
     Signals:
         lines_dropped(list[str], int), texts_dropped(str, int), files_dropped(list[Path], int), links_dropped(list[str], int): before this
-            row.
+            line of the script.
     """
 
     lines_dropped = Signal(object, int)
@@ -44,13 +44,13 @@ class LineDropList(QListView):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept lines, text and files."""
         super().dragEnterEvent(event)
-        if _is_droppable(event.mimeData()):
+        if is_droppable(event):
             event.acceptProposedAction()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         """Show where the dragged content would go."""
         super().dragMoveEvent(event)  # scrolls at the edges
-        if _is_droppable(event.mimeData()):
+        if is_droppable(event):
             event.acceptProposedAction()
             self._show_drop(self._find_drop_row(event.position().toPoint()))
 
@@ -61,7 +61,8 @@ class LineDropList(QListView):
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Emit the dropped content; nothing is changed here."""
-        row, data = self._find_drop_row(event.position().toPoint()), event.mimeData()
+        row = self._lines.find_script_row(self._find_drop_row(event.position().toPoint()))
+        data = event.mimeData()
         self._show_drop(None)
         self.setState(QAbstractItemView.State.NoState)
         files = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
@@ -92,5 +93,9 @@ class LineDropList(QListView):
         self.viewport().update()
 
 
-def _is_droppable(data: QMimeData) -> bool:
+def is_droppable(event: QDropEvent) -> bool:
+    """Return whether the list takes what is dragged; sound files of its own lines it does not."""
+    data = event.mimeData()
+    if event.source() is not None and data.hasUrls():
+        return False
     return data.hasFormat(LINES_MIME) or data.hasText() or data.hasUrls()

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.characters import list_deviations
 from app.core.script import Line, LineSettings
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
@@ -41,6 +42,11 @@ class LineSelection(QObject):
         return self._view.selected_ids
 
     @property
+    def shown_ids(self) -> list[str]:
+        """Return the ids of the lines that the list shows: all, or those of one character."""
+        return self._view.shown_ids
+
+    @property
     def line(self) -> Line | None:
         """Return the current line, or None."""
         return self._document.script.find_line(self._view.current_id)
@@ -57,6 +63,24 @@ class LineSelection(QObject):
         chosen = frozenset(self.ids)
         several = {id(line.settings): line.settings for line in self._document.script.lines if line.id in chosen}.values()
         return frozenset(item.name for item in fields(LineSettings) if len({getattr(settings, item.name) for settings in several}) > 1)
+
+    @property
+    def characters(self) -> frozenset[str]:
+        """Return the ids of the characters of the selected lines; empty is that of lines without one."""
+        return frozenset(line.character for line in self._list_castings())
+
+    @property
+    def deviations(self) -> frozenset[str]:
+        """Return the names of the settings in which selected lines differ from their characters."""
+        cast = {one.id: one for one in self._document.script.cast}
+        return frozenset(
+            name for line in self._list_castings() if line.character in cast for name in list_deviations(line, cast[line.character])
+        )
+
+    def _list_castings(self) -> list[Line]:
+        """Return a selected line for each pair of settings and character: many lines share a pair."""
+        chosen = filter(None, map(self._document.script.find_line, self.ids))
+        return list({(id(line.settings), line.character): line for line in chosen}.values())
 
     @property
     def voices(self) -> frozenset[str]:

@@ -49,7 +49,7 @@ class LineState:
 
     def is_done(self, line: Line) -> bool:
         """Return whether the line was spoken exactly as it is now."""
-        return self.phase is LinePhase.IDLE and self.last_rendering is not None and self.last_rendering.line == line
+        return self.phase is LinePhase.IDLE and self.last_rendering is not None and self.last_rendering.line.is_spoken_like(line)
 
 
 def describe_line_state(line: Line, state: LineState) -> str:
@@ -61,6 +61,6 @@ def describe_line_state(line: Line, state: LineState) -> str:
     if state.last_rendering is None:
         return ""
     length = localize(f"{state.last_rendering.length_s:.1f} 秒。", f"{state.last_rendering.length_s:.1f} s. ")
-    if state.last_rendering.line == line:
+    if state.last_rendering.line.is_spoken_like(line):
         return length + localize("現在のテキストと設定での長さです。", "Length with the current text and settings.")
     return length + localize("合成した後に、行が変更されています。", "The line has changed since it was synthesised.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -24,24 +25,45 @@ class ScriptDuration:
     is_exact: bool
 
 
+@dataclass(slots=True)
+class _DurationSum:
+    """The sums for some lines: seconds around and of sounds, letters that were heard, and letters that were not."""
+
+    silence_s: float = 0.0
+    heard_s: float = 0.0
+    heard_letters: float = 0.0
+    rest: float = 0.0
+
+    def add_line(self, line: Line, find_state: Callable[[str], LineState]) -> None:
+        """Add a line that has text."""
+        take = find_state(line.id).last_rendering
+        self.silence_s += line.settings.pre_silence_s + line.settings.post_silence_s
+        letters = len(line.text) / line.settings.speed
+        if take is not None and take.line.is_spoken_like(line):
+            self.heard_s += take.length_s
+            self.heard_letters += letters
+        else:
+            self.rest += letters
+
+
+def measure_character_durations(lines: Iterable[Line], find_state: Callable[[str], LineState]) -> dict[str, ScriptDuration]:
+    """Return how long the lines of each character take, by id; empty is that of lines without one.
+
+    Each line counts with the silence before and after it, and what was not heard at the pace of all that was.
+    """
+    sums: defaultdict[str, _DurationSum] = defaultdict(_DurationSum)
+    for line in lines:
+        if line.text.strip():
+            sums[line.character].add_line(line, find_state)
+    letters = sum(item.heard_letters for item in sums.values())
+    pace_s = sum(item.heard_s for item in sums.values()) / letters if letters else ESTIMATED_SECONDS_PER_CHAR
+    return {name: ScriptDuration(item.silence_s + item.heard_s + item.rest * pace_s, not item.rest) for name, item in sums.items()}
+
+
 def measure_script_duration(lines: Iterable[Line], find_state: Callable[[str], LineState]) -> ScriptDuration:
     """Return how long these lines take one after the other, with the silence before and after each."""
-    silence_s, heard_s, heard_letters, rest = 0.0, 0.0, 0.0, 0.0
-    is_exact = True
-    for line in lines:
-        if not line.text.strip():
-            continue
-        take = find_state(line.id).last_rendering
-        silence_s += line.settings.pre_silence_s + line.settings.post_silence_s
-        letters = len(line.text) / line.settings.speed
-        if take is not None and take.line == line:
-            heard_s += take.length_s
-            heard_letters += letters
-        else:
-            rest += letters
-            is_exact = False
-    pace_s = heard_s / heard_letters if heard_letters else ESTIMATED_SECONDS_PER_CHAR
-    return ScriptDuration(silence_s + heard_s + rest * pace_s, is_exact)
+    parts = measure_character_durations(lines, find_state).values()
+    return ScriptDuration(sum(part.seconds for part in parts), all(part.is_exact for part in parts))
 
 
 class ScriptDurationMeter(QObject):

@@ -132,12 +132,15 @@ class ScriptList(LineDropList):
         line_selected(): other lines are selected, or another is the current one.
         line_requested(): something was typed into an empty list.
         editor_opened(LineEditor), play_requested(str): of a line.
+        handle_pressed(list[str]), drag_requested(list[str]): lines are about to be, or are, dragged by a handle to another program.
     """
 
     line_selected = Signal()
     line_requested = Signal()
     editor_opened = Signal(object)
     play_requested = Signal(str)
+    handle_pressed = Signal(object)
+    drag_requested = Signal(object)
 
     def __init__(self, model: ScriptModel, theme: Theme) -> None:
         super().__init__(model)
@@ -147,6 +150,7 @@ class ScriptList(LineDropList):
         self.cards = LineDelegate(self, model, theme)
         self.cards.editor_opened.connect(self.editor_opened)
         self.cards.play_requested.connect(self.play_requested)
+        self._handled_ids: list[str] = []
         self._laid_out: object = None
         self._is_laying_out = self._is_other_width = False
         self.setItemDelegate(self.cards)
@@ -185,8 +189,19 @@ class ScriptList(LineDropList):
         widget = self.indexWidget(self.currentIndex())
         return widget if isinstance(widget, LineEditor) else None
 
+    @property
+    def shown_ids(self) -> list[str]:
+        """Return the ids of the lines that are shown, in their order."""
+        return self._lines.list_ids(0, self._lines.rowCount() - 1)
+
+    @property
+    def is_filtered(self) -> bool:
+        """Return whether only the lines of one character are shown."""
+        return self._lines.is_filtered
+
     def select_lines(self, ids: list[str]) -> None:
-        """Select lines; the first becomes the current one and is scrolled into view."""
+        """Select lines, showing all again if one is not shown; the first becomes the current one and is scrolled into view."""
+        self._lines.show_filtered_lines(ids)
         rows = [row for line_id in ids if (row := self._lines.find_row(line_id)) >= 0]
         if not rows:
             return
@@ -275,6 +290,26 @@ class ScriptList(LineDropList):
                 self.editor.inputMethodEvent(event)
             return
         super().inputMethodEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Remember which lines a handle would drag: the selected ones if its line is one of them, else that line alone."""
+        super().mousePressEvent(event)
+        index = self.indexAt(event.position().toPoint())
+        self._handled_ids = []
+        if not index.isValid() or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if self.cards.layout.compute_rects(QRectF(self.visualRect(index))).handle.contains(event.position()):
+            (line_id,) = self._lines.list_ids(index.row(), index.row())
+            chosen = self.selected_ids
+            self._handled_ids = chosen if line_id in chosen else [line_id]
+            self.handle_pressed.emit(self._handled_ids)
+
+    def startDrag(self, actions: Qt.DropAction) -> None:
+        """Drag lines by a handle to another program, else within the list."""
+        if self._handled_ids:
+            self.drag_requested.emit(self._handled_ids)
+        else:
+            super().startDrag(actions)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Edit the line where its text was double-clicked; below the last line, begin another one.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QMimeData, QModelIndex, QPersistentModelIndex, QStringListModel, Qt, Slot
+from PySide6.QtCore import QMimeData, QModelIndex, QPersistentModelIndex, QStringListModel, Qt, Signal, Slot
 
 from app.common.language import localize
-from app.core.script import Line, Script
+from app.core.script import Character, Line, Script
 from app.ui.display_names import format_style
 from app.ui.script.line_state import LinePhase, LineState
 from app.ui.script.script_document import ScriptDocument
@@ -15,7 +15,9 @@ from app.ui.script.script_document import ScriptDocument
 Index = QModelIndex | QPersistentModelIndex
 LINE_ROLE = Qt.ItemDataRole.UserRole
 STATE_ROLE = Qt.ItemDataRole.UserRole + 1
+CHARACTER_ROLE = Qt.ItemDataRole.UserRole + 2
 LINES_MIME = "application/x-koebako-lines"
+_UNKNOWN_STATE = LineState()  # made once: the lengths of ten thousand lines ask for it
 _INVALID_LINE_INDEX = QModelIndex()
 _LINE_FLAGS = (  # put together once: Qt asks for each of ten thousand lines
     Qt.ItemFlag.ItemIsSelectable
@@ -27,21 +29,65 @@ _LINE_FLAGS = (  # put together once: Qt asks for each of ten thousand lines
 
 
 class ScriptModel(QStringListModel):
-    """A row for every line of a document, with the line's state.
+    """A row for every shown line of a document, with the line's state and character.
+
+    All lines are shown, or those of one character; what is not shown has no row, and so nothing can select it.
 
     Qt's list of texts only counts the rows, and its texts stay empty: whenever a list is laid out Qt asks twice a row how many rows
     there are, and to ask Python for that took half of the time.
+
+    Attributes:
+        shown_character: id of the character whose lines are shown, empty for lines without one; None shows all.
+
+    Signals:
+        filtered(): the lines of somebody else are shown, or all again.
     """
+
+    filtered = Signal()
 
     def __init__(self, document: ScriptDocument) -> None:
         super().__init__([""] * len(document.script.lines), document)
         self._document = document
         self._lines = self._coming = document.script.lines
+        self.shown_character: str | None = None
+        self._told_character: str | None = None
+        self._script_rows: list[int] | None = None  # of the shown lines; None while all are shown
+        self._shown_rows: dict[str, int] = {}  # by line, while not all are shown
+        self._cast = document.script.cast
+        self._characters = {one.id: one for one in self._cast}
         for changed in (self.rowsInserted, self.rowsRemoved):  # before any view: it asks for lines by their new rows
             changed.connect(self._update_lines)
         self._states: dict[str, LineState] = {}
         document.changed.connect(self._apply_changes)
-        document.replaced.connect(lambda: self._states.clear())
+        document.replaced.connect(self._forget_script)
+
+    @property
+    def is_filtered(self) -> bool:
+        """Return whether only the lines of one character are shown."""
+        return self.shown_character is not None
+
+    def show_character(self, character_id: str | None) -> None:
+        """Show the lines of a character only, those without one for an empty id, or all for None."""
+        if character_id != self.shown_character:
+            self.shown_character = character_id
+            self._apply_changes(self._document.script, self._document.script)
+
+    def show_filtered_lines(self, ids: Sequence[str]) -> None:
+        """Show all lines again if one of these is not shown."""
+        if self.is_filtered and any(line_id not in self._shown_rows and self._document.script.find_line(line_id) for line_id in ids):
+            self.show_character(None)
+
+    def find_character(self, line: Line) -> Character | None:
+        """Return the character of a line, or None."""
+        return self._characters.get(line.character)
+
+    def find_script_row(self, row: int) -> int:
+        """Return where in the script the line of a row is; for the row behind the last, where a line below that one is."""
+        if self._script_rows is None:
+            return row
+        if row < len(self._script_rows):
+            return self._script_rows[row]
+        return self._script_rows[-1] + 1 if self._script_rows else len(self._document.script.lines)
 
     def find_line(self, row: int) -> Line | None:
         """Return the line of a row, or None."""
@@ -53,12 +99,14 @@ class ScriptModel(QStringListModel):
 
     def find_row(self, line_id: str) -> int:
         """Return the row of a line, -1 if there is none."""
+        if self._script_rows is not None:
+            return self._shown_rows.get(line_id, -1)
         row = Script(self._lines).find_index(line_id)
         return -1 if row is None else row
 
     def find_state(self, line_id: str) -> LineState:
         """Return what is known of a line."""
-        return self._states.get(line_id, LineState())
+        return self._states.get(line_id, _UNKNOWN_STATE)
 
     def set_state(self, line_id: str, state: LineState) -> None:
         """Show the state of a line."""
@@ -79,8 +127,10 @@ class ScriptModel(QStringListModel):
             return line
         if role == STATE_ROLE:
             return self.find_state(line.id)
+        if role == CHARACTER_ROLE:
+            return self._characters.get(line.character)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return describe_line_card(index.row(), line, self.find_state(line.id))
+            return describe_line_card(self.find_script_row(index.row()), line, self.find_state(line.id), self.find_character(line))
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -101,7 +151,31 @@ class ScriptModel(QStringListModel):
 
     @Slot(object, object)
     def _apply_changes(self, _before: Script, after: Script) -> None:
-        old, new = self._lines, after.lines
+        is_recast, rows = self._cast is not after.cast, self._script_rows
+        if is_recast:
+            self._cast, self._characters = after.cast, {one.id: one for one in after.cast}
+            if self.shown_character and self.shown_character not in self._characters:
+                self.shown_character = None
+        self._replace_lines(self._choose_lines(after))
+        if self._lines and (is_recast or rows != self._script_rows):  # names, colours or numbers on cards that are the same otherwise
+            self.dataChanged.emit(self.index(0), self.index(len(self._lines) - 1), [CHARACTER_ROLE])
+        if self._told_character != self.shown_character:
+            self._told_character = self.shown_character
+            self.filtered.emit()
+
+    def _choose_lines(self, script: Script) -> tuple[Line, ...]:
+        """Return the lines to show, and remember where in the script they are."""
+        wanted = self.shown_character
+        if wanted is None:
+            self._script_rows, self._shown_rows = None, {}
+            return script.lines
+        self._script_rows = [row for row, line in enumerate(script.lines) if line.character == wanted]
+        lines = tuple(script.lines[row] for row in self._script_rows)
+        self._shown_rows = {line.id: row for row, line in enumerate(lines)}
+        return lines
+
+    def _replace_lines(self, new: tuple[Line, ...]) -> None:
+        old = self._lines
         shorter = min(len(old), len(new))
         start = next((row for row in range(shorter) if old[row] is not new[row]), shorter)
         end = next((row for row in range(shorter - start) if old[-1 - row] is not new[-1 - row]), shorter - start)
@@ -124,11 +198,18 @@ class ScriptModel(QStringListModel):
     def _update_lines(self) -> None:
         self._lines = self._coming
 
+    @Slot()
+    def _forget_script(self) -> None:
+        """Forget the states of lines, and show all lines of the script that comes."""
+        self._states.clear()
+        self.shown_character = None
 
-def describe_line_card(row: int, line: Line, state: LineState) -> str:
+
+def describe_line_card(row: int, line: Line, state: LineState, character: Character | None = None) -> str:
     """Describe a card in words, for screen readers."""
     parts = [
         localize(f"{row + 1} 行目", f"Line {row + 1}"),
+        character.name if character is not None else "",
         line.text or localize("空の行", "empty line"),
         format_style(line.settings.style),
     ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from app.common.language import localize
 from app.ui.actions.window_actions import WindowActions
+from app.ui.script.character_filter import CharacterFilterBar
 from app.ui.script.script_list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.search_bar import SearchBar
@@ -59,7 +60,7 @@ class ScriptPanel(QWidget):
         self.messages = BannerStack()
         for banner in (self.notice, self.banner):
             self.add_banner(banner)
-        self.search = SearchBar()
+        self.search, self.filter = SearchBar(), CharacterFilterBar()
         self.below.addWidget(self.transport)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -69,6 +70,8 @@ class ScriptPanel(QWidget):
         self.below.setContentsMargins(0, 0, LIST_SCROLL_BAR_PX, 0)
         over = QVBoxLayout()  # next to the lines, whatever messages come above
         over.setContentsMargins(0, 0, LIST_SCROLL_BAR_PX, 0)
+        over.setSpacing(8)
+        over.addWidget(self.filter)
         over.addWidget(self.search)
         column.addLayout(over)
         column.addWidget(self.script, 1)
@@ -78,6 +81,14 @@ class ScriptPanel(QWidget):
         """Add a banner for messages above the lines, of which only the newest is shown."""
         self.messages.add_banner(banner)
         self.above.addWidget(banner)
+
+    def add_line_menu(self, menu: QMenu) -> None:
+        """Offer a menu under a right click on lines, before the commands for sound files."""
+        last = self.script.actions()[-1]
+        self.script.insertAction(last, menu.menuAction())
+        line = QAction(self)
+        line.setSeparator(True)
+        self.script.insertAction(last, line)
 
     def _offer_menu(self, actions: WindowActions) -> None:
         """Show the commands for the lines under a right click, which selects them."""

@@ -140,6 +140,12 @@ class ScriptSearchController(QObject):
         self._open_bar(is_replacing=True)
 
     @Slot()
+    def search_shown_lines(self) -> None:
+        """Search again after other lines are shown; what is not shown is neither found nor replaced."""
+        if self._bar.isVisible():
+            self._begin_search()
+
+    @Slot()
     def close(self) -> None:
         """Hide the bar and drop the unfinished search; keys go to the lines again."""
         self._unsearched = None
@@ -202,6 +208,8 @@ class ScriptSearchController(QObject):
     def _begin_search(self) -> None:
         """Begin to search the lines; a search longer than a slice continues in further slices."""
         scope = self._scope if self._bar.chosen_only.isChecked() and self._bar.chosen_only.isVisible() else None
+        if scope is None and self._view.is_filtered:
+            scope = self._view.shown_ids
         ids, query = None if scope is None else frozenset(scope), self._bar.query
         if self._endless == query:  # the lines may change many times before the expression does
             return

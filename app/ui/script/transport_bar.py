@@ -73,9 +73,9 @@ class TransportBar(QWidget):
 
     def show_state(self, state: SpeechState, is_waiting: bool) -> None:
         """Show the state; `is_waiting` means that a line will be spoken as soon as the voice is open."""
-        named = (self._state.is_speaking or self._waiting, self._state.is_saving)
+        named = (self._state.is_playing or self._waiting, self._state.is_saving)
         self._state, self._waiting = state, is_waiting
-        if named != (state.is_speaking or is_waiting, state.is_saving):
+        if named != (state.is_playing or is_waiting, state.is_saving):
             self._update_enabled()
         share = state.played_s / state.computed_s if state.is_speaking and state.computed_s else 0.0
         self.line.setValue(round(PLAY_LINE_STEPS * min(1.0, share)))
@@ -105,7 +105,7 @@ class TransportBar(QWidget):
 
     def _update_enabled(self) -> None:
         """Keep the stop button enabled while something runs, even if the lines are gone by then."""
-        stops = self._state.is_speaking or self._waiting
+        stops = self._state.is_playing or self._waiting
         for button, name, running in ((self.play, "play", stops), (self.save, "save_line", self._state.is_saving)):
             button.setEnabled(self._lines > 0 or running)
             self._actions[name].setEnabled(self._lines > 0 or running)
@@ -118,7 +118,7 @@ class TransportBar(QWidget):
         colors = self.palette()
         group = QPalette.ColorGroup.Active if self.play.isEnabled() else QPalette.ColorGroup.Disabled
         on_accent = colors.color(group, QPalette.ColorRole.HighlightedText if self.play.isEnabled() else QPalette.ColorRole.ButtonText)
-        stops = self._state.is_speaking or self._waiting
+        stops = self._state.is_playing or self._waiting
         self.play.setText(localize("停止", "Stop") if stops else localize("再生", "Play"))
         self.play.setIcon(draw_icon("stop" if stops else "play", on_accent))
         self.play.setToolTip(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -28,13 +27,12 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.service.request_log import RequestLog, RequestRecord
 from app.settings.user_settings import Settings
-from app.ui.background_thread import BackgroundThread
 from app.ui.plain_text import escape_tip
+from app.ui.service.listener_controller import ListenerController
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.elided_button import ElidedButton
 
 if TYPE_CHECKING:
     from app.ui.service.window_service import WindowService
@@ -152,38 +150,39 @@ def _format_tip(record: RequestRecord, text: str) -> str:
 
 
 REQUESTS_REFRESH_MS = 100  # the table, however many requests come
-_SERVICE_SETTINGS = ("service", "service_port", "service_changes")
 
 
-class ServiceController(QObject):
-    """Made when the service is switched on for the first time.
+class ServiceController(ListenerController["WindowService"]):
+    """Made when the service is switched on for the first time; its button opens the last requests.
 
     Attributes:
-        button: for the status bar: state and address; opens the last requests.
         url: of the running service; empty where none runs.
         dialog: while it is open.
     """
 
+    RESTART_SETTINGS = ("service", "service_port", "service_changes")
     _request_logged = Signal()
 
     def __init__(self, window: QWidget, settings: SettingsStore, speech: SpeechController, banner: Banner) -> None:
-        super().__init__(window)
-        self._window, self._settings, self._speech, self._banner = window, settings, speech, banner
-        self._background = BackgroundThread(self, "service switch")
-        self._running: WindowService | None = None
+        super().__init__(
+            window,
+            settings=settings,
+            banner=banner,
+            title=localize("サービス", "Service"),
+            name=localize("サービス", "Service"),
+            tip=localize("クリックすると、アドレスと最近のリクエストを表示します。", "Click to show the address and the latest requests."),
+            thread_name="service switch",
+        )
+        self._window, self._speech = window, speech
         self.recent = RequestLog()
         self.recent.changed = self._request_logged.emit
         self.url = ""
-        self._failure: AppError | None = None  # that the banner shows
         self.dialog: ServiceDialog | None = None
-        self.button = ElidedButton("", localize("サービス", "Service"))
-        self.button.setObjectName("small")
         self.button.clicked.connect(self.open_dialog)
         self._soon = QTimer(self, singleShot=True, interval=REQUESTS_REFRESH_MS)
         self._soon.timeout.connect(self._show_requests)
         self._request_logged.connect(self._schedule_requests)
-        settings.changed.connect(self._follow_settings)
-        self._restart_service(settings.value)
+        self._restart_listener(settings.value)
 
     @Slot()
     def open_dialog(self) -> None:
@@ -195,76 +194,33 @@ class ServiceController(QObject):
         self.dialog.show()
         self.dialog.raise_()
 
-    @Slot()
-    def refresh_voices(self) -> None:
-        """Refresh the catalogue after the voices on the disk have changed."""
-        self._background.run_work(self._refresh_service_voices)
-
     def close(self) -> None:
         """End the service with the window."""
         if self.dialog is not None:
             self.dialog.reject()
         self.recent.changed = lambda: None
-        self._background.run_work(self._stop_service)
-        self._background.close(finish=True)
+        super().close()
 
-    @Slot(object, object)
-    def _follow_settings(self, before: Settings, after: Settings) -> None:
-        if any(getattr(before, name) != getattr(after, name) for name in _SERVICE_SETTINGS):
-            self._restart_service(after)
+    def _create_listener(self, settings: Settings) -> WindowService:
+        from app.ui.service.window_service import (
+            WindowService,  # here, in the background: the HTTP server's modules take a tenth of a second
+        )
 
-    def _restart_service(self, settings: Settings) -> None:
-        """End the running service, and start a new one if the settings want it."""
-        self._show_state(localize("サービス: 準備中…", "Service: starting…") if settings.service else "")
-        self._background.run_work(partial(self._start_service, settings), self._show_started, self._show_failure)
+        return WindowService(self._speech, settings.service_port, settings.service_changes, self.recent, lambda: None)
 
-    def _start_service(self, settings: Settings) -> WindowService | None:
-        self._stop_service()
-        if settings.service:
-            from app.ui.service.window_service import (
-                WindowService,  # here, in the background: the HTTP server's modules take a tenth of a second
-            )
-
-            self._running = WindowService(self._speech, settings.service_port, settings.service_changes, self.recent, lambda: None)
-        return self._running
-
-    def _stop_service(self) -> None:
-        running, self._running = self._running, None
-        if running is not None:
-            running.stop_server()
-
-    def _refresh_service_voices(self) -> None:
-        if self._running is not None:
-            self._running.refresh_voices()
-
-    def _show_started(self, service: WindowService | None) -> None:
-        self._clear_failure()
-        self.url = "" if service is None else service.url
-        self._show_state(localize(f"サービス: {self.url[7:]}", f"Service: {self.url[7:]}") if service is not None else "")
-        if service is not None and service.omitted_styles:
-            self._banner.show_message("notice", service.omitted_styles[0])
-
-    def _show_failure(self, error: AppError) -> None:
-        self.url = ""
-        self._show_state(localize("サービス: 停止中", "Service: not running"))
-        hint = localize("「設定」の「サービス」で別のポート番号を指定してください。", "Choose another port under Settings › Service.")
-        self._clear_failure()
-        self._failure = error
-        self._banner.show_message("error", error.message, hint)
-
-    def _clear_failure(self) -> None:
-        """Clear the message of an earlier failure."""
-        failure, self._failure = self._failure, None
-        if failure is not None:
-            self._banner.hide_error(failure)
-
-    def _show_state(self, text: str) -> None:
-        self.button.setText(text)
-        self.button.setVisible(bool(text))
-        self.button.setAccessibleName(text)
-        tip = localize("クリックすると、アドレスと最近のリクエストを表示します。", "Click to show the address and the latest requests.")
-        self.button.setToolTip(escape_tip(tip))
+    def _use_listener(self, listener: WindowService | None) -> None:
+        self.url = "" if listener is None else listener.url
         self._show_requests()
+        if listener is not None and listener.omitted_styles:
+            self._banner.show_message("notice", listener.omitted_styles[0])
+
+    def _describe_place(self, listener: WindowService) -> str:
+        return listener.url.removeprefix("http://")
+
+    def _explain_failure(self, _error: AppError) -> str:
+        return localize(
+            "「設定」の「ほかのアプリ」で別のポート番号を指定してください。", "Choose another port under Settings › Other programs."
+        )
 
     @Slot()
     def _schedule_requests(self) -> None:

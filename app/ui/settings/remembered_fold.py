@@ -35,7 +35,12 @@ class RememberedFold(QObject):
     folded = Signal(bool)
 
     def __init__(
-        self, parent: QWidget, part: FoldablePart, settings: SettingsStore, setting: Literal["strip", "latency"], low_window_px: int
+        self,
+        parent: QWidget,
+        part: FoldablePart,
+        settings: SettingsStore,
+        setting: Literal["strip", "melody", "latency"],
+        low_window_px: int,
     ) -> None:
         super().__init__(parent)
         self._part, self._settings, self._setting, self._low_px = part, settings, setting, low_window_px

@@ -10,7 +10,19 @@ from dataclasses import Field
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QKeySequenceEdit,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
 
 from app.common.language import localize
 from app.settings.settings_labels import SettingLabel
@@ -122,19 +134,69 @@ class FolderField(QWidget):
             self.path.setText(folder)
 
 
-def create_setting_field(item: Field[Any], devices: Sequence[str]) -> ChoiceField | NumberField | SwitchField | FolderField:
+class TextField(QLineEdit):
+    """A line of text."""
+
+    changed = Signal()
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__()
+        self.setPlaceholderText(placeholder)
+        self.setClearButtonEnabled(True)
+        self.textChanged.connect(self.changed)
+
+    @property
+    def current(self) -> str:
+        """Return the text."""
+        return self.text().strip()
+
+    def show_value(self, value: str) -> None:
+        """Show a text."""
+        self.setText(value)
+
+
+class HotkeyField(QKeySequenceEdit):
+    """A key with modifiers, pressed by the user."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMaximumSequenceLength(1)
+        self.setClearButtonEnabled(True)
+        self.keySequenceChanged.connect(self.changed)
+
+    @property
+    def current(self) -> str:
+        """Return the key as Qt writes it portably; an empty text for none."""
+        return self.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
+
+    def show_value(self, value: str) -> None:
+        """Show a key."""
+        self.setKeySequence(QKeySequence(value, QKeySequence.SequenceFormat.PortableText))
+
+
+SettingField = ChoiceField | NumberField | SwitchField | FolderField | TextField | HotkeyField
+
+
+def create_setting_field(item: Field[Any], devices: Sequence[str]) -> SettingField:
     """Create the control for a shown field of `Settings`; `devices` are the audio outputs there are."""
     shown: SettingLabel = item.metadata["shown"]
     title, tip = localize(*shown.title), localize(*shown.tip)
-    made: ChoiceField | NumberField | SwitchField | FolderField
+    made: SettingField
     if "choices" in item.metadata:
         made = ChoiceField([(value, localize(*words)) for value, words in zip(item.metadata["choices"], shown.choices, strict=True)])
     elif "low" in item.metadata:
         made = NumberField(item.metadata["low"], item.metadata["high"], localize(*shown.unit), localize(*shown.lowest))
     elif isinstance(item.default, bool):
         made = SwitchField(localize(*shown.switch))
+    elif shown.placeholder[0]:
+        made = TextField(localize(*shown.placeholder))
+        made.setMaxLength(item.metadata["longest"])
     elif shown.folder:
         made = FolderField(title, tip)
+    elif shown.key:
+        made = HotkeyField()
     else:  # the audio output, the only name that a list is asked for
         made = ChoiceField([("", localize("システムの設定に合わせる", "Use system setting")), *((label, label) for label in devices)])
     made.setAccessibleName(title)

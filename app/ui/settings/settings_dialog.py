@@ -39,15 +39,21 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(localize("設定", "Settings"))
         self._before = settings
-        self.controls = {item.name: create_setting_field(item, devices) for item in SHOWN_SETTINGS}
+        offered = [item for item in SHOWN_SETTINGS if "is_offered" not in item.metadata or item.metadata["is_offered"]()]
+        self.controls = {item.name: create_setting_field(item, devices) for item in offered}
         self._bindings = bindings
         self._keys: ShortcutPage | None = None
         self._unmade: dict[int, tuple[QVBoxLayout, Callable[[], QWidget]]] = {}
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.windowTitle())
-        titles = {"general": localize("全般", "General"), "voice": localize("声", "Voice"), "service": localize("サービス", "Service")}
+        titles = {
+            "general": localize("全般", "General"),
+            "voice": localize("声", "Voice"),
+            "service": localize("ほかのアプリ", "Other programs"),
+            "read_aloud": localize("読み上げ", "Read aloud"),
+        }
         for page in get_args(SettingsPage):
-            items = [item for item in SHOWN_SETTINGS if item.metadata["shown"].page == page]
+            items = [item for item in offered if item.metadata["shown"].page == page]
             self._add_page(titles[page], partial(self._build_settings_page, items))
         self._add_page(localize("ショートカットキー", "Shortcuts"), lambda: self.shortcut_page)
         self.tabs.currentChanged.connect(self._create_page)

@@ -5,11 +5,11 @@ Everything is created on first use, so that the window appears sooner.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMainWindow
 
 from app.common.language import localize
@@ -38,7 +38,13 @@ if TYPE_CHECKING:
 
 
 class AuditionFeature(QObject):
-    """Opens the board and blind tests of takes, voices and precisions."""
+    """Opens the board and blind tests of takes, voices and precisions.
+
+    Signals:
+        drag_requested(Line, QWidget): the line of a cell is dragged to another program, from this widget.
+    """
+
+    drag_requested = Signal(object, object)
 
     def __init__(
         self,
@@ -82,6 +88,7 @@ class AuditionFeature(QObject):
         made.about_to_open.connect(BoardTakeKeeper(made.cells, self._shelf).show_kept_takes)
         # The lines on the board belong to the project that was open before.
         self._projects.opened.connect(made.close)
+        made.drag_requested.connect(self.drag_requested)
         made.compare_requested.connect(lambda takes: self.blind_tests.compare_takes(takes, made.cells.find_take_sound))
         return made
 
@@ -115,6 +122,14 @@ class AuditionFeature(QObject):
     def open_board(self, voices: Sequence[str] = ()) -> None:
         """Open the audition board with these voices, if any."""
         self.board.open_board(voices)
+
+    def open_lines_board(self, line_ids: Collection[str]) -> None:
+        """Open the audition board with these lines, as those of a character."""
+        self.board.open_board((), line_ids)
+
+    def open_cast_board(self, line_ids: Collection[str] = ()) -> None:
+        """Open the audition board with candidate casts for these lines, by default the selected ones."""
+        self.board.open_cast_board(line_ids)
 
     def close(self) -> None:
         """Close what was created."""

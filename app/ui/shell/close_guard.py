@@ -40,6 +40,11 @@ class CloseGuard(QObject):
         self._agreed = False
         self.question: QMessageBox | None = None
 
+    @property
+    def is_agreed(self) -> bool:
+        """Return whether the window closes without asking."""
+        return self._agreed
+
     def may_close(self) -> bool:
         """Return False and ask if tasks are running; the answer closes the window.
 

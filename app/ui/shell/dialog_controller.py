@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QDialog, QWidget
 
+from app.common.files.paths import find_change_log
 from app.common.user_notices import show_notice
 from app.common.version import VERSION
 from app.ui.actions.key_bindings import KeyBindings, load_shortcuts, save_shortcuts
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class DialogController(QObject):
-    """Opens settings, command search, user guide, diagnostics, log and About.
+    """Opens settings, command search, user guide, diagnostics, log, change log and About.
 
     Attributes:
         devices: the watcher of audio outputs.
@@ -77,9 +78,11 @@ class DialogController(QObject):
             "diagnose": self.open_diagnostics,
             "show_log": self.open_log,
             "open_data": _open_data_folder,
+            "whats_new": self.open_whats_new,
             "about": self.open_about,
         }.items():
             actions[name].triggered.connect(called)
+        actions["whats_new"].setVisible(find_change_log() is not None)
         speech.machine_info_found.connect(self._offer_output_devices)
         menus.devices_requested.connect(self.devices.refresh_devices)
         self.devices.changed.connect(menus.list_output_devices)
@@ -142,6 +145,13 @@ class DialogController(QObject):
         from app.ui.help.log_dialog import LogDialog
 
         self._show_dialog(LogDialog(self._parent))
+
+    @Slot()
+    def open_whats_new(self) -> None:
+        """Open the change log."""
+        from app.ui.help.whats_new_dialog import WhatsNewDialog, load_change_log
+
+        self._show_dialog(WhatsNewDialog(load_change_log(), self._parent))
 
     @Slot()
     def open_about(self) -> None:

@@ -25,6 +25,7 @@ from app.ui.web_links import format_link_name, is_text_link, is_voice_link, list
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
+    from app.ui.export.drag_controller import DragController
     from app.ui.export.export_controller import ExportController
     from app.ui.interchange.script_exporter import ScriptExporter
     from app.ui.interchange.script_importer import ScriptImporter
@@ -54,6 +55,9 @@ class FilesFeature(QObject):
         self._voices, self._speech, self._settings = voices, speech, settings
         self.incoming = IncomingFileRouter(script.commands, script.banner)
         self.incoming.accept_drops(window)
+        view = script.view
+        view.handle_pressed.connect(lambda ids: self.drags.prepare_lines(ids))
+        view.drag_requested.connect(lambda ids: self.drags.drag_lines(ids, view.viewport()))
         script.view.files_dropped.connect(self.incoming.open_files)
         script.view.links_dropped.connect(self.incoming.open_links)
         self.incoming.project_found.connect(projects.open_file)
@@ -66,6 +70,7 @@ class FilesFeature(QObject):
                 "import": lambda: self.importing.choose_files(),
                 "export_script": lambda: self.script_export.choose_file(),
                 "export": lambda: self.export.open_dialog(),
+                "copy_sound": lambda: self.drags.copy_lines(script.selection.ids),
             },
         )
 
@@ -80,13 +85,29 @@ class FilesFeature(QObject):
         return made
 
     @cached_property
+    def drags(self) -> DragController:
+        """Return what drags and copies lines and takes to other programs."""
+        from app.ui.export.drag_controller import DragController
+
+        return DragController(
+            speech=self._speech,
+            document=self._script.document,
+            seeds=self._script.seeds,
+            settings=self._settings,
+            project=self._project,
+            banner=self._script.banner,
+            name_speaker=self._voices.catalog.describe_speaker,
+        )
+
+    @cached_property
     def importing(self) -> ScriptImporter:
         """Return the import of scripts, by File › Import or a drop."""
+        from app.interchange.character_assignment import list_voice_assignments
         from app.ui.interchange.script_importer import ScriptImporter
 
         script = self._script
         made = ScriptImporter(self._window, script.commands, script.document, script.selection, self._voices.catalog, script.banner)
-        made.remembered = lambda: self._project.parts.characters
+        made.remembered = lambda: list_voice_assignments(script.document.script.cast)
         made.references_found.connect(self._project.add_references)
         return made
 
@@ -99,7 +120,7 @@ class FilesFeature(QObject):
 
     def close(self) -> None:
         """Close what was created."""
-        for name in ("export", "importing", "script_export"):
+        for name in ("drags", "export", "importing", "script_export"):
             # A `cached_property` is in `__dict__` only after its first use; reading it by name would create the controller.
             if (made := self.__dict__.get(name)) is not None:
                 made.close()
@@ -161,6 +182,8 @@ class IncomingFileRouter(QObject):
         if (
             event.type() == QEvent.Type.DragEnter
             and isinstance(event, QDragEnterEvent)
+            # Not the files of our own lines, on their way to another program.
+            and event.source() is None
             and (_list_local_files(event) or list_dropped_links(event.mimeData()))
         ):
             event.acceptProposedAction()

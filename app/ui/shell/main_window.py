@@ -9,6 +9,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent, QColor, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from app.adapters.window_requests import ReadRequest
 from app.common.errors import AppError
 from app.common.language import localize
 from app.common.log import allow_words_in_log
@@ -23,6 +24,7 @@ from app.ui.script.script_document import ScriptDocument
 from app.ui.script.startup_script import choose_first_voice, is_first_start, open_startup_script, show_greeting
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.audition_feature import AuditionFeature, LabFeature
+from app.ui.shell.cast_feature import CastFeature
 from app.ui.shell.close_guard import AutosaveGuard, CloseGuard
 from app.ui.shell.dialog_controller import DialogController
 from app.ui.shell.files_feature import FilesFeature
@@ -32,6 +34,7 @@ from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.parameters_feature import ParametersFeature
 from app.ui.shell.playback_feature import PlaybackFeature
 from app.ui.shell.projects_feature import ProjectsFeature
+from app.ui.shell.read_aloud_feature import ReadAloudFeature
 from app.ui.shell.reading_feature import ReadingFeature
 from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.service_feature import ServiceFeature
@@ -39,6 +42,7 @@ from app.ui.shell.status_line import StatusLine
 from app.ui.shell.takes_feature import TakesFeature
 from app.ui.shell.theme_switcher import ThemeSwitcher
 from app.ui.shell.toolbar import EditToolBar
+from app.ui.shell.update_feature import UpdateFeature
 from app.ui.shell.voices_feature import VoicesFeature
 from app.ui.shell.window_layout import ColumnSplitter, keep_window_on_screen, lay_out_window
 from app.ui.synthesis.speech_controller import SpeechController
@@ -72,7 +76,7 @@ class MainWindow(QMainWindow):
         settings = choose_first_voice(settings)
         super().__init__()
         self.setWindowIcon(draw_icon("koebako"))
-        self.is_restarting = False
+        self.is_restarting = self._is_quitting = False
         self.settings = SettingsStore(settings, self)
         self._speech = speech
         self.first_paint = FirstPaintWatcher(self)
@@ -91,6 +95,7 @@ class MainWindow(QMainWindow):
         self._make_project_features()
         self._make_shell(application)
         self._make_asked_features()
+        self._updates = UpdateFeature(window=self, panel=self._script.panel, settings=self.settings, is_first=is_first)
         self._connect_shell()
         self._connect_first_paint()
         self._script.select_first_line(kept.current)
@@ -116,6 +121,7 @@ class MainWindow(QMainWindow):
         self.first_paint.painted.connect(lambda: keep_window_on_screen(self, self.settings.value))
         # The parts are folded before the window is shown, which would otherwise be made as high as all open parts need.
         self._reading.fold.fit_to_height(self.height())
+        self._reading.melody_fold.fit_to_height(self.height())
         self._latency.fold.fit_to_height(self.height())
         self.show()
         self._latency.restore_height()
@@ -142,6 +148,15 @@ class MainWindow(QMainWindow):
         self.is_restarting = True
         self.close()
 
+    def read_request_aloud(self, request: ReadRequest) -> None:
+        """Read what another process asks for; raise InputError if that is impossible."""
+        self._read_aloud.handle_request(request)
+
+    @Slot()
+    def show_in_front(self) -> None:
+        """Show the window in front, out of the tray or minimised as it may be."""
+        self._read_aloud.show_window()
+
     @Slot()
     def close_now(self) -> None:
         """Close the window without asking, as when the program is ended from outside."""
@@ -157,6 +172,10 @@ class MainWindow(QMainWindow):
 
         The window stays open while tasks run that the user may want, and once if the script would be lost.
         """
+        may_hide = not (self._is_quitting or self.is_restarting or self._close_guard.is_agreed)
+        if may_hide and self._read_aloud.hide_to_tray():
+            event.ignore()
+            return
         if not self._close_guard.may_close():
             event.ignore()
             return
@@ -179,7 +198,7 @@ class MainWindow(QMainWindow):
 
     def _close_features(self) -> None:
         """Close what was opened last first; the voices and the synthesis thread end when nothing uses them any more."""
-        for asked in (self._lab, self._audition, self._files, self._service):
+        for asked in (self._updates, self._read_aloud, self._lab, self._audition, self._cast, self._files, self._service):
             asked.close()
         for kept in (self._projects, self._takes, self._dialogs, self._reading, self._voices, self._speech, self._script):
             kept.close()
@@ -292,6 +311,7 @@ class MainWindow(QMainWindow):
             settings=self.settings,
             actions=self._actions,
         )
+        self._takes.lines.drag_requested.connect(lambda line, source: self._files.drags.drag_line(line, source))
         self._audition = AuditionFeature(
             window=self,
             script=self._script,
@@ -303,6 +323,17 @@ class MainWindow(QMainWindow):
             speech=self._speech,
             side=self._side,
             settings=self.settings,
+            actions=self._actions,
+        )
+        self._audition.drag_requested.connect(lambda line, source: self._files.drags.drag_line(line, source))
+        self._cast = CastFeature(
+            window=self,
+            script=self._script,
+            project=self._project,
+            voices=self._voices,
+            playback=self._playback.commands,
+            side=self._side,
+            speech=self._speech,
             actions=self._actions,
         )
         self._lab = LabFeature(
@@ -319,8 +350,20 @@ class MainWindow(QMainWindow):
             settings=self.settings,
             speech=self._speech,
             tasks=self._voices.tasks,
+            commands=self._playback.commands,
             status=self._status,
             banner=self._script.banner,
+            open_settings=self._dialogs.open_settings,
+        )
+
+        self._read_aloud = ReadAloudFeature(
+            window=self,
+            script=self._script,
+            speech=self._speech,
+            settings=self.settings,
+            catalog=self._catalog,
+            actions=self._actions,
+            quit_program=self._close_for_good,
         )
 
     def _connect_shell(self) -> None:
@@ -337,7 +380,7 @@ class MainWindow(QMainWindow):
         self._columns.dragged.connect(lambda: self.settings.change_settings(side_width=self._columns.side_width))
         self._theme_switcher.applied.connect(self._apply_theme)
         self.settings.changed.connect(lambda _before, after: allow_words_in_log(after.log_words))
-        self._actions["quit"].triggered.connect(lambda: self.close())
+        self._actions["quit"].triggered.connect(self._close_for_good)
         self._actions["full_screen"].toggled.connect(lambda full: self.showFullScreen() if full else self.showNormal())
 
     def _connect_first_paint(self) -> None:
@@ -348,13 +391,21 @@ class MainWindow(QMainWindow):
         painted.connect(self._takes.fold.restore_fold)
         painted.connect(self._projects.files.check_file)
         painted.connect(self._service.create_if_enabled)
+        painted.connect(self._updates.check_if_due)
+        painted.connect(self._read_aloud.create_if_enabled)
 
     def _list_other_work(self) -> list[str]:
         return [localize("音声の書き出し", "Exporting audio")] if self._speech.is_writing_files else []
 
     @Slot()
     def _cancel_restart(self) -> None:
-        self.is_restarting = False
+        self.is_restarting = self._is_quitting = False
+
+    @Slot()
+    def _close_for_good(self) -> None:
+        """Close the window even where closing it would leave it in the tray."""
+        self._is_quitting = True
+        self.close()
 
     @Slot()
     def _offer_restart(self) -> None:

@@ -8,7 +8,9 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.common.language import localize
 from app.settings.user_settings import THEMES, Settings, ThemeChoice
+from app.ui.actions.action_definitions import CHARACTER_KEYS
 from app.ui.actions.window_actions import WindowActions
+from app.ui.reading.melody.melody_bar import add_melody_commands
 from app.ui.settings.settings_store import SettingsStore
 
 FILE_MENU = (
@@ -38,7 +40,7 @@ FILE_MENU = (
     "",
     "quit",
 )
-EDIT_MENU = ("undo", "redo", "", "cut", "copy", "paste", "select_all", "", "find", "replace")
+EDIT_MENU = ("undo", "redo", "", "cut", "copy", "copy_sound", "paste", "select_all", "", "find", "replace")
 LINE_MENU = (
     "add_line",
     "edit_line",
@@ -56,13 +58,23 @@ LINE_MENU = (
     "more_takes",
     "delete_takes",
 )
-HELP_MENU = ("user_guide", "find_command", "", "lab", "diagnose", "show_log", "open_data", "", "about")
+CAST_MENU = (
+    "show_cast",
+    "",
+    *(f"character_{number}" for number in CHARACTER_KEYS),
+    "character_none",
+    "",
+    "reset_deviations",
+    "select_character",
+    "audition_character",
+)
+HELP_MENU = ("user_guide", "find_command", "", "lab", "diagnose", "show_log", "open_data", "", "whats_new", "about")
 COMPARE_MENU = ("audition", "blind_test", "fast_test", "bert_test")
-PLAY_MENU = ("play", "play_through", "stop", "", "loop", "live", "follow", "", *COMPARE_MENU, "", "measure", "")
+PLAY_MENU = ("play", "play_through", "stop", "", "loop", "live", "follow", "", "read_clipboard", "", *COMPARE_MENU, "", "measure", "")
 
 
 class MenuBar(QMenuBar):
-    """Has the menus File, Edit, Line, Play, View and Help; output device and theme are changed here as settings.
+    """Has the menus File, Edit, Line, Cast, Play, View and Help; output device and theme are changed here as settings.
 
     Attributes:
         recent: the menu of recent projects, filled by its owner.
@@ -81,12 +93,17 @@ class MenuBar(QMenuBar):
         self.recent = QMenu(localize("最近使ったプロジェクト", "Recent projects"), file)
         file.insertMenu(file.actions()[FILE_MENU.index("")], self.recent)
         self._create_menu(localize("編集(&E)", "&Edit"), actions, EDIT_MENU)
-        self._create_menu(localize("行(&L)", "&Line"), actions, LINE_MENU)
+        lines = self._create_menu(localize("行(&L)", "&Line"), actions, LINE_MENU)
+        lines.addSeparator()
+        add_melody_commands(lines.addMenu(localize("イントネーション", "Melody")), actions)
+        self._create_menu(localize("登場人物(&C)", "&Cast"), actions, CAST_MENU)
         play = self._create_menu(localize("再生(&P)", "&Play"), actions, PLAY_MENU)
         self._devices = play.addMenu(localize("再生デバイス", "Output device"))
         self._devices.aboutToShow.connect(self.devices_requested)
         self._device_group = QActionGroup(self)
-        self.view = self._create_menu(localize("表示(&V)", "&View"), actions, ("show_strip", "show_takes", "", "full_screen"))
+        self.view = self._create_menu(
+            localize("表示(&V)", "&View"), actions, ("show_strip", "show_melody", "show_takes", "", "always_on_top", "full_screen")
+        )
         self._add_themes(self.view.addMenu(localize("配色", "Theme")), settings.value.theme)
         self.view.addSeparator()
         self._create_menu(localize("ヘルプ(&H)", "&Help"), actions, HELP_MENU)

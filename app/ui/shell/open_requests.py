@@ -6,23 +6,25 @@ import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Slot
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.adapters.window_requests import find_requests_dir
 from app.common.files.private_data_dir import make_private_folder
-from app.ui.shell.single_instance import find_requests_dir, take_requests
+from app.ui.shell.single_instance import take_requests
 
 
 class OpenRequestWatcher(QObject):
     """Takes the requests for a window.
 
     Args:
+        show_window: brings the window to the front.
         open_files: called with the files of each request.
     """
 
-    def __init__(self, window: QWidget, open_files: Callable[[Sequence[Path]], object]) -> None:
+    def __init__(self, window: QWidget, show_window: Callable[[], object], open_files: Callable[[Sequence[Path]], object]) -> None:
         super().__init__(window)
-        self._window, self._open_files = window, open_files
+        self._show_window, self._open_files = show_window, open_files
         self._watcher = QFileSystemWatcher(self)
         self._watcher.directoryChanged.connect(self._take_requests)
         # If the folder cannot be written, later starts open windows of their own.
@@ -35,8 +37,5 @@ class OpenRequestWatcher(QObject):
     @Slot()
     def _take_requests(self, *_folder: object) -> None:
         for files in take_requests():
-            state = self._window.windowState()
-            self._window.setWindowState(state & ~Qt.WindowState.WindowMinimized)
-            self._window.raise_()
-            self._window.activateWindow()
+            self._show_window()
             self._open_files(files)

@@ -97,12 +97,15 @@ class LineViewUpdater(QObject):
         line = self._selection.line
         settings = self._selection.settings if line is None else self._seeds.apply_last_seed(line).settings
         self._side.show_settings(settings, len(self._selection.ids), self._selection.mixed_settings)
+        cast = self._document.script.cast
+        self._side.show_characters(cast, self._selection.characters if cast else (), self._selection.deviations if cast else ())
         self._settings.change_settings(**{name: getattr(settings, name) for name in REMEMBERED_LINE_SETTINGS})
 
     @Slot(str)
     def _show_playing(self, line_id: str) -> None:
         # Selecting another line would close the editor that the user types in.
-        if self._settings.value.follow and self._lines.editor is None:
+        is_shown = not self._lines.is_filtered or line_id in self._lines.shown_ids
+        if is_shown and self._settings.value.follow and self._lines.editor is None:
             self._lines.select_lines([line_id])
         else:
             self._lines.scroll_to_line(line_id)

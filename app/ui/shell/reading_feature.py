@@ -14,9 +14,11 @@ from app.ui.playback.line_playback import LinePlayback
 from app.ui.projects.project_dictionary import ProjectDictionaryController
 from app.ui.projects.project_document import ProjectDocument
 from app.ui.reading.line_sound_store import LineSoundStore
+from app.ui.reading.melody.melody_commands import MelodyCommands
+from app.ui.reading.melody.melody_fold import MelodyFold
 from app.ui.reading.reading_controller import ReadingController
-from app.ui.reading.strip.strip_panel import StripPanel
 from app.ui.reading.strip_fold import StripFold
+from app.ui.reading.strip_panel import StripPanel
 from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_list import ScriptList
 from app.ui.settings.settings_store import SettingsStore
@@ -56,6 +58,10 @@ class ReadingFeature(QObject):
         self.strip = ReadingController(self.panel, script.document, script.selection, speech, playback)
         self.fold = StripFold(self.panel, actions["show_strip"], settings)
         self.fold.folded.connect(script.scroll_to_selection)
+        self.melody = MelodyCommands(self.panel.lane, self.panel.melody, actions)
+        self.panel.strip.add_melody_commands = self.melody.add_to_menu
+        self.melody_fold = MelodyFold(self.panel.melody, actions["show_melody"], settings)
+        self.melody_fold.folded.connect(script.scroll_to_selection)
         self.emoji = EmojiController(script.view, script.selection, catalog, self.strip)
         self.project_words = ProjectDictionaryController(project, speech, script.banner)
         self.dictionary = DictionaryController(
@@ -65,13 +71,16 @@ class ReadingFeature(QObject):
         self.kept_sounds = LineSoundStore(self.strip.sounds, script.document, script.model)
 
     def close(self) -> None:
-        """Forget the words of the project, and wait until those of the user are written."""
+        """Forget the words of the project, and wait until those of the user are written and nothing is measured."""
+        self.strip.pitches.close()
         self.project_words.close()
         self.dictionary.close()
 
     def _order_tab_stops(self, view: ScriptList) -> None:
         panel = self.panel
-        stops = (view, panel.title, panel.reading.edit, panel.emoji, panel.reset_phrase, panel.reset_all, panel.strip)
+        melody = panel.melody
+        buttons = (panel.emoji, melody.fold, melody.pen, melody.more, panel.reset_phrase, panel.reset_all)
+        stops = (view, panel.title, panel.reading.edit, *buttons, panel.strip, panel.lane)
         # The strip is created after the buttons below it, so Qt's default tab order would be wrong.
         for before, after in itertools.pairwise(stops):
             QWidget.setTabOrder(before, after)

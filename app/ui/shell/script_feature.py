@@ -13,6 +13,7 @@ from app.common.user_notices import set_notice_handler
 from app.ui.actions.window_actions import WindowActions
 from app.ui.projects.project_document import ProjectDocument
 from app.ui.script.autosave import Autosave
+from app.ui.script.character_filter import CharacterFilterController
 from app.ui.script.line_commands import LineCommands
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection
@@ -58,11 +59,13 @@ class ScriptFeature(QObject):
         self._notices = NoticeBannerController(self.notice)
         self.selection = LineSelection(document, self.view, create_first_line_settings(settings.value))
         self.search = ScriptSearchController(self.panel.search, document, self.view, self.selection)
+        self.filter = CharacterFilterController(self.panel.filter, document, self.model, self.view)
         self.commands = LineCommands(document, self.model, self.view, self.selection, self.seeds)
         self.autosave = Autosave(document, self.seeds, lambda: self.selection.current_id, lambda: project.origin)
         self.duration = ScriptDurationMeter(document, self.model)
         # The autosave file also stores the selected line.
         self.selection.changed.connect(self.autosave.schedule_save)
+        self.model.filtered.connect(self.search.search_shown_lines)
         self.commands.noticed.connect(lambda text: self.banner.show_message("notice", text))
         connect_actions(actions, self._map_actions())
         connect_undo(actions, document.stack)

@@ -1,24 +1,27 @@
-"""The local service of the window, which is created when it is first switched on."""
+"""The local service and the chat reader of the window, each of which is created when it is first switched on."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QMainWindow, QStatusBar
 
+from app.ui.playback.play_commands import PlayCommands
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
+    from app.ui.service.chat_controller import ChatController
     from app.ui.service.service_controller import ServiceController
 
 
 class ServiceFeature(QObject):
-    """Creates the service and its button in the status bar; afterwards the service follows the settings by itself."""
+    """Creates service and chat reader and their buttons in the status bar; afterwards they follow the settings by themselves."""
 
     def __init__(
         self,
@@ -27,12 +30,16 @@ class ServiceFeature(QObject):
         settings: SettingsStore,
         speech: SpeechController,
         tasks: VoiceTasks,
+        commands: PlayCommands,
         status: QStatusBar,
         banner: Banner,
+        open_settings: Callable[[], object],
     ) -> None:
         super().__init__(window)
         self._window, self._settings, self._speech = window, settings, speech
         self._tasks, self._status, self._banner = tasks, status, banner
+        self._commands = commands
+        self._open_settings = open_settings
         settings.changed.connect(self.create_if_enabled)
 
     @cached_property
@@ -45,13 +52,29 @@ class ServiceFeature(QObject):
         self._tasks.disk_changed.connect(made.refresh_voices)
         return made
 
+    @cached_property
+    def chat(self) -> ChatController:
+        """Return the chat reader."""
+        from app.ui.service.chat_controller import ChatController
+
+        made = ChatController(self._window, self._settings, self._speech, self._banner)
+        made.settings_requested.connect(self._open_settings)
+        self._commands.stopping.connect(made.skip_comment)
+        self._status.insertPermanentWidget(1, made.button)
+        self._tasks.disk_changed.connect(made.refresh_voices)
+        return made
+
     @Slot()
     def create_if_enabled(self, *_settings: object) -> None:
-        """Create the service if the settings enable it."""
+        """Create what the settings enable."""
         if self._settings.value.service:
             self.service  # noqa: B018  # made by being asked for
+        if self._settings.value.chat_reader:
+            self.chat  # noqa: B018  # made by being asked for
 
     def close(self) -> None:
-        """End the service if it was created."""
+        """End what was created."""
+        if "chat" in self.__dict__:
+            self.chat.close()
         if "service" in self.__dict__:
             self.service.close()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.files.file_lock import FileLock
+from app.adapters.window_requests import find_requests_dir, find_window_lock_path
 from app.common.files.atomic_write import PRIVATE, write_file_atomically
 from app.common.files.bounded_read import read_bounded
 from app.common.files.paths import find_data_dir
@@ -31,17 +32,12 @@ MAX_OPEN_REQUEST_BYTES = 8 << 20
 ANY_PROCESS = -1
 
 
-def find_requests_dir() -> Path:
-    """Return the folder of pending requests."""
-    return find_data_dir() / "requests"
-
-
 def acquire_window_lock(files: Sequence[Path]) -> FileLock | None:
     """Return the lock of the one window, to be held while it is open, or None if another window took over the files.
 
     If nothing can be written or the other window does not react, this start gets a window of its own (an unheld lock).
     """
-    lock = FileLock(find_data_dir() / "window.lock")
+    lock = FileLock(find_window_lock_path())
     request = find_requests_dir() / f"{uuid.uuid4().hex}.json"
     try:
         make_private_folder(find_data_dir())

@@ -22,6 +22,7 @@ from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.tasks_panel import TasksPanel
 from app.ui.voices.kokoro_offer import KokoroOffer
 from app.ui.voices.licence_questions import LicenceQuestionQueue
+from app.ui.voices.refinement_controller import RefinementController
 from app.ui.voices.speaker_blend_controller import SpeakerBlendController
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_controller import VoiceController
@@ -75,6 +76,7 @@ class VoicesFeature(QObject):
         UsedSettingsOffer(selection, catalog, side)
         self.kokoro = KokoroOffer(catalog, self.tasks.queue, side.card)
         side.card.natural_voice_requested.connect(lambda: self.natural.add_kokoro_voice())
+        self.refinements = RefinementController(catalog, self.tasks, speech)
         VoiceTaskResultHandler(self.tasks, self.choice, catalog, settings, self.banner)
         self.samples = VoiceSamplePlayer(side.card, selection, speech, queue)
         self.library = VoiceLibraryActions(window, catalog, self.tasks, document, selection)
@@ -121,7 +123,7 @@ class VoicesFeature(QObject):
         """Stop the tasks and close what is open."""
         if "natural" in self.__dict__:
             self.natural.close()
-        for part in (self.folders, self.kokoro, self.blends, self.choice, self.tasks.queue, self.licences, self.catalog):
+        for part in (self.folders, self.kokoro, self.blends, self.refinements, self.choice, self.tasks.queue, self.licences, self.catalog):
             part.close()
 
     def _connect_settings(self, settings: SettingsStore) -> None:

@@ -30,6 +30,7 @@ class ReadLineJob:
         readings: try these readings in place of those in `overrides`; they count over `text`.
         emoji: the voice of the line speaks them.
         memos: what stands in square brackets is not read.
+        asker: part of the window that shows the line; only the last request of each counts.
     """
 
     line_id: str
@@ -38,6 +39,7 @@ class ReadLineJob:
     readings: tuple[ReadingOverride, ...] | None = None
     emoji: bool = False
     memos: bool = False
+    asker: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +57,7 @@ class LineReader:
 
     def __init__(self, voice: LoadedVoiceCache) -> None:
         self._voice = voice
-        self._jobs: OrderedDict[bool, ReadLineJob] = OrderedDict()  # the last one to show, and the last one to try
+        self._jobs: OrderedDict[tuple[str, bool], ReadLineJob] = OrderedDict()  # the last one to show, and the last one to try
         self._g2p: G2P | None = None
 
     @property
@@ -65,7 +67,7 @@ class LineReader:
 
     def enqueue_job(self, job: ReadLineJob) -> None:
         """Request the reading of a line; earlier requests that have not been read are dropped."""
-        self._jobs[job.readings is not None] = job
+        self._jobs[job.asker, job.readings is not None] = job
 
     def read_next_line(self) -> LineReadResult:
         """Read the line that has waited longest."""

@@ -113,6 +113,7 @@ class PendingJobs:
             is_loading=any(_iterate_wanted(self.list_openings())),
             is_speaking=bool(self.spoken),
             is_saving=any(_iterate_wanted(self.list_file_jobs())),
+            is_comment=bool(self.spoken) and all(job.is_comment for job in self.spoken),
             request_id=first_id,
             played_s=played_s,
             computed_s=self.count_computed_s(first_id),

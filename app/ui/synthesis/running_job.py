@@ -14,7 +14,7 @@ from app.ui.synthesis.synthesis_signals import WorkerSignals
 
 
 class RunningJob:
-    """Belongs to the synthesis thread, but for looking, `stop_job` and `stop_warming`.
+    """Belongs to the synthesis thread, but for looking, `stop_job` and `stop_warming_for`.
 
     Attributes:
         job: what is computed now.
@@ -52,17 +52,17 @@ class RunningJob:
                 self._voice.terminate_graphs()
 
     def run_warm_up(self, warm_up: Callable[[], object]) -> None:
-        """Run a warm-up that `stop_warming` may stop."""
+        """Run a warm-up that `stop_warming_for` may stop."""
         self._warming = True
         try:
             warm_up()
         finally:
             self._warming = False
 
-    def stop_warming(self) -> None:
-        """Stop a warm-up; anything else continues."""
+    def stop_warming_for(self, job: SynthesisJob) -> None:
+        """Stop a warm-up for a job that waits; anything else continues, and so does a warm-up of that very job, whose turn has come meanwhile."""
         with self._lock:
-            if self._warming:
+            if self._warming and self.job is not job:
                 self._voice.terminate_graphs()
 
     def report_stage(self, timing: StageTiming) -> None:

@@ -137,6 +137,21 @@ class SpeechController(SpeechEventReceiver):
         self._queue_job(job)
         return job.request.id
 
+    def speak_comment(self, request: SynthesisRequest, cast: LineCast, source: object) -> SpeechJob:
+        """Speak a text that is no line, behind the present sound: it is not measured, and silent where nothing can be read."""
+        made = self._create_speech_job(request, None, casts=(cast,), is_measured=False)
+        job = replace(made, source=source, has_several_lines=True, is_comment=True)
+        self._open.spoken.append(job)
+        self._queue_job(job)
+        return job
+
+    def skip_job(self, job: SpeechJob) -> None:
+        """Stop one job, whether it sounds or waits; what follows it is heard."""
+        if self._open.remove_spoken(job):
+            self._cancel_jobs([job])
+            self.speech_dropped.emit([job])
+            self._emit_state()
+
     def play_sounds(self, sounds: ParallelSounds, source: object = None) -> SpeechJob:
         """Play existing sounds and measure nothing; stop the present sound."""
         self.stop_speaking()

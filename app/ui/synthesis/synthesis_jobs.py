@@ -88,6 +88,7 @@ class SpeechJob:
         found_start_s: when `position` sounds; empty until the synthesis thread has made it.
         source: what the request was made from; handed back as it is with everything that is reported of the job.
         has_several_lines: it is written with other lines, and silent where nothing can be read; alone that is an error.
+        is_comment: it came by itself, and gives way to whatever the user plays.
         cancelled: set by the window; the synthesis thread only looks at it.
     """
 
@@ -102,6 +103,7 @@ class SpeechJob:
     found_start_s: list[float] = field(default_factory=list)
     source: object = None
     has_several_lines: bool = False
+    is_comment: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     @property

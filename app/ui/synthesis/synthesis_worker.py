@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QTimerEvent, Signal, Slot
 
+from app.adapters.speech_activity import record_speech
 from app.common.errors import AudioDeviceError
 from app.ui.synthesis.audio_player import AudioPlayer, PlayerOpener, open_portaudio
 from app.ui.synthesis.job_handlers import JobHandlers
@@ -72,7 +73,11 @@ class PlaybackRunner:
 
         def wait_for_end() -> bool:
             self._current.stop_stage_clock()
-            return self._output.wait_until_played(lambda: job.cancelled.is_set() or is_interrupted())
+            return self._output.wait_until_played(should_stop)
+
+        def should_stop() -> bool:
+            record_speech()
+            return job.cancelled.is_set() or is_interrupted()
 
         heard = self._current.run_part(job, wait_for_end)
         # Interrupted, the line is not over: `done` follows once it has sounded, or when other work stops the watching.
@@ -87,6 +92,7 @@ class PlaybackRunner:
             self._news.done.emit(JobResult(job, not job.cancelled.is_set()))
 
     def _compute_chunk(self, job: SpeechJob) -> bool:
+        record_speech()
         if self._rendering is None:
             news, current = self._news, self._current
             self._rendering = SpeechJobRunner(
@@ -218,7 +224,7 @@ class SynthesisWorker(WorkerSignals):
         # Queued before the warm-up stops: a stopped graph fails, which is no error only if a job is seen to wait.
         # The signal comes last, as it only wakes an idle thread; a busy one looks into the lanes itself.
         self._lanes.enqueue_job(job)
-        self._current.stop_warming()
+        self._current.stop_warming_for(job)
         self._job_queued.emit()
 
     def request_reading(self, job: ReadLineJob) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
-from app.core.script import Line
+from app.core.script import CAST_FIELDS, Line
 from app.core.takes import LineTake
 from app.ui.display_names import format_speaker, format_style
 
@@ -14,11 +14,15 @@ from app.ui.display_names import format_speaker, format_style
 def list_differences(take: LineTake, line: Line, find_voice_name: Callable[[str], str]) -> tuple[str, ...]:
     """List the differences with the take's values; the seed is left out, as it has a column of its own.
 
+    Of a line that has a character, a take with another voice, speaker or style comes from the time before it was recast.
+
     Args:
         find_voice_name: returns the displayed name of a voice id.
     """
     then, now = take.settings, line.settings
     found: list[str] = []
+    if line.character and any(getattr(then, name) != getattr(now, name) for name in CAST_FIELDS):
+        found.append(localize("以前の配役", "former cast"))
     if take.text != line.text:
         found.append(localize("テキスト", "text"))
     if take.overrides != line.overrides:

@@ -24,6 +24,7 @@ from app.ui.takes.take_batch import TAKES_PER_BATCH
 from app.ui.takes.take_book import TAKES_TITLE
 from app.ui.takes.take_model import DIFFERS, LENGTH, NOTE, NUMBER, SEED, STAR, TakeModel, TakeRow
 from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.row_table_setup import set_up_row_table
 
 # Pixels added to the height of the text, and to its width.
 ROW_MARGINS, CELL_MARGINS = 6, 24
@@ -53,10 +54,12 @@ class TakeTable(QTableView):
     Signals:
         chosen(): another row is current.
         command_requested(str): a key, a double click or the star column: play, compare, star, note, restore, keep, delete.
+        drag_requested(): the current row is dragged.
     """
 
     chosen = Signal()
     command_requested = Signal(str)
+    drag_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,16 +73,10 @@ class TakeTable(QTableView):
                 "Space: play · A: compare with the line · S: star · N: note · R: restore settings · K: keep · Del: delete",
             )
         )
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_MARGINS)
+        set_up_row_table(self, ROW_MARGINS)
         self._lay_out_columns()
+        self.setDragEnabled(True)
         self.selectionModel().selectionChanged.connect(lambda *_: self.chosen.emit())
         self.clicked.connect(self._toggle_star)
         self.doubleClicked.connect(self._request_play)
@@ -120,6 +117,11 @@ class TakeTable(QTableView):
         left = self.viewport().width() - sum(header.sectionSize(column) for column in (STAR, NUMBER, LENGTH, SEED))
         header.resizeSection(NOTE, max(0, round(NOTE_COLUMN_SHARE * left)))
         super().resizeEvent(event)
+
+    def startDrag(self, _actions: Qt.DropAction) -> None:
+        """Drag the current take to another program."""
+        if self.current is not None:
+            self.drag_requested.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Emit the command of a key."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QListView
 
 from app.common.language import localize
 from app.core.script import Line
-from app.core.takes import LineTake, restore_line, select_line_takes
+from app.core.takes import LineTake, create_line, restore_line, select_line_takes
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.line_selection import LineSelection
@@ -111,6 +111,7 @@ class TakesController(QObject):
     Signals:
         counted(int): number of kept takes of the selected line.
         panel_requested(bool): open or close the panel.
+        drag_requested(Line, QWidget): a take is dragged to another program, as a line with its settings and seed, from this widget.
 
     Args:
         name_of: returns the displayed name of a voice id.
@@ -119,6 +120,7 @@ class TakesController(QObject):
 
     counted = Signal(int)
     panel_requested = Signal(bool)
+    drag_requested = Signal(object, object)
 
     def __init__(
         self,
@@ -153,6 +155,7 @@ class TakesController(QObject):
 
         panel = self.panel = TakePanel()
         panel.command_requested.connect(self._run_command)
+        panel.table.drag_requested.connect(self._request_drag)
         panel.table.takes.noted.connect(lambda take_id, note: self.shelf.book.change_take(take_id, note=note))
         return panel
 
@@ -264,6 +267,12 @@ class TakesController(QObject):
             self.panel.table.edit_note()
         elif self._current_row is not None:
             self._row_commands.named[name](self._current_row)
+
+    @Slot()
+    def _request_drag(self) -> None:
+        row = self._current_row
+        if row is not None and self.panel is not None:
+            self.drag_requested.emit(create_line(row.take), self.panel.table.viewport())
 
     def _select_kept(self, take: LineTake) -> None:
         self.show_takes(wanted=take.id)

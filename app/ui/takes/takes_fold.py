@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.common.language import localize
-from app.ui.reading.strip.strip_panel import StripPanel
+from app.ui.reading.strip_panel import StripPanel
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.takes.take_book import TAKES_TITLE
 from app.ui.takes.takes_controller import TakesController
@@ -89,7 +89,7 @@ class TakesFold(QObject):
         self._below.insertWidget(self._below.indexOf(self._frame) + 1, frame)
         # The layout would show the frame only in a later turn of the event loop.
         frame.show()
-        stops: tuple[QWidget, ...] = (self._strip.strip, *panel.stops)
+        stops: tuple[QWidget, ...] = (self._strip.lane, *panel.stops)
         for before, after in itertools.pairwise(stops):
             QWidget.setTabOrder(before, after)
         return panel

@@ -150,6 +150,14 @@ class ProcessTask(QObject):
         self.stage = TaskState.WAITING
         self.changed.emit()
 
+    def postpone_run(self) -> None:
+        """Kill the process and wait for another turn; `ended` follows when it is gone."""
+        self._clear_results()
+        self.stage = TaskState.WAITING
+        if self._process is not None:
+            self._process.kill()
+        self.changed.emit()
+
     def cancel(self) -> None:
         """Kill the process at once; the next process sweeps what it had staged."""
         if self.stage in FINISHED_STATES:

@@ -14,6 +14,8 @@ from app.ui.tasks.task_spec import TaskSpec, TaskState
 class TaskQueue(QObject):
     """Starts the next job when the one before has ended; a job that waits for the user does not block the others.
 
+    A background job runs when there is nothing else to do; one that must give way starts from its beginning later.
+
     Attributes:
         jobs: all jobs in the panel, the oldest first.
 
@@ -43,9 +45,9 @@ class TaskQueue(QObject):
 
     @property
     def unfinished_titles(self) -> list[str]:
-        """Return the titles of jobs that run or wait for their turn or the user; quiet ones are not counted."""
+        """Return the titles of jobs that run or wait for their turn or the user; quiet and background ones are not counted."""
         open_stages = (TaskState.RUNNING, TaskState.WAITING, TaskState.ASKING)
-        return [job.work.title for job in self.jobs if job.stage in open_stages and not job.work.quiet]
+        return [job.work.title for job in self.jobs if job.stage in open_stages and not (job.work.quiet or job.work.is_background)]
 
     def add_task(self, work: TaskSpec) -> ProcessTask:
         """Queue a task; a task that is queued already is not queued twice."""
@@ -85,9 +87,19 @@ class TaskQueue(QObject):
             job.close()
 
     def _start_next(self) -> None:
-        if self._closed or any(job.stage is TaskState.RUNNING for job in self.jobs):
+        if self._closed:
             return
-        job = next((item for item in self.jobs if item.stage is TaskState.WAITING), None)
+        waiting = [job for job in self.jobs if job.stage is TaskState.WAITING and not job.has_process]
+        urgent = next((job for job in waiting if not job.work.is_background), None)
+        running = next((job for job in self.jobs if job.stage is TaskState.RUNNING), None)
+        if running is not None:
+            if running.work.is_background and urgent is not None:
+                # Its end starts the other one: the two together would take twice the memory.
+                running.postpone_run()
+            return
+        if any(job.has_process for job in self.jobs if job.stage is TaskState.WAITING):
+            return
+        job = urgent or next(iter(waiting), None)
         if job is not None:
             job.start()
 

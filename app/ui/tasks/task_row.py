@@ -41,7 +41,7 @@ class TaskRow(QFrame):
         self.setObjectName("card")
         self.job = task
         self.title, self.state = ElidedLabel(task.work.title), QLabel()
-        self.title.setObjectName("heading")
+        self.title.setObjectName("muted" if task.work.is_background else "heading")
         self.state.setObjectName("muted")
         self.bar = DeferredProgressBar()
         self.bar.setObjectName("played")
@@ -78,7 +78,11 @@ class TaskRow(QFrame):
         self.retry.setVisible(job.stage is TaskState.FAILED)
         self.log.setVisible(bool(job.log))
         self._show_decisions(job.ways if job.stage is TaskState.ASKING and job.licence is None else ())
-        tip = localize("キャンセル", "Cancel") if running or job.stage is TaskState.ASKING else localize("閉じる", "Close")
+        tip = localize("閉じる", "Close")
+        if running or job.stage is TaskState.ASKING:
+            # Without it, what a background task would have improved stays as it is.
+            stop = localize("中止（このまま使えます）", "Stop (what is there stays usable)")
+            tip = stop if job.work.is_background else localize("キャンセル", "Cancel")
         self.close_button.setToolTip(tip)
         self.close_button.setAccessibleName(f"{tip}: {job.work.title}")
         self.setAccessibleName(f"{job.work.title} {self.state.text()}")
@@ -97,12 +101,22 @@ class TaskRow(QFrame):
         self.state.setWordWrap(True)
         words = QVBoxLayout()
         words.setSpacing(2)
-        words.addWidget(self.title)
-        words.addWidget(self.state)
+        if self.job.work.is_background:
+            # Nobody waits for it: one quiet line.
+            self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            line = QHBoxLayout()
+            line.setSpacing(12)
+            line.addWidget(self.title, 1)
+            line.addWidget(self.state, 1)
+            words.addLayout(line)
+        else:
+            words.addWidget(self.title)
+            words.addWidget(self.state)
         words.addWidget(self.bar)
         words.addLayout(self._ways)
         row = QHBoxLayout(self)
-        row.setContentsMargins(12, 7, 8, 7)
+        margin = 3 if self.job.work.is_background else 7
+        row.setContentsMargins(12, margin, 8, margin)
         row.setSpacing(8)
         row.addLayout(words, 1)
         row.addWidget(self.log)

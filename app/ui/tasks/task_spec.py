@@ -32,12 +32,14 @@ class TaskSpec:
         arguments: arguments of our command line, without `--json`.
         quiet: the task is neither shown nor announced unless it fails.
         done_codes: exit codes that count as done; the result may still be bad news.
+        is_background: the task runs while there is no other one, and gives way to one that comes; closing the window asks nothing.
     """
 
     title: str
     arguments: tuple[str, ...]
     quiet: bool = False
     done_codes: tuple[int, ...] = (0,)
+    is_background: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,15 @@ from app.ui.voices.catalog_voice import CatalogVoice, VoiceOrigin
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
 from app.voices.bert_models import BertModel, list_installed_berts
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices
+from app.voices.pending_refinement import is_refinement_pending
 from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import read_card
 from app.voices.voice_manifest import VoiceManifest
 from app.voices.voice_precision import find_equal_duration_share
 
 
-def scan_catalog() -> tuple[tuple[CatalogVoice, ...], tuple[str, ...]]:
-    """Return all voices and the ids of all BERTs.
+def scan_catalog() -> tuple[tuple[CatalogVoice, ...], tuple[str, ...], tuple[BertModel, ...]]:
+    """Return all voices, the ids of all BERTs, and the BERTs that are still to be refined.
 
     Also removes what cancelled work has left. Raises VoiceError if a folder cannot be read.
     """
@@ -35,7 +36,7 @@ def scan_catalog() -> tuple[tuple[CatalogVoice, ...], tuple[str, ...]]:
     theirs = [_build_unprepared_entry(item.manifest, item.path, berts) for item in found]
     default_id = find_shipped_voice_id()
     shipped = [_mark_default_voice(voice) if voice.manifest.id == default_id else voice for voice in shipped]
-    return (*own, *shipped, *theirs), tuple(berts)
+    return (*own, *shipped, *theirs), tuple(berts), tuple(bert for bert in berts.values() if is_refinement_pending(bert.folder))
 
 
 def _build_installed_entry(voice: Voice, origin: VoiceOrigin, berts: dict[str, BertModel]) -> CatalogVoice:
@@ -45,7 +46,20 @@ def _build_installed_entry(voice: Voice, origin: VoiceOrigin, berts: dict[str, B
     card = read_card(voice.path)
     size = sum(item.stat().st_size for item in voice.path.iterdir() if item.is_file())
     has_bert = bert is not None or not manifest.bert
-    return CatalogVoice(manifest.id, manifest, voice.path, origin, card, size, share, has_bert, both)
+    is_bert_pending = bert is not None and is_refinement_pending(bert.folder)
+    return CatalogVoice(
+        manifest.id,
+        manifest,
+        voice.path,
+        origin,
+        card,
+        size,
+        share,
+        has_bert,
+        both,
+        is_refinement_pending(voice.path),
+        is_bert_pending,
+    )
 
 
 def _build_unprepared_entry(manifest: VoiceManifest, path: Path, berts: dict[str, BertModel]) -> CatalogVoice:

@@ -27,6 +27,7 @@ class CatalogVoice:
         int8_share: share of symbols that keep their length with the BERT in int8; None if it was not measured.
         has_bert: the BERT that the voice needs is installed.
         has_int8_bert: that BERT is installed in int8 as well.
+        is_pending, is_bert_pending: it speaks, and it or its BERT is still to be refined.
     """
 
     id: str
@@ -38,6 +39,8 @@ class CatalogVoice:
     int8_share: float | None = None
     has_bert: bool = True
     has_int8_bert: bool = False
+    is_pending: bool = False
+    is_bert_pending: bool = False
 
     @property
     def name(self) -> str:
@@ -88,13 +91,13 @@ class CatalogVoice:
     def explain_missing_int8(self, part: Literal["sound", "bert"]) -> str:
         """Say in a few words why the voice or its BERT cannot compute in int8; empty if it can."""
         if part == "sound":
-            return (
-                localize("先に声を準備してください", "prepare the voice first")
-                if self.origin == "aivisspeech"
-                else explain_missing_int8(self.manifest)
-            )
+            if self.origin == "aivisspeech":
+                return localize("先に声を準備してください", "prepare the voice first")
+            return localize("準備中です", "still being prepared") if self.is_pending else explain_missing_int8(self.manifest)
         if not self.has_bert:
             return localize("BERT がありません", "BERT is missing")
+        if self.is_bert_pending:
+            return localize("準備中です", "still being prepared")
         return "" if self.has_int8_bert else localize("BERT は float32 のみ", "this BERT has float32 only")
 
     def list_samples(self) -> list[tuple[str, Path, VoiceSample]]:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from app.common.language import localize
 from app.settings.graph_precision import GraphPrecision
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.voices.int8_labels import explain_missing_int8
 from app.voices.int8_result import Int8Result
 
 
@@ -54,7 +53,7 @@ class PrecisionButton(QToolButton):
         self.setVisible(own)
         if voice is None or not own:
             return
-        why = explain_missing_int8(voice.manifest)
+        why = voice.explain_missing_int8("sound")
         self.setText(format_precision(precision))
         (self.fast if precision == "fast" else self.exact).setChecked(True)
         self.exact.setText(localize("高精度（float32）", "Exact (float32)"))

@@ -37,7 +37,7 @@ class VoiceSummary(Protocol):
 
 
 def list_makers(voice: CatalogVoice) -> list[str]:
-    """Return the makers and version of a voice.
+    """Return the makers and version of a voice, and whether it is still being prepared.
 
     "Nanairo" comes first if the architecture is one, as such voices can do more.
     """
@@ -46,6 +46,7 @@ def list_makers(voice: CatalogVoice) -> list[str]:
         localize("、", ", ").join(voice.model_card.creators[:MOST_MAKERS]) + "…" * (len(voice.model_card.creators) > MOST_MAKERS),
         voice.model_card.version and f"v{voice.model_card.version}",
         voice.origin == "aivisspeech" and "AivisSpeech",
+        voice.is_pending and localize("残りの準備中", "being finished"),
     ]
     return [part for part in parts if part]
 

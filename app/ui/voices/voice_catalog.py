@@ -17,9 +17,10 @@ from app.ui.voices.catalog_voice import CatalogVoice
 
 if TYPE_CHECKING:
     from app.export.name_pattern import SpeakerNames
+    from app.voices.bert_models import BertModel
 
-CatalogScan = tuple[tuple[CatalogVoice, ...], tuple[str, ...]]
-"""All voices, and the ids of all BERTs."""
+CatalogScan = tuple[tuple[CatalogVoice, ...], tuple[str, ...], tuple["BertModel", ...]]
+"""All voices, the ids of all BERTs, and the BERTs that are still to be refined."""
 
 
 class VoiceCatalog(QObject):
@@ -28,6 +29,7 @@ class VoiceCatalog(QObject):
     Attributes:
         voices: favourites first, then the user's own, ours and AivisSpeech's; empty before the first scan.
         berts: ids of the installed BERTs.
+        pending_berts: those that can be used, and are still to be refined.
         is_read: the first scan is over.
         favourites: manifest ids of the voices with a star.
         sounds: the precision that the user chose for each voice.
@@ -49,6 +51,7 @@ class VoiceCatalog(QObject):
         self.voices: tuple[CatalogVoice, ...] = ()
         self._found: tuple[CatalogVoice, ...] = ()
         self.berts: tuple[str, ...] = ()
+        self.pending_berts: tuple[BertModel, ...] = ()
         self.is_read = False
         self._background = BackgroundThread(self, "catalog")
         self._background.failed.connect(self._log_scan_error)
@@ -110,7 +113,7 @@ class VoiceCatalog(QObject):
         self._background.close()
 
     def _apply_scan(self, scan: CatalogScan) -> None:
-        (self._found, self.berts), self.is_read = scan, True
+        (self._found, self.berts, self.pending_berts), self.is_read = scan, True
         self.voices = self._sort_voices(self._found)
         self.changed.emit()
 

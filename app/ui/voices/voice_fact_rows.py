@@ -52,6 +52,9 @@ def _list_processing_facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
     if voice.origin != "own" or voice.is_single_graph:
         return
     fast = voice.manifest.fast
+    if voice.is_pending:
+        yield localize("「高速」の精度", "Fast synthesis"), localize("準備中です", "still being prepared")
+        return
     words = describe_int8_quality(fast) if fast is not None else localize("この声では使えません。", "not available for this voice")
     yield localize("「高速」の精度", "Fast synthesis"), words
     yield localize("「高速」の内訳", "Fast, by part"), "\n".join(f"{name}: {what}" for name, what in describe_int8_graphs(voice.manifest))

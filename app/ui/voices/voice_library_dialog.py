@@ -29,6 +29,7 @@ from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import VoiceFactsPage
+from app.ui.voices.voice_list import VoiceList
 from app.ui.widgets.voice_picture import create_voice_icon
 
 
@@ -125,7 +126,7 @@ class VoiceLibraryDialog(QDialog):
         self.setAcceptDrops(True)
         self.setMinimumHeight(LOWEST)
         self.resize(*SIZE)
-        self.list = QListWidget()
+        self.list = VoiceList()
         self.list.setAccessibleName(localize("声の一覧", "Voices"))
         self.list.setIconSize(QSize(LIBRARY_PICTURE_PX, LIBRARY_PICTURE_PX))
         self.list.setSpacing(2)
@@ -194,7 +195,7 @@ class VoiceLibraryDialog(QDialog):
             # The hint is narrower than the list, so that a long name is elided instead of widening the list.
             item.setSizeHint(QSize(1, LIBRARY_PICTURE_PX + 12))
             item.setToolTip(escape_tip(voice.name))
-            self.list.addItem(item)
+            self.list.add_voice(item, voice)
         rows = [row for row, voice in enumerate(self._voices) if voice.id == before]
         self.list.setCurrentRow(rows[0] if rows else 0)
         self.list.blockSignals(False)

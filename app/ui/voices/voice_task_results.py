@@ -29,10 +29,11 @@ class VoiceTaskResultHandler(QObject):
         self._voices, self._catalog, self._settings, self._banner = voices, catalog, settings, banner
         # Ids of added voices that the catalog has not read yet.
         self._added: list[str] = []
-        # Message and hint of the banner about these voices.
-        self._said = ("", "")
+        # The voice that was refined, as `_added`.
+        self._refined = ""
         catalog.changed.connect(self._check_added_voices)
         tasks.voices_added.connect(self._use_added_voices)
+        tasks.voice_refined.connect(self._note_refined_voice)
         tasks.bert_added.connect(self._report_added_bert)
         tasks.voice_exported.connect(self._report_export)
         tasks.backends_measured.connect(self._report_measurement)
@@ -41,25 +42,29 @@ class VoiceTaskResultHandler(QObject):
 
     @Slot()
     def _check_added_voices(self) -> None:
-        """Offer a missing BERT, or Fast, for voices that were just added."""
+        """Offer a missing BERT for voices that were just added, and Fast for one that was refined."""
         added, self._added = self._added, []
         lacking = [voice for name in added if (voice := self._catalog.find_voice(name)) is not None and not voice.has_bert]
         if lacking and not self._settings.value.force_bert:
             self._voices.bert_needed.emit(lacking[0])
-        single = self._catalog.find_voice(added[0]) if len(added) == 1 else None
-        if single is not None and single.manifest.fast is not None and self._catalog.find_precision(single) == "exact":
-            self._offer_fast(single, single.manifest.fast)
+        refined = self._catalog.find_voice(self._refined) if self._refined else None
+        self._refined = ""
+        if refined is not None and refined.manifest.fast is not None and self._catalog.find_precision(refined) == "exact":
+            self._offer_fast(refined, refined.manifest.fast)
+
+    @Slot(str)
+    def _note_refined_voice(self, voice: str) -> None:
+        self._refined = voice
 
     def _offer_fast(self, voice: CatalogVoice, fast: Int8Result) -> None:
-        message, hint = self._said
         offer = localize(
             f"この声では「高速」も使えます（{describe_int8_quality(fast)}）。声のカードでいつでも切り替えられ、ブラインドテストで聞き比べられます。",
             f"“Fast” is available ({describe_int8_quality(fast)}). Switch or compare on the voice's card.",
         )
         self._banner.show_message(
             "notice",
-            message,
-            f"{hint}{localize('', ' ')}{offer}".strip(),
+            localize(f"「{voice.name}」の準備がすべて終わりました。", f"“{voice.name}” is fully prepared."),
+            offer,
             action=localize("高速を使う", "Use Fast"),
             tip=localize("この声だけを「高速」に切り替えます。", "Switches this voice to Fast, and no other."),
             on_action=lambda: self._use_fast(voice),
@@ -82,8 +87,8 @@ class VoiceTaskResultHandler(QObject):
         now = "The selected line now uses this voice." if len(lines) == 1 else "The selected lines now use this voice."
         spoken = localize("選択していた行の声に設定しました。", now) if used else ""
         reasons = [voice.opaque_reason for voice in result.voices if voice.opaque_reason]
-        self._said = (_format_added_voices(result.voices, is_update=result.spec.is_update), " ".join([spoken, *reasons]).strip())
-        self._banner.show_message("notice", *self._said)
+        said = _format_added_voices(result.voices, is_update=result.spec.is_update)
+        self._banner.show_message("notice", said, " ".join([spoken, *reasons]).strip())
 
     def _use_own_bert(self) -> None:
         self._settings.change_settings(force_bert=False)

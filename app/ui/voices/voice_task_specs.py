@@ -33,9 +33,25 @@ class VoiceAdditionSpec(TaskSpec):
     is_update: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoiceRefinementSpec(TaskSpec):
+    """A task that finishes the voice with this id, in this folder, which speaks already."""
+
+    voice_id: str
+    folder: Path
+
+
 @dataclass(frozen=True, slots=True)
 class BertAdditionSpec(TaskSpec):
     """A task that adds a BERT."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BertRefinementSpec(TaskSpec):
+    """A task that finishes the BERT with this id, in this folder, which can be used already."""
+
+    bert_id: str
+    folder: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +120,12 @@ def create_reprepare_task(voice: str, name: str) -> TaskSpec:
     return VoiceAdditionSpec(title, ("voices", "renew", "--", voice), is_update=True)
 
 
+def create_refinement_task(voice: str, name: str, folder: Path) -> VoiceRefinementSpec:
+    """Create a background task that does for an installed voice what adding it left undone."""
+    title = localize(f"残りの準備: {name}", f"Finishing: {name}")
+    return VoiceRefinementSpec(title, ("voices", "add", "--wait", "--", voice), is_background=True, voice_id=voice, folder=folder)
+
+
 def create_bert_download_task() -> TaskSpec:
     """Create a task that downloads the BERT that SBV2 voices use."""
     title = localize(f"BERT をダウンロード（{STANDARD_DOWNLOAD_MB} MB）", f"Download BERT ({STANDARD_DOWNLOAD_MB} MB)")
@@ -114,6 +136,12 @@ def create_bert_file_task(path: Path, bert_id: str = "") -> TaskSpec:
     """Create a task that adds a BERT from a file or folder; `bert_id` is its id if the files do not show it."""
     named = ("--id", bert_id) if bert_id else ()
     return BertAdditionSpec(localize(f"BERT を追加: {path.name}", f"Add BERT: {path.name}"), ("bert", "add", str(path), *named))
+
+
+def create_bert_refinement_task(bert: str, folder: Path) -> BertRefinementSpec:
+    """Create a background task that does for an installed BERT what adding it left undone."""
+    title = localize("残りの準備: BERT", "Finishing: BERT")
+    return BertRefinementSpec(title, ("bert", "add", "--wait", "--", bert), is_background=True, bert_id=bert, folder=folder)
 
 
 def create_precision_check_task() -> TaskSpec:

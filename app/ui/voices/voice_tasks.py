@@ -18,12 +18,23 @@ from app.ui.voices.licence_questions import LicenceQuestionQueue
 from app.ui.voices.voice_task_specs import (
     BackendProbeSpec,
     BertAdditionSpec,
+    BertRefinementSpec,
     CandidateInstallSpec,
     VoiceAdditionSpec,
     VoiceChangeSpec,
     VoiceExportSpec,
+    VoiceRefinementSpec,
 )
 from app.voices.required_bert import SBV2_BERT_ID
+
+DISK_CHANGING_SPECS = (
+    VoiceAdditionSpec,
+    VoiceRefinementSpec,
+    BertAdditionSpec,
+    BertRefinementSpec,
+    CandidateInstallSpec,
+    VoiceChangeSpec,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,7 @@ class VoiceTasks(QObject):
 
     Signals:
         voices_added(VoiceAdditionResult), bert_added(), voice_exported(Path), backends_measured(list): a task has succeeded.
+        voice_refined(str), bert_refined(str): id of an installed voice or BERT that is fully prepared now, or as fully as it can be.
         licence_declined(): a licence was not accepted, so no voice was added.
         change_failed(str, AppError): title of the change, and why it failed.
         voice_changing(str): id of an installed voice whose files are about to change.
@@ -84,6 +96,8 @@ class VoiceTasks(QObject):
     licence_declined = Signal()
     change_failed = Signal(str, object)
     voice_changing = Signal(str)
+    voice_refined = Signal(str)
+    bert_refined = Signal(str)
     disk_changed = Signal()
 
     def __init__(self, queue: TaskQueue, licences: LicenceQuestionQueue) -> None:
@@ -208,17 +222,21 @@ class VoiceTasks(QObject):
         match job.work:
             case VoiceAdditionSpec() as spec:
                 self.voices_added.emit(parse_addition_result(spec, job.results))
+            case VoiceRefinementSpec(voice_id=voice):
+                self.voice_refined.emit(voice)
+            case BertRefinementSpec(bert_id=bert):
+                self.bert_refined.emit(bert)
             case BertAdditionSpec():
                 self.bert_added.emit()
             case VoiceExportSpec(target=target):
                 self.voice_exported.emit(target)
             case BackendProbeSpec():
                 self.backends_measured.emit(job.results)
-        if isinstance(job.work, VoiceAdditionSpec | BertAdditionSpec | CandidateInstallSpec):
+        if isinstance(job.work, DISK_CHANGING_SPECS):
             self.disk_changed.emit()
+        # Of a new voice or BERT this is measured when it is refined.
+        if isinstance(job.work, CandidateInstallSpec):
             self.queue.add_task(voice_task_specs.create_precision_check_task())
-        elif isinstance(job.work, VoiceChangeSpec):
-            self.disk_changed.emit()
 
     @Slot(object)
     def _forget_task(self, job: ProcessTask) -> None:

@@ -6,7 +6,7 @@ An ONNX file is one protobuf message (onnx.proto, ModelProto): field 7 is the gr
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +57,11 @@ def read_graph_nodes(source: Path | bytes, name: str) -> OnnxNodeGraph:
             return parse_onnx_nodes(data)
     with _raise_not_onnx_errors(name):
         return parse_onnx_nodes(memoryview(source))
+
+
+def has_operator(source: Path | bytes, operators: Collection[str], name: str) -> bool:
+    """Return whether a graph has one of these operators, those inside its loops left out; raise VoiceError if it is no ONNX model."""
+    return any(node.op_type in operators for node in read_graph_nodes(source, name).node)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from app.adapters.ort import device_placement
 from app.adapters.ort.backends import format_device_name
 from app.adapters.ort.device_placement import CPU_ONLY, GRAPH_GROUPS, GROUP_OF_GRAPH, DevicePlacement, parse_placement
+from app.adapters.ort.devices import ort_devices
 from app.adapters.ort.devices.device_facts import collect_machine_facts
 from app.adapters.ort.devices.device_sessions import open_session
 from app.adapters.ort.devices.device_trace import trace_run
@@ -28,6 +30,12 @@ from app.common.errors import BackendError
 from app.compose.speaker_opening import open_speaker
 
 GPU = ort.OrtHardwareDeviceType.GPU
+
+
+@pytest.fixture(autouse=True)
+def _no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are installed here have tests of their own."""
+    monkeypatch.setattr(ort_devices, "find_spec", lambda _name: None)
 
 
 def device(provider: str, metadata: dict[str, str], kind: object = GPU, vendor: str = "Vendor") -> Any:
@@ -120,6 +128,10 @@ def test_this_machine_can_be_looked_at() -> None:
         ("Auto", DevicePlacement()),
         ("DirectML:GeForce RTX", DevicePlacement("directml:GeForce RTX", "directml:GeForce RTX", "directml:GeForce RTX")),
         ("bert=cpu,decoder=directml:1", DevicePlacement("cpu", "auto", "directml:1")),
+        ("webgpu", replace(CPU_ONLY, decoder="webgpu", flow="webgpu")),
+        ("bert=webgpu,prosody=webgpu,decoder=webgpu", DevicePlacement("webgpu", "webgpu", "webgpu")),
+        ("prosody=cpu,flow=cuda", DevicePlacement("auto", "cpu", "auto", "cuda")),
+        ("prosody=cuda,flow=cuda", DevicePlacement("auto", "cuda", "auto")),
         (" Bert = cuda , prosody=auto", DevicePlacement("cuda", "auto", "auto")),
     ],
 )

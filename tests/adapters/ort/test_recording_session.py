@@ -1,4 +1,4 @@
-"""A recording session gives what the session gives and keeps copies of it."""
+"""A recording session gives what the session gives and keeps copies of it; a replaying one runs nothing twice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.adapters.ort.recording_session import RecordingSession
+from app.adapters.ort.recording_session import RecordingSession, ReplayingSession
 from app.common.errors import BackendError
 
 
@@ -48,3 +48,28 @@ def test_a_run_that_fails_is_not_kept() -> None:
     with pytest.raises(BackendError):
         session.run_graph({})
     assert session.runs == []
+
+
+def test_what_was_recorded_is_not_run_again() -> None:
+    recording = RecordingSession(Doubling())
+    recording.run_graph({"x": np.ones(2, np.float32)}, ["y"])
+    ran: list[Sequence[str] | None] = []
+
+    class Counting(Doubling):
+        def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+            ran.append(outputs)
+            return super().run_graph(values, outputs)
+
+    session = ReplayingSession(counting := Counting(), recording.runs)
+    (found,) = session.run_graph({"x": np.ones(2, np.float32), "unknown": 3}, ["y"])
+    assert found.tolist() == [2, 2]
+    found[:] = 9
+    assert session.run_graph({"x": np.ones(2, np.float32)}, ["y"])[0].tolist() == [2, 2]
+    assert ran == []
+    session.run_graph({"x": np.ones(2, np.float32)}, ["z"])
+    session.run_graph({"x": np.ones(2, np.float32)})
+    assert session.run_graph({"x": np.zeros(2, np.float32)}, ["y"])[0].tolist() == [0, 0]
+    assert session.run_graph({"x": np.ones(3, np.float32)}, ["y"])[0].tolist() == [2, 2, 2]
+    assert ran == [["z"], None, ["y"], ["y"]]
+    session.terminate()
+    assert counting.stopped == 1

@@ -51,6 +51,11 @@ def spin(channel):
 def wait(channel):
     channel.send_result(began=True)
     time.sleep(600)
+def watch(channel, path):
+    channel.send_result(began=True)
+    while not os.path.exists(path):
+        time.sleep(0.001)
+    channel.send_result(seen=True)
 def temporary(channel):
     import tempfile
     channel.send_result(folder=tempfile.gettempdir())
@@ -62,6 +67,22 @@ print('{"pid": 1}', flush=True)
 sys.stdin.readline()
 """
 
+KILLED_PARENT = """
+import sys; sys.path.insert(0, {root!r})
+from pathlib import Path
+import psutil
+from app.common.processes import self_launch
+from app.adapters.sandbox.sandbox_process import SandboxProcess
+from app.adapters.sandbox.process_limits import ProcessLimits
+self_launch.build_cli_command = lambda: [sys.executable, '-c', {tasks!r}]
+seen = []
+with SandboxProcess('', {task!r}, [], ProcessLimits(4 << 30, 60), Path({folder!r}), {paused}) as child:
+    for found in child.iterate_results():
+        seen.append(found)
+        {then}
+        print(psutil.Process().children()[-1].pid, flush=True)
+"""
+
 Start = Callable[..., SandboxProcess]
 
 
@@ -69,12 +90,18 @@ Start = Callable[..., SandboxProcess]
 def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Start]:
     """Starts a child with the tasks above, or one that says something else."""
 
-    def start(task: str, *arguments: object, limits: ProcessLimits = ROOMY, says: str | None = None) -> SandboxProcess:
+    def start(
+        task: str,
+        *arguments: object,
+        limits: ProcessLimits = ROOMY,
+        says: str | None = None,
+        is_paused: Callable[[], bool] | None = None,
+    ) -> SandboxProcess:
         code = TASKS if says is None else SAYS + says
         if says is not None and sys.platform == "win32":
             code = code.replace('"pid": 1', "\"pid\": ' + str(__import__('os').getpid()) + '")
         monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", code])
-        return SandboxProcess("", task, arguments, limits, tmp_path)
+        return SandboxProcess("", task, arguments, limits, tmp_path, is_paused)
 
     yield start
     assert not [item for item in psutil.Process().children() if item.status() != psutil.STATUS_ZOMBIE]
@@ -141,6 +168,67 @@ def test_a_computer_that_slept_has_not_waited(child: Start, monkeypatch: pytest.
         assert list(started.iterate_results()) == [{"sum": 3}]
 
 
+# ------------------------------------------------------------------------------------------------- pauses
+
+
+def test_one_that_is_paused_stands_still_and_has_not_been_waited_for(child: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For ten times as long as it might take, by a clock that runs fast meanwhile; what it looks for is there all that time."""
+    looked, skipped_s, states = 0, 0.0, []
+    pause = range(5, 5 + 10 * ROOMY.max_elapsed_s)
+    file = tmp_path / "here"
+
+    def is_paused() -> bool:
+        nonlocal looked, skipped_s
+        looked += began
+        if looked in pause:
+            skipped_s += 1.0
+            if looked == pause[2]:
+                file.touch()
+            if looked == pause[-1]:
+                states.append(psutil.Process().children()[0].status())
+        return looked in pause
+
+    real = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: real() + skipped_s)
+    monkeypatch.setattr(sandbox_process, "MESSAGE_POLL_S", 0.0005)
+    began = False
+    with child("watch", str(file), is_paused=is_paused) as started:
+        found = started.iterate_results()
+        assert next(found) == {"began": True}
+        assert psutil.Process().children()[0].nice() == sandbox_process.LOWEST_PRIORITY
+        began = True
+        assert list(found) == [{"seen": True}]
+    assert states == [psutil.STATUS_STOPPED]
+    assert looked > pause[-1], "it saw the file only when it was let go"
+
+
+def test_one_that_is_paused_ends_when_it_is_left(child: Start) -> None:
+    processes: list[psutil.Process] = []
+
+    def left() -> None:
+        with child("spin", is_paused=lambda: bool(processes)) as started:
+            for _ in started.iterate_results():
+                processes.extend(psutil.Process().children())
+                started._follow_pause()
+                _wait_for_state(processes[0], psutil.STATUS_STOPPED)
+                raise LeftError
+
+    with pytest.raises(LeftError):
+        left()
+    assert not processes[0].is_running()
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="nothing there ends a child that cannot look whether its parent lives")
+def test_one_that_is_paused_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    code = KILLED_PARENT.format(
+        tasks=TASKS, root=str(ROOT), task="spin", folder=str(tmp_path), paused="lambda: bool(seen)", then="child._follow_pause()"
+    )
+    _check_end_with_parent(code, psutil.STATUS_STOPPED)
+
+
+# ------------------------------------------------------------------------------------------------- limits of the system
+
+
 def test_limits_that_were_set_before_stay() -> None:
     resource = pytest.importorskip("resource", reason="limits of Unix")
     before = resource.getrlimit(resource.RLIMIT_CORE)
@@ -198,18 +286,24 @@ def test_one_that_is_killed_is_noticed(child: Start) -> None:
 
 @pytest.mark.parametrize("task", ["spin", "wait"])
 def test_it_ends_with_a_parent_that_is_killed(task: str, tmp_path: Path) -> None:
-    code = (
-        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from pathlib import Path; from app.common.processes import self_launch; from app.adapters.sandbox.sandbox_process import SandboxProcess\n"
-        "from app.adapters.sandbox.process_limits import ProcessLimits; import psutil\n"
-        f"self_launch.build_cli_command = lambda: [sys.executable, '-c', {TASKS!r}]\n"
-        f"with SandboxProcess('', {task!r}, [], ProcessLimits(4 << 30, 60), Path({str(tmp_path)!r})) as child:\n"
-        "    for found in child.iterate_results(): print(psutil.Process().children()[-1].pid, flush=True)\n"
-    )
+    _check_end_with_parent(KILLED_PARENT.format(tasks=TASKS, root=str(ROOT), task=task, folder=str(tmp_path), paused=None, then="None"))
+
+
+def _wait_for_state(process: psutil.Process, state: str) -> None:
+    """A signal arrives a little later."""
+    end = time.monotonic() + 10
+    while process.status() != state:
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def _check_end_with_parent(code: str, state: str | None = None) -> None:
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         process = psutil.Process(int(parent.stdout.readline()))
         assert process.is_running()
+        if state is not None:
+            _wait_for_state(process, state)
         parent.kill()
     process.wait(10)
 

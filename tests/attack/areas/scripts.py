@@ -17,7 +17,7 @@ from app.common.files.untrusted_json import DISTURBING_CHARS
 from app.core.dictionary_entries import make_entry, merge_entries
 from app.core.dictionary_formats import MAX_DICTIONARY_ENTRIES, format_entries_csv, format_exchange_json, parse_dictionary_text
 from app.core.presets import LinePreset
-from app.core.project import Character, Project, VoiceReference
+from app.core.project import Project, VoiceReference
 from app.core.project_data import convert_project_to_data
 from app.core.project_sanitiser import MAX_SCRIPT_LINES
 from app.core.script import Line, LineSettings, Script
@@ -60,6 +60,14 @@ class Scripts(Area):
             ".csv": table,
             ".tsv": table.replace(",", "\t"),
             ".tab": "Identifier\tCharacter\tDialogue\nstart_1\tEileen\tはい。\n",
+            ".rpy": """define e = Character("花子")
+label start:
+    e happy "{rb}今日{/rb}{rt}きょう{/rt}は、\\"晴れ\\"。" id l1
+    menu:
+        "はい" if x:
+            '''[x]\n\nはい。'''
+""",
+            ".yarn": "title: a\n---\n花子: 今日は、[b]晴れ[/b]。 #line:l1\n-> はい\n    {$x}です。 // x\n===\n",
             ".txt": texts,
             ".md": "# 題\n\n- 今日は、晴れ。\n",
             "words.json": format_exchange_json([make_entry("声箱", "こえばこ", 3), make_entry("雨", "あめ", 1)]),
@@ -152,7 +160,7 @@ def _look(case: Case, imported: ImportedScript) -> None:
     """What may be in the window: so much, and nothing that nobody sees."""
     project = imported.project
     lines = project.script.lines
-    shown = [project.script.title, *(voice.name for voice in project.voices), *(item.name for item in project.characters)]
+    shown = [project.script.title, *(voice.name for voice in project.voices), *(one.name for one in project.script.cast)]
     if len(lines) > MAX_SCRIPT_LINES or len({line.id for line in lines}) != len(lines):
         case.complain("wrong", f"{len(lines)} lines, or equal ids")
     if any(len(line.text) > MAX_LINE_CHARACTERS for line in lines) or any(
@@ -185,7 +193,6 @@ def _project() -> dict[str, Any]:
         Script(lines, "題"),
         current=lines[0].id,
         voices=(VoiceReference("花子", "花子", "u", "https://example.com/"),),
-        characters=(Character("花子", "", "花子"),),
         dictionary=(make_entry("声箱", "こえばこ", 3),),
         export={"format": "wav"},
         takes=(LineTake(lines[0].id, "今日は、晴れ。", sound=name),),

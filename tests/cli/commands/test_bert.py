@@ -13,14 +13,17 @@ from typing import Any
 
 import pytest
 
+from app.cli.commands.bert import run
 from app.cli.main import main
 from app.common.files import paths
 from app.install import install_bert
 from app.install.bert_preparation import prepare_bert
+from app.install.pending_berts import refine_bert
 from app.install.staging_folders import create_staging_folder
 from app.settings.user_settings import load_settings
 from app.voices.bert_models import list_installed_berts
 from tests.fault_server import FaultServer, Reply
+from tests.install.test_install_bert import refine_narrow
 from tests.voices.prepare.bert.deberta_files import write_published
 
 
@@ -37,6 +40,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def narrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One of 64 numbers a token, where nobody speaks with it."""
     monkeypatch.setattr(install_bert, "prepare_bert_in_sandbox", partial(prepare_bert, width=64))
+    monkeypatch.setattr(run, "refine_bert", partial(refine_bert, refine=refine_narrow))
     return write_published(tmp_path / "narrow", hidden=64, heads=4, inner=64)
 
 
@@ -66,8 +70,17 @@ def test_add_use_list_remove(narrow: Path, capsys: pytest.CaptureFixture[str]) -
     assert percents == sorted(percents)
     assert added["type"] == "bert"
     assert added["id"] == "mine"
-    assert added["precisions"] == ["float32", "int8"]
-    assert added["int8_cosine"] > 0.999
+    assert added["precisions"] == ["float32"]
+    assert added["pending"] is True
+    assert main(["bert", "add", "mine", "--wait", "--json"]) == 0
+    found, *_, refinement = lines(capsys.readouterr().out)
+    assert (found["already"], found["pending"]) == (True, True)
+    assert refinement == {"type": "bert_refinement", "id": "mine", "outcome": "refined"}
+    assert main(["bert", "list", "--json"]) == 0
+    finished, *_ = lines(capsys.readouterr().out)
+    assert finished["precisions"] == ["float32", "int8"]
+    assert finished["int8_cosine"] > 0.999
+    assert finished["pending"] is False
     assert main(["bert", "use", "mine", "--precision", "int8"]) == 0
     settings, _ = load_settings()
     assert (settings.bert, settings.bert_precision) == ("mine", "int8")
@@ -81,7 +94,9 @@ def test_add_use_list_remove(narrow: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_the_same_again_is_there_already(narrow: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bert", "add", str(narrow.parent)]) == 0
-    assert "(added)" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "(added)" in said.out
+    assert "koebako bert add ID --wait" in said.err
     assert main(["bert", "add", str(narrow.parent)]) == 0
     assert "(already there)" in capsys.readouterr().out
 

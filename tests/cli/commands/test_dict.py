@@ -128,3 +128,16 @@ def test_what_is_spoken_next_knows_the_word(capsys: pytest.CaptureFixture[str], 
     from app.compose.text_front_end import open_g2p
 
     assert open_g2p().convert_sentence("檜箱庵です").reading == "ヒノバコアンデス"
+
+
+def test_a_dry_run_says_what_would_change_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    run(capsys, "add", "声箱", "こえばこ", "--accent", "3")
+    file = tmp_path / "ime.txt"
+    file.write_text("!Microsoft IME Dictionary Tool\nせいばこ\t声箱\t名詞\nもり\t森\t名詞\nかお\t^^\t顔文字\n", encoding="utf-16")
+    code, out, err = run(capsys, "import", str(file), "--dry-run")
+    assert (code, out) == (0, "conflict\t声箱\tコエバコ\t3\tproper_noun\t5\t声箱\tセイバコ\t0\tnoun\t5\n")
+    assert "Line 4" in err
+    assert "New words: 1; the same already: 0; different: 1" in err
+    out = run(capsys, "import", str(file), "--dry-run", "--json")[1]
+    assert {"added": 1, "unchanged": 0, "conflicts": 1, "duplicates": 0, "refused": 1} in map(json.loads, out.splitlines())
+    assert run(capsys, "list")[1] == "声箱\tコエバコ\t3\tproper_noun\t5\n"

@@ -12,12 +12,17 @@ import numpy as np
 import pytest
 import soundfile
 
+from app.cli.commands.export.run import cast_characters
 from app.cli.main import main
-from app.core.project import Project
+from app.core.project import Project, VoiceAssignment
 from app.core.project_data import convert_project_to_data
-from app.core.script import Line, LineSettings, Script
+from app.core.script import Character, Line, LineSettings, Script
 from app.export import process_worker
 from app.export.loudness import compute_integrated_lufs, measure_loudness, merge_measurements
+from app.export.manifest_store import MANIFEST_NAME
+from app.install.character_memory import remember_characters
+from app.interchange.koebako_files import write_project
+from app.voices.installed_voices import find_shipped_voice_id
 from tests.interchange.peers import aisp, vvproj
 from tests.small_files import small_files
 
@@ -43,6 +48,11 @@ def rows(text: str) -> list[dict[str, object]]:
 
 def sounds(folder: Path) -> dict[str, np.ndarray]:
     return {file.name: soundfile.read(file, dtype="float32")[0] for file in folder.glob("*.wav")}
+
+
+def listed(folder: Path) -> list[str]:
+    """The names in a folder, but for the record of the export."""
+    return sorted(item.name for item in folder.iterdir() if item.name != MANIFEST_NAME)
 
 
 def test_a_row_a_file_and_a_summary(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,6 +144,74 @@ def test_only_what_is_missing_is_made_again(table: Path, tmp_path: Path, capsys:
     assert np.array_equal(soundfile.read(out / "a2.wav", dtype="float32")[0], before["a2.wav"])
 
 
+def write_table(file: Path, texts: dict[str, str]) -> Path:
+    file.write_text("id,text\n" + "".join(f"{name},{text}\n" for name, text in texts.items()), encoding="utf-8")
+    return file
+
+
+def stamps(folder: Path) -> dict[str, tuple[int, int, bytes]]:
+    """Time of change, number and bytes of every file of a folder, by name."""
+    return {name: ((facts := (folder / name).stat()).st_mtime_ns, facts.st_ino, (folder / name).read_bytes()) for name in listed(folder)}
+
+
+def test_only_what_changed_is_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, script = tmp_path / "out", tmp_path / "game.csv"
+    texts = {f"a{number:02}": f"{number}番です。" for number in range(12)}
+    options = ("-o", out, "--pattern", "$id$", "--sidecars", "txt,json", "--json")
+    assert export(write_table(script, texts), *options) == 0
+    before = stamps(out)
+    texts |= {"a02": "雨です。", "a05": "雪です。", "a07": "風です。"}
+    texts["b09"] = texts.pop("a09")
+    del texts["a11"]
+    capsys.readouterr()
+    assert export(write_table(script, texts), *options, "--only", "changed") == 0
+    *files, summary = rows(capsys.readouterr().out)
+    named = {status: [row["id"] for row in files if row["status"] == status] for status in ("written", "renamed", "unchanged", "orphan")}
+    assert named["written"] == ["a02", "a05", "a07"]
+    assert named["renamed"] == ["b09"]
+    assert len(named["unchanged"]) == 7
+    assert named["orphan"] == ["a11"]
+    counts = {name: summary[name] for name in ("files", "renamed", "unchanged", "orphans", "removed", "skipped", "failed")}
+    assert counts == {"files": 3, "renamed": 1, "unchanged": 7, "orphans": 1, "removed": 0, "skipped": 0, "failed": 0}
+    after = stamps(out)
+    written = {"a02", "a05", "a07"}
+    assert {name: stamp for name, stamp in after.items() if name[:3] not in {*written, "b09"}} == {
+        name: stamp for name, stamp in before.items() if name[:3] not in {*written, "a09"}
+    }
+    assert [after[f"b09.{kind}"] for kind in ("wav", "txt", "json")] == [before[f"a09.{kind}"] for kind in ("wav", "txt", "json")]
+    assert export(script, *options, "--only", "changed", "--remove-orphans") == 0
+    assert export(script, "-o", tmp_path / "full", *options[2:]) == 0
+    assert {name: stamp[2] for name, stamp in stamps(out).items()} == {name: stamp[2] for name, stamp in stamps(tmp_path / "full").items()}
+
+
+def test_a_file_edited_by_hand_counts_as_existing(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert export(table, "-o", out, "--pattern", "$id$") == 0
+    (out / "a2.wav").write_bytes(b"other")
+    table.write_text(table.read_text(encoding="utf-8").replace("世界", "皆さん"), encoding="utf-8")
+    assert export(table, "-o", out, "--pattern", "$id$", "--only", "changed") == 0
+    assert (out / "a2.wav").read_bytes() == b"other"
+    told = capsys.readouterr().err
+    assert "already exist" in told
+    assert "0 written, 0 renamed, 2 unchanged. (1 skipped)" in told
+    assert export(table, "-o", out, "--pattern", "$id$", "--only", "changed", "--existing", "replace") == 0
+    assert (out / "a2.wav").read_bytes() != b"other"
+    assert export(table, "-o", out, "--remove-orphans") == 2
+
+
+def test_a_common_gain_that_changes_changes_all_files(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    options = ("--pattern", "$id$", "--loudness", "-30", "--json")
+    assert export(table, "-o", out, *options) == 0
+    assert export(table, "-o", out, *options, "--only", "changed") == 0
+    assert rows(capsys.readouterr().out)[-1]["unchanged"] == 3
+    table.write_text(table.read_text(encoding="utf-8").replace("こんにちは、世界。", "あ。"), encoding="utf-8")
+    assert export(table, "-o", out, *options, "--only", "changed") == 0
+    assert rows(capsys.readouterr().out)[-1]["files"] == 3
+    assert export(table, "-o", tmp_path / "full", *options) == 0
+    assert {name: stamp[2] for name, stamp in stamps(out).items()} == {name: stamp[2] for name, stamp in stamps(tmp_path / "full").items()}
+
+
 @pytest.mark.parametrize(("policy", "names"), [("skip", 3), ("number", 6), ("replace", 3), ("ask", 3)])
 def test_what_happens_to_existing_files(table: Path, tmp_path: Path, policy: str, names: int, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
@@ -141,17 +219,17 @@ def test_what_happens_to_existing_files(table: Path, tmp_path: Path, policy: str
     for name in ("a1", "a2", "a3"):
         (out / f"{name.upper()}.WAV" if name == "a3" else out / f"{name}.wav").write_bytes(b"old")
     assert export(table, "-o", out, "--pattern", "$id$", "--existing", policy) == 0
-    made = [file for file in out.iterdir() if file.read_bytes() != b"old"]
+    made = [file for file in out.iterdir() if file.read_bytes() != b"old" and file.name != MANIFEST_NAME]
     assert len(made) == (0 if policy in ("skip", "ask") else 3)
     if policy != "replace" or sys.platform in ("win32", "darwin"):  # elsewhere names of other case are other files
-        assert len(list(out.iterdir())) == names
+        assert len(listed(out)) == names
     assert ("already exist" in capsys.readouterr().err) == (policy == "ask")
 
 
 def test_joined_and_by_speaker(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     single, out = tmp_path / "single", tmp_path / "out"
     assert export(table, "-o", single, "--by", "speaker", "--subtype", "float") == 0
-    assert sorted(item.name for item in single.iterdir()) == ["Mei", "Tohoku f01"]
+    assert listed(single) == ["Mei", "Tohoku f01"]
     capsys.readouterr()
     assert export(table, "-o", out, "--joined", "--subtype", "float", "--sidecars", "lab,json", "--json") == 0
     row = rows(capsys.readouterr().out)[0]
@@ -215,7 +293,7 @@ def test_files_of_games_are_named_by_id(tmp_path: Path, game: str) -> None:
     file = tmp_path / "a.csv"
     file.write_text("id,text\nline:0a,はい。\nline:0b,いいえ。\n", encoding="utf-8")
     assert export(file, "-o", tmp_path / "out", "--game", game) == 0
-    names = sorted(item.name for item in (tmp_path / "out").iterdir())
+    names = listed(tmp_path / "out")
     lists = {"renpy": [], "yarn": ["voice_lines.csv"], "csv": ["voice_lines.csv"], "wwise": ["voice_lines.wsources"]}[game]
     stems = ["0a", "0b"] if game == "yarn" else ["line0a", "line0b"]
     assert names == [f"{stem}.{'ogg' if game == 'renpy' else 'wav'}" for stem in stems] + lists
@@ -263,3 +341,43 @@ def test_a_process_that_does_not_end_by_itself_is_ended(monkeypatch: pytest.Monk
     child = worker._child = subprocess.Popen(sleeping, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     worker.close()
     assert child.returncode not in (None, 0)
+
+
+def test_a_cast_from_a_file_or_from_what_was_chosen_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script, cast, out = tmp_path / "game.csv", tmp_path / "cast.csv", tmp_path / "out"
+    script.write_text("id,text,character,speed\na,はい。,勇者,\nb,いいえ。,村人,1.5\nc,雨。,王,\n", encoding="utf-8")
+    assert export(script, "-o", out, "--json") == 3, "nobody knows who speaks"
+    cast.write_text("登場人物,声,話者,話速\n勇者,Mei (starter),Tohoku f01,1.25\n村人,mei,,0.8\n", encoding="utf-8")
+    remember_characters([VoiceAssignment("王", "mei", "", "Happy")])
+    capsys.readouterr()
+    chosen = ("--by", "character", "--pattern", "$character$_$id$", "--sidecars", "json", "--json", "--cast", cast)
+    assert export(script, "-o", out, *chosen) == 0
+    found = capsys.readouterr()
+    assert "Not in “cast.csv”: 王" in found.err
+    assert "Using the voices chosen before: 王 → Mei (starter)" in found.err
+    *files, _ = rows(found.out)
+    assert {row["id"]: row["character"] for row in files} == {"a": "勇者", "b": "村人", "c": "王"}
+    assert {(row["id"], row["speaker"], row["style"]) for row in files} == {
+        ("a", "Tohoku f01", "Neutral"),
+        ("b", "Mei", "Neutral"),
+        ("c", "Mei", "Happy"),
+    }
+    assert sorted(file.relative_to(out).as_posix() for file in out.rglob("*.wav")) == ["勇者/勇者_a.wav", "村人/村人_b.wav", "王/王_c.wav"]
+    sidecars = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(out.rglob("*.json")) if file.name != MANIFEST_NAME]
+    by_character = {one["character"]: one for one in sidecars}
+    assert by_character["勇者"]["settings"]["speed"] == 1.25
+    assert by_character["村人"]["settings"]["speed"] == 1.5, "what a line does differently stays"
+    assert by_character["王"]["credit"].startswith("王: Mei")
+    assert export(script, "-o", out, "--cast", script.with_name("none.csv")) == 2
+    (tmp_path / "empty.csv").write_text("text\nはい。\n", encoding="utf-8")
+    assert export(script, "-o", out, "--cast", tmp_path / "empty.csv") == 2
+    assert "“empty.csv” names no characters." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("voice", "spoken"), [(None, find_shipped_voice_id()), ("other", "")], ids=["none", "named"])
+def test_a_character_without_a_voice_in_a_project_has_the_one_that_ships(tmp_path: Path, voice: str | None, spoken: str) -> None:
+    write_project(tmp_path / "cast.koebako", Project(Script(cast=(Character("勇者", LineSettings(style="Happy")),))))
+    hero = Character("勇者", LineSettings(voice="勇者"), id="hero")
+    project = Project(Script((Line("はい。", hero.settings, character="hero"),), cast=(hero,)))
+    (line,) = cast_characters(project, str(tmp_path / "cast.koebako"), voice).script.lines
+    assert (line.settings.voice, line.settings.style) == (spoken, "Happy")

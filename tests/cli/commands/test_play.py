@@ -6,8 +6,9 @@ import json
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_ctrl_c_while_playing(null_sink: NullSink) -> None:
         assert process.stdout is not None
         while json.loads(process.stdout.readline()).get("sentence") != 1:
             assert process.poll() is None
-        time.sleep(1)  # the first sentence sounds by now
+        null_sink.wait_for_sound()
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=20)
     assert process.returncode == 130
@@ -97,3 +98,61 @@ def test_no_audio_device_is_told_and_a_file_still_works(tmp_path: Path) -> None:
     assert b"Traceback" not in done.stderr
     assert len(done.stderr.decode().strip().splitlines()) == 2
     assert subprocess.run([*MAIN, "speak", "はい", "-o", str(tmp_path / "a.wav")], env=environment, timeout=60, check=False).returncode == 0
+
+
+def ask_agent(program: subprocess.Popen[bytes], number: int, method: str, **params: object) -> None:
+    """Send a request to `koebako mcp`; the answer is to be read from its stdout."""
+    assert program.stdin is not None
+    program.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode() + b"\n")
+    program.stdin.flush()
+
+
+def answer_agent(program: subprocess.Popen[bytes]) -> dict[str, Any]:
+    """Return the next answer of `koebako mcp`."""
+    assert program.stdout is not None
+    return dict(json.loads(program.stdout.readline()))
+
+
+@pytest.fixture
+def agent_program(null_sink: NullSink, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """`koebako mcp`, initialised, whose sound goes to the null sink."""
+    assert null_sink.pid
+    program = subprocess.Popen([*MAIN, "mcp", "--folder", str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        ask_agent(program, 1, "initialize", protocolVersion="2025-06-18", clientInfo={"name": "tester"})
+        assert "result" in answer_agent(program)
+        yield program
+    finally:
+        program.kill()
+        program.communicate()
+
+
+@pytest.mark.alone
+def test_what_an_agent_lets_sound_is_what_it_lets_be_written(
+    agent_program: subprocess.Popen[bytes], null_sink: NullSink, tmp_path: Path
+) -> None:
+    values = {"text": "こんにちは、世界。今日はいい天気ですね。", "speed": 1.25}
+    ask_agent(agent_program, 2, "tools/call", name="speak", arguments=values | {"file": "a", "format": "flac"})
+    assert not answer_agent(agent_program)["result"]["isError"]
+    with null_sink.recording() as heard:
+        ask_agent(agent_program, 3, "tools/call", name="speak", arguments=values)
+        spoken = answer_agent(agent_program)["result"]
+        agent_program.communicate(timeout=60)  # the end of its input: what waits is played, then it ends
+    assert agent_program.returncode == 0
+    written, rate = soundfile.read(tmp_path / "a.flac", dtype="float32")
+    assert spoken["structuredContent"]["seconds"] == pytest.approx(len(written) / rate, abs=0.001)
+    snr = snr_db(heard[0][:, 0], soxr.resample(written, rate, RATE))
+    print(f"SNR {snr:.1f} dB")
+    assert snr > 40
+
+
+def test_a_cancelled_call_of_an_agent_falls_silent(agent_program: subprocess.Popen[bytes], null_sink: NullSink) -> None:
+    with null_sink.recording() as heard:
+        ask_agent(agent_program, 2, "tools/call", name="speak", arguments={"text": LONG_TEXT})
+        null_sink.wait_for_sound()
+        assert agent_program.stdin is not None
+        agent_program.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}\n')
+        ask_agent(agent_program, 3, "ping")
+        assert answer_agent(agent_program) == {"jsonrpc": "2.0", "id": 3, "result": {}}
+    assert np.abs(heard[0]).max() > 0.01
+    assert not heard[0][-RATE // 10 :].any()

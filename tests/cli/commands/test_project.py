@@ -10,8 +10,8 @@ import pytest
 
 from app.cli.main import main
 from app.core.dictionary_entries import make_entry
-from app.core.project import Character, Project, VoiceReference
-from app.core.script import Line, LineSettings, Script
+from app.core.project import Project, VoiceReference
+from app.core.script import Character, Line, LineSettings, Script
 from app.core.takes import LineTake
 from app.interchange.koebako_files import read_project, write_project
 
@@ -47,10 +47,11 @@ def test_info_says_what_is_in_it_and_which_voices_are_missing(capsys: pytest.Cap
     address = "https://example.com/a"
     project = Project(
         script=Script(
-            (Line("雨。", LineSettings(voice="gone"), id="a"), Line("雪だ。", id="b"), Line("", LineSettings(voice="mei"))), "題"
+            (Line("雨。", LineSettings(voice="gone"), id="a"), Line("雪だ。", id="b"), Line("", LineSettings(voice="mei"))),
+            "題",
+            (Character("役"),),
         ),
         voices=(VoiceReference("gone", "花子", "", address),),
-        characters=(Character("役"),),
         dictionary=(make_entry("声箱", "コエバコ"),),
         takes=(LineTake("a", sound=SOUND), LineTake("b")),
         embeds=True,

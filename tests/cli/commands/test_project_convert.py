@@ -30,7 +30,7 @@ def test_a_project_of_voicevox(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     (tmp_path / "a.vvproj").write_bytes(vvproj("0.25.0", [("空は青い", 3, asked), ("はい。", 3, None)]))
     code, out, told = run(capsys, tmp_path / "a.vvproj", "-o", tmp_path / "a.koebako")
     assert (code, out) == (0, "")
-    assert told[:-1] == ["Not imported: pitch and length of single morae (the voice decides) (1 line)."]
+    assert told[:-1] == ["Not imported: length of single morae (the voice decides) (1 line)."]
     project = read_project(tmp_path / "a.koebako")
     first = project.script.lines[0]
     assert (first.settings.voice, first.settings.speed) == ("voicevox:3", 1.5)
@@ -59,7 +59,8 @@ def test_a_table_with_columns_of_other_names(capsys: pytest.CaptureFixture[str],
     assert code == 0
     assert json.loads(out) == {"converted": str(tmp_path / "b.csv"), "lines": 2, "not_taken_over": []}
     rows = [line.split(",")[1:] for line in (tmp_path / "b.csv").read_text(encoding="utf-8-sig").splitlines()]
-    assert rows == [["text", "voice", "speaker", "style"], ["はい。", "mei", "Mei", ""], ["いいえ。", "nobody", "", ""]]
+    head = ["text", "voice", "speaker", "style", "character"]
+    assert rows == [head, ["はい。", "mei", "Mei", "", ""], ["いいえ。", "nobody", "", "", "nobody"]]
 
 
 def test_a_voice_for_those_that_are_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_a_voice_for_those_that_are_missing(capsys: pytest.CaptureFixture[str], 
     assert (code, told[0]) == (0, "“Mei (starter)” speaks 2 lines whose voice is missing (gone).")
     rows = [line.split(",")[2:] for line in (tmp_path / "c.csv").read_text(encoding="utf-8-sig").splitlines()[1:]]
     assert [row[0] for row in rows] == ["mei", "mei", "mei", "mei", "誰"], "a speaker whom nobody here is called stays nobody"
-    assert [row[1:] for row in rows[1:3]] == [["", "Happy"], ["Mei", ""]]
+    assert [row[1:3] for row in rows[1:3]] == [["", "Happy"], ["Mei", ""]]
     assert run(capsys, tmp_path / "b.csv", "-o", tmp_path / "c.csv", "--voice", "nobody")[0] == 3
 
 
@@ -86,6 +87,18 @@ def test_text_with_and_without_who_speaks(capsys: pytest.CaptureFixture[str], tm
     assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "はい。\n"
     assert run(capsys, tmp_path / "a.aisp", "-o", tmp_path / "b.txt", "--characters")[0] == 0
     assert (tmp_path / "b.txt").read_text(encoding="utf-8") == "AivisSpeech style 888753760,はい。\n"
+    assert run(capsys, tmp_path / "a.aisp", "-o", tmp_path / "c.txt", "--dialogue")[0] == 0
+    assert (tmp_path / "c.txt").read_text(encoding="utf-8") == "AivisSpeech style 888753760「はい。」\n"
+
+
+def test_a_script_of_one_game_engine_for_another(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.yarn").write_text("title: a\n---\n花子: 今日は{晴れ|はれ}。 #line:l1\n雨。 #line:l2\n===\n", encoding="utf-8")
+    code, _, told = run(capsys, tmp_path / "a.yarn", "-o", tmp_path / "b.rpy")
+    assert (code, told[0]) == (0, "Expressions such as {$name} were kept as they are written (lines: 1).")
+    assert told[1] == "Not saved in this format: IDs (2 lines)."
+    text = (tmp_path / "b.rpy").read_text(encoding="utf-8")
+    assert text.splitlines()[0] == 'define c1 = Character("花子")'
+    assert 'c1 "今日は{rb}晴れ{/rb}{rt}はれ{/rt}。"' in text
 
 
 @pytest.mark.parametrize(

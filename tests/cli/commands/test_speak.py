@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.cli.commands.serve.run import _choose_voices
 from app.cli.main import main
+from app.cli.served_voices import choose_served_voices
 from app.common.files import paths
 from app.core.stage_clock import PIPELINE_STAGES
+from tests.pitch_measures import pitch_of
 
 TEXT = "こんにちは、世界。"
 
@@ -161,7 +162,7 @@ def test_a_voice_without_its_bert_is_passed_over_aloud_unless_it_is_asked_for(tm
     assert "requires is missing: “missing”" in capsys.readouterr().err
     assert speak("あ", "-o", tmp_path / "c.wav", "--force-bert") == 0
     assert "cannot speak" not in capsys.readouterr().err
-    served, _ = _choose_voices(argparse.Namespace(voice=None, accept_licence=False, force_bert=False))
+    served, _ = choose_served_voices(argparse.Namespace(voice=None, accept_licence=False, force_bert=False))
     assert [voice.manifest.id for voice in served] == ["mei", "own"]
     assert "so “Mei (starter)” is used" in capsys.readouterr().err
 
@@ -180,3 +181,57 @@ def test_a_backend_that_is_not_here_falls_back_visibly(tmp_path: Path, capsys: p
     assert "CoreML" in str(report["fallback"])
     assert report["backend"] == dict.fromkeys(["bert", "prosody", "flow", "decode"], "cpu")
     assert "CoreML" in captured.err
+
+
+def test_a_melody_is_heard(tmp_path: Path) -> None:
+    """In either form of the file; one that moves nothing changes nothing."""
+    forms = {
+        "all": json.dumps([4] * 8),
+        "named": json.dumps([{"mora": mora, "semitones": 4.0} for mora in range(8)]),
+        "none": "\ufeff[0, null, 0.001, 0, 0, 0, 0, 0, 0, 0]",
+    }
+    sounds = {}
+    for name, melody in forms.items():
+        (tmp_path / f"{name}.json").write_text(melody, encoding="utf-8")
+        assert speak(TEXT, "-o", tmp_path / f"{name}.wav", "--melody", tmp_path / f"{name}.json") == 0
+    assert speak(TEXT, "-o", tmp_path / "plain.wav") == 0
+    for name in (*forms, "plain"):
+        sounds[name], rate = soundfile.read(tmp_path / f"{name}.wav", dtype="float32")
+    assert np.array_equal(sounds["none"], sounds["plain"])
+    assert np.array_equal(sounds["all"], sounds["named"])
+    moved = np.log2(pitch_of(sounds["all"], rate) / pitch_of(sounds["plain"], rate))
+    assert 12 * np.nanmedian(moved) == pytest.approx(4, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("melody", "words"),
+    [
+        (None, "cannot be read"),
+        (b"", "is no melody"),
+        (b"\xff\xfe[0]", "is no melody"),
+        (b"{}", "is no melody"),
+        (b'["1"]', "is no melody"),
+        (b"[true]", "is no melody"),
+        (b"[NaN]", "is no melody"),
+        (b"[[1]]", "is no melody"),
+        (b'[1, {"mora": 0, "semitones": 1}]', "is no melody"),
+        (b'[{"mora": 0}]', "is no melody"),
+        (b'[{"mora": -1, "semitones": 1}]', "is no melody"),
+        (b'[{"mora": 0, "semitones": 1}, {"mora": 0, "semitones": 2}]', "is no melody"),
+        (b"[" * 100_000, "is no melody"),
+        (b"[0, 12.5]", "12.5"),
+        (b"[0, 0, 0, 0, 0, 0, 0, 0, 1]", "mora number 8, but the text has 8 morae"),
+        (b'[{"mora": 2000000000, "semitones": 1}]', "mora number 2000000000"),
+    ],
+)
+def test_a_file_that_is_no_melody_is_one_sentence(
+    melody: bytes | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.json"
+    if melody is not None:
+        path.write_bytes(melody)
+    assert speak(TEXT, "-o", tmp_path / "a.wav", "--melody", path) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert "Traceback" not in told
+    assert not (tmp_path / "a.wav").exists()

@@ -19,13 +19,15 @@ from app.cli.main import main
 from app.common.errors import InputError
 from app.common.files import paths
 from app.install import download_sources, voice_import
+from app.install.pending_voices import refine_voice
 from app.install.reprepare import prepare_voice_again
 from tests.install.voice_files import TERMS, aivmx, quick
 from tests.small_files import small_files
+from tests.voices.both_precisions import FAST, quick_pending, quick_refined
 
 ROOT = Path(__file__).parents[3]
 UUID = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
-LISTED = {"id", "name", "source", "format", "opaque", "speakers", "styles", "sampling_rate", "bert", "path"}
+LISTED = {"id", "name", "source", "format", "opaque", "speakers", "styles", "sampling_rate", "bert", "path", "pending"}
 
 
 @pytest.fixture
@@ -68,6 +70,37 @@ def test_add_list_info_rename_export_remove(reference: Path, tmp_path: Path, cap
     assert koebako(capsys, "voices", "remove", "太郎") == (0, [{"removed": "太郎"}])
     assert [line["id"] for line in koebako(capsys, "voices", "list")[1]] == ["mei"]
     assert koebako(capsys, "voices", "add", tmp_path / "out.zip")[1][0]["name"] == "太郎"
+
+
+def test_a_voice_is_pending_until_somebody_waits_for_the_rest(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_voices = voice_import.add_voices
+    monkeypatch.setattr(
+        add_voices_command, "add_voices", lambda *arguments, **options: add_voices(*arguments, prepare=quick_pending, **options)
+    )
+    monkeypatch.setattr(add_voices_command, "refine_voice", partial(refine_voice, refine=quick_refined))
+    source = aivmx(reference, tmp_path / "a.aivmx", name="花子")
+    assert main(["voices", "add", str(source)]) == 0
+    assert "voices add ID --wait" in capsys.readouterr().err
+    assert [(line["id"], line["pending"]) for line in koebako(capsys, "voices", "list")[1]] == [(UUID, True), ("mei", False)]
+    assert koebako(capsys, "voices", "info", UUID)[1][0]["pending"] is True
+    for action in (("list",), ("info", UUID)):
+        assert main(["voices", *action]) == 0
+        assert capsys.readouterr().out.count("still being prepared") == 1
+    code, (found, done) = koebako(capsys, "voices", "add", "--wait", "花子")
+    assert (code, found["already"], found["pending"]) == (0, True, True)
+    assert done == {"type": "refinement", "id": UUID, "outcome": "refined"}
+    (info,) = koebako(capsys, "voices", "info", UUID)[1]
+    assert info["pending"] is False
+    assert info["fast"]["gain"] == FAST.gain
+    assert main(["voices", "info", UUID]) == 0
+    assert "prepared\n" not in capsys.readouterr().out
+    assert [line["type"] for line in koebako(capsys, "voices", "add", "--wait", UUID)[1]] == ["voice"], "nothing is left to do"
+    assert koebako(capsys, "voices", "remove", UUID)[0] == 0
+    code, (added, done) = koebako(capsys, "voices", "add", source, "--wait")
+    assert (code, added["already"], done["outcome"]) == (0, False, "refined")
+    assert koebako(capsys, "voices", "add", "--wait", "誰か")[0] != 0
 
 
 def test_adding_a_voice_says_which_bert_is_missing_and_how_to_get_it(

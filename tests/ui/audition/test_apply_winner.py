@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.audition.blind_test_trials import find_blind_trial
+from app.core.characters import extract_character_settings
+from app.core.script import Character, Script
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
 from tests.ui.audition.test_mushra_dialog import takes_of
@@ -65,6 +69,32 @@ def test_the_winner_is_applied_to_the_line_and_taken_back(qtbot: QtBot, open_win
     assert apply.isEnabled()
     window.document.reset_script(type(window.document.script)(()))
     assert not apply.isVisibleTo(dialog), "the line is gone"
+    dialog.reject()
+    wait_idle(qtbot, window)
+
+
+def test_the_winner_is_applied_to_the_character_of_the_line(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    dialog = compared(qtbot, window, "pairs", [0, 0, 1, 0, 1])
+    offer = dialog.outcome.character_button
+    assert not offer.isVisibleTo(dialog), "nobody speaks the line"
+    (line,) = window.lines
+    hero = Character("勇者", extract_character_settings(line.settings), id="hero")
+    other = replace(line, text="はい。", id="other")
+    lines = (replace(line, character="hero"), replace(other, character="hero"))
+    window.document.apply_edit("", Script(lines, cast=(hero,)))
+    assert offer.isVisibleTo(dialog)
+    assert offer.text() == offer.accessibleName() == "Apply to 勇者"
+    steps, takes = window.undo_stack.count(), window.take_book.takes
+    offer.click()
+    script = window.document.script
+    assert script.cast[0].settings.speed == 1.0
+    assert [one.settings for one in script.lines] == [replace(one.settings, speed=1.0) for one in lines], "seeds stay"
+    assert window.undo_stack.count() == steps + 1
+    assert window.take_book.takes == takes
+    assert (offer.isEnabled(), offer.text()) == (False, "Applied to 勇者")
+    window.undo_stack.undo()
+    assert window.document.script == Script(lines, cast=(hero,))
     dialog.reject()
     wait_idle(qtbot, window)
 

@@ -27,7 +27,7 @@ def window(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatc
     mei = read_manifest(path)
     others = [CatalogVoice(name, replace(mei, id=name, name=name, format="sbv2"), path, "own") for name in ("花子", "太郎")]
     voices = (*others, CatalogVoice("", mei, path, "shipped"))
-    monkeypatch.setattr("app.ui.voices.voice_catalog._read_catalog", lambda: (voices, ()))
+    monkeypatch.setattr("app.ui.voices.voice_catalog._read_catalog", lambda: (voices, (), ()))
     window = open_window(Settings(text=""))
     qtbot.waitUntil(lambda: len(window.catalog.voices) == 3, timeout=WAIT_MS)
     return window

@@ -26,8 +26,8 @@ def scale(qtbot: QtBot, qapp: QApplication, request: pytest.FixtureRequest) -> I
     made = RatingScale(3)
     qtbot.addWidget(made)
     made.resize(400, 320)
-    made.show()
-    qtbot.waitExposed(made)
+    with qtbot.waitExposed(made):
+        made.show()
     yield made
     apply_theme(qapp, LIGHT_THEME)
 

@@ -161,14 +161,40 @@ def test_words_of_other_programs_come_in_and_go_out(
     source.write_text(json.dumps({"1": theirs, "2": theirs | {"surface": "箱", "pronunciation": "?"}}), encoding="utf-8")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_a, **_k: (str(source), ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(target), "CSV (*.csv)"))
-    dialog = opened(qtbot, open_window())
+    window = open_window()
+    dialog = opened(qtbot, window)
     assert not dialog.export.isEnabled()
     dialog.take_in.click()
+    qtbot.waitUntil(lambda: window.dictionary.preview is not None, timeout=WAIT_MS)
+    preview = window.dictionary.preview
+    assert preview is not None
+    assert "is not kana" in preview.table.model().index(0, 3).data()
+    assert surfaces(dialog) == []
+    preview.replace_button.click()
     qtbot.waitUntil(lambda: surfaces(dialog) == ["声箱"], timeout=WAIT_MS)
-    assert "is not kana" in dialog.error.text()
     dialog.export.click()
     qtbot.waitUntil(tmp_path.joinpath("出力.csv").is_file, timeout=WAIT_MS)
     assert "声箱,コエバコ,3" in tmp_path.joinpath("出力.csv").read_text(encoding="utf-8")
+
+
+def test_nothing_is_imported_before_the_conflicts_were_seen(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    change_dictionary(lambda _: (make_entry("声箱", "コエバコ", 3),))
+    file = tmp_path / "ime.txt"
+    file.write_text("!Microsoft IME Dictionary Tool\r\nせいばこ\t声箱\t名詞\r\nもり\t森\t名詞\r\n", encoding="utf-16")
+    window = open_window()
+    dialog = opened(qtbot, window)
+    for press, readings in (("reject", ["コエバコ"]), ("keep", ["コエバコ", "モリ"]), ("replace", ["セイバコ", "モリ"])):
+        window.dictionary.import_file(file)
+        qtbot.waitUntil(lambda: window.dictionary.preview is not None, timeout=WAIT_MS)
+        preview = window.dictionary.preview
+        assert preview is not None
+        assert [preview.table.model().index(0, column).data() for column in range(4)] == [
+            "声箱", "コエバ＼コ", "セイバコ￣", "Differs from yours"
+        ]  # fmt: skip
+        {"reject": preview.reject, "keep": preview.keep_button.click, "replace": preview.replace_button.click}[press]()
+        qtbot.waitUntil(lambda: window.dictionary.preview is None, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda wanted=readings: sorted(entry.reading for entry in words()) == wanted, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(surfaces(dialog)) == 2, timeout=WAIT_MS)
 
 
 def test_words_are_searched_and_put_in_order(qtbot: QtBot, open_window: OpenWindow) -> None:

@@ -19,6 +19,7 @@ from app.common.errors import OutputFileError
 from app.core.project import Project
 from app.core.script import Line, LineSettings, Script
 from app.core.synthesis_types import AudioChunk
+from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME
 from app.interchange.koebako_files import write_project
 from app.settings.user_settings import Settings
 from app.ui.export.export_dialog import ExportDialog
@@ -28,6 +29,8 @@ from tests.ui.heart import Heart
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
+# In the names of the export's record, which another thread writes.
+RECORD = Path(MANIFEST_NAME).stem
 CTRL = Qt.KeyboardModifier.ControlModifier
 LINES = (
     Line("雨が降る。", LineSettings(seed=3), id="a"),
@@ -91,7 +94,7 @@ def wait_over(qtbot: QtBot, window: WindowDriver) -> None:
 
 
 def names(folder: Path) -> list[str]:
-    return sorted(item.relative_to(folder).as_posix() for item in folder.rglob("*") if item.is_file())
+    return sorted(item.relative_to(folder).as_posix() for item in folder.rglob("*") if item.is_file() and RECORD not in item.name)
 
 
 def test_what_is_shown_is_written(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
@@ -334,3 +337,61 @@ def test_playing_and_typing_go_on_while_many_lines_are_written(
     assert len(player.requests) == len(played)
     assert player.underruns == 0, "the sound broke off"
     assert np.percentile([beat.own_ms for beat in heart.beats], 99) < 200
+
+
+def test_only_what_changed(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
+    window.document.reset_script(Script(tuple(Line(f"{word}です。", id=word) for word in "abcd")))
+    window.project.path = folder.parent / "story.koebako"
+
+    def begin(pattern: str) -> None:
+        page = page_of(qtbot, window)
+        page.form.pattern.edit.setText(pattern)
+        page.form.only_changed.setChecked(True)
+        page.form.sidecars.choose_kinds(("txt",))
+        qtbot.waitUntil(lambda: page.export_button.isEnabled() and page.files.rowCount() > 0, timeout=WAIT_MS)
+        states.append([str(page.files.index(row, 1).data()) for row in range(page.files.rowCount())])
+        before = window.export.run
+        page.export_button.click()
+        qtbot.waitUntil(lambda: window.export.run is not before, timeout=WAIT_MS)
+        wait_over(qtbot, window)
+        qtbot.waitUntil(lambda: (folder / MANIFEST_NAME).is_file() and not (folder / JOURNAL_NAME).exists(), timeout=WAIT_MS)
+
+    states: list[list[str]] = []
+    begin("$id$")
+    stamps = {name: (folder / name).stat().st_mtime_ns for name in names(folder)}
+    lines = list(window.document.script.lines)
+    lines[0] = replace(lines[0], text="雨です。")
+    window.document.reset_script(Script(tuple(lines[:3])))
+    begin("$id$")
+    assert states[1] == ["Write", "Unchanged", "Unchanged"]
+    progress = progress_of(window)
+    assert progress.title.text() == "1 written, 0 renamed, 2 unchanged. 1 file belongs to lines that are no longer in the script."
+    assert {name for name in names(folder) if (folder / name).stat().st_mtime_ns != stamps[name]} == {"a.wav", "a.txt"}
+    assert progress.orphans.isVisibleTo(window)
+    progress.orphans.click()
+    assert progress.question is not None
+    assert "d.wav" in progress.question.informativeText()
+    next(button for button in progress.question.buttons() if button.text() == "Remove").click()
+    qtbot.waitUntil(lambda: not (folder / "d.wav").exists() and not progress.orphans.isVisibleTo(window), timeout=WAIT_MS)
+    assert "Removed 1 file" in progress.state.text()
+    begin("$number$")
+    assert states[2] == ["Rename"] * 3
+    assert names(folder) == ["001.txt", "001.wav", "002.txt", "002.wav", "003.txt", "003.wav"]
+    assert (folder / "002.wav").stat().st_mtime_ns == stamps["b.wav"]
+
+
+def test_the_command_knows_the_files_of_the_window(
+    qtbot: QtBot, window: WindowDriver, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "story.koebako"
+    window.project.path = file
+    write_project(file, Project(SCRIPT))
+    page = page_of(qtbot, window)
+    page.form.pattern.edit.setText("$id$")
+    page.form.loudness.choose_target(-23.0, is_each_file=False)
+    settle(qtbot, page, 2)
+    page.export_button.click()
+    wait_over(qtbot, window)
+    qtbot.waitUntil(lambda: (folder / MANIFEST_NAME).is_file(), timeout=WAIT_MS)
+    assert main(["export", str(file), "-o", str(folder), "--pattern", "$id$", "--loudness", "-23", "--only", "changed"]) == 0
+    assert "0 written, 0 renamed, 2 unchanged." in capsys.readouterr().err

@@ -24,6 +24,7 @@ from app.ui.actions.menu_commands import convert_command_to_kana, find_matching_
 from app.ui.help.about_dialog import AboutDialog, format_third_parties, list_model_cards, list_third_parties
 from app.ui.help.diagnostics_dialog import DiagnosticsDialog, localize_check
 from app.ui.help.log_dialog import MAX_SHOWN_LOG_BYTES, LogDialog, read_newest_lines
+from app.ui.help.whats_new_dialog import WhatsNewDialog
 from app.ui.playback.output_device_watcher import OutputDeviceWatcher
 from app.ui.shell.voice_commands import list_voice_commands
 from app.ui.synthesis.audio_player import open_portaudio
@@ -105,7 +106,10 @@ def test_every_japanese_name_can_be_read() -> None:
 
 def test_voices_and_styles_are_commands(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
+    # The voice may be open before the list of voices is read, which fills the list of styles as well.
+    qtbot.waitUntil(lambda: window.catalog.is_read, timeout=PATIENCE_MS)
     window.commands.add_text("はい。", 0)
+    qtbot.waitUntil(lambda: window.side.styles.findData("Happy") >= 0, timeout=PATIENCE_MS)
     commands = list_voice_commands(window.catalog, window.voices.use_voice, window.side)
     paths = [command.path for command in commands]
     assert f"Voice › {window.catalog.voices[0].name}" in paths
@@ -345,3 +349,23 @@ def test_what_nobody_sees_is_not_looked_at(qtbot: QtBot) -> None:
 
 def test_every_check_has_a_name_for_people() -> None:
     assert [check for check in DOCTOR_CHECKS if localize_check(check) == check] == []
+
+
+@pytest.mark.parametrize("tongue", ["ja", "en"])
+def test_whats_new_shows_the_change_log_in_the_language_of_the_window(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tongue: language.Language
+) -> None:
+    monkeypatch.setattr(language, "_current", tongue)
+    window = open_window()
+    window.window_actions["whats_new"].trigger()
+    shown = window.dialogs.shown
+    assert isinstance(shown, WhatsNewDialog)
+    text = shown.view.toPlainText()
+    assert ("自然な声" in text, "natural voice" in text) == (tongue == "ja", tongue == "en")
+    assert "####" not in text
+    assert shown.view.horizontalScrollBar().maximum() == 0
+
+
+def test_whats_new_is_not_offered_where_the_change_log_is_not_installed(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.ui.shell.dialog_controller.find_change_log", lambda: None)
+    assert not open_window().window_actions["whats_new"].isVisible()

@@ -79,7 +79,7 @@ def test_search_lists_pages_that_hold_every_word_and_goes_through_the_matches(
     assert guide.view.textCursor().position() > first
     qtbot.keyClick(guide.index.query, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     assert guide.view.textCursor().position() == first
-    guide.index.query.setText("no such words anywhere")
+    guide.index.query.setText("words that stand nowhere, unfindable")
     assert listed(guide) == []
     assert guide.index.nothing.isVisible()
     guide.index.query.clear()

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line
-from app.ui.interchange.character_memory import load_characters, locate_characters_file
+from app.install.character_memory import load_characters, locate_characters_file
 from app.ui.interchange.mapping_dialog import MappingDialog
 from tests.interchange.peers import phrase, query, vvproj
 from tests.ui.conftest import OpenWindow
@@ -89,6 +89,9 @@ def test_accents_of_voicevox_arrive_and_its_voice_is_missing_by_name(qtbot: QtBo
     (tmp_path / "a.vvproj").write_bytes(vvproj("0.25.0", [("今日は雨", 3, asks)]))
     dialog = asked(qtbot, window, tmp_path / "a.vvproj")
     assert "VOICEVOX style 3" in dialog.names.widget().findChild(type(dialog.error)).text()
+    (row,) = dialog.names.rows
+    assert row.voice.currentData(), "a voice is suggested"
+    row.voice.setCurrentIndex(0)
     with qtbot.waitSignal(window.importing.finished, timeout=WAIT_MS):
         dialog.import_button.click()
     line = window.lines[-1]
@@ -106,10 +109,13 @@ def test_a_voice_that_is_chosen_once_is_asked_for_no_more(qtbot: QtBot, window: 
     row.voice.setCurrentIndex(1)
     row.voice.activated.emit(1)
     row.style.setCurrentIndex(1)
-    with qtbot.waitSignal(window.importing.references_found, timeout=WAIT_MS) as brought:
+    with qtbot.waitSignal(window.importing.references_found, timeout=WAIT_MS):
         dialog.import_button.click()
-    assert [(one.name, bool(one.voice)) for one in brought.args[1]] == [("ずんだもん（あまあま）", True)]
+    (character,) = window.document.script.cast
+    assert character.name == "ずんだもん（あまあま）"
+    assert {line.character for line in window.lines[-2:]} == {character.id}
     said = window.lines[-1].settings
+    assert (character.settings.voice, character.settings.style) == ("", said.style)
     assert said.voice == ""  # the shipped voice, as lines call it
     assert said.style == row_style(window, 1)
     assert [line.settings.style for line in taken(qtbot, window, file)] == [said.style, said.style]
@@ -174,7 +180,7 @@ def test_the_window_closes_while_a_file_waits(qtbot: QtBot, window: WindowDriver
 
 
 def test_the_script_is_exported(qtbot: QtBot, window: WindowDriver, tmp_path: Path) -> None:
-    for name, with_characters in (("a.txt", False), ("b.txt", True), ("c.csv", False)):
+    for name, with_characters in (("a.txt", False), ("b.txt", True), ("c.csv", False), ("d.rpy", False), ("e.yarn", False)):
         window.script_export.write_file(tmp_path / name, has_characters=with_characters)
         qtbot.waitUntil(lambda name=name: name in window.banner.message.text(), timeout=WAIT_MS)
         text = (tmp_path / name).read_text(encoding="utf-8-sig")

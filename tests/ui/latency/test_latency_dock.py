@@ -61,8 +61,8 @@ def test_the_chart_waits_for_the_first_voice(qtbot: QtBot) -> None:
     dock = LatencyDock(LatencyHistory(), LIGHT_THEME)
     qtbot.addWidget(dock)
     dock.resize(900, 300)
-    dock.show()
-    qtbot.waitExposed(dock)
+    with qtbot.waitExposed(dock):
+        dock.show()
     qtbot.wait(50)
     assert dock.place.findChild(LatencyChart) is None, "its import takes from what the first sound needs"
     with qtbot.waitSignal(dock.place.chart_made):

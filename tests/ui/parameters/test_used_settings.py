@@ -64,7 +64,7 @@ def natural_voice(window: WindowDriver) -> CatalogVoice:
 def install(window: WindowDriver, qtbot: QtBot) -> CatalogVoice:
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     voice = natural_voice(window)
-    window.catalog._apply_scan(((voice, *window.catalog.voices), window.catalog.berts))
+    window.catalog._apply_scan(((voice, *window.catalog.voices), window.catalog.berts, ()))
     return voice
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -56,6 +57,24 @@ for number in range(10_000):
 @pytest.fixture
 def _soon_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(autosave, "AUTOSAVE_DELAY_MS", 50)
+
+
+def test_names_that_the_version_before_kept_beside_the_script_are_its_cast() -> None:
+    parts = {
+        "format": "koebako-project",
+        "version": 1,
+        "script": {"version": 1, "lines": []},
+        "characters": [{"name": "勇者", "speaker": "勇者"}],
+    }
+    script = {"version": 1, "lines": [{"id": "a", "text": "雨。", "settings": {"voice": "勇者"}}], "current": "a"}
+    kept = script | {"project": {"file": "a.koebako", "digest": "", "is_changed": True, "parts": parts}}
+    autosave.locate_autosave_file().parent.mkdir(parents=True, exist_ok=True)
+    autosave.locate_autosave_file().write_text(json.dumps(kept), encoding="utf-8")
+    found = load_autosave()
+    assert found.script is not None
+    assert [one.name for one in found.script.cast] == ["勇者"]
+    assert found.script.lines[0].character == found.script.cast[0].id
+    assert found.origin.parts.script.cast == ()
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")

@@ -60,6 +60,10 @@ def test_the_dictionary_teaches_a_word_to_the_project_alone(qtbot: QtBot, open_w
     words = tmp_path / "words.csv"
     words.write_text("surface,reading,accent\n声箱,コエバコ,2\n", encoding="utf-8")
     window.dictionary.import_file(words)
+    qtbot.waitUntil(lambda: window.dictionary.preview is not None, timeout=WAIT_MS)
+    preview = window.dictionary.preview
+    assert preview is not None
+    preview.replace_button.click()
     qtbot.waitUntil(lambda: len(window.project_parts.dictionary) == 2, timeout=WAIT_MS)
     window.projects.create_project()
     press(window, "Don't save")

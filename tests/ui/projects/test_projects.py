@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.core.dictionary_entries import make_entry
-from app.core.project import Character, VoiceReference
+from app.core.project import VoiceReference
 from app.core.script import Line, LineSettings, Script
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
@@ -180,7 +180,6 @@ def test_what_a_stranger_wrote_is_shown_as_pasted_text_is(qtbot: QtBot, open_win
 def test_what_is_not_the_script_comes_back_too(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     parts = {
         "voices": (VoiceReference("gone", "昔の声", "", "https://example.com/voice"), VoiceReference("unused", "使わない声")),
-        "characters": (Character("花子（喜び）", "gone", "", "Happy"),),
         "dictionary": (make_entry("声箱", "コエバコ", 2),),
         "export": {"format": "flac"},
         "others": {"from_the_future": [1, 2]},
@@ -193,8 +192,8 @@ def test_what_is_not_the_script_comes_back_too(qtbot: QtBot, open_window: OpenWi
     saved(qtbot, window)
     project = read_project(file)
     assert project.voices == parts["voices"][:1], "names of voices that are not here stay with their lines"
-    assert {name: getattr(project, name) for name in ("characters", "dictionary", "export", "others")} == {
-        name: parts[name] for name in ("characters", "dictionary", "export", "others")
+    assert {name: getattr(project, name) for name in ("dictionary", "export", "others")} == {
+        name: parts[name] for name in ("dictionary", "export", "others")
     }
     window.project.change_parts(export={"format": "wav"})
     assert window.windowTitle() == "● a – Koebako"

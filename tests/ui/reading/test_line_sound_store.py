@@ -30,6 +30,7 @@ def test_a_line_shows_its_waveform_again(qtbot: QtBot, open_window: OpenWindow, 
     assert sound is not None
     assert length_s is not None
     assert sound.is_whole
+    qtbot.waitUntil(lambda: bool(sound.pitches_hz), timeout=WAIT_MS)
     assert sound.spoken_s == pytest.approx(length_s.length_s, abs=0.01)
     window.close()
     assert locate_line_sounds_file().stat().st_mode & 0o077 == 0 or locate_line_sounds_file().drive
@@ -43,6 +44,7 @@ def test_a_line_shows_its_waveform_again(qtbot: QtBot, open_window: OpenWindow, 
     assert np.abs(found.peaks - sound.peaks).max() < 0.01
     strip = again.phone_strip
     qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.is_timed, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: again.melody_lane.shape is not None and again.melody_lane.shape.melody.is_measured, timeout=WAIT_MS)
     take = again.model.find_state(line_id).last_rendering
     assert take is not None
     assert take.length_s == pytest.approx(sound.spoken_s)

@@ -203,6 +203,8 @@ def test_text_and_files_are_dropped_between_lines(qtbot: QtBot, open_window: Ope
         drop(window, files, QPoint(40, window.script.viewport().height() - 1))
     assert voices.args == [[tmp_path / "voice.aivmx"]]
     qtbot.waitUntil(lambda: window.importing.dialog is not None, timeout=8000)  # nobody here is called Taro
+    (taro,) = window.importing.dialog.names.rows
+    taro.voice.setCurrentIndex(0)  # later
     with qtbot.waitSignal(window.importing.finished):
         window.importing.dialog.import_button.click()
     assert words(window) == "a x y b 雨。 雪。 風。"

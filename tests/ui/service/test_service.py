@@ -208,8 +208,8 @@ def test_a_long_path_hides_nothing_else(qtbot: QtBot) -> None:
     dialog = ServiceDialog()
     qtbot.addWidget(dialog)
     dialog.show_state("http://127.0.0.1:25850", [RequestRecord(1e9, "GET", "/a" * 200, 404, 41.0, "はい。", "curl")])
-    dialog.show()
-    qtbot.waitExposed(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
     table = dialog.requests
     assert not table.horizontalScrollBar().maximum()
     assert all(table.columnWidth(column) > 40 for column in range(table.columnCount()))

@@ -40,6 +40,10 @@ OTHER = {
     "bert_precision": "float32",
     "disk_cache_mib": 0,
     "aivisspeech_folder": "off",
+    "drag_texts": "txt_lab",
+    "drag_encoding": "shift_jis",
+    "read_hotkey": "Ctrl+Alt+R",
+    "read_skipped_programs": "calc",
 }
 
 
@@ -174,22 +178,22 @@ def test_keys_are_pressed_anew_saved_and_used(qtbot: QtBot, open_window: OpenWin
     assert isinstance(dialog, SettingsDialog)
     anywhere, in_list = dialog.shortcut_page.fields_by_action["duplicate"]
     anywhere.setFocus()
-    qtbot.keyClick(anywhere, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(anywhere, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     in_list.setKeySequence(QKeySequence("W"))
     assert dialog.ok.isEnabled()
     dialog.ok.click()
     window.script.setFocus()
     for key, modifier in (
-        (Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier),
+        (Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier),
         (Qt.Key.Key_W, Qt.KeyboardModifier.NoModifier),
         (Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier),  # the old one does nothing any more
     ):
         qtbot.keyClick(window.script, key, modifier)
     assert len(window.lines) == 3
     assert "W" in window.window_actions["duplicate"].text()
-    qtbot.waitUntil(lambda: load_shortcuts() == ({"duplicate": KeyBinding(("Ctrl+M",), ("W",))}, None), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: load_shortcuts() == ({"duplicate": KeyBinding(("Ctrl+I",), ("W",))}, None), timeout=WAIT_MS)
     second = open_window()
-    assert second.window_actions["duplicate"].shortcut() == QKeySequence("Ctrl+M")
+    assert second.window_actions["duplicate"].shortcut() == QKeySequence("Ctrl+I")
 
 
 def test_a_key_used_twice_is_told_and_not_accepted(dialog: SettingsDialog) -> None:

@@ -71,10 +71,11 @@ def test_red_means_clipping(qtbot: QtBot) -> None:
 
 
 def test_it_moves_while_a_line_sounds_and_rests_afterwards(qtbot: QtBot, open_window: OpenWindow) -> None:
-    player = RecordingPlayer(pace=2.0)
+    player = RecordingPlayer(pace=0.05)  # so slowly that a window of a busy machine sees it
     window = open_window(Settings(text="こんにちは、世界。"), open_player=lambda _device, _rate: player)
     window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.status.level.level_db > -40, timeout=WAIT_MS)
+    player._pace = 100.0
     wait_idle(qtbot, window)
     assert window.status.level.level_db == METER_FLOOR_DB
 

@@ -43,7 +43,7 @@ def controls(window: WindowDriver) -> list[QWidget]:
 
 def test_every_control_has_a_name_and_a_tip(open_window: OpenWindow) -> None:
     window = open_window()
-    banners = (window.banner, window.notice, window.voice_banner)
+    banners = (window.banner, window.notice, window.voice_banner, window.updates.banner)
     for banner in banners:
         banner.show_message("error", "a", "b", action="c")
     found = controls(window)
@@ -59,7 +59,7 @@ def test_every_control_can_be_reached_by_tab(qtbot: QtBot, open_window: OpenWind
     qtbot.waitUntil(lambda: window.isActiveWindow(), timeout=WAIT_MS)
     window.script.setFocus()
     reached = []
-    for _ in range(60):
+    for _ in range(70):
         widget = QApplication.focusWidget()
         if widget is None or widget in reached:
             break

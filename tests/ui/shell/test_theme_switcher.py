@@ -53,21 +53,34 @@ def opened(qtbot: QtBot, open_window: OpenWindow, theme: ThemeChoice) -> tuple[W
 
 
 def picture(qtbot: QtBot, widget: QWidget) -> QImage:
-    qtbot.wait(50)
-    for figure in widget.findChildren(MemoryLabel):
-        figure.hide()
-    return widget.grab().toImage()
+    """Once nothing moves any more: three pictures in a row are equal."""
+    taken: list[QImage] = []
+
+    def is_still() -> bool:
+        for figure in widget.findChildren(MemoryLabel):
+            figure.hide()
+        taken.append(widget.grab().toImage())
+        return len(taken) > 3 and taken[-1] == taken[-2] == taken[-3]
+
+    qtbot.waitUntil(is_still, timeout=WAIT_MS)
+    return taken[-1]
 
 
 @pytest.mark.parametrize(("before", "after"), [("light", "dark"), ("dark", "light")])
-def test_it_is_the_one_that_is_there_from_the_start(qtbot: QtBot, open_window: OpenWindow, before: ThemeChoice, after: ThemeChoice) -> None:
+def test_it_is_the_one_that_is_there_from_the_start(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, before: ThemeChoice, after: ThemeChoice
+) -> None:
     window, library = opened(qtbot, open_window, before)
     choose(qtbot, window, after)
     live = [picture(qtbot, widget) for widget in (window, library)]
     library.close()
     window.close()
     fresh = [picture(qtbot, widget) for widget in opened(qtbot, open_window, after)]
-    assert live == fresh
+    if live != fresh:
+        for name, images in (("live", live), ("fresh", fresh)):
+            for index, image in enumerate(images):
+                image.save(str(tmp_path / f"{name}{index}.png"))
+    assert live == fresh, f"pictures in {tmp_path}"
 
 
 def test_a_theme_that_another_follows_at_once_is_never_seen_half(

@@ -1,8 +1,9 @@
-"""Our command line, but voices are prepared in no time, with both precisions."""
+"""Our command line, but voices are prepared in no time, and get both precisions when they are refined."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
@@ -10,17 +11,26 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from app.cli.main import main
 from app.common.progress import Report
 from app.install.preparation_results import PreparationResult
+from app.voices.voice_manifest import VoiceManifest
 
 
 def prepare(source: Path, folder: Path, report: Report) -> PreparationResult:
     """Imports late what imports the preparation itself."""
-    from tests.voices.both_precisions import quick_fast
+    from tests.voices.both_precisions import quick_pending
 
-    return quick_fast(source, folder, report)
+    return quick_pending(source, folder, report)
+
+
+def refine(folder: Path, results: Path, report: Report, *, is_paused: Callable[[], bool]) -> tuple[VoiceManifest, float | None]:
+    """As above."""
+    from tests.voices.both_precisions import quick_refined
+
+    return quick_refined(folder, results, report, is_paused=is_paused)
 
 
 if __name__ == "__main__":
     from app.install import sandboxed_import
 
     sandboxed_import.prepare_voice_in_sandbox = prepare
+    sandboxed_import.refine_voice_in_sandbox = refine
     sys.exit(main())

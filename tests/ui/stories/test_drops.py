@@ -69,12 +69,13 @@ def test_a_table_of_speakers_and_words(qtbot: QtBot, window: WindowDriver, tmp_p
     drop(window, written(tmp_path / "a.CSV", "花子,雨が降る。\n太郎,雪が降る。\n"))
     until(qtbot, lambda: window.importing.dialog is not None)
     assert window.importing.dialog is not None
+    first, second = window.importing.dialog.names.rows
+    assert first.style.currentData() != second.style.currentData(), "speakers that nobody has yet are suggested"
+    second.voice.setCurrentIndex(0)  # later: the name is kept
     with qtbot.waitSignal(window.importing.finished):
-        window.importing.dialog.import_button.click()  # nobody here has these names: they are kept
-    assert [(line.settings.voice, line.text) for line in window.lines[1:]] == [
-        ("花子", "雨が降る。"),
-        ("太郎", "雪が降る。"),
-    ]
+        window.importing.dialog.import_button.click()
+    assert [(line.settings.voice, line.text) for line in window.lines[1:]] == [("", "雨が降る。"), ("太郎", "雪が降る。")]
+    assert [one.name for one in window.document.script.cast] == ["花子", "太郎"]
 
 
 def test_a_text_file_without_text_is_told(qtbot: QtBot, window: WindowDriver, tmp_path: Path) -> None:

@@ -212,3 +212,24 @@ def test_what_was_asked_for_a_project_is_not_done_to_the_next_one(qtbot: QtBot, 
     idle(qtbot, desk)
     assert (desk.project.path, desk.shelf.book.takes) == (None, ())
     assert read_project(path).takes == (take,)
+
+
+def test_a_deleted_take_can_be_put_back_after_saving_under_another_name(
+    qtbot: QtBot, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = keep(qtbot, desk, 1)
+    desk.projects.save_project()
+    idle(qtbot, desk)
+    (find_sound_folder(None) / take.sound).unlink()  # as the end of a start does: from now on it lies beside the file alone
+    desk.shelf.book.remove_take(take)
+    other = tmp_path / "another" / "name.koebako"
+    other.parent.mkdir()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_asked: (str(other), ""))
+    desk.projects.save_project_as()
+    idle(qtbot, desk)
+    assert desk.project.path == other
+    assert desk.shelf.book.restore_take(take, 0)
+    heard: list[object] = []
+    desk.shelf.fetch_sound(take, heard.append)
+    qtbot.waitUntil(lambda: bool(heard))
+    assert desk.errors == []

@@ -122,6 +122,61 @@ def test_cancelling_kills_and_the_next_one_begins(qtbot: QtBot, queue: TaskQueue
         until(qtbot, lambda: not Path(f"/proc/{pid}").exists() or "State:\tZ" in Path(f"/proc/{pid}/status").read_text())
 
 
+def test_background_work_gives_way_and_starts_again(qtbot: QtBot, queue: TaskQueue) -> None:
+    """It has the processor to itself or not at all, and no row of it is a reason to ask before closing."""
+    background = queue.add_task(work("begun", "never", wait_s=0.05, is_background=True))
+    until(qtbot, lambda: background.log == ["begun"])
+    process = psutil.Process(background.process_id)
+    assert queue.unfinished_titles == []
+    assert queue.is_busy
+    urgent = queue.add_task(work({"type": "voice"}))
+    assert background.stage is TaskState.WAITING
+    assert background.log == []
+    until(qtbot, lambda: urgent.stage is TaskState.RUNNING)
+    assert not process.is_running()
+    assert not background.has_process
+    other = queue.add_task(work("a", is_background=True))
+    later = queue.add_task(work("b"))
+    assert queue.unfinished_titles == [urgent.work.title, later.work.title]
+    until(qtbot, lambda: later.stage is TaskState.DONE)
+    assert urgent.stage is TaskState.DONE
+    assert [background.stage, other.stage] != [TaskState.DONE] * 2, "what was asked for comes before all of it"
+    until(qtbot, lambda: background.stage is other.stage is TaskState.DONE)
+    assert background.log == ["begun", "never"], "from its beginning"
+
+
+def test_background_work_gives_way_before_its_process_has_begun(qtbot: QtBot, queue: TaskQueue) -> None:
+    background = queue.add_task(work("a", is_background=True))
+    urgent = queue.add_task(work("b"))
+    until(qtbot, lambda: background.stage is TaskState.DONE)
+    assert urgent.stage is TaskState.DONE
+    assert queue.jobs == [background, urgent]
+
+
+def test_background_work_is_cancelled_while_it_waits_or_runs(qtbot: QtBot, queue: TaskQueue) -> None:
+    running, waiting = queue.add_task(work("a", wait_s=30, is_background=True)), queue.add_task(work("b", is_background=True))
+    queue.remove_task(waiting)
+    assert waiting.stage is TaskState.CANCELLED
+    queue.remove_task(running)
+    assert running.stage is TaskState.CANCELLED
+    assert queue.jobs == []
+    until(qtbot, lambda: not running.has_process)
+
+
+def test_a_background_row_is_one_quiet_line_and_says_what_stopping_it_means(qtbot: QtBot, queue: TaskQueue) -> None:
+    panel = TasksPanel(queue)
+    qtbot.addWidget(panel)
+    loud, quiet = queue.add_task(work("a", wait_s=30)), queue.add_task(work("b", wait_s=30, is_background=True))
+    panel.resize(600, panel.height())
+    until(qtbot, lambda: set(panel.rows) == {loud, quiet})
+    rows = [panel.rows[job] for job in (loud, quiet)]
+    assert [row.title.objectName() for row in rows] == ["heading", "muted"]
+    assert [row.close_button.toolTip() for row in rows] == ["Cancel", "Stop (what is there stays usable)"]
+    assert rows[1].sizeHint().height() < rows[0].sizeHint().height()
+    for job in (quiet, loud):
+        queue.remove_task(job)
+
+
 def test_a_licence_is_asked_for_and_accepted(qtbot: QtBot, queue: TaskQueue) -> None:
     asked: list[ProcessTask] = []
     queue.decision_needed.connect(asked.append)

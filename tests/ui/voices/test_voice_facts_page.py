@@ -94,15 +94,18 @@ def test_what_fast_costs_and_gains_is_shown() -> None:
     assert shown["Fast, by part"].splitlines()[0] == "Decoder: stays exact (signal-to-noise ratio 31.2 dB, 35 needed)"
 
 
-def test_fast_is_offered_when_a_voice_that_has_it_was_added(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fast_is_offered_when_a_voice_that_has_it_is_fully_prepared(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     window = open_window()
     results = window.voice_tasks.findChild(VoiceTaskResultHandler)
     assert isinstance(results, VoiceTaskResultHandler)
     exact, fast = voice(), Int8Result({"flow": Int8Graph("flow_int8.onnx", 45.0, 0.1)}, 41.4, 0.2, 0.987, 2.64)
     monkeypatch.setattr(window.catalog, "find_voice", lambda _name: replace(exact, manifest=replace(exact.manifest, fast=fast)))
-    results._added, results._said = ["a"], ("The voice “A” was added.", "")
+    results._added = ["a"]
     results._check_added_voices()
-    assert window.voice_banner.message.text() == "The voice “A” was added."
+    assert not window.voice_banner.isVisible()
+    window.voice_tasks.voice_refined.emit("a")
+    results._check_added_voices()
+    assert window.voice_banner.message.text() == f"“{exact.name}” is fully prepared."
     assert "about 2.6 times as fast" in window.voice_banner.hint.text()
 
 

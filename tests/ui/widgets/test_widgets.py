@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common.files.paths import find_resources_dir
 from app.common.user_notices import set_notice_handler
+from app.core.characters import CHARACTER_COLOURS
 from app.core.script import Line, LineSettings
 from app.export.name_pattern import SpeakerNames
 from app.settings.user_settings import MAX_SEED, Settings
@@ -28,6 +29,7 @@ from app.ui.shell.menu_bar import MenuBar
 from app.ui.shell.status_line import StatusLine, describe_state
 from app.ui.synthesis.speech_state import SpeechState
 from app.ui.synthesis.synthesis_results import MachineInfo, OpenedVoice
+from app.ui.theme.character_colours import find_character_colour, list_colour_names
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, resolve_theme
 from app.ui.theme.themed_icons import draw_icon
 from app.ui.voices.voice_card_labels import describe_voice
@@ -178,7 +180,7 @@ def test_status_line_offers_backends_and_shows_a_fallback(qtbot: QtBot) -> None:
     assert status.backend == "directml"
     status.list_backends(MachineInfo((("auto", "Auto"), ("cpu", "CPU"), ("directml", "DirectML"), ("cuda", "CUDA")), ("auto", "cpu"), ()))
     assert [status.backends.itemText(index) for index in range(3)] == ["Auto", "CPU", "DirectML"]
-    assert [status.backends.itemData(index) for index in range(status.backends.count())] == ["auto", "cpu", "directml", *[None] * 4]
+    assert [status.backends.itemData(index) for index in range(status.backends.count())] == ["auto", "cpu", "directml", *[None] * 5]
     assert status.backend == "directml"
     status.show_voice(opened(requested_backend="directml", fallback="no"))
     assert (status.actual.text(), status.actual.objectName()) == ("→ CPU", "error")
@@ -324,6 +326,16 @@ def test_letters_stand_out(theme: Theme) -> None:
     assert contrast(theme.muted, theme.faint) >= 4.5, "a button that cannot be pressed"
     for stage, color in theme.stages.items():
         assert contrast(color, theme.surface) >= 2, stage
+
+
+@pytest.mark.parametrize("theme", [LIGHT_THEME, DARK_THEME], ids=["light", "dark"])
+def test_names_of_characters_stand_out_in_twelve_colours(theme: Theme) -> None:
+    colours = {find_character_colour(number, theme.name).name() for number in range(CHARACTER_COLOURS)}
+    assert len(colours) == len(set(list_colour_names())) == CHARACTER_COLOURS
+    for colour in colours:
+        for ground in (theme.window, theme.surface, theme.notice, theme.faint):
+            assert contrast(colour, ground) >= 4.5, (colour, ground)
+    assert find_character_colour(CHARACTER_COLOURS + 1, theme.name) == find_character_colour(1, theme.name)
 
 
 def test_theme_changes_everything(qapp: QApplication) -> None:

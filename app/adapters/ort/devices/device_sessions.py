@@ -17,12 +17,12 @@ import onnxruntime as ort
 from app.adapters.ort.backends import BACKENDS, CPU_PLACES, format_device_name, parse_backend
 from app.adapters.ort.devices.device_thread import DeviceHungError, run_on_device
 from app.adapters.ort.devices.ep_error_codes import identify_fault
-from app.adapters.ort.devices.ort_devices import build_provider_options, list_backends
+from app.adapters.ort.devices.ort_devices import build_provider_options, find_plugin_devices, list_backends
 from app.adapters.ort.driver_crash import is_driver_crash
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.runtime_session import PythonSession, open_for_target
-from app.adapters.ort.session_errors import build_open_error, build_start_error, describe_ort_error, describe_staying_on_cpu
+from app.adapters.ort.session_errors import build_open_error, build_start_error, describe_start_failure, describe_staying_on_cpu
 from app.adapters.ort.session_options import CPU_PROVIDER_NAME, ProviderTarget, create_session_options
 from app.common.errors import BackendError
 from app.common.language import localize
@@ -112,7 +112,7 @@ def create_session(
     except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
         if target.provider == CPU_PROVIDER_NAME:
             raise build_open_error(name, exc) from exc
-        raise build_start_error(place, describe_ort_error(exc)) from exc
+        raise build_start_error(place, describe_start_failure(exc)) from exc
     return _check_enabled(session, place)
 
 
@@ -123,17 +123,23 @@ def open_with_fixed_dims(model: Path | bytes, place: str, name: str, fixed_dims:
         with _keep_engine(model, place, fixed_dims) as kept:
             session = open_for_target(model, create_session_options(), target.replace_dims(fixed_dims, kept))
     except Exception as exc:  # no common base
-        raise build_start_error(place, describe_ort_error(exc)) from exc
+        raise build_start_error(place, describe_start_failure(exc)) from exc
     return GraphSession(_check_enabled(session, place) if isinstance(session, PythonSession) else session, name, place)
 
 
 def _build_target(place: str) -> ProviderTarget:
     """Return what a place means to ONNX Runtime; BackendError where it is not there."""
     backend = parse_backend(place)
-    if backend not in list_backends():
+    # What a plug-in lacks, the package or an adapter, it says itself.
+    if not BACKENDS[backend].plugin and backend not in list_backends():
         raise build_start_error(place, localize("この ONNX Runtime には含まれていません", "this ONNX Runtime does not include it"))
     try:
-        return ProviderTarget(BACKENDS[backend].provider, build_provider_options(place))
+        return ProviderTarget(
+            BACKENDS[backend].provider,
+            build_provider_options(place),
+            devices=find_plugin_devices(place),
+            disabled_optimizers=BACKENDS[backend].disabled_optimizers,
+        )
     except BackendError as exc:
         raise build_start_error(place, f"{exc.message} {exc.hint}") from exc
 

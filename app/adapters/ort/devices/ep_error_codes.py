@@ -10,10 +10,18 @@ from app.adapters.ort.session_errors import describe_ort_error
 from app.common.errors import BackendError
 from app.common.language import localize
 
-_OUT_OF_MEMORY_SIGNS = ("8007000e", "out of memory", "failed to allocate", "bfcarena", "bad allocation")
+_OUT_OF_MEMORY_SIGNS = (
+    "8007000e", "out of memory", "failed to allocate", "bfcarena", "bad allocation",
+    # Vulkan's, and those of Dawn, by which WebGPU runs.
+    "out_of_device_memory", "out_of_host_memory", "outofmemory", "failed to create gpu buffer", "exceeds the max buffer size",
+)  # fmt: skip
 _UNSUPPORTED_SIGNS = ("80070057", "not_implemented", "invalid_argument", "not implemented", "invalid argument")
-# Removed, hung, reset, internal error of the driver.
-_DEVICE_LOST_CODES = ("887a0005", "887a0006", "887a0007", "887a0020")
+_DEVICE_LOST_SIGNS = (
+    # Removed, hung, reset, internal error of the driver.
+    "887a0005", "887a0006", "887a0007", "887a0020",
+    # Vulkan's, and those of Dawn; the last one is its answer to whatever is asked of a device that was lost.
+    "error_device_lost", "device lost", "devicelost", "device is lost", "] is lost",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,6 @@ def identify_fault(exc: BackendError) -> DeviceFault:
         return DeviceFault(localize(f"メモリーが足りません。（{words}）", f"it ran out of memory. ({words})"), is_out_of_memory=True)
     if any(sign in words.lower() for sign in _UNSUPPORTED_SIGNS):
         return DeviceFault(localize(f"この計算に対応していません。（{words}）", f"it does not support this computation. ({words})"))
-    if any(sign in words.lower() for sign in _DEVICE_LOST_CODES):
+    if any(sign in words.lower() for sign in _DEVICE_LOST_SIGNS):
         return DeviceFault(localize(f"デバイスが停止しました。（{words}）", f"the device stopped. ({words})"), is_lost=True)
     return DeviceFault(localize(f"計算に失敗しました。（{words}）", f"the computation failed. ({words})"))

@@ -1,8 +1,8 @@
 """Sessions that continue on the CPU when their device fails: the same call is run again, so no sound is lost and none is repeated.
 
 A device can be removed, reset, hang, run out of memory or answer with numbers that are none. Its runs wait in a thread of their own,
-because a driver that hangs does not come back even when it is asked to; the thread is then left behind. The first run of a graph on a
-device is compared with the CPU; one in fixed sizes compares itself when each opens. Until the user chooses a backend again nothing is
+because a driver that hangs does not come back even when it is asked to; the thread is then left behind. Runs of a graph on a device are
+compared with the CPU, the first one and the first of each twice as large; one in fixed sizes compares itself when each opens. Until the user chooses a backend again nothing is
 tried on a device that was lost.
 """
 
@@ -22,8 +22,8 @@ from app.adapters.ort.devices.device_sessions import OpenedSession
 from app.adapters.ort.devices.device_thread import DeviceBusyError, DeviceHungError, run_on_device
 from app.adapters.ort.devices.ep_error_codes import identify_fault
 from app.adapters.ort.devices.failed_devices import FailedDevices
-from app.adapters.ort.devices.fixed_shape_session import FixedShapeSession
-from app.adapters.ort.devices.output_difference import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE, measure_output_difference
+from app.adapters.ort.devices.output_difference import find_tolerance, measure_output_difference
+from app.adapters.ort.devices.sized_session import SizedSession
 from app.adapters.ort.graph_session import GraphSession
 from app.adapters.ort.session_errors import describe_staying_on_cpu
 from app.common.errors import BackendError
@@ -48,27 +48,27 @@ class FailoverSession:
     def __init__(
         self,
         graph: str,
-        opened: OpenedSession | FixedShapeSession,
+        opened: OpenedSession | SizedSession,
         place: str,
         on_cpu: Callable[[], GraphSession],
         failures: FailedDevices,
         identity: str = "",
     ) -> None:
-        sized = isinstance(opened, FixedShapeSession)
-        session = opened if isinstance(opened, FixedShapeSession) else opened.session
+        self._fixed_shape_session = None if isinstance(opened, OpenedSession) else opened
+        session = opened.session if isinstance(opened, OpenedSession) else opened
         self.inputs, self.outputs = session.inputs, session.outputs
-        self._fallback, self._failed = (
-            (None, True) if isinstance(opened, FixedShapeSession) else (opened.fallback_reason, opened.has_failed)
-        )
+        self._fallback, self._failed = (opened.fallback_reason, opened.has_failed) if isinstance(opened, OpenedSession) else (None, True)
         self.place, self.failures = place, failures
         self._graph = graph
-        self._session: GraphSession | FixedShapeSession = session
-        there = isinstance(opened, FixedShapeSession) or opened.backend != "cpu"
+        self._session: GraphSession | SizedSession = session
+        there = not isinstance(opened, OpenedSession) or opened.backend != "cpu"
         self._on_cpu: Callable[[], GraphSession] | None = on_cpu if there else None
         # Of the graph, for what is known of it on this device.
         self._identity = identity
-        self._compared = sized or failures.journal is None or graph == _NOISY_GRAPH or failures.journal.is_verified(place, identity)
+        self._judges_itself = self._fixed_shape_session is not None or failures.journal is None or graph == _NOISY_GRAPH
         self._comparing: GraphSession | None = None
+        # Kept for further sizes; all are verified after the first hours with a voice, and it is opened no more.
+        self._reference: GraphSession | None = None
         self.ran_on, self.new_size, self.waited = "", False, False
         self._sizes: set[tuple[tuple[int, ...], ...]] = set()
         self._longest_s = 0.0
@@ -119,10 +119,6 @@ class FailoverSession:
         if self._fixed_shape_session is not None:
             self._fixed_shape_session.settled_event.wait(limit_s)
 
-    @property
-    def _fixed_shape_session(self) -> FixedShapeSession | None:
-        return self._session if isinstance(self._session, FixedShapeSession) else None
-
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """Run as `GraphSession.run_graph`; if a device fails, return the CPU's result for the same values."""
         self._stopped = self.new_size = self.waited = False
@@ -166,7 +162,7 @@ class FailoverSession:
             else:
                 if not all(np.isfinite(item).all() for item in results):
                     reason = localize("計算結果が無効な値（NaN など）になりました。", "it output invalid values.")
-                elif self._compared or self._is_equal_to_cpu(values, outputs, results):
+                elif self._is_verified(values) or self._is_equal_to_cpu(values, outputs, results):
                     return results
                 else:
                     reason = self.failures.lost_reasons[self.place]
@@ -195,19 +191,31 @@ class FailoverSession:
         self._sizes.add(size)
         return results
 
+    def _is_verified(self, values: dict[str, Any]) -> bool:
+        """Return whether runs of about this size need no comparison with the CPU."""
+        return self._judges_itself or (
+            self.failures.journal is not None and self.failures.journal.is_verified(self.place, self._name_size(values))
+        )
+
+    def _name_size(self, values: dict[str, Any]) -> str:
+        """Return the graph's identity with the sizes of its values in powers of two."""
+        sizes = [size.bit_length() for name in self.inputs if name in values for size in np.shape(values[name])]
+        return " ".join((self._identity, *map(str, sizes)))
+
     def _is_equal_to_cpu(self, values: dict[str, Any], outputs: Sequence[str] | None, results: list[np.ndarray]) -> bool:
-        """Compare a run with the CPU, once for each graph, adapter and driver; a device with other results is lost."""
+        """Compare a run with the CPU, once for each size of a graph (see `_name_size`), adapter and driver; a device with other results is lost."""
         assert self._on_cpu is not None
         assert self.failures.journal is not None
-        self._comparing = self._on_cpu()
+        self._reference = self._comparing = self._reference or self._on_cpu()
         try:
             expected = self._comparing.run_graph(values, outputs)
         finally:
             self._comparing = None
         difference = measure_output_difference(self._graph, results, expected)
-        if difference <= (FLOAT16_TOLERANCE if self.is_half_precision else FLOAT32_TOLERANCE):
-            self._compared = True
-            self.failures.journal.record_verified(self.place, self._identity)
+        if difference <= find_tolerance([self.place], is_half_precision=self.is_half_precision):
+            self.failures.journal.record_verified(self.place, self._name_size(values))
+            if not self.failures.journal.is_verified(self.place, self._identity):  # for crashes, any size will do
+                self.failures.journal.record_verified(self.place, self._identity)
             return True
         self.failures.journal.record_mismatch(self.place, self._graph)
         self.failures.lost_reasons[self.place] = localize(
@@ -221,8 +229,8 @@ class FailoverSession:
         assert self._on_cpu is not None
         self._fallback, self._failed = self._explain_move(reason, failed=failed), failed
         logging.getLogger("koebako").info("%s: %s", self._graph, self._fallback)
-        self._session = self._on_cpu()
-        self._on_cpu, self.new_size = None, False
+        self._session, self._fixed_shape_session = self._reference or self._on_cpu(), None
+        self._reference, self._on_cpu, self.new_size = None, None, False
 
     def _explain_move(self, reason: str, *, failed: bool) -> str:
         if not failed:

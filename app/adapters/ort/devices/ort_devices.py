@@ -6,11 +6,13 @@ A place is written `backend` or `backend:adapter`, the adapter by number or by a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import onnxruntime as ort
 
-from app.adapters.ort.backends import BACKENDS, find_backend_name, parse_backend
+from app.adapters.ort.backends import BACKENDS, Backend, find_backend_name, parse_backend
+from app.adapters.ort.devices.graphics_adapters import describe_linux_driver, describe_software_driver, has_graphics_adapter, name_adapter
 from app.adapters.ort.session_options import count_intra_threads
 from app.common.errors import BackendError
 from app.common.language import localize
@@ -52,27 +54,84 @@ def list_device_reports() -> list[dict[str, Any]]:
         devices = ort.get_ep_devices()
     except (AttributeError, RuntimeError):  # versions before 1.22; systems that report nothing
         return []
-    return [{"provider": item.ep_name, "vendor": item.device.vendor, "metadata": dict(item.device.metadata)} for item in devices]
+    return [_describe_ep_device(item) for item in devices]
+
+
+def _describe_ep_device(item: Any) -> dict[str, Any]:
+    facts = dict(item.device.metadata)
+    is_software = _is_software(item.device) and item.ep_name != BACKENDS["cpu"].provider
+    return {
+        "provider": item.ep_name,
+        "version": dict(item.ep_metadata).get("version", ""),
+        "type": item.device.type.name,
+        "vendor": item.device.vendor,
+        "ids": f"{item.device.vendor_id:04x}:{item.device.device_id:04x}",
+        "driver": describe_software_driver() if is_software else describe_linux_driver(facts.get("card_idx", "")),
+        "metadata": facts,
+    }
 
 
 def list_backends() -> list[str]:
-    """Return the backends that the installed ONNX Runtime offers, the CPU last."""
+    """Return the backends that the installed ONNX Runtime offers, the CPU last; an installed plug-in is not loaded: see `has_device`."""
     offered = set(list_providers())
-    return [name for name, backend in BACKENDS.items() if backend.provider in offered and name != "cpu"] + ["cpu"]
+    return [name for name, backend in BACKENDS.items() if _is_offered(backend, offered) and name != "cpu"] + ["cpu"]
+
+
+def list_usable_backends() -> list[str]:
+    """Return those of `list_backends` that have a device here, for which plug-ins are loaded."""
+    return [name for name in list_backends() if has_device(name)]
+
+
+def _is_offered(backend: Backend, built_in: set[str]) -> bool:
+    return find_spec(backend.plugin) is not None and has_graphics_adapter() if backend.plugin else backend.provider in built_in
 
 
 def list_devices() -> list[BackendDevice]:
-    """Return the adapters that ONNX Runtime can distinguish, the fastest of a backend first."""
-    try:
-        devices = ort.get_ep_devices()
-    except (AttributeError, RuntimeError):  # builds without it; systems that report nothing
-        return []
+    """Return the adapters that ONNX Runtime can distinguish, the fastest of a backend first; those of plug-ins: `list_plugin_devices`."""
     found: list[BackendDevice] = []
-    for item in devices:
+    for item in _list_ep_devices():
         backend = next((name for name, known in BACKENDS.items() if known.provider == item.ep_name), "cpu")
-        if backend != "cpu" and item.device.type != ort.OrtHardwareDeviceType.CPU:
+        if backend != "cpu" and not BACKENDS[backend].plugin and item.device.type != ort.OrtHardwareDeviceType.CPU:
             found.append(_build_device(backend, item.device, sum(other.backend == backend for other in found)))
     return sorted(found, key=lambda device: (device.backend, device.rank))
+
+
+def _list_ep_devices() -> list[Any]:
+    try:
+        return list(ort.get_ep_devices())
+    except (AttributeError, RuntimeError):  # builds without it; systems that report nothing
+        return []
+
+
+def list_plugin_devices(backend: str) -> list[BackendDevice]:
+    """Load the plug-in of a backend and return the adapter that it computes on, if any; raise BackendError if it does not load."""
+    return [device for device, _ in _load_plugin_devices(backend)]
+
+
+def _load_plugin_devices(backend: str) -> list[tuple[BackendDevice, Any]]:
+    # A library that is loaded only where somebody asks for it.
+    from app.adapters.ort.devices.webgpu_plugin import load_webgpu
+
+    load_webgpu()
+    fitting = [item for item in _list_ep_devices() if item.ep_name == BACKENDS[backend].provider]
+    found = [(_build_device(backend, item.device, index), item) for index, item in enumerate(fitting)]
+    # It computes on the adapter that it chooses itself; by another's name this one would be measured.
+    return sorted(found, key=lambda pair: pair[0].rank)[:1]
+
+
+def find_plugin_devices(place: str) -> tuple[Any, ...]:
+    """Return the device of a place as ONNX Runtime lists it; nothing for a backend that no plug-in brings. Raise BackendError if there is none."""
+    backend = parse_backend(place)
+    if not BACKENDS[backend].plugin:
+        return ()
+    known = _load_plugin_devices(backend)
+    if not known:
+        raise BackendError(
+            localize("対応するグラフィックスデバイスが見つかりません。", "It found no graphics device."),
+            localize("グラフィックスドライバーを更新してください。", "Update the graphics driver."),
+        )
+    wanted = find_device(place)
+    return (next((item for device, item in known if device == wanted), known[0][1]),)
 
 
 def _build_device(backend: str, device: ort.OrtHardwareDevice, count: int) -> BackendDevice:
@@ -80,7 +139,7 @@ def _build_device(backend: str, device: ort.OrtHardwareDevice, count: int) -> Ba
     facts = dict(device.metadata)
     memory = facts.get("DxgiVideoMemory", "").removesuffix(" MB")
     own = memory.isdecimal() and facts.get("Discrete", "1") != "0"
-    name = " ".join(facts.get("Description", "").split()) or " ".join(f"{device.vendor} {device.type.name}".split())
+    name = " ".join(facts.get("Description", "").split()) or _name_device(device)
     number, rank = facts.get("DxgiAdapterNumber", ""), facts.get("DxgiHighPerformanceIndex", "")
     return BackendDevice(
         backend,
@@ -91,11 +150,30 @@ def _build_device(backend: str, device: ort.OrtHardwareDevice, count: int) -> Ba
     )
 
 
+def _name_device(device: ort.OrtHardwareDevice) -> str:
+    return name_adapter(device.vendor, device.vendor_id, device.device_id, is_software=_is_software(device))
+
+
+def _is_software(device: ort.OrtHardwareDevice) -> bool:
+    return bool(device.type == ort.OrtHardwareDeviceType.CPU)
+
+
 def list_places() -> list[str]:
     """Return all places, the CPU first: every adapter by its number, or the backend if there is nothing to distinguish."""
     known = list_devices()
     others = [name for name in list_backends() if name != "cpu"]
     return ["cpu", *(place for name in others for place in ([item.place for item in known if item.backend == name] or [name]))]
+
+
+def has_device(place: str) -> bool:
+    """Return whether a backend has anything to compute on here; of one that ONNX Runtime has built in this is believed."""
+    backend = parse_backend(place)
+    if not BACKENDS[backend].plugin:
+        return True
+    try:
+        return bool(list_plugin_devices(backend))
+    except BackendError:
+        return False
 
 
 def find_device(place: str) -> BackendDevice | None:
@@ -104,7 +182,7 @@ def find_device(place: str) -> BackendDevice | None:
     if not wanted or backend not in list_backends():
         # That the backend is missing is reported when a session opens.
         return None
-    known = [item for item in list_devices() if item.backend == backend]
+    known = _list_backend_devices(backend)
     fitting = [item for item in known if wanted == str(item.number)] or [item for item in known if wanted.lower() in item.name.lower()]
     if fitting:
         return fitting[0]
@@ -122,12 +200,17 @@ def find_device(place: str) -> BackendDevice | None:
     )
 
 
+def _list_backend_devices(backend: str) -> list[BackendDevice]:
+    return list_plugin_devices(backend) if BACKENDS[backend].plugin else [item for item in list_devices() if item.backend == backend]
+
+
 def find_effective_device(place: str) -> BackendDevice | None:
     """Return the adapter as `find_device`; if a place leaves it open and the backend would choose by itself, the one that the system calls the fastest."""
     device, backend = find_device(place), parse_backend(place)
-    if device is not None or not BACKENDS[backend].device_replaces or backend not in list_backends():
+    chooses_itself = bool(BACKENDS[backend].device_replaces or BACKENDS[backend].plugin)
+    if device is not None or not chooses_itself or backend not in list_backends():
         return device
-    return next((item for item in list_devices() if item.backend == backend), None)
+    return next(iter(_list_backend_devices(backend)), None)
 
 
 def build_provider_options(place: str) -> dict[str, str]:
@@ -139,6 +222,9 @@ def build_provider_options(place: str) -> dict[str, str]:
         options[known.threads_option] = str(count_intra_threads())
     if known.device_option == "device_type":
         return options | ({known.device_option: wanted.upper()} if wanted else {})
+    if known.plugin:
+        # A session of a plug-in is given the device itself.
+        return options
     device = find_effective_device(place)
     if device is None or not known.device_option:
         return options

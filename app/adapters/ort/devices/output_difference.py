@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.core.result_metrics import compute_max_difference
 
 # Of full scale; in half precision 40 dB, as the CPU's own differ by 2e-3 already.
 FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-2
 AUDIO_GRAPHS = ("decoder", "whole")  # full scale is 1
+
+
+def find_tolerance(places: Collection[str], *, is_half_precision: bool) -> float:
+    """Return the largest difference, as a share of full scale, at which results of these places count as the CPU's."""
+    if is_half_precision:
+        return FLOAT16_TOLERANCE
+    return max([FLOAT32_TOLERANCE, *(BACKENDS[parse_backend(place)].sine_error for place in places)])
 
 
 def measure_output_difference(graph: str, results: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:

@@ -41,8 +41,11 @@ def _add_add_action(actions: Any) -> None:
     source.add_argument(
         "source",
         nargs="?",
-        metavar="SOURCE",
-        help=localize("モデルのファイル（onnx、safetensors）またはフォルダー", "model file (onnx, safetensors) or its folder"),
+        metavar="SOURCE|ID",
+        help=localize(
+            "モデルのファイル（onnx、safetensors）またはフォルダー。--wait では追加済みの BERT の ID も指定できる",
+            "model file (onnx, safetensors) or its folder; with --wait also the ID of an installed BERT",
+        ),
     )
     source.add_argument(
         "--url", metavar="URL", help=localize("モデルの URL（語彙も同じ場所から取得）", "URL of a model, with its vocabulary beside it")
@@ -58,6 +61,14 @@ def _add_add_action(actions: Any) -> None:
         "--id",
         metavar="ID",
         help=localize("声が参照する ID（既定: 内容から判断）", "ID that voices refer to (default: derived from the content)"),
+    )
+    add.add_argument(
+        "--wait",
+        action="store_true",
+        help=localize(
+            "使えるようになった後、残りの準備（確認、int8）も終わるまで待つ",
+            "also wait for what is done after the BERT can be used (the full check, int8)",
+        ),
     )
 
 

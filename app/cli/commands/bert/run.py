@@ -11,24 +11,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.adapters.shared_settings import change_settings
+from app.adapters.speech_activity import is_speaking
 from app.cli.console_output import print_json, print_note, print_result
 from app.cli.progress_display import ProgressView, show_progress
 from app.common.files import paths
 from app.common.language import localize
 from app.common.progress import Report, build_part_report
 from app.install.duration_check import measure_missing_agreements
-from app.install.install_bert import add_bert, find_installed_bert, remove_bert
+from app.install.install_bert import AddBertResult, add_bert, find_installed_bert, remove_bert
+from app.install.pending_berts import refine_bert
 from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import BertModel, list_installed_berts
 from app.voices.bert_vocabulary import TOKENIZER_NAME, VOCABULARY_NAME
 from app.voices.installed_voices import list_installed_voices
+from app.voices.pending_refinement import is_refinement_pending
 from app.voices.required_bert import STANDARD_LICENCE
 from app.voices.voice_precision import choose_bert_precision, find_equal_duration_share
 
 if TYPE_CHECKING:
     from app.install.download_sources import DownloadMonitor
 
-DOWNLOAD_SHARE, ADD_SHARE = 0.6, 0.95
+DOWNLOAD_SHARE = 0.6
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,6 +51,8 @@ def describe_bert(bert: BertModel) -> dict[str, Any]:
         "size_mb": round(bert.size_bytes / 1e6),
         "licence": bert.licence,
         "kept_whole": bert.kept_whole,
+        "pending": is_refinement_pending(bert.folder),
+        "note": bert.note,
         "path": str(bert.folder),
     }
 
@@ -62,18 +67,70 @@ def _list_berts(options: argparse.Namespace) -> None:
 
 
 def _add_bert(options: argparse.Namespace) -> None:
+    added = (_find_own_bert(options.source) if options.wait else None) or _add_source(options)
+    _report_added(added, as_json=options.json)
+    is_pending = is_refinement_pending(added.bert.folder)
+    if options.wait:
+        if is_pending:
+            finish_bert(added.bert, as_json=options.json)
+        elif added.bert.is_abandoned:
+            print_note(
+                localize(
+                    "残りの準備は中止されています。元のファイルを --wait を付けてもう一度追加すると行えます。",
+                    "The rest of its preparation was stopped. Add its file again with --wait to have it done.",
+                )
+            )
+        # This decides which voices may use the BERT in int8.
+        measure_missing_agreements(is_paused=is_speaking)
+    elif is_pending and not options.json:
+        print_note(
+            localize(
+                "すぐに使えます。残りの準備は、Koebako のウィンドウまたは serve の動作中に行います（bert add ID --wait でも行えます）。",
+                "Ready to use. The rest is prepared while Koebako’s window or `serve` runs, or by `koebako bert add ID --wait`.",
+            )
+        )
+
+
+def finish_bert(bert: BertModel, *, as_json: bool) -> None:
+    """Refine a BERT that can be used already, and report that."""
+    with show_progress(as_json=as_json) as shown:
+        outcome = refine_bert(bert, shown)
+    if as_json:
+        print_json({"type": "bert_refinement", "id": bert.id, "outcome": outcome})
+    elif outcome == "refined":
+        print_note(localize(f"BERT「{bert.id}」の準備がすべて終わりました。", f"The BERT “{bert.id}” is fully prepared."))
+    elif outcome == "failed":
+        print_note(
+            localize(
+                f"BERT「{bert.id}」の追加の確認を完了できませんでした。BERT はこのまま使えます。",
+                f"The full check of the BERT “{bert.id}” could not be completed. It can be used as it is.",
+            )
+        )
+
+
+def _find_own_bert(source: str | None) -> AddBertResult | None:
+    """Return the user's BERT of an id that is no path; None if there is none."""
+    if source is None or Path(source).exists():
+        return None
+    berts = list_installed_berts([paths.find_data_dir() / "bert"])
+    return next((AddBertResult(bert, was_installed=True) for bert in berts if bert.id == source), None)
+
+
+def _add_source(options: argparse.Namespace) -> AddBertResult:
     with show_progress(as_json=options.json) as shown:
         start = 0.0 if options.source is not None else DOWNLOAD_SHARE
         with _open_source(options, shown, build_part_report(shown, 0.0, start)) as source:
-            added = add_bert(source, build_part_report(shown, start, ADD_SHARE), id=options.id)
-        measure_missing_agreements(build_part_report(shown, ADD_SHARE, 1.0))
-    if options.json:
+            return add_bert(source, build_part_report(shown, start, 1.0), id=options.id)
+
+
+def _report_added(added: AddBertResult, *, as_json: bool) -> None:
+    if as_json:
         print_json({"type": "bert", "already": added.was_installed} | describe_bert(added.bert))
         return
     state = localize("すでにあります", "already there") if added.was_installed else localize("追加しました", "added")
     print_result(f"{added.bert.id}  {added.bert.name}  [{', '.join(added.bert.graphs)}]  ({state})")
-    if added.bert.kept_whole:
-        print_note(added.bert.kept_whole)
+    for note in filter(None, (added.bert.kept_whole, added.bert.note)):
+        print_note(note)
     if added.bert.licence:
         print_note(localize("ライセンス: ", "Licence: ") + added.bert.licence)
 

@@ -65,12 +65,17 @@ def _add_exchange_actions(actions: Any) -> None:
         "file",
         metavar="FILE",
         help=localize(
-            "VOICEVOX や AivisSpeech の JSON、CSV、MeCab のユーザー辞書",
-            "JSON from VOICEVOX or AivisSpeech, a CSV, or a user dictionary of MeCab",
+            "VOICEVOX や AivisSpeech の JSON、CSV、MeCab のユーザー辞書、MS-IME や Google 日本語入力のテキスト",
+            "JSON from VOICEVOX or AivisSpeech, a CSV, a user dictionary of MeCab, or text of Microsoft IME or Google Japanese Input",
         ),
     )
     read.add_argument(
         "--keep", action="store_true", help=localize("登録済みの単語は変更しない", "keep words that are already there unchanged")
+    )
+    read.add_argument(
+        "--dry-run",
+        action="store_true",
+        help=localize("登録せずに、変わる単語だけを表示する", "only show what would change, and write nothing"),
     )
     write = add_command_parser(actions, "export", "すべての単語をファイルに書き出す", "export all words to a file")
     write.add_argument(

@@ -12,6 +12,7 @@ from app.cli.bounded_input import decode_text, read_named_input
 from app.cli.console_output import print_error, print_json, print_note, print_result
 from app.common.errors import InputError
 from app.common.language import localize
+from app.core.dictionary_comparison import DictionaryComparison, compare_import
 from app.core.dictionary_entries import DictionaryEntry, fold_surface, make_entry, merge_entries
 from app.core.dictionary_formats import parse_dictionary_text
 
@@ -64,6 +65,8 @@ def _remove_entry(options: argparse.Namespace) -> int:
 def _import_entries(options: argparse.Namespace) -> int:
     file = Path(options.file)
     found, wrong = parse_dictionary_text(decode_text(read_named_input(file), file.name))
+    if options.dry_run:
+        return _print_comparison(compare_import(read_user_entries(), found, wrong), options)
     words = _change_dictionary(lambda words: merge_entries(merge_entries(words, found), words if options.keep else ()))
     for error in wrong[:MAX_SHOWN_ERRORS]:
         print_error(error, as_json=options.json, source=options.file)
@@ -79,6 +82,33 @@ def _import_entries(options: argparse.Namespace) -> int:
             )
         )
     return 0 if found or not wrong else InputError.exit_code
+
+
+def _print_comparison(comparison: DictionaryComparison, options: argparse.Namespace) -> int:
+    """Print what an import would do."""
+    groups = {"conflict": comparison.conflicts, "duplicate": comparison.duplicates}
+    for name, conflicts in groups.items():
+        for conflict in conflicts:
+            if options.json:
+                print_json({name: {"present": asdict(conflict.present), "imported": asdict(conflict.imported)}})
+            else:
+                print_result("\t".join((name, *map(_format_entry, (conflict.present, conflict.imported)))))
+    for error in comparison.rejected:
+        print_error(error, as_json=options.json, source=options.file)
+    counts = {"added": len(comparison.added), "unchanged": len(comparison.unchanged), "conflicts": len(comparison.conflicts)}
+    counts |= {"duplicates": len(comparison.duplicates), "refused": len(comparison.rejected)}
+    if options.json:
+        print_json(counts)
+    else:
+        print_note(
+            localize(
+                f"新しい単語 {counts['added']}、登録済みと同じ {counts['unchanged']}、登録済みと異なる {counts['conflicts']}、"
+                f"ファイル内の重複 {counts['duplicates']}、読み込めない {counts['refused']}。何も登録していません。",
+                f"New words: {counts['added']}; the same already: {counts['unchanged']}; different: {counts['conflicts']}; "
+                f"twice in the file: {counts['duplicates']}; rejected: {counts['refused']}. Nothing was written.",
+            )
+        )
+    return 0 if comparison.found or not comparison.rejected else InputError.exit_code
 
 
 def _export_entries(options: argparse.Namespace) -> int:
@@ -102,4 +132,8 @@ def _print_entry(entry: DictionaryEntry, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(entry))
     else:
-        print_result(f"{entry.surface}\t{entry.reading}\t{entry.accent}\t{entry.kind}\t{entry.priority}")
+        print_result(_format_entry(entry))
+
+
+def _format_entry(entry: DictionaryEntry) -> str:
+    return f"{entry.surface}\t{entry.reading}\t{entry.accent}\t{entry.kind}\t{entry.priority}"

@@ -24,6 +24,7 @@ REPORTED_PACKAGES = (
     "onnxruntime-directml",
     "onnxruntime-openvino",
     "onnxruntime-gpu",
+    "onnxruntime-ep-webgpu",
     "tensorrt",
     "numpy",
     "pyopenjtalk-plus",

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from app.adapters.sound.sound_formats import SOUND_QUALITIES
+from app.cli.commands.export.cluster_export import add_cluster_options
 from app.cli.voice_options import add_voice_options
 from app.common.command_parser import CommandParser, add_command_parser
 from app.common.language import localize
@@ -19,7 +20,8 @@ def add_export(commands: Any) -> None:
         "source",
         metavar="SOURCE",
         help=localize(
-            "台本（.koebako、.vvproj、.aisp、.csv、.tsv、.tab、.txt）", "script: .koebako, .vvproj, .aisp, .csv, .tsv, .tab or .txt"
+            "台本（.koebako、.vvproj、.aisp、.csv、.tsv、.tab、.rpy、.yarn、.txt）",
+            "script: .koebako, .vvproj, .aisp, .csv, .tsv, .tab, .rpy, .yarn or .txt",
         ),
     )
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help=localize("書き出し先のフォルダー", "folder to write to"))
@@ -29,10 +31,20 @@ def add_export(commands: Any) -> None:
         metavar="NAME=COLUMN,…",
         help=localize("表の列名。例: text=セリフ,speaker=名前", "columns of a table, as in text=Line,speaker=Name"),
     )
+    parser.add_argument(
+        "--cast",
+        default="",
+        metavar="FILE",
+        help=localize(
+            "登場人物の声を決めるプロジェクトまたは表（既定: 台本の配役、以前に選んだ声）",
+            "project or table that says who speaks for whom (default: the script's cast, voices chosen before)",
+        ),
+    )
     add_voice_options(parser)
     _add_name_options(parser)
     _add_sound_options(parser)
     _add_batch_options(parser)
+    add_cluster_options(parser)
 
 
 def _add_name_options(parser: CommandParser) -> None:
@@ -45,10 +57,10 @@ def _add_name_options(parser: CommandParser) -> None:
     parser.add_argument("--joined", action="store_true", help=localize("1つのファイルに書き出す", "write one file"))
     parser.add_argument(
         "--by",
-        choices=["speaker"],
+        choices=["speaker", "character"],
         help=localize(
-            "話者ごとのフォルダーに分ける（--joined では話者ごとに1つのファイル）",
-            "a folder for each speaker; with --joined, a file for each",
+            "話者・登場人物ごとのフォルダーに分ける（--joined では1つずつのファイル）",
+            "a folder for each speaker or character; with --joined, a file for each",
         ),
     )
     parser.add_argument(
@@ -98,7 +110,22 @@ def _add_batch_options(parser: CommandParser) -> None:
         default="ask",
         help=localize("同じ名前のファイルがあるとき（既定: ask）", "what to do with files that exist (default: ask)"),
     )
-    parser.add_argument("--only", choices=["missing"], help=localize("まだないファイルだけを書き出す", "write only files that are missing"))
+    parser.add_argument(
+        "--only",
+        choices=["missing", "changed"],
+        help=localize(
+            "missing: まだないファイルだけを書き出す。changed: 前回の書き出しから変更した行だけを書き出し、名前だけが変わったファイルは名前を変更する",
+            "missing: write only files that are missing; changed: write only lines that changed since the last export, and rename files whose name alone changed",
+        ),
+    )
+    parser.add_argument(
+        "--remove-orphans",
+        action="store_true",
+        help=localize(
+            "台本にない行のファイルを削除する（--only changed と一緒に使用）",
+            "with --only changed, remove the files of lines that are no longer in the script",
+        ),
+    )
     parser.add_argument(
         "--jobs",
         type=_parse_jobs,

@@ -8,27 +8,32 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 from app.adapters.sound.sound_formats import choose_encoding
 from app.cli.chosen_voice import create_bert_finder, prepare_chosen_voice
+from app.cli.commands.export.cluster_export import open_cluster, parse_scheduler
+from app.cli.commands.export.export_output import ExportOutput
 from app.cli.commands.project.convert_options import parse_columns
 from app.cli.commands.project.convert_script import apply_readings
-from app.cli.console_output import ask_question, print_error, print_json, print_note, print_result
+from app.cli.console_output import ask_question, print_note
 from app.cli.interrupts import interrupt_handler
 from app.cli.project_voices import match_local_voices
 from app.cli.slow_notices import show_slow_notice
 from app.common.errors import AppError, InputError
 from app.common.files import paths
 from app.common.language import localize
+from app.core.characters import CastBuilder, apply_cast, replace_voices
 from app.core.project import Project
 from app.core.script import Line, LineSettings
+from app.export.cluster_address import ClusterAddress
 from app.export.export_batch import ExportBatch
-from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, filter_existing, filter_writable, plan_files
+from app.export.export_ledger import ExportLedger, LedgerScript
+from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, filter_existing, list_character_names
 from app.export.export_settings import (
     SIDECAR_KINDS,
     ExistingFilePolicy,
@@ -44,11 +49,18 @@ from app.export.game_lists import write_game_list
 from app.export.local_worker import LocalWorker
 from app.export.name_pattern import SpeakerNames, describe_pattern_problem
 from app.export.process_worker import ProcessWorker
+from app.export.sound_conditions import collect_sound_conditions
 from app.install.resolve_voice import find_unprepared_voice
+from app.interchange.cast_files import read_cast_file
 from app.interchange.koebako_files import PROJECT_FILE_SUFFIX
 from app.interchange.script_import import read_script_file
+from app.settings.graph_precision import PrecisionPreference
+from app.settings.user_settings import Settings, load_usable_settings
 from app.voices.installed_voices import find_shipped_voice_id, find_voice
 from app.voices.voice_manifest import VoiceManifest
+
+if TYPE_CHECKING:
+    from app.export.cluster_worker import ClusterBatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +85,34 @@ class ExportVoices:
         return SpeakerNames(info.name, settings.speaker or info.speakers[0].name, settings.style or info.styles[0].name)
 
 
+def cast_characters(project: Project, cast_file: str, voice: str | None) -> Project:
+    """Return the project with the cast of another file. Raises InputError if that has none; whom it does not name is announced.
+
+    Args:
+        voice: speaks characters without one; without it, those of our own projects mean the voice that ships.
+    """
+    if not cast_file:
+        return project
+    other = read_cast_file(Path(cast_file))
+    shipped = _find_meant_voice(Path(cast_file), voice)
+    other = replace(other, script=replace_voices(other.script, {"": shipped} if shipped else {}))
+    known = CastBuilder(other.script.cast)
+    others = [one.name for one in project.script.cast if not any(known.find_character(name) for name in one.names)]
+    if others:
+        listed = ", ".join(others[:MAX_LISTED_CHARACTERS]) + (", …" if len(others) > MAX_LISTED_CHARACTERS else "")
+        name = Path(cast_file).name
+        print_note(localize(f"「{name}」にいない登場人物: {listed}", f"Not in “{name}”: {listed}"))
+    waiting = {one.name: one for one in (*project.assignments, *other.assignments)}
+    voices = {voice.id: voice for voice in (*other.voices, *project.voices)}
+    script = apply_cast(project.script, other.script.cast)
+    return replace(project, script=script, assignments=tuple(waiting.values()), voices=tuple(voices.values()))
+
+
 def match_export_voices(project: Project, source: Path, voice: str | None) -> Project:
     """Return the project with the voices of this machine. Lines without one speak with `voice`; in our own projects they mean the voice that ships."""
     project = match_local_voices(project, source, voice or "")
-    shipped = find_shipped_voice_id() if not voice and source.suffix.lower() == PROJECT_FILE_SUFFIX else None
-    lines = tuple(_set_default_voice(line, shipped or "") for line in project.script.lines)
+    shipped = _find_meant_voice(source, voice)
+    lines = tuple(_set_default_voice(line, shipped) for line in project.script.lines)
     return replace(project, script=replace(project.script, lines=lines))
 
 
@@ -102,10 +137,16 @@ def prepare_export_voices(lines: Iterable[Line], options: argparse.Namespace) ->
     return cast
 
 
+def _find_meant_voice(file: Path, voice: str | None) -> str:
+    """Return the voice that lines of a file without one mean, unless `voice` speaks them; empty where they mean none."""
+    return (find_shipped_voice_id() or "") if not voice and file.suffix.lower() == PROJECT_FILE_SUFFIX else ""
+
+
 def _set_default_voice(line: Line, voice: str) -> Line:
     return line if line.settings.voice or not voice else replace(line, settings=replace(line.settings, voice=voice))
 
 
+MAX_LISTED_CHARACTERS = 5
 # Hz, for what can be checked before a voice is known.
 ASSUMED_RATE_HZ = 44_100
 _POLICY_BY_ANSWER: dict[str, ExistingFilePolicy] = {"s": "skip", "n": "number", "r": "replace"}
@@ -115,26 +156,64 @@ def run(options: argparse.Namespace) -> int:
     """Write the files; all possible checks come before a voice speaks."""
     began = time.monotonic()
     settings = parse_export_settings(options)
+    address = parse_scheduler(options)
     source = Path(options.source)
     imported = apply_readings(read_script_file(source, parse_columns(options.columns)))
     for sentence in imported.losses:
         print_note(sentence)
-    project = match_export_voices(imported.project, source, options.voice)
+    project = cast_characters(imported.project, options.cast, options.voice)
+    project = match_export_voices(project, source, options.voice)
     cast_ = prepare_export_voices([item.line for item in build_numbered_lines(project.script.lines)], options)
-    files, settings = _plan_files(project, source, settings, cast_)
-    todo = filter_writable(files, settings)
-    with_voice = [item for item in files if not _list_voice_errors(item, cast_)]
-    batch = ExportBatch(_create_worker_factory(settings, cast_, project, options), min(options.jobs, max(1, len(todo))))
-    batch.failed += [(item, _list_voice_errors(item, cast_)[0]) for item in todo if _list_voice_errors(item, cast_)]
-    done = _write_files(batch, [item for item in todo if item in with_voice], with_voice, settings, options)
+    with ExitStack() as closing:
+        cluster = None if address is None else _open_cluster(address, cast_, options, closing)
+        ledger = open_ledger(project, source, settings, cast_, options)
+        files, settings = _plan_files(project, source, settings, cast_, ledger)
+        jobs = options.jobs if cluster is None else cluster.count_files_at_once()
+        batch = ExportBatch(_create_worker_factory(settings, cast_, project, options, cluster), min(jobs, max(1, len(files))))
+        output = ExportOutput(ledger, batch, settings, is_json=options.json)
+        _write_files(output, batch, ledger, files, cast_, options)
     if batch.stopped.is_set():
         raise KeyboardInterrupt
-    write_game_list([item for item in files if item.already_exists or item.file in done], settings)
-    return _report_totals(batch, len(done), len(files) - len(todo), time.monotonic() - began, options)
+    write_game_list([item for item in files if item.already_exists or item.file in output.there], settings)
+    return output.report_totals(time.monotonic() - began)
+
+
+def _write_files(
+    output: ExportOutput,
+    batch: ExportBatch,
+    ledger: ExportLedger,
+    files: Sequence[PlannedFile],
+    voices: ExportVoices,
+    options: argparse.Namespace,
+) -> None:
+    """Write the files, until all are there or the user stops. Raise the error that ends the batch."""
+    words = localize("書き出しています", "Exporting")
+    quiet = nullcontext() if options.json else show_slow_notice(words, lambda: f"{len(output.written)} / {output.count}")
+    with interrupt_handler.call_on_interrupt(batch.stop_batch), quiet:
+        try:
+            output.write_files(files, {item: errors[0] for item in files if (errors := _list_voice_errors(item, voices))})
+            if options.remove_orphans and not batch.stopped.is_set():
+                output.remove_orphans()
+        finally:
+            batch.close()
+            ledger.close()
+
+
+def _open_cluster(address: ClusterAddress, voices: ExportVoices, options: argparse.Namespace, closing: ExitStack) -> ClusterBatch:
+    """Return the cluster, asked; voices that nobody there can speak are recorded, as only their lines fail."""
+    names = {voice: manifest.name for voice, manifest in voices.manifests.items()}
+    cluster, errors = open_cluster(address, voices.voice_names, names, _load_settings(options), options, closing)
+    voices.errors.update(errors)
+    return cluster
 
 
 def parse_export_settings(options: argparse.Namespace) -> ExportSettings:
     """Parse the typed settings. Raises InputError for settings that exclude each other."""
+    if options.remove_orphans and options.only != "changed":
+        raise InputError(
+            localize("--remove-orphans は --only changed と一緒に指定してください。", "--remove-orphans needs --only changed."),
+            localize("koebako export --help で確認できます。", "See koebako export --help."),
+        )
     problem = describe_pattern_problem(options.pattern) if options.pattern else ""
     sidecars = [item for item in options.sidecars.split(",") if item]
     unknown = [item for item in sidecars if item not in SIDECAR_KINDS]
@@ -143,9 +222,11 @@ def parse_export_settings(options: argparse.Namespace) -> ExportSettings:
             problem or localize(f"--sidecars {unknown[0]} は使えません。", f"--sidecars {unknown[0]} is not available."),
             "" if problem else localize("使用できるもの: ", "Available: ") + ",".join(SIDECAR_KINDS),
         )
-    files: FileGrouping = (
-        "speakers" if options.joined and options.by else "joined" if options.joined else "speaker_folders" if options.by else "lines"
-    )
+    by_whom: dict[str, tuple[FileGrouping, FileGrouping]] = {
+        "speaker": ("speaker_folders", "speakers"),
+        "character": ("character_folders", "characters"),
+    }
+    files = by_whom.get(options.by or "", ("lines", "joined"))[options.joined]
     settings = ExportSettings(
         files=files,
         folder=os.path.abspath(options.output),  # noqa: PTH100 — Path.resolve follows links
@@ -157,10 +238,11 @@ def parse_export_settings(options: argparse.Namespace) -> ExportSettings:
         stereo=options.stereo,
         sidecars=cast(tuple[SidecarKind, ...], tuple(sidecars)),
         unit=options.unit,
-        existing="skip" if options.only else options.existing,
+        existing="skip" if options.only == "missing" else options.existing,
         loudness=options.loudness,
         loudness_each=options.loudness_each,
         game=cast(GameEngine, options.game or ""),
+        only_changed=options.only == "changed",
     )
     choose_encoding(f"a{settings.suffix}", ASSUMED_RATE_HZ, options.subtype, settings.channels, options.rate or None)
     try:
@@ -172,16 +254,34 @@ def parse_export_settings(options: argparse.Namespace) -> ExportSettings:
         ) from exc
 
 
-def _plan_files(project: Project, source: Path, settings: ExportSettings, voices: ExportVoices) -> tuple[list[PlannedFile], ExportSettings]:
+def open_ledger(
+    project: Project, source: Path, settings: ExportSettings, voices: ExportVoices, options: argparse.Namespace
+) -> ExportLedger:
+    """Open the ledger of the folder that is written to."""
+    conditions = collect_sound_conditions(
+        voices.voice_names, project.dictionary, _load_settings(options), backend=options.backend, force_bert=options.force_bert
+    )
+    return ExportLedger(settings, LedgerScript(source.stem, frozenset(line.id for line in project.script.lines)), conditions)
+
+
+def _load_settings(options: argparse.Namespace) -> Settings:
+    """Return the user's settings with the precision that was asked for."""
+    kept = load_usable_settings()
+    return kept if options.precision is None else kept.replace_precision(PrecisionPreference(options.precision))
+
+
+def _plan_files(
+    project: Project, source: Path, settings: ExportSettings, voices: ExportVoices, ledger: ExportLedger
+) -> tuple[list[PlannedFile], ExportSettings]:
     """Return the planned files, and the settings with the decision about existing files."""
-    context = PlanContext(project.script.title or source.stem, voices.find_names, date.today())
+    context = PlanContext(project.script.title or source.stem, voices.find_names, date.today(), list_character_names(project.script.cast))
     lines = build_numbered_lines(project.script.lines)
-    files = plan_files(lines, settings, context)
+    files = ledger.plan_files(lines, settings, context)
     there = filter_existing(files)
     if settings.existing != "ask" or not there:
         return files, settings
     settings = replace(settings, existing=_ask_existing_policy(there))
-    return plan_files(lines, settings, context), settings
+    return ledger.plan_files(lines, settings, context), settings
 
 
 def _ask_existing_policy(existing_files: Sequence[PlannedFile]) -> ExistingFilePolicy:
@@ -197,48 +297,15 @@ def _ask_existing_policy(existing_files: Sequence[PlannedFile]) -> ExistingFileP
 
 
 def _create_worker_factory(
-    settings: ExportSettings, voices: ExportVoices, project: Project, options: argparse.Namespace
+    settings: ExportSettings, voices: ExportVoices, project: Project, options: argparse.Namespace, cluster: ClusterBatch | None
 ) -> Callable[[], ExportWorker]:
     batch = BatchSettings(settings, voices.voice_names, project.dictionary, options.backend, options.precision, options.force_bert)
+    if cluster is not None:
+        from app.export.cluster_worker import ClusterWorker
+
+        return lambda: ClusterWorker(cluster, cluster.build_portable_settings(batch))
     return (lambda: LocalWorker(batch)) if options.jobs == 1 else (lambda: ProcessWorker(batch))
 
 
 def _list_voice_errors(item: PlannedFile, voices: ExportVoices) -> list[AppError]:
     return [voices.errors[line.settings.voice] for line in item.lines if line.settings.voice in voices.errors]
-
-
-def _write_files(
-    batch: ExportBatch, todo: Sequence[PlannedFile], all_files: Sequence[PlannedFile], settings: ExportSettings, options: argparse.Namespace
-) -> set[Path]:
-    done: set[Path] = set()
-    words = localize("書き出しています", "Exporting")
-    quiet = nullcontext() if options.json else show_slow_notice(words, lambda: f"{len(done)} / {len(todo)}")
-    with interrupt_handler.call_on_interrupt(batch.stop_batch), quiet:
-        try:
-            for outcome in batch.write_files(todo, settings, all_files):
-                done.add(outcome.task.item.file)
-                _print_row(outcome.answer, as_json=options.json)
-        finally:
-            batch.close()
-    return done
-
-
-def _print_row(row: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        print_json(row)
-    else:
-        print_result(str(row["file"]))
-
-
-def _report_totals(batch: ExportBatch, done: int, skipped: int, seconds: float, options: argparse.Namespace) -> int:
-    """Report the totals and return the exit code of the first file that failed, with errors of voices before those of texts."""
-    for item, error in batch.failed:
-        print_error(error, as_json=options.json, source=item.file.name)
-    if options.json:
-        print_json({"type": "summary", "files": done, "skipped": skipped, "failed": len(batch.failed), "seconds": seconds})
-    else:
-        failed = localize(f"、失敗 {len(batch.failed)}", f", {len(batch.failed)} failed") if batch.failed else ""
-        left = localize(f"、スキップ {skipped}", f", {skipped} skipped") if skipped else ""
-        files = "file" if done == 1 else "files"
-        print_note(localize(f"{done} 個のファイルを書き出しました{left}{failed}。", f"Exported {done} {files}{left}{failed}."))
-    return max((error.exit_code for _, error in batch.failed), default=0)

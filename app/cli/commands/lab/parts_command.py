@@ -75,9 +75,9 @@ def list_commands(parts: Mapping[str, ModuleType]) -> Iterator[ReportRow]:
     for name, part in parts.items():
         options = [_describe_option(action) for action in _collect_options(part)]
         yield LabPartRow(part=name, summary=localize(*part.describe_command()), options=options)
-    from app.adapters.ort.devices.ort_devices import list_places  # with ONNX Runtime
+    from app.adapters.ort.devices.ort_devices import has_device, list_places  # with ONNX Runtime
 
-    yield DeviceListRow(places=[place for place in list_places() if place != "cpu"] + ["cpu"])
+    yield DeviceListRow(places=[place for place in filter(has_device, list_places()) if place != "cpu"] + ["cpu"])
 
 
 def _collect_options(part: ModuleType) -> list[argparse.Action]:

@@ -62,9 +62,9 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
 
 def _list_devices(backends: str) -> list[str]:
     """Return all devices but the CPU, with which they are compared."""
-    from app.adapters.ort.devices.ort_devices import list_backends
+    from app.adapters.ort.devices.ort_devices import list_usable_backends
 
-    names = list_backends() if backends == ALL_BACKENDS else parse_devices(backends, SPECIAL_BACKENDS)
+    names = list_usable_backends() if backends == ALL_BACKENDS else parse_devices(backends, SPECIAL_BACKENDS)
     return [name for name in names if name not in ("cpu", "auto")]
 
 

@@ -17,13 +17,13 @@ def add_convert_action(actions: Any) -> None:
         "ほかのアプリのプロジェクトや台本、表を変換する",
         "convert projects and scripts of other programs, and tables",
     )
-    convert.add_argument("source", metavar="SOURCE", help=".koebako, .vvproj, .aisp, .csv, .tsv, .txt, .tab")
+    convert.add_argument("source", metavar="SOURCE", help=".koebako, .vvproj, .aisp, .csv, .tsv, .tab, .rpy, .yarn, .txt")
     convert.add_argument(
         "-o",
         "--output",
         required=True,
         metavar="FILE",
-        help=localize("書き出すファイル: ", "file to write: ") + ".koebako, .csv, .tsv, .txt",
+        help=localize("書き出すファイル: ", "file to write: ") + ".koebako, .csv, .tsv, .rpy, .yarn, .txt",
     )
     convert.add_argument(
         "--columns",
@@ -36,10 +36,16 @@ def add_convert_action(actions: Any) -> None:
         metavar="ID|NAME",
         help=localize("声のない行と、声が見つからない行の声", "voice of lines without one and of those whose voice is missing"),
     )
-    convert.add_argument(
+    named = convert.add_mutually_exclusive_group()
+    named.add_argument(
         "--characters",
         action="store_true",
         help=localize("txt の各行に「キャラ（スタイル）,」を付ける", "begin each line of a .txt with its speaker"),
+    )
+    named.add_argument(
+        "--dialogue",
+        action="store_true",
+        help=localize("txt の各行を 名前「台詞」 の形にする", "write each line of a .txt as 名前「台詞」"),
     )
 
 

@@ -26,7 +26,7 @@ from app.interchange.imported_script import ImportedScript
 from app.interchange.koebako_files import PROJECT_FILE_SUFFIX, write_project
 from app.interchange.reading_diff import apply_spoken_phrases
 from app.interchange.script_import import read_script_file
-from app.interchange.script_writers import NameSpeaker, write_script
+from app.interchange.script_writers import NAMED_SUFFIXES, NameSpeaker, write_script
 from app.voices.installed_voices import find_shipped_voice_id, find_voice
 
 
@@ -46,7 +46,9 @@ def run_convert(options: argparse.Namespace) -> int:
         dropped = imported.losses
     else:
         project = match_local_voices(imported.project, source, voice)
-        dropped += write_script(target, project.script, _create_name_finder(list_known_voices(), project) if options.characters else None)
+        is_named = options.characters or options.dialogue or target.suffix.lower() in NAMED_SUFFIXES
+        find_names = _create_name_finder(list_known_voices(), project) if is_named else None
+        dropped += write_script(target, project.script, find_names, as_dialogue=options.dialogue)
     for sentence in dropped:
         print_note(sentence)
     lines = len(project.script.lines)

@@ -42,6 +42,9 @@ def run_info(options: argparse.Namespace) -> int:
     }
     for name, shown in names.items():
         print_result(f"{shown}\t{found[name]}")
+    counted = Counter(line.character for line in opened.project.script.lines)
+    for character in opened.project.script.cast:
+        print_result(f"{localize('登場人物', 'character')}\t{character.name}\t{counted[character.id]}")
     for voice in found["voices"]:
         missing = localize("（見つかりません）", " (missing)") if voice["missing"] else ""
         print_result(f"{localize('声', 'voice')}\t{voice['name'] or voice['id']}{missing}\t{voice['lines']}")
@@ -70,7 +73,7 @@ def _describe_project(project: Project) -> dict[str, Any]:
         "letters": sum(len(line.text) for line in lines),
         "voices": voices,
         "missing": [voice["id"] for voice in voices if voice["missing"]],
-        "characters": [character.name for character in project.characters],
+        "characters": [character.name for character in project.script.cast],
         "words": len(project.dictionary),
         "takes": len(project.takes),
         "sounds": len(project.sounds),

@@ -21,9 +21,10 @@ import numpy as np
 import psutil
 
 from app.adapters.files.part_file import PartFile, build_write_error
+from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.device_placement import CPU_ONLY
 from app.adapters.ort.devices.device_facts import collect_device_facts
-from app.adapters.ort.devices.ort_devices import list_devices
+from app.adapters.ort.devices.ort_devices import BackendDevice, has_device, list_devices, list_plugin_devices, list_usable_backends
 from app.backends.backend_probe import BackendProbe, list_placement_devices
 from app.backends.trial_process import RECORD_TRIAL, run_trial
 from app.cli.console_output import print_json, print_note, print_result
@@ -103,8 +104,14 @@ def describe_devices() -> list[dict[str, Any]]:
     """Return every adapter with the facts that its results depend on: ONNX Runtime, name and driver."""
     return [
         {"place": item.place, "name": item.name, "memory_mb": item.memory_mb, "facts": collect_device_facts(item.place)}
-        for item in list_devices()
+        for item in [*list_devices(), *_list_plugin_devices()]
     ]
+
+
+def _list_plugin_devices() -> list[BackendDevice]:
+    """Return the devices of installed plug-ins; none of one that does not load, which its measurement says."""
+    installed = [backend for backend in list_usable_backends() if BACKENDS[backend].plugin]
+    return [device for backend in installed for device in list_plugin_devices(backend)]
 
 
 SELFTEST_TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
@@ -170,7 +177,7 @@ def run(options: argparse.Namespace) -> int:
 def _list_accelerators() -> list[str]:
     from app.adapters.ort.devices.ort_devices import list_places
 
-    return [place for place in list_places() if place != "cpu"]
+    return [place for place in filter(has_device, list_places()) if place != "cpu"]
 
 
 def _load_probe_results() -> list[dict[str, Any]]:

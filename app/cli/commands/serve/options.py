@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.cli.voice_options import add_licence_option
+from app.cli.voice_options import add_licence_option, add_served_voices_options
 from app.common.command_parser import add_command_parser
 from app.common.language import localize
 
@@ -35,18 +35,7 @@ def add_serve(commands: Any) -> None:
             "port (default: 25850; 0 takes a free one, 50021 replaces VOICEVOX)",
         ),
     )
-    parser.add_argument(
-        "--voice",
-        action="append",
-        metavar="ID|NAME",
-        help=localize("提供する声（繰り返し可。既定: すべて）", "a voice to offer; may be repeated (default: all)"),
-    )
-    parser.add_argument("--backend", default="auto", metavar="NAME", help=localize("speak の --backend と同じ", "as --backend of `speak`"))
-    parser.add_argument(
-        "--force-bert",
-        action="store_true",
-        help=localize("対応する BERT がないとき、別の BERT で代用する", "use another BERT if a voice's own is missing"),
-    )
+    add_served_voices_options(parser)
     parser.add_argument(
         "--token-file",
         metavar="FILE",
@@ -72,5 +61,13 @@ def add_serve(commands: Any) -> None:
         "--allow-changes",
         action="store_true",
         help=localize("プリセットとユーザー辞書の変更を許可する", "let clients change presets and the user dictionary"),
+    )
+    parser.add_argument(
+        "--chat-reader",
+        action="store_true",
+        help=localize(
+            "コメントビューアーのコメントを読み上げる（127.0.0.1 のみ。規則とポート番号は設定から）",
+            "read comments of comment viewers aloud (127.0.0.1 only; rules and ports as in the settings)",
+        ),
     )
     add_licence_option(parser)

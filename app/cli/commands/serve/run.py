@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
+import socket
 import threading
 from ipaddress import ip_address
-from itertools import takewhile
 from pathlib import Path
+from typing import NoReturn
 
 from app.adapters.ort.device_placement import parse_placement
 from app.cli.bounded_input import decode_text, read_named_input
-from app.cli.chosen_voice import create_bert_finder
 from app.cli.console_output import print_json, print_note
 from app.cli.interrupts import exit_now, interrupt_handler
-from app.cli.licence_prompt import create_licence_prompt
-from app.cli.progress_display import show_progress
+from app.cli.served_voices import choose_served_voices
 from app.common.errors import InputError
-from app.common.files import paths
 from app.common.language import localize
 from app.common.log import allow_words_in_log, start_log
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
-from app.install.natural_voice_first_start import prepare_waiting_voice
-from app.install.resolve_voice import resolve_ready_voice
-from app.install.voice_licence import find_unaccepted_licence
 from app.service.access import AccessRules, is_loopback
 from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
 from app.service.http_service import HttpService
@@ -32,9 +27,8 @@ from app.service.listening_sockets import SERVICE_PORT, bind_sockets
 from app.service.service_queue import ServiceJobQueue
 from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
+from app.service.voice_refiner import VoiceRefiner
 from app.settings.user_settings import load_usable_settings
-from app.voices.installed_voices import describe_skipped_voices, list_installed_voices, order_speaking_first
-from app.voices.prepared_voice import Voice
 
 # Waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C.
 SERVE_POLL_S = 0.02
@@ -53,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
             localize(f"環境変数 {TOKEN_VARIABLE} または --token-file で指定してください。", f"Set {TOKEN_VARIABLE}, or use --token-file."),
         )
     parse_placement(options.backend)
-    voices, wanted = _choose_voices(options)
+    voices, wanted = choose_served_voices(options)
     sockets = bind_sockets(options.host, SERVICE_PORT if options.port is None else options.port)
     catalogue = build_catalogue(voices)
     _report_catalogue(catalogue)
@@ -69,61 +63,54 @@ def run(options: argparse.Namespace) -> int:
     opened = OpenVoiceCache(lambda voice, like: _open_voice(options, wanted.get(voice, voice), like))
     start_log()
     allow_words_in_log(load_usable_settings().log_words)
+    _serve_until_over(options, sockets, catalogue, access, opened)
+    return 0
+
+
+def _serve_until_over(
+    options: argparse.Namespace, sockets: list[socket.socket], catalogue: StyleCatalogue, access: AccessRules, opened: OpenVoiceCache
+) -> None:
+    """Serve, and refine voices while nobody asks for anything, until an interrupt ends the process or the server ends by itself."""
     over = threading.Event()
-    # An immediate exit is safe because written files are always whole.
-    with interrupt_handler.call_on_interrupt(exit_now):
+    refiner = VoiceRefiner(opened.mark_stale)
+
+    def end_now() -> NoReturn:
+        # An immediate exit is safe because written files are always whole.
+        refiner.stop_program()
+        exit_now()
+
+    with interrupt_handler.call_on_interrupt(end_now):
         thread = HeadlessWorker(opened, catalogue.first_style.voice if catalogue.first_style else None)
+        reads_chat = _start_chat_reader(options, thread, catalogue, access.origins)
         server = SpeechServer(sockets, HttpService(catalogue, ServiceJobQueue(thread), access, opened.is_open), over.set)
         server.start()
-        print_json({"type": "listening", "url": server.url})
+        print_json({"type": "listening", "url": server.url} | reads_chat)
         while not over.wait(SERVE_POLL_S):
             pass
         thread.close(SHUTDOWN_TIMEOUT_S)
-    return 0
+        refiner.close()
+
+
+def _start_chat_reader(
+    options: argparse.Namespace, thread: HeadlessWorker, catalogue: StyleCatalogue, origins: frozenset[str]
+) -> dict[str, int]:
+    """Serve comment viewers if that is asked for, by the rules of the settings; return the ports for the report."""
+    if not options.chat_reader:
+        return {}
+    from app.service.chat.chat_queue import ChatQueue
+    from app.service.chat.chat_rules import build_chat_rules
+    from app.service.chat.chat_server import ChatServer
+    from app.service.chat.headless_chat import HeadlessChatReader
+
+    settings = load_usable_settings()
+    queue = ChatQueue(build_chat_rules(settings))
+    server = ChatServer(queue, settings.chat_port, settings.chat_http_port, origins)
+    HeadlessChatReader(queue, thread, catalogue, settings.device or None, lambda error: print_note(f"{error.message} {error.hint}"))
+    return {"chat_port": server.port, "chat_http_port": server.http_port}
 
 
 def _open_voice(options: argparse.Namespace, voice: str | None, reuse_from: Speaker | None) -> Speaker:
     return open_speaker(voice, options.backend, force_bert=options.force_bert, reuse_from=reuse_from)
-
-
-def _choose_voices(options: argparse.Namespace) -> tuple[list[Voice], dict[str, str | None]]:
-    """Return the voices to offer, and the argument of `open_speaker` for each.
-
-    A voice that was not named is left out while its licence is not accepted.
-    """
-    if not options.voice:
-        prepare_waiting_voice(print_note, require_bert=create_bert_finder(options))
-    if not options.voice and not options.accept_licence:
-        found = list_installed_voices(paths.list_voice_dirs())
-        waiting = [voice.manifest.name for voice in found if find_unaccepted_licence(voice) is not None]
-        if waiting:
-            names = ", ".join(waiting)
-            print_note(
-                localize(
-                    f"利用規約に同意していないため提供しない声: {names}（--voice で指定すると確認できます）",
-                    f"Not offered until you accept their licence: {names} (name them with --voice)",
-                )
-            )
-        voices = _order_voices([voice for voice in found if find_unaccepted_licence(voice) is None], options)
-        return voices, {voice.manifest.id: voice.manifest.id for voice in voices}
-    chosen = options.voice or [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs())]
-    ask = create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json)
-    with show_progress(as_json=False) as report:
-        ready = [
-            resolve_ready_voice(name, ask, report, announce=print_note, require_bert=create_bert_finder(options))
-            for name in dict.fromkeys(chosen)
-        ]
-    voices = [one.voice for one in ready]
-    return voices if options.voice else _order_voices(voices, options), {one.voice.manifest.id: one.reference for one in ready}
-
-
-def _order_voices(voices: list[Voice], options: argparse.Namespace) -> list[Voice]:
-    """Return the voices in the order in which they are offered: clients that name none take the first."""
-    ordered = order_speaking_first(voices, create_bert_finder(options))
-    before = [voice.manifest for voice in takewhile(lambda voice: voice is not ordered[0], voices)]
-    if before:
-        print_note(describe_skipped_voices(before, ordered[0].manifest))
-    return ordered
 
 
 def _report_catalogue(catalogue: StyleCatalogue) -> None:

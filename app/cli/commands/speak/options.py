@@ -47,6 +47,13 @@ def add_speak(commands: Any) -> None:
         metavar="MARK=SECONDS",
         help=localize("記号ごとの間の長さ（秒）。例: --pause 、=0.2", "pause length of a mark in seconds, as in --pause 、=0.2"),
     )
+    parser.add_argument(
+        "--melody",
+        metavar="FILE",
+        help=localize(
+            "モーラごとの音高の変化（半音）の JSON。例: [0, 2, -1.5]", "JSON with semitones by which each mora is moved, as in [0, 2, -1.5]"
+        ),
+    )
     parser.add_argument("--seed", type=int, default=0, help=localize("乱数のシード（既定: 0）", "random seed (default: 0)"))
     parser.add_argument("--rate", type=int, metavar="HZ", help=localize("音声ファイルのサンプリング周波数", "sampling rate of the file"))
     parser.add_argument("--stereo", action="store_true", help=localize("ステレオで書き出す", "write stereo"))

@@ -8,13 +8,15 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app.adapters.speech_activity import record_speech
 from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
 from app.cli.chosen_voice import prepare_chosen_voice
+from app.cli.commands.speak.melody_file import check_melody, read_melody
 from app.cli.console_output import print_json, print_note
 from app.cli.interrupts import interrupt_handler
 from app.cli.raw_arguments import choose_json_stream
@@ -35,7 +37,7 @@ from app.core.ports import AudioSink
 from app.core.request_limits import BOUNDS, check_request
 from app.core.stage_clock import PIPELINE_STAGES
 from app.core.symbols import PUNCTUATION_PHONES
-from app.core.synthesis_types import AudioChunk, StageTiming, SynthesisRequest
+from app.core.synthesis_types import AudioChunk, Overrides, StageTiming, SynthesisRequest
 from app.voices.installed_voices import find_id_by_name
 
 
@@ -103,6 +105,7 @@ class SpeakProgress:
 def run(options: argparse.Namespace) -> int:
     """Speak; the text is checked before a model is loaded, and the output file before anything is computed."""
     text = read_spoken_text(options)
+    melody = Overrides() if options.melody is None else read_melody(Path(options.melody))
     check_request(_build_request(options, text))
     named = options.backend != "auto"
     voice = prepare_chosen_voice(options)
@@ -122,7 +125,8 @@ def run(options: argparse.Namespace) -> int:
                 "This voice has no “fast” on this backend; “exact” is used.",
             )
         )
-    request = _build_request(options, text, speaker)
+    request = replace(_build_request(options, text, speaker), overrides=melody)
+    check_melody(request, speaker.pipeline)
     SpeakJob(options, speaker, request).run()
     return 0
 
@@ -205,6 +209,7 @@ class SpeakJob:
 
     def _run_pipeline(self) -> None:
         try:
+            self._record_speech()
             for chunk in self._speaker.pipeline.synthesize(
                 self._request, self._report_stage, self._cancelled.is_set, self._measure_queue_s
             ):
@@ -227,8 +232,14 @@ class SpeakJob:
     def _measure_queue_s(self) -> float:
         return self._player.queued_s if self._player is not None else 0.0
 
+    def _record_speech(self) -> None:
+        """Keep what is not urgent from computing while somebody listens."""
+        if self._player is not None:
+            record_speech()
+
     def _deliver_chunk(self, chunk: AudioChunk) -> None:
         progress = self.progress
+        self._record_speech()
         if not chunk.silence:
             if progress.first_audio_ms is None:
                 progress.first_audio_ms = progress.measure_elapsed_ms()

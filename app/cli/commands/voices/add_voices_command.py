@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app.adapters.speech_activity import is_speaking
+from app.cli.commands.bert.run import finish_bert
 from app.cli.commands.voices.voice_records import build_list_record
 from app.cli.console_output import print_error, print_json, print_note, print_result
 from app.cli.licence_prompt import create_licence_prompt
@@ -19,13 +21,18 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report
 from app.install.duration_check import measure_missing_agreements
 from app.install.install_bert import add_bert
-from app.install.manage_voices import rename_voice, validate_voice_name
+from app.install.manage_voices import find_user_voice, rename_voice, validate_voice_name
 from app.install.natural_voice_install import install_natural_voice
+from app.install.pending_berts import list_pending_berts
+from app.install.pending_voices import refine_voice
+from app.install.refinement_runs import RefinementOutcome
 from app.install.select_checkpoint import UserDecisionRequiredError
 from app.install.voice_import import ImportOptions, InstallResult, add_voices, ask_licence_early, find_voice_by_content
 from app.voices.bert_models import find_bert
+from app.voices.pending_refinement import is_refinement_pending
 from app.voices.prepared_voice import Voice
 from app.voices.required_bert import STANDARD_LICENCE
+from app.voices.voice_card_data import read_card
 from app.voices.voice_labels import NATURAL_VOICE_ID
 
 # Of the whole job, and what is done after the BERT.
@@ -52,9 +59,9 @@ def add_with_bert(uuid: str, import_options: ImportOptions, *, as_json: bool, ad
             with discard_after_use(brought.bert) as source:
                 bert = add_bert(source, build_part_report(shown, DOWNLOAD_SHARE, BERT_SHARE))
             if as_json:
-                print_json({"type": "bert", "already": bert.was_installed, "id": bert.bert.id})
+                pending = is_refinement_pending(bert.bert.folder)
+                print_json({"type": "bert", "already": bert.was_installed, "pending": pending, "id": bert.bert.id})
         if isinstance(brought.voice, InstallResult):
-            measure_missing_agreements(build_part_report(shown, BERT_SHARE, 1.0))
             return [brought.voice]
         with discard_after_use(brought.voice) as file:
             return add_file(file, build_part_report(shown, BERT_SHARE, 1.0))
@@ -126,8 +133,12 @@ def _iterate_jobs(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[
     """Yield each source by the name that the user gave it, with the function that adds it."""
     for source in options.sources:
         # A file or folder of this name is meant by a path, such as ./natural.
-        job = partial(_add_natural, options) if source == NATURAL_VOICE_ID else partial(_add_file, Path(source), options)
-        yield source, job
+        if source == NATURAL_VOICE_ID:
+            yield source, partial(_add_natural, options)
+        elif options.wait and (voice := _find_own_voice(source)) is not None:
+            yield source, partial(_finish_installed_voice, voice, options)
+        else:
+            yield source, partial(_add_file, Path(source), options)
     for url in options.url:
         yield url, partial(_add_download, "fetch_url", url, options)
     for uuid in options.hub:
@@ -137,7 +148,7 @@ def _iterate_jobs(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[
 def _add_file(source: Path, options: argparse.Namespace, import_options: ImportOptions) -> None:
     with show_progress(as_json=options.json) as shown:
         added = _add_source(source, shown, import_options=import_options, options=options)
-    report_added(added, options.json)
+    finish_voices(added, options)
 
 
 def _add_natural(options: argparse.Namespace, import_options: ImportOptions) -> None:
@@ -147,23 +158,19 @@ def _add_natural(options: argparse.Namespace, import_options: ImportOptions) -> 
         added = install_natural_voice(source, shown, should_update=options.update, on_progress=shown.update_download)
     if import_options.name is not None and not added.was_installed:
         added = replace(added, voice=rename_voice(NATURAL_VOICE_ID, import_options.name))
-    report_added([added], options.json)
+    finish_voices([added], options)
 
 
 def _add_from_hub(uuid: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
     """Add a voice from the hub, unless it is here already in the same version."""
     if options.with_bert:
-        report_added(
-            add_with_bert(
-                uuid, import_options, as_json=options.json, add_file=partial(_add_source, import_options=import_options, options=options)
-            ),
-            options.json,
-        )
+        add_file = partial(_add_source, import_options=import_options, options=options)
+        finish_voices(add_with_bert(uuid, import_options, as_json=options.json, add_file=add_file), options)
         return
     checksum = _find_hub_checksum(uuid, options) if options.update else None
     newest = find_voice_by_content(checksum) if checksum else None
     if newest is not None:
-        report_added([newest], options.json)
+        finish_voices([newest], options)
     else:
         _add_download("fetch_hub_voice", uuid, options, import_options)
 
@@ -187,14 +194,65 @@ def _add_download(fetcher: str, address: str, options: argparse.Namespace, impor
         file: Path = getattr(download_sources, fetcher)(address, watch)
         with discard_after_use(file):
             added = _add_source(file, build_part_report(shown, DOWNLOAD_JOB_SHARE, 1.0), import_options=import_options, options=options)
-    report_added(added, options.json)
+    finish_voices(added, options)
 
 
 def _add_source(source: Path, report: Report, *, import_options: ImportOptions, options: argparse.Namespace) -> list[InstallResult]:
-    added = add_voices(source, import_options, report, checkpoint=options.checkpoint, all_voices=options.all)
-    # This decides whether the new voice may use its BERT in int8.
-    measure_missing_agreements()
-    return added
+    return add_voices(source, import_options, report, checkpoint=options.checkpoint, all_voices=options.all)
+
+
+def _find_own_voice(reference: str) -> Voice | None:
+    """Return the user's voice of an id or name that is no path; None if there is none."""
+    if Path(reference).exists():
+        return None
+    try:
+        return find_user_voice(reference)
+    except VoiceError:
+        return None
+
+
+def _finish_installed_voice(voice: Voice, options: argparse.Namespace, _import_options: ImportOptions) -> None:
+    finish_voices([InstallResult(voice, read_card(voice.path), was_installed=True)], options)
+
+
+def finish_voices(added: list[InstallResult], options: argparse.Namespace) -> None:
+    """Report voices that can speak; with `--wait` also refine those that are not refined yet, and report that."""
+    report_added(added, options.json)
+    waiting = [item.voice for item in added if is_refinement_pending(item.voice.path)]
+    if not options.wait:
+        if waiting and not options.json:
+            print_note(
+                localize(
+                    "すぐに使えます。残りの準備は、Koebako のウィンドウまたは serve の動作中に行います（voices add ID --wait でも行えます）。",
+                    "Ready to speak. The rest is prepared while Koebako’s window or `serve` runs, or by `koebako voices add ID --wait`.",
+                )
+            )
+        return
+    for voice in waiting:
+        with show_progress(as_json=options.json) as shown:
+            outcome = refine_voice(voice, shown)
+        _report_refinement(voice, outcome, as_json=options.json)
+    needed = {item.voice.manifest.bert for item in added}
+    for bert in list_pending_berts():
+        if bert.id in needed:
+            finish_bert(bert, as_json=options.json)
+    # This decides whether a voice may use its BERT in int8.
+    measure_missing_agreements(is_paused=is_speaking)
+
+
+def _report_refinement(voice: Voice, outcome: RefinementOutcome, *, as_json: bool) -> None:
+    name = voice.manifest.name
+    if as_json:
+        print_json({"type": "refinement", "id": voice.manifest.id, "outcome": outcome})
+    elif outcome == "refined":
+        print_note(localize(f"「{name}」の準備がすべて終わりました。", f"“{name}” is fully prepared."))
+    elif outcome == "failed":
+        print_note(
+            localize(
+                f"「{name}」の追加の確認を完了できませんでした。声はこのまま使えます。",
+                f"The full check of “{name}” could not be completed. The voice can be used as it is.",
+            )
+        )
 
 
 def report_added(added: list[InstallResult], as_json: bool) -> None:

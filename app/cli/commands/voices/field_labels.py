@@ -20,6 +20,7 @@ _FIELD_LABELS = {
     "sampling_rate": "サンプリング周波数（Hz）",
     "bert": "BERT",
     "path": "場所",
+    "pending": "残りの準備",
     "description": "説明",
     "licence": "利用規約",
     "hop_length": "ホップ長（サンプル）",
@@ -63,6 +64,8 @@ def format_values(details: Mapping[str, Any], manifest: VoiceManifest) -> dict[s
     shown = dict(details) | {"name": format_voice_name(manifest)}
     if manifest.format == STARTER_NAME_WORD:
         shown["description"] = describe_starter_voice()
+    # Of a voice that is ready nothing is said.
+    shown["pending"] = localize("まだ終わっていません（声は使えます）", "still being prepared") if details.get("pending") else ""
     return {field: _format_value(field, value) for field, value in shown.items()}
 
 

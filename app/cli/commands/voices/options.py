@@ -32,6 +32,7 @@ def add_voices(commands: Any) -> None:
     )
     renew.add_argument("voices", nargs="*", metavar="ID|NAME")
     renew.add_argument("--all", action="store_true", help=localize("追加したすべての声", "every voice that you added"))
+    _add_wait_option(renew)
     add_licence_option(renew)
     precision = add_command_parser(
         actions,
@@ -113,3 +114,15 @@ def _add_add_action(actions: Any) -> None:
     )
     parser.add_argument("--all", action="store_true", help=localize("すべての声を追加する", "add every voice found"))
     parser.add_argument("--name", metavar="NAME", help=localize("声の名前", "name for the voice"))
+    _add_wait_option(parser)
+
+
+def _add_wait_option(parser: Any) -> None:
+    parser.add_argument(
+        "--wait",
+        action="store_true",
+        help=localize(
+            "話せるようになった後、残りの準備（確認、「高速」）も終わるまで待つ。追加済みの声の ID も指定できる",
+            "also wait for what is done after a voice can speak (the full check, Fast); takes IDs of installed voices, too",
+        ),
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.shared_settings import change_settings
-from app.cli.commands.voices.add_voices_command import report_added, run_add
+from app.cli.commands.voices.add_voices_command import finish_voices, run_add
 from app.cli.commands.voices.field_labels import format_values
 from app.cli.commands.voices.voice_records import (
     build_fast_record,
@@ -26,7 +26,6 @@ from app.cli.progress_display import show_progress
 from app.common.errors import AppError, InputError, VoiceError
 from app.common.files import paths
 from app.common.language import localize
-from app.install.duration_check import measure_missing_agreements
 from app.install.manage_voices import export_voice, remove_voice, rename_voice
 from app.install.reprepare import list_user_voice_ids, prepare_voice_again
 from app.install.resolve_voice import find_unprepared_voice
@@ -40,6 +39,7 @@ from app.voices.containers.voice_sources import read_source_facts
 from app.voices.expected_outputs import CaseResult, SkippedCase
 from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices
 from app.voices.int8_labels import explain_missing_int8
+from app.voices.pending_refinement import is_refinement_pending
 from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import VoiceCardData, read_card
 from app.voices.voice_labels import format_voice_name
@@ -99,8 +99,7 @@ def run_renew(options: argparse.Namespace) -> int:
             print_error(error, as_json=options.json, source=voice)
             exit_code = exit_code or error.exit_code
         else:
-            report_added([renewed], options.json)
-    measure_missing_agreements()
+            finish_voices([renewed], options)
     return exit_code
 
 
@@ -214,7 +213,9 @@ def _list_voices(options: argparse.Namespace) -> int:
             print_json(build_list_record(manifest, path, source))
         else:
             place = "" if manifest.id in known else "  (AivisSpeech)"
-            print_result(f"{manifest.id}  {format_voice_name(manifest)}  [{', '.join(item.name for item in manifest.styles)}]{place}")
+            waiting = localize("  （残りの準備中）", "  (still being prepared)") if is_refinement_pending(path) else ""
+            styles = ", ".join(item.name for item in manifest.styles)
+            print_result(f"{manifest.id}  {format_voice_name(manifest)}  [{styles}]{place}{waiting}")
     return 0
 
 

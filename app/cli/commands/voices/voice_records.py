@@ -9,6 +9,7 @@ from typing import Any
 from app.cli.commands.voices.field_labels import format_field
 from app.common.language import localize
 from app.voices.int8_labels import describe_int8_graphs, describe_int8_quality
+from app.voices.pending_refinement import is_refinement_pending
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData
 from app.voices.voice_manifest import NamedId, VoiceManifest
 
@@ -30,6 +31,7 @@ def build_list_record(manifest: VoiceManifest, path: Path, source: str = "") -> 
         "sampling_rate": manifest.sampling_rate,
         "bert": manifest.bert,
         "path": str(path),
+        "pending": is_refinement_pending(path),
     }
 
 

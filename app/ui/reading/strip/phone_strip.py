@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -117,13 +118,14 @@ class PhoneStrip(QWidget):
 
     Attributes:
         lengths_fixed: why lengths cannot be changed; empty when they can.
+        add_melody_commands: fills the part of the context menu that is about the melody.
 
     Signals:
         edited(str, Overrides): what was done, for the undo menu, and what came of it.
         reset_requested(int): the edits of this mora's phrase are to be taken back.
         word_requested(int): the reading of this mora's word is to be typed.
         place_selected(float): second of the sound to play from.  cell_selected(StripCell): the same where it has no sound yet.
-        moved(float): the current cell is at this pixel.
+        moved(float): the current cell is at this pixel.  cell_changed(int): the cell of this index is the current one now.
     """
 
     edited = Signal(str, object)
@@ -132,6 +134,7 @@ class PhoneStrip(QWidget):
     place_selected = Signal(float)
     cell_selected = Signal(object)
     moved = Signal(float)
+    cell_changed = Signal(int)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -140,6 +143,7 @@ class PhoneStrip(QWidget):
         self._marked = StripHighlights()
         self._drag: StripDrag | None = None
         self.lengths_fixed = ""
+        self.add_melody_commands: Callable[[QMenu], None] = lambda _menu: None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setFixedHeight(STRIP_HEIGHT_PX)
@@ -260,6 +264,7 @@ class PhoneStrip(QWidget):
         if cell is not None and self._shape is not None:
             place = self.mapToGlobal(QPointF(cell.middle, STRIP_HEIGHT_PX)).toPoint() if by_key else event.globalPos()
             menu = create_cell_menu(self, self._shape, cell, self.lengths_fixed, self)
+            self.add_melody_commands(menu.addMenu(localize("イントネーション", "Melody")))
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(place)
 
@@ -339,6 +344,12 @@ class PhoneStrip(QWidget):
             self._set_highlights(replace(self._marked, current=index))
             self.moved.emit(self._cells[index].middle)
 
+    def select_mora(self, mora: int) -> None:
+        """Make the cell of a mora the current one."""
+        cells = self._cells
+        index = next((at for at, cell in enumerate(cells) if cell.kind is CellKind.MORA and cell.index == mora), -1)
+        self.select_cell(index)
+
     def _set_shape(self, shape: StripShape | None) -> None:
         self._shape = shape
         self.updateGeometry()
@@ -350,6 +361,7 @@ class PhoneStrip(QWidget):
             before, self._marked = self._marked, highlights
             if highlights.current != before.current:
                 self._update_description()
+                self.cell_changed.emit(highlights.current)
             if highlights.focused != before.focused:
                 self.update()
             for old, new in zip(before.cells, highlights.cells, strict=True):

@@ -5,6 +5,8 @@ ONNX Runtime maps that file, so opening the graph does not read it either. Model
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -19,29 +21,45 @@ from app.voices.prepare.graph_writer import GraphWriter
 EXTERNAL_WEIGHT_BYTES = 1 << 16
 # Windows maps files in multiples of 64 KiB.
 ALIGNMENT_BYTES = 1 << 16
+MAX_WAITING_ARRAYS = 2
 
 
 class ExternalDataFile:
-    """A file of weights that an ONNX graph refers to."""
+    """A file of weights that an ONNX graph refers to. A thread writes them while the next ones are computed."""
 
     def __init__(self, path: Path) -> None:
-        self._name = path.name
+        self._name, self._end = path.name, 0
         self._file: BinaryIO = path.open("wb")
+        self._thread = ThreadPoolExecutor(1, "weights")
+        self._waiting: deque[Future[None]] = deque()
 
     def store_array(self, array: NDArray[Any], tensor: TensorProto) -> None:
-        """Append an array and make the tensor refer to it."""
-        self._file.seek(-self._file.tell() % ALIGNMENT_BYTES, 1)
+        """Append an array, which must not change any more, and make the tensor refer to it; raise OSError if an earlier one could not be
+        written.
+        """
+        offset = self._end + -self._end % ALIGNMENT_BYTES
         tensor.ClearField("raw_data")
         tensor.ClearField("external_data")
         tensor.data_type = helper.np_dtype_to_tensor_dtype(array.dtype)
         tensor.data_location = TensorProto.EXTERNAL
-        for key, value in {"location": self._name, "offset": self._file.tell(), "length": array.nbytes}.items():
+        for key, value in {"location": self._name, "offset": offset, "length": array.nbytes}.items():
             tensor.external_data.add(key=key, value=str(value))
+        self._end = offset + array.nbytes
+        self._waiting.append(self._thread.submit(self._write_array, array, offset))
+        # What waits is held in memory.
+        while len(self._waiting) > MAX_WAITING_ARRAYS:
+            self._waiting.popleft().result()
+
+    def _write_array(self, array: NDArray[Any], offset: int) -> None:
+        self._file.seek(offset)
         self._file.write(np.ascontiguousarray(array).data)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file once all is written; raise OSError if something could not be written."""
+        self._thread.shutdown()
         self._file.close()
+        for written in self._waiting:
+            written.result()
 
 
 class ExternalGraphWriter(GraphWriter):

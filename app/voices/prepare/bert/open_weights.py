@@ -47,6 +47,11 @@ class OnnxDebertaWeights:
         self.architecture = DebertaSizes(len(layers), heads, hidden, inner, vocabulary, self._find_epsilon())
         self._places = dict(self._iterate_folded_positions())
 
+    @property
+    def graph(self) -> OnnxGraphIndex:
+        """Return the graph that the weights are read from."""
+        return self._graph
+
     def read_tensor(self, name: str) -> Float32:
         """Return a tensor; see `DebertaWeights`."""
         if name not in self._names:

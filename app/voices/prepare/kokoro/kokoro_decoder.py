@@ -14,8 +14,9 @@ import onnx
 
 from app.core.synthesis_types import Float32
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.prepare.kokoro.kokoro_flow import FEATURE_SIZE, FLOW_ROWS, STEPS_PER_FRAME, STEPS_PER_S, VOICED_HZ
+from app.voices.prepare.kokoro.kokoro_flow import FEATURE_SIZE, FLOW_ROWS, STEPS_PER_FRAME, VOICED_HZ
 from app.voices.prepare.kokoro.kokoro_layers import NORM_EPSILON, STYLE_HALF, KokoroLayers
+from app.voices.prepare.kokoro.kokoro_melody import STEPS_PER_S
 from app.voices.prepare.kokoro.kokoro_weights import KokoroWeights
 
 SAMPLING_RATE_HZ = 24000

@@ -1,7 +1,7 @@
 """The flow graph of Kokoro-82M: what each frame holds becomes pitch and energy, then the features that the generator speaks.
 
-A frame is 25 ms; pitch, energy and the features have two steps in each. The pitch that is asked for replaces the model's own where
-that is voiced, so the whole voice follows: the harmonic source, and the features as well.
+A frame is 25 ms; pitch, energy and the features have two steps in each. The pitch that is spoken (`kokoro_melody.py`) moves the whole
+voice: the harmonic source, and the features as well.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import onnx
 
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.kokoro.kokoro_layers import STEP_AXIS, STYLE_HALF, KokoroLayers
+from app.voices.prepare.kokoro.kokoro_melody import STEPS_PER_S, add_spoken_pitch
 from app.voices.prepare.kokoro.kokoro_prosody import HIDDEN_SIZE, PREDICTOR_SIZE, PROSODY_SIZE
 from app.voices.prepare.kokoro.kokoro_weights import KokoroWeights
 
-STEPS_PER_FRAME, FRAMES_PER_S = 2, 40
-STEPS_PER_S = STEPS_PER_FRAME * FRAMES_PER_S
+STEPS_PER_FRAME = 2
 DECODER_SIZE, TEXT_RESIDUAL_SIZE = 1024, 64
 DECODER_BLOCKS = 4
 FEATURE_SIZE = 512
@@ -23,25 +23,24 @@ FLOW_ROWS = FEATURE_SIZE + 2
 """Rows of one step: features, pitch in Hz, and the phase of the fundamental at the step, in turns."""
 
 VOICED_HZ = 10.0  # the harmonic source is silent below
-LEAST_PITCH_HZ = 40.0
-VOICED_SHARE = 0.6
-"""The model's own pitch passes through low values where voicing begins and ends; below this share of its mean they stay as they are."""
 
 
 def build_flow_graph(weights: KokoroWeights) -> onnx.ModelProto:
-    """Build the graph z_p, style_vec, f0, melody_weight → z, whose columns hold the two steps of a frame one above the other."""
+    """Build the graph z_p, style_vec, f0, melody_weight, melody_intonation, pitch_offset → z, whose columns hold the two steps of a frame one above the other."""
     writer = GraphWriter("flow", "F")
     layers = KokoroLayers(weights, writer)
     prior = writer.add_input("z_p", [PROSODY_SIZE, "F"])
     both = writer.add_reshape(writer.add_input("style_vec", [2 * STYLE_HALF]), [1, 2 * STYLE_HALF])
-    melody, melody_weight = writer.add_input("f0", [STEP_AXIS]), writer.add_input("melody_weight", [])
+    melody = writer.add_input("f0", [STEP_AXIS])
+    melody_weight, intonation = (writer.add_input(name, []) for name in ("melody_weight", "melody_intonation"))
+    offset = writer.add_input("pitch_offset", [STEPS_PER_FRAME, "F"])
     style, prosody_style = writer.add_split(both, [STYLE_HALF, STYLE_HALF], axis=1)
     hidden, text = writer.add_split(prior, [PREDICTOR_SIZE, HIDDEN_SIZE], axis=0)
     shared = layers.add_lstm("encoder.shared", writer.add_transpose(hidden, 1, 0), PREDICTOR_SIZE)
     shared = writer.convert_to_image(shared)
     own_pitch = _add_predictor(layers, "F0", shared, prosody_style)
     energy = _add_predictor(layers, "N", shared, prosody_style)
-    pitch = _add_melody(writer, own_pitch, melody, melody_weight)
+    pitch = add_spoken_pitch(writer, own_pitch, melody, melody_weight, intonation, offset)
     image = writer.add_node("Unsqueeze", text, writer.add_constant([0, 2], np.int64))
     features = _add_decoder_blocks(layers, image, pitch, energy, style)
     rows = writer.add_node("Concat", _flatten(writer, features), _flatten(writer, pitch), _add_phase(writer, pitch), axis=0)
@@ -63,24 +62,6 @@ def _add_predictor(layers: KokoroLayers, name: str, shared: str, style: str) -> 
     value = layers.add_residual_block(f"{module}.1", f"{parameters}.1", value, style, HIDDEN_SIZE, half, is_upsampling=True)
     value = layers.add_residual_block(f"{module}.2", f"{parameters}.2", value, style, half, half)
     return layers.add_conv(f"encoder.{name}_proj", value, half, 1, 1, bias=f"{parameters}_proj.bias")
-
-
-def _add_melody(writer: GraphWriter, own: str, melody: str, weight: str) -> str:
-    """Add the pitch that is spoken: between the model's own (weight 0) and the melody (1) by their logarithms, where the model has one."""
-    asked = writer.add_reshape(melody, [1, 1, 1, -1])
-    least = writer.add_constant(LEAST_PITCH_HZ)
-    logs = [writer.add_node("Log", writer.add_node("Max", value, least)) for value in (own, asked)]
-    moved = writer.add_node("Mul", writer.add_node("Sub", logs[1], logs[0]), weight)
-    mixed = writer.add_node("Exp", writer.add_node("Add", logs[0], moved))
-    return writer.add_node("Where", writer.add_node("Greater", own, _add_voicing_bound(writer, own, least)), mixed, own)
-
-
-def _add_voicing_bound(writer: GraphWriter, own: str, least: str) -> str:
-    """Add the pitch from which on a step counts as voiced: a share of the mean over those that are not near silence."""
-    voiced = writer.add_node("Cast", writer.add_node("Greater", own, least), to=onnx.TensorProto.FLOAT)
-    sums = [writer.add_node("ReduceSum", item, keepdims=0) for item in (writer.add_node("Mul", own, voiced), voiced)]
-    mean = writer.add_node("Div", sums[0], writer.add_node("Max", sums[1], writer.add_constant(1.0)))
-    return writer.add_node("Max", writer.add_node("Mul", mean, writer.add_constant(VOICED_SHARE)), least)
 
 
 def _add_decoder_blocks(layers: KokoroLayers, text: str, pitch: str, energy: str, style: str) -> str:

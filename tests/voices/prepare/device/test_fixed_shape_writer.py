@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
-from app.adapters.ort.devices.fixed_shape_graph import FixedShapeGraph, read_fixed_shape_graph
+from app.adapters.ort.fixed_shapes.fixed_shape_graph import FixedShapeGraph, read_fixed_shape_graph
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.core.durations import compute_symbol_frames
 from app.core.result_metrics import compute_snr_db

@@ -1,0 +1,95 @@
+"""The newest release, as its own file `latest.json` announces it: `{"version", "page", "notes": {"ja", "en"}}`.
+
+One request asks for it, over https, and carries nothing but this program's version. The answer is a stranger's until it is read: whatever is
+wrong in it is left out, and the page must lie on the server that was asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from app.adapters.http.http_address import HttpAddress, UnusableAddressError, parse_address
+from app.adapters.http.http_request import USER_AGENT, HttpRequest
+from app.adapters.http.response_reader import read_json_response
+from app.adapters.http.retry_policy import RetryPolicy
+from app.common.files.release_file import read_feed_address
+from app.common.files.untrusted_json import sanitise_long_text
+from app.common.version import VERSION
+from app.core.stage_clock import ignore_cancellation
+
+MAX_FEED_BYTES = 256 << 10
+MAX_NOTE_CHARS = 20_000
+# It is asked again next week.
+SINGLE_TRY = RetryPolicy(retries=0)
+_VERSION_PATTERN = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A version that was published.
+
+    Attributes:
+        page: Where it can be downloaded; empty if that is not known.
+        notes: What is new, by language, as plain text.
+    """
+
+    version: str
+    page: str
+    notes: dict[str, str]
+
+
+class ReleaseSource(Protocol):
+    """Whatever announces newer versions."""
+
+    def fetch_newer_release(self, cancelled: Callable[[], bool] = ignore_cancellation) -> Release | None:
+        """Return the newest release if it is newer than this program; raise DownloadError."""
+        ...
+
+
+class ReleaseFeed:
+    """The newest release's own file on the server that publishes it."""
+
+    def __init__(self, address: HttpAddress) -> None:
+        self._address = address
+
+    def fetch_newer_release(self, cancelled: Callable[[], bool] = ignore_cancellation) -> Release | None:
+        """Return the newest release if it is newer than this program; raise DownloadError."""
+        headers = {"User-Agent": f"{USER_AGENT}/{VERSION}", "Accept": "application/json"}
+        request = HttpRequest(self._address, headers, retry_policy=SINGLE_TRY)
+        found = _parse_release(read_json_response(request, cancelled, max_bytes=MAX_FEED_BYTES), self._address)
+        return found if found is not None and split_version(found.version) > split_version(VERSION) else None
+
+
+def create_release_source() -> ReleaseSource | None:
+    """Return what announces newer versions of this program; None for a checkout, and for a build whose store does that itself."""
+    try:
+        address = parse_address(read_feed_address())
+    except UnusableAddressError:
+        return None
+    return ReleaseFeed(address) if address.scheme == "https" or address.is_on_this_machine else None
+
+
+def split_version(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version, as versions are compared; 1.0 and 1.0.0 are the same."""
+    numbers = [int(part) for part in version.split(".")]
+    return tuple([*numbers, 0, 0, 0, 0][:4])
+
+
+def _parse_release(data: dict[str, Any], feed: HttpAddress) -> Release | None:
+    version, notes = data.get("version"), data.get("notes")
+    if not isinstance(version, str) or _VERSION_PATTERN.fullmatch(version) is None:
+        return None
+    texts = notes if isinstance(notes, dict) else {}
+    kept = {name: sanitise_long_text(text[:MAX_NOTE_CHARS]) for name in ("ja", "en") if isinstance(text := texts.get(name), str)}
+    return Release(version, _parse_page(data.get("page"), feed), kept)
+
+
+def _parse_page(url: object, feed: HttpAddress) -> str:
+    try:
+        address = parse_address(url) if isinstance(url, str) else None
+    except UnusableAddressError:
+        return ""
+    return address.url if address is not None and address.origin == feed.origin else ""

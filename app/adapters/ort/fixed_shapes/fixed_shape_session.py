@@ -1,0 +1,238 @@
+"""A graph on a device in a few fixed sizes, and on the CPU for whatever fits none of them, or none that is open yet.
+
+Devices compile what they run for every size; DirectML keeps what it compiled for the first size of a session only, and any other costs
+hundreds of compilations a run. So there is a session a size, opened in the background as far as the adapter's memory goes, and tried at
+once: a form in half precision that differs from the CPU gives way to one in single precision, and where that differs the device is not used.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.adapters.ort.backends import BACKENDS, format_device_name, parse_backend
+from app.adapters.ort.devices.device_sessions import open_with_fixed_dims
+from app.adapters.ort.devices.device_thread import PROGRAM_ENDING, drop_on_device, open_on_device
+from app.adapters.ort.devices.failed_devices import FailedDevices
+from app.adapters.ort.driver_crash import is_driver_crash
+from app.adapters.ort.fixed_shapes.device_memory import estimate_session_bytes, release_memory, reserve_memory
+from app.adapters.ort.fixed_shapes.device_openings import DeviceMismatchError
+from app.adapters.ort.fixed_shapes.fixed_shape_graph import MIN_DEVICE_SNR_DB, FixedShapeGraph, is_close_enough
+from app.adapters.ort.graph_session import GraphSession
+from app.common.errors import BackendError
+from app.common.language import localize
+
+# Which frames of a window are wanted: decoders on the CPU cut them out themselves.
+CROP_INPUTS = ("first", "last")
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceOpening:
+    """The purpose that sessions are opened for, and the known facts about the device.
+
+    Attributes:
+        graph: its name.
+        identity: what `failures` knows the graph by.
+        memory_limit_bytes: what all sessions of the place may take together.
+    """
+
+    graph: str
+    identity: str
+    place: str
+    failures: FailedDevices
+    memory_limit_bytes: int
+
+    def record_verified(self) -> None:
+        """Record that all opened sizes computed the same as the CPU."""
+        if self.failures.journal is not None:
+            self.failures.journal.record_verified(self.place, self.identity)
+
+    @property
+    def needs_exact(self) -> bool:
+        """Return whether this graph is known to differ in half precision on the device."""
+        return self.failures.journal is not None and self.failures.journal.should_use_exact(self.place, self.identity)
+
+    def record_needs_exact(self) -> None:
+        """Record that half precision is not to be tried again for this graph; the device itself is fine."""
+        if self.failures.journal is not None:
+            self.failures.journal.record_needs_exact(self.place, self.identity)
+
+    def mark_lost(self, reason: str, *, is_wrong: bool) -> None:
+        """Stop using the device; one with wrong results is known as such at the next start."""
+        self.failures.lost_reasons[self.place] = reason
+        if is_wrong and self.failures.journal is not None:
+            self.failures.journal.record_mismatch(self.place, self.graph)
+
+
+class FixedShapeSession:
+    """A GraphSession whose runs belong into the device thread when `has_size_for` says so, and to `cpu` otherwise.
+
+    Args:
+        cpu: runs the graph as it is.
+        opening: where, and how far.
+
+    Attributes:
+        cpu_reason: why the graph stays on the CPU, in the language of the user; None while it does not.
+        has_failed: whether something failed there; else the graph has no room or no form.
+        needs_exact: Whether only a form in single precision will do.
+        settled_event: set when no further session will be opened.
+    """
+
+    def __init__(self, cpu: GraphSession, name: str, opening: DeviceOpening) -> None:
+        self.cpu = cpu
+        self.inputs, self.outputs = cpu.inputs, cpu.outputs
+        self.cpu_reason: str | None = None
+        self.has_failed, self.needs_exact = False, opening.needs_exact
+        self.settled_event = threading.Event()
+        self._opening, self._place, self._name = opening, opening.place, name
+        self._graph: FixedShapeGraph | None = None
+        # Sizes to be opened yet.
+        self._sizes_to_open: list[int] = []
+        self._sessions: dict[int, GraphSession] = {}
+        self._reserved_bytes: list[int] = []
+        weakref.finalize(self, _release_sessions, opening.place, self._sessions, self._reserved_bytes).atexit = False
+
+    @property
+    def open_sizes(self) -> list[int]:
+        """Return the open sizes."""
+        return sorted(self._sessions)
+
+    @property
+    def lost_reason(self) -> str | None:
+        """Return why nothing is tried on the device any more; None while it is."""
+        return self._opening.failures.find_reason(self._place)
+
+    @property
+    def is_half_precision(self) -> bool:
+        """Return whether the device computes in half precision."""
+        return self._graph is not None and self._graph.half
+
+    def find_device_inputs(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
+        """Return the graph that runs on the device for these values, its inputs, and its fixed size; None for values that it does not take."""
+        size, form = self._find_size(values), self._graph
+        return None if size is None or form is None else (form.find_file(size), form.pad_values(values, size), {form.free: size})
+
+    def has_size_for(self, values: dict[str, Any]) -> bool:
+        """Return whether a size is open that fits."""
+        return self._find_size(values) is not None
+
+    def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """Run as `GraphSession.run_graph`, on the device; only for values that it takes."""
+        size, form = self._find_size(values), self._graph
+        session = None if size is None else self._sessions.get(size)
+        # It was found wrong just now.
+        if size is None or form is None or session is None:
+            raise BackendError(self.cpu_reason or localize("準備ができていません。", "it is not ready."))
+        names = list(outputs or self.outputs)
+        results = form.crop_results(names, session.run_graph(form.pad_values(values, size), names), form.measure_length(values))
+        if not set(CROP_INPUTS) <= set(self.inputs):
+            return results
+        frames, (first, last) = form.measure_length(values), (int(np.asarray(values[name]).reshape(-1)[0]) for name in CROP_INPUTS)
+        return [array[first * len(array) // frames : last * len(array) // frames] for array in results]
+
+    def terminate(self) -> None:
+        """Stop the run in progress, wherever it is."""
+        for session in (self.cpu, *list(self._sessions.values())):
+            session.terminate()
+
+    def _find_size(self, values: dict[str, Any]) -> int | None:
+        form = self._graph
+        if form is None:
+            return None
+        length = form.measure_length(values)
+        if not form.is_padded and length > min(form.sizes):
+            return length if length in self._sessions else None
+        # Another thread adds to them.
+        opened = list(self._sessions)
+        return min((size for size in opened if size >= length and (form.is_padded or size == min(form.sizes))), default=None)
+
+    def begin_opening(self, form: FixedShapeGraph) -> None:
+        """Begin opening the sizes of this fixed-shape graph, the most useful first."""
+        self._graph, self._sizes_to_open = form, list(form.sizes)
+
+    def open_next(self) -> bool:
+        """Open a session of the next size, if there is memory, when no run waits; return whether another one is to be tried.
+
+        For a thread that may wait.
+        """
+        form = self._graph
+        if form is None or not self._sizes_to_open or PROGRAM_ENDING.is_set():
+            return False
+        size, wanted = self._sizes_to_open.pop(0), estimate_session_bytes(form.weight_bytes)
+        if not reserve_memory(self._place, wanted, self._opening.memory_limit_bytes):
+            return self._finish_opening()
+        self._reserved_bytes.append(wanted)
+        try:
+            with self._opening.failures.guard_against_crash(self._place, self._opening.identity):
+                session = open_on_device(partial(self._open_verified, form, size), BACKENDS[parse_backend(self._place)].opening_timeout_s)
+        except DeviceMismatchError:
+            raise
+        except BackendError as exc:
+            release_memory(self._place, self._reserved_bytes.pop())
+            if not self._sessions or is_driver_crash(exc.__cause__):
+                raise
+            logging.getLogger("koebako").info("%s, size %s: %s %s", self._name, size, exc, exc.hint)
+            # There was less room than the adapter said.
+            return self._finish_opening()
+        self._sessions[size] = session
+        if not self._sizes_to_open:
+            self._opening.record_verified()
+        return bool(self._sizes_to_open)
+
+    def _finish_opening(self) -> bool:
+        """Finish when no further size has memory; without any, the graph stays on the CPU."""
+        self._sizes_to_open.clear()
+        if self._sessions:
+            self._opening.record_verified()
+        else:
+            self.stay_on_cpu(localize("デバイスのメモリーが足りません。", "the device does not have enough memory."))
+        return False
+
+    def retry_in_float32(self) -> bool:
+        """Return whether a graph in single precision is to be tried after a DeviceMismatchError; all sessions were closed for it."""
+        if self._graph is None or not self._graph.half:
+            return False
+        self._graph, self.needs_exact = None, True
+        _release_sessions(self._place, self._sessions, self._reserved_bytes)
+        self._opening.record_needs_exact()
+        logging.getLogger("koebako").info("%s on %s: half precision differs too much", self._name, format_device_name(self._place))
+        return True
+
+    def _open_verified(self, form: FixedShapeGraph, size: int) -> GraphSession:
+        """Open a session that has computed the same as the CPU."""
+        session = open_with_fixed_dims(form.find_file(size), self._place, self._name, {form.free: size})
+        for values, expected in form.read_verification_runs(size):
+            names = list(expected)
+            found = form.crop_results(names, session.run_graph(form.pad_values(values, size), names), form.measure_length(values))
+            if not is_close_enough(expected, dict(zip(names, found, strict=True)), MIN_DEVICE_SNR_DB[form.half]):
+                raise DeviceMismatchError(localize("計算結果が CPU と異なります。", "its results differ from the CPU's."))
+        return session
+
+    def stay_after_failure(self, reason: str, *, lost: bool = False, wrong: bool = False) -> None:
+        """Leave the graph on the CPU for good; `lost` applies to all graphs of the device, `wrong` means that it computed something else."""
+        self.has_failed = True
+        if lost:
+            self._opening.mark_lost(reason, is_wrong=wrong)
+        self.stay_on_cpu(reason)
+
+    def stay_on_cpu(self, reason: str) -> None:
+        """Leave the graph on the CPU for good, and release the memory of its sessions."""
+        self.cpu_reason = reason
+        _release_sessions(self._place, self._sessions, self._reserved_bytes)
+        logging.getLogger("koebako").info("%s on %s: %s", self._name, format_device_name(self._place), reason)
+
+
+def _release_sessions(place: str, sessions: dict[int, GraphSession], reserved_bytes: list[int]) -> None:
+    """Close sessions in the device thread, before any that is opened after them."""
+    drop_on_device(dict(sessions))
+    sessions.clear()
+    while reserved_bytes:
+        release_memory(place, reserved_bytes.pop())

@@ -1,0 +1,45 @@
+"""The time at which Koebako last spoke on this computer, in whichever of its programs; what is not urgent waits for a rest.
+
+The time is that of a file in the cache, which costs a few microseconds to touch and outlives no crash.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+from app.common.files.paths import find_data_dir
+from app.common.files.private_data_dir import make_private_folder
+
+SPEECH_STAMP_NAME = "spoke.stamp"
+IDLE_AFTER_S = 5.0
+TOUCH_INTERVAL_S = 0.5
+_last_touch = -TOUCH_INTERVAL_S
+
+
+def record_speech() -> None:
+    """Record that something is being computed to be heard, or is heard, now; may be called as often as one likes."""
+    global _last_touch
+    if (now := time.monotonic()) - _last_touch < TOUCH_INTERVAL_S:
+        return
+    _last_touch = now
+    # Without it, others compute at the same time, which is only slower.
+    with contextlib.suppress(OSError):
+        stamp = _find_stamp()
+        make_private_folder(stamp.parent)
+        stamp.touch()
+
+
+def is_speaking() -> bool:
+    """Return whether Koebako has spoken within the last IDLE_AFTER_S seconds."""
+    try:
+        age_s = time.time() - _find_stamp().stat().st_mtime
+    except OSError:
+        return False
+    # A clock that was set back must not stop others for hours.
+    return -IDLE_AFTER_S < age_s < IDLE_AFTER_S
+
+
+def _find_stamp() -> Path:
+    return find_data_dir() / "cache" / SPEECH_STAMP_NAME

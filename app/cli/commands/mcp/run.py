@@ -1,0 +1,101 @@
+"""`koebako mcp`: the Model Context Protocol on stdin and stdout until the agent closes them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from app.adapters.ort.device_placement import parse_placement
+from app.cli.console_output import print_note
+from app.cli.interrupts import exit_now, interrupt_handler
+from app.cli.served_voices import choose_served_voices
+from app.common.errors import AppError
+from app.common.log import allow_words_in_log, start_log
+from app.compose.speaker_opening import open_speaker
+from app.service.agents.agent_folder import AgentFolder
+from app.service.agents.agent_session import AgentSession
+from app.service.agents.agent_tools import SpeechTools
+from app.service.agents.json_rpc import INVALID_REQUEST, RpcError, build_error, encode_message
+from app.service.headless_worker import OpenVoiceCache
+from app.service.style_catalogue import build_catalogue
+from app.settings.user_settings import load_usable_settings
+
+MAX_LINE_BYTES = 1 << 20
+MAX_WAITING_LINES = 64
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve one agent until the input ends; what is still to be heard is played before the program ends."""
+    output = _reserve_stdout()
+    parse_placement(options.backend)
+    settings = load_usable_settings()
+    voices, wanted = choose_served_voices(options)
+    start_log()
+    allow_words_in_log(settings.log_words)
+    tools = SpeechTools(
+        voices=OpenVoiceCache(
+            lambda voice, like: open_speaker(
+                wanted.get(voice, voice), options.backend, force_bert=options.force_bert, reuse_from=like, convert=False
+            )
+        ),
+        catalogue=build_catalogue(voices),
+        folder=AgentFolder(Path(options.folder)),
+        device=options.device or settings.device or None,
+    )
+    session = AgentSession(tools)
+    # An immediate exit is safe because written files are always whole.
+    with interrupt_handler.call_on_interrupt(exit_now):
+        for line in iterate_ahead(sys.stdin.buffer, session.note_cancellation):
+            answer = build_error(None, RpcError(INVALID_REQUEST, "Line too long")) if line is None else session.handle_line(line)
+            if answer is not None:
+                output.write(encode_message(answer))
+                output.flush()
+        try:
+            tools.close()
+        except AppError as error:
+            print_note(error.message)
+    return 0
+
+
+def iterate_lines(stream: BinaryIO) -> Iterator[bytes | None]:
+    """Yield each line that is not empty; None for one that is too long, of which nothing is kept."""
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
+            while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                pass
+            yield None
+        elif line.strip():
+            yield line
+
+
+def iterate_ahead(stream: BinaryIO, note_line: Callable[[bytes], object]) -> Iterator[bytes | None]:
+    """Yield the lines of `iterate_lines`, which another thread reads ahead and shows to `note_line` as they come."""
+    lines: queue.Queue[bytes | EOFError | None] = queue.Queue(MAX_WAITING_LINES)
+
+    def read_lines() -> None:
+        with suppress(OSError, ValueError):
+            for line in iterate_lines(stream):
+                if line is not None:
+                    note_line(line)
+                lines.put(line)
+        lines.put(EOFError())
+
+    threading.Thread(target=read_lines, name="agent", daemon=True).start()
+    while not isinstance(line := lines.get(), EOFError):
+        yield line
+
+
+def _reserve_stdout() -> BinaryIO:
+    """Return standard output for the protocol alone: whatever else the program or a library prints goes to stderr."""
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    with suppress(OSError):
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    sys.stdout = sys.stderr
+    return output

@@ -1,0 +1,58 @@
+"""The voices that other programs are offered, and those that wait for their licence to be accepted."""
+
+from __future__ import annotations
+
+import argparse
+from itertools import takewhile
+
+from app.cli.chosen_voice import create_bert_finder
+from app.cli.console_output import print_note
+from app.cli.licence_prompt import create_licence_prompt
+from app.cli.progress_display import show_progress
+from app.common.files import paths
+from app.common.language import localize
+from app.install.natural_voice_first_start import prepare_waiting_voice
+from app.install.resolve_voice import resolve_ready_voice
+from app.install.voice_licence import find_unaccepted_licence
+from app.voices.installed_voices import describe_skipped_voices, list_installed_voices, order_speaking_first
+from app.voices.prepared_voice import Voice
+
+
+def choose_served_voices(options: argparse.Namespace) -> tuple[list[Voice], dict[str, str | None]]:
+    """Return the voices to offer, and the argument of `open_speaker` for each.
+
+    A voice that was not named is left out while its licence is not accepted.
+    """
+    if not options.voice:
+        prepare_waiting_voice(print_note, require_bert=create_bert_finder(options))
+    if not options.voice and not options.accept_licence:
+        found = list_installed_voices(paths.list_voice_dirs())
+        waiting = [voice.manifest.name for voice in found if find_unaccepted_licence(voice) is not None]
+        if waiting:
+            names = ", ".join(waiting)
+            print_note(
+                localize(
+                    f"利用規約に同意していないため提供しない声: {names}（--voice で指定すると確認できます）",
+                    f"Not offered until you accept their licence: {names} (name them with --voice)",
+                )
+            )
+        voices = _order_voices([voice for voice in found if find_unaccepted_licence(voice) is None], options)
+        return voices, {voice.manifest.id: voice.manifest.id for voice in voices}
+    chosen = options.voice or [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs())]
+    ask = create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json)
+    with show_progress(as_json=False) as report:
+        ready = [
+            resolve_ready_voice(name, ask, report, announce=print_note, require_bert=create_bert_finder(options))
+            for name in dict.fromkeys(chosen)
+        ]
+    voices = [one.voice for one in ready]
+    return voices if options.voice else _order_voices(voices, options), {one.voice.manifest.id: one.reference for one in ready}
+
+
+def _order_voices(voices: list[Voice], options: argparse.Namespace) -> list[Voice]:
+    """Return the voices in the order in which they are offered: clients that name none take the first."""
+    ordered = order_speaking_first(voices, create_bert_finder(options))
+    before = [voice.manifest for voice in takewhile(lambda voice: voice is not ordered[0], voices)]
+    if before:
+        print_note(describe_skipped_voices(before, ordered[0].manifest))
+    return ordered

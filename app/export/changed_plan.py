@@ -1,0 +1,186 @@
+"""Plans what an export of what changed does with each planned file and each file of an earlier export. Nothing is read or written here."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.export.export_plan import PlannedFile
+from app.export.manifest_data import ManifestEntry
+from app.export.owned_files import OwnedState
+
+FindState = Callable[[ManifestEntry], OwnedState]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptScope:
+    """The lines that there are, and those of them that are exported.
+
+    Attributes:
+        project: its name; empty for a script without a name, to which no entries belong but those of its lines.
+        script_ids: of all lines of the script, exported or not.
+        planned_ids: of the lines of the plan.
+    """
+
+    project: str
+    script_ids: frozenset[str]
+    planned_ids: frozenset[str]
+
+    def is_of_script(self, entry: ManifestEntry) -> bool:
+        """Return whether the entry was written for this project, or for these lines before the project had a name."""
+        return entry.project == self.project or (not entry.project and not self.script_ids.isdisjoint(entry.lines))
+
+    def is_orphan(self, entry: ManifestEntry) -> bool:
+        """Return whether the entry was written for this project and its lines are gone."""
+        return bool(self.project) and entry.project == self.project and self.script_ids.isdisjoint(entry.lines)
+
+    def may_replace(self, entry: ManifestEntry) -> bool:
+        """Return whether its files may give way to those of the plan: they hold its lines, or lines that are gone."""
+        return self.is_of_script(entry) and (not self.planned_ids.isdisjoint(entry.lines) or self.is_orphan(entry))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedFile:
+    """A planned file, its path as the manifest writes it, and its keys."""
+
+    item: PlannedFile
+    path: str
+    sound_key: str
+    file_key: str
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Return the ids of its lines."""
+        return tuple(line.id for line in self.item.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportChanges:
+    """The work of an export of what changed.
+
+    Attributes:
+        rendered: files to be made.
+        replaced: the entry of an earlier export that a rendered file stands in for, by the path of the new file.
+        renamed: files that are kept under another name, each with its entry.
+        unchanged: files that stay as they are, each with its entry.
+        skipped: files that are neither made nor renamed, as another file has their name, or they were edited by hand.
+        orphans: entries of this project whose lines are gone and whose files are still ours.
+        vanished: entries of which neither lines nor files are there any longer.
+    """
+
+    rendered: list[KeyedFile] = field(default_factory=list)
+    replaced: dict[Path, ManifestEntry] = field(default_factory=dict)
+    renamed: list[tuple[KeyedFile, ManifestEntry]] = field(default_factory=list)
+    unchanged: list[tuple[KeyedFile, ManifestEntry]] = field(default_factory=list)
+    skipped: list[PlannedFile] = field(default_factory=list)
+    orphans: list[ManifestEntry] = field(default_factory=list)
+    vanished: list[ManifestEntry] = field(default_factory=list)
+
+
+def list_replaceable(entries: Iterable[ManifestEntry], scope: ScriptScope, find_state: FindState) -> list[ManifestEntry]:
+    """Return the entries whose names are free for the plan: ours to replace, and not edited since."""
+    return [entry for entry in entries if scope.may_replace(entry) and find_state(entry) != "edited"]
+
+
+def plan_changes(
+    files: Sequence[KeyedFile],
+    entries: Mapping[str, ManifestEntry],
+    scope: ScriptScope,
+    find_state: FindState,
+    *,
+    may_overwrite: bool,
+) -> ExportChanges:
+    """Plan what becomes of every planned file and every orphan.
+
+    Args:
+        files: planned with the names of `list_replaceable` taken as free, so that `already_exists` means somebody else's file.
+        may_overwrite: the user lets files that are not ours be replaced.
+    """
+    claims = _EntryClaims(entries.values(), scope, find_state)
+    claims.match_entries(files)
+    changes = ExportChanges()
+    for file in files:
+        _plan_file(file, claims.claimed.get(file.path), find_state, changes, may_overwrite=may_overwrite)
+    taken = {entry.path for entry in claims.claimed.values()} | {file.path for file in files}
+    for entry in entries.values():
+        if scope.is_orphan(entry) and entry.path not in taken and (state := find_state(entry)) != "edited":
+            (changes.vanished if state == "gone" else changes.orphans).append(entry)
+    return changes
+
+
+def _plan_file(file: KeyedFile, entry: ManifestEntry | None, find_state: FindState, changes: ExportChanges, *, may_overwrite: bool) -> None:
+    is_same = entry is not None and entry.file_key == file.file_key and find_state(entry) == "whole"
+    if entry is not None and is_same and entry.path == file.path:
+        changes.unchanged.append((file, entry))
+    elif file.item.already_exists and not may_overwrite:
+        changes.skipped.append(file.item)
+    elif entry is not None and is_same:
+        changes.renamed.append((file, entry))
+    else:
+        changes.rendered.append(file)
+        if entry is not None:
+            changes.replaced[file.item.file] = entry
+
+
+class _EntryClaims:
+    """The matches between planned files and entries of an earlier export, each for one at most.
+
+    Attributes:
+        claimed: the entry by the path of the planned file.
+    """
+
+    def __init__(self, entries: Iterable[ManifestEntry], scope: ScriptScope, find_state: FindState) -> None:
+        self.claimed: dict[str, ManifestEntry] = {}
+        self._find_state = find_state
+        self._free = {entry.path: entry for entry in entries if scope.may_replace(entry)}
+        self._scope = scope
+
+    def match_entries(self, files: Sequence[KeyedFile]) -> None:
+        """Find the entry of each file: by its lines; else, as tables without ids get others each time, by what is spoken, or by its name."""
+        by_lines = self._group_entries(lambda entry: (*entry.lines, entry.suffix))
+        # What agrees in everything comes first: two takes of one line have its id.
+        for needs_key in (True, False):
+            self._match_by_key(files, by_lines, lambda file: (*file.lines, file.item.file.suffix), needs_key=needs_key)
+        by_key = self._group_entries(lambda entry: (entry.file_key,), only_orphans=True)
+        self._match_by_key(files, by_key, lambda file: (file.file_key,), needs_key=True)
+        for file in files:
+            entry = self._free.get(file.path)
+            if file.path not in self.claimed and entry is not None:
+                self._match_entry(file, entry)
+
+    def _group_entries(
+        self, find_key: Callable[[ManifestEntry], tuple[str, ...]], *, only_orphans: bool = False
+    ) -> dict[tuple[str, ...], dict[str, ManifestEntry]]:
+        """Return the free entries of each key by their paths."""
+        index = defaultdict[tuple[str, ...], dict[str, ManifestEntry]](dict)
+        for entry in self._free.values():
+            if not only_orphans or self._scope.is_orphan(entry):
+                index[find_key(entry)][entry.path] = entry
+        return index
+
+    def _match_by_key(
+        self,
+        files: Sequence[KeyedFile],
+        index: Mapping[tuple[str, ...], dict[str, ManifestEntry]],
+        find_key: Callable[[KeyedFile], tuple[str, ...]],
+        *,
+        needs_key: bool,
+    ) -> None:
+        # Those that are in their place already come first, so that equal lines keep their files.
+        for needs_place in (True, False):
+            for file in files:
+                free = index.get(find_key(file), {})
+                if file.path in self.claimed or (needs_place and file.path not in free):
+                    continue
+                for entry in (free[file.path],) if needs_place else free.values():
+                    if not needs_key or (entry.file_key == file.file_key and self._find_state(entry) == "whole"):
+                        self._match_entry(file, entry)
+                        # A thousand lines may say the same, so that nobody goes through those that are taken.
+                        del free[entry.path]
+                        break
+
+    def _match_entry(self, file: KeyedFile, entry: ManifestEntry) -> None:
+        self.claimed[file.path] = entry
+        del self._free[entry.path]

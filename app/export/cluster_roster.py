@@ -1,0 +1,236 @@
+"""Finds out which workers of a cluster may speak which voices; each is asked once, when it is first seen."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from app.common.errors import BackendError, InputError, VoiceError
+from app.common.language import localize
+from app.common.version import VERSION
+from app.export.cluster_client import ClusterCallError, ClusterClient
+from app.export.cluster_task import describe_cluster_worker
+from app.export.cluster_voices import WantedVoice
+from app.export.export_tasks import VoiceOpening
+from app.export.file_writer import BatchEndError
+
+ASK_TIMEOUT_S = 300.0  # a worker that has not read its voices yet reads gigabytes from a shared folder
+FIRST_WORKER_TIMEOUT_S = 20.0
+RETURN_TIMEOUT_S = 60.0
+"""How long workers that have gone may take to come back, as those that Dask restarts do."""
+REFRESH_INTERVAL_S = 1.0
+MAX_PARALLEL_QUESTIONS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerFacts:
+    """The facts that a worker states of itself; `fingerprints` are of the voices that it has, by the id that lines have."""
+
+    version: str
+    host: str
+    runtime: str
+    fingerprints: Mapping[str, str]
+
+
+class ClusterRoster:
+    """Keeps the workers of a batch.
+
+    Args:
+        names: of voices, for people.
+        announce: takes a sentence.
+    """
+
+    def __init__(
+        self,
+        client: ClusterClient,
+        voices: Mapping[str, WantedVoice],
+        names: Mapping[str, str],
+        announce: Callable[[str], None],
+        *,
+        voices_folder: str = "",
+        force_bert: bool = False,
+    ) -> None:
+        self._client, self._voices, self._names, self._announce = client, voices, names, announce
+        question = {name: voice.convert_to_data() for name, voice in voices.items()}
+        self.request: dict[str, Any] = {"voices": question, "voices_folder": voices_folder, "force_bert": force_bert}
+        self._known: dict[str, WorkerFacts | None] = {}
+        self._there: frozenset[str] = frozenset()
+        self._refreshing, self._refreshed_at = threading.Lock(), 0.0
+        self._alone_since: dict[frozenset[str], float] = {}
+        self._announced: set[str] = set()
+
+    def ask_first_workers(self) -> dict[str, VoiceError]:
+        """Ask all workers before anything starts; return an error for each voice that none of them has.
+
+        Raises:
+            InputError: a worker is another version of Koebako.
+            BackendError: there is no worker, or none with Koebako.
+        """
+        until = time.monotonic() + FIRST_WORKER_TIMEOUT_S
+        while not (addresses := self._client.list_workers()):
+            if time.monotonic() > until or self._client.is_lost:
+                raise BackendError(
+                    localize("スケジューラーにワーカーがありません。", "The scheduler has no workers."),
+                    localize("dask worker を起動してください。", "Start some with `dask worker`."),
+                )
+            time.sleep(REFRESH_INTERVAL_S)
+        self._ask_workers(addresses)
+        found = [facts for facts in self._known.values() if facts is not None]
+        self._raise_unless_usable(found)
+        for facts in found:
+            self._announce_facts(facts)
+        there = {voice for facts in found for voice in facts.fingerprints}
+        return {voice: self._build_missing_error(voice) for voice in self._voices if voice not in there}
+
+    def list_openings(self) -> dict[str, VoiceOpening]:
+        """Return how each voice is to be opened, by the id that lines have."""
+        return {name: voice.opening for name, voice in self._voices.items()}
+
+    def list_usable(self) -> list[str]:
+        """Return the workers that may be given something."""
+        return [address for address, facts in list(self._known.items()) if facts is not None and address in self._there]
+
+    def find_workers(self, voices: Collection[str]) -> list[str]:
+        """Return the workers that have all of these voices; none for a while if they may come back. Raise BatchEndError if they do not."""
+        self._refresh_workers()
+        wanted = frozenset(voices)
+        found = [
+            address
+            for address, facts in list(self._known.items())
+            if facts is not None and facts.version == VERSION and address in self._there and wanted <= facts.fingerprints.keys()
+        ]
+        if found:
+            self._alone_since.pop(wanted, None)
+        elif time.monotonic() - self._alone_since.setdefault(wanted, time.monotonic()) > RETURN_TIMEOUT_S:
+            raise BatchEndError(
+                localize("この声を持つワーカーがすべて終了しました。", "All workers that have this voice are gone."),
+                localize("ワーカーを起動し、--only changed を付けて続けてください。", "Start workers, and continue with --only changed."),
+            )
+        return found
+
+    def _refresh_workers(self) -> None:
+        """Ask workers that have come meanwhile; one thread does, the others carry on."""
+        if time.monotonic() - self._refreshed_at < REFRESH_INTERVAL_S or not self._refreshing.acquire(blocking=False):
+            return
+        try:
+            addresses = self._client.list_workers()
+            self._there = frozenset(addresses)
+            new = [address for address in addresses if address not in self._known]
+            self._ask_workers(addresses)
+            for facts in (self._known[address] for address in new):
+                if facts is not None:
+                    self._announce_facts(facts)
+        finally:
+            self._refreshed_at = time.monotonic()
+            self._refreshing.release()
+
+    def _ask_workers(self, addresses: Collection[str]) -> None:
+        new = [address for address in addresses if address not in self._known]
+        if new:
+            with ThreadPoolExecutor(min(len(new), MAX_PARALLEL_QUESTIONS)) as threads:
+                self._known.update(zip(new, threads.map(self._ask_worker, new), strict=True))
+        self._there = frozenset(addresses)
+
+    def _ask_worker(self, address: str) -> WorkerFacts | None:
+        until = time.monotonic() + ASK_TIMEOUT_S
+        try:
+            if not self._client.can_import(describe_cluster_worker.__module__, address, until):
+                raise ClusterCallError("")
+            answer = self._client.call_function(
+                describe_cluster_worker,
+                [json.dumps(self.request)],
+                lambda: [address],
+                is_stopped=lambda: address not in self._client.list_workers(),
+                deadline=until,
+            )
+            return None if answer is None else _parse_facts(answer)
+        except (ClusterCallError, KeyError, TypeError, AttributeError):
+            self._announce_once(
+                localize(
+                    f"ワーカー {address} では Koebako が動かないため、使いません。",
+                    f"Worker {address} cannot run Koebako and is not used.",
+                )
+            )
+            return None
+
+    def _raise_unless_usable(self, found: Collection[WorkerFacts]) -> None:
+        if not found:
+            raise BackendError(
+                localize("Koebako を使えるワーカーがありません。", "No worker can run Koebako."),
+                localize(
+                    "スケジューラーとすべてのワーカーの Python に Koebako をインストールしてください。",
+                    "Install Koebako into the Python of the scheduler and of all workers.",
+                ),
+            )
+        other = next((facts for facts in found if facts.version != VERSION), None)
+        if other is not None:
+            raise InputError(
+                localize(
+                    f"{other.host} の Koebako は {other.version}、このコンピューターでは {VERSION} です。",
+                    f"{other.host} has Koebako {other.version}, this computer {VERSION}.",
+                ),
+                localize("すべて同じバージョンにしてください。", "Install the same version everywhere."),
+            )
+
+    def _announce_facts(self, facts: WorkerFacts) -> None:
+        """Say once of each machine which voices it lacks, and which sound another way there."""
+        host = facts.host
+        if facts.version != VERSION:
+            self._announce_once(
+                localize(
+                    f"{host} の Koebako は {facts.version} のため、使いません。",
+                    f"{host} has Koebako {facts.version} and is not used.",
+                )
+            )
+            return
+        missing = [self._name_voice(voice) for voice in self._voices if voice not in facts.fingerprints]
+        if missing:
+            names = ", ".join(missing)
+            self._announce_once(localize(f"{host} にない声: {names}", f"Not on {host}: {names}"))
+        from app.adapters.ort.graph_session import ORT_VERSION
+
+        other = [self._name_voice(voice) for voice, found in facts.fingerprints.items() if found != self._voices[voice].fingerprint]
+        if facts.runtime != ORT_VERSION:
+            self._announce_once(
+                localize(
+                    f"{host} の ONNX Runtime は {facts.runtime}、このコンピューターでは {ORT_VERSION} です。音声がわずかに変わることがあります。",
+                    f"{host} has ONNX Runtime {facts.runtime}, this computer {ORT_VERSION}: its samples may differ slightly.",
+                )
+            )
+        elif other:
+            names = ", ".join(other)
+            self._announce_once(
+                localize(
+                    f"{host} では別の精度で合成する声: {names}",
+                    f"In another precision on {host}, so that samples may differ slightly: {names}",
+                )
+            )
+
+    def _announce_once(self, sentence: str) -> None:
+        if sentence not in self._announced:
+            self._announced.add(sentence)
+            self._announce(sentence)
+
+    def _build_missing_error(self, voice: str) -> VoiceError:
+        name = self._name_voice(voice)
+        return VoiceError(
+            localize(f"声「{name}」はどのワーカーにもありません。", f"No worker has the voice “{name}”."),
+            localize(
+                "ワーカーに声と BERT を追加するか、--voices-folder で共有フォルダーを指定してください。",
+                "Add it and its BERT on the workers, or name a shared folder with --voices-folder.",
+            ),
+        )
+
+    def _name_voice(self, voice: str) -> str:
+        return self._names.get(voice, voice)
+
+
+def _parse_facts(answer: Mapping[str, Any]) -> WorkerFacts:
+    """Parse what a worker said; raise KeyError, TypeError or AttributeError."""
+    found = {str(voice): str(one["fingerprint"]) for voice, one in answer["voices"].items() if one is not None}
+    return WorkerFacts(str(answer["version"]), str(answer["host"]), str(answer["runtime"]), found)

@@ -1,0 +1,149 @@
+"""Makes files on the workers of a Dask cluster: plain data in, plain data out, and no error of ours leaves it as an object.
+
+A file is made by a child of the worker, as `koebako export --jobs` makes it, so that the worker's own process holds no sessions and
+answers its scheduler whatever the child does.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from app.common.errors import AppError, VoiceError
+from app.common.files.untrusted_json import parse_object
+from app.common.language import localize
+from app.common.version import VERSION
+from app.export.cluster_voices import WantedVoice, find_wanted_voice
+from app.export.export_tasks import BatchSettings, ExportTask, parse_task_data
+from app.export.process_worker import ProcessWorker, WorkerEndedError
+
+IDLE_CHILD_S = 600.0
+"""How long a child waits for the next file of its batch; the program that asked may have ended without notice."""
+
+
+def describe_cluster_worker(request: str) -> dict[str, Any]:
+    """Return what this worker is and which voices of a batch it has.
+
+    Args:
+        request: JSON with `voices` by their ids, `voices_folder` and `force_bert`.
+
+    Returns:
+        `version`, `host`, `runtime`, and by the id of each voice `fingerprint` and `reference`, or None.
+    """
+    from app.adapters.ort.graph_session import ORT_VERSION
+
+    asked = parse_object(request)
+    found = {
+        voice: find_wanted_voice(WantedVoice.from_data(data), asked["voices_folder"], force_bert=asked["force_bert"])
+        for voice, data in asked["voices"].items()
+    }
+    voices = {voice: None if one is None else {"fingerprint": one.fingerprint, "reference": one.reference} for voice, one in found.items()}
+    return {"version": VERSION, "host": socket.gethostname(), "runtime": ORT_VERSION, "voices": voices}
+
+
+def run_cluster_task(batch: str, task: str) -> dict[str, Any]:
+    """Make one file, or measure it.
+
+    Args:
+        batch: JSON with the `id` of the batch, what `describe_cluster_worker` takes, and the settings in `batch`.
+        task: JSON as `convert_task_to_data` has it, of whose file the suffix counts.
+
+    Returns:
+        `row`, `sound` and `sidecars` (bytes by suffix) of a file, `measured` of a measurement, or `error`; empty if the batch has ended.
+
+    Raises RuntimeError if the child died, so that Dask tries again.
+    """
+    try:
+        return _BATCH_CHILD.run_task(batch, parse_task_data(parse_object(task)))
+    except WorkerEndedError:
+        # The scheduler keeps what is raised; none of our classes is to be among it.
+        raise RuntimeError("a process ended while synthesising") from None
+    except AppError as error:
+        return {"error": {"family": error.family, "message": error.message, "hint": error.hint}}
+
+
+def end_cluster_batch(batch_id: str) -> None:
+    """End the child that works for this batch; its files come to nothing."""
+    _BATCH_CHILD.end_batch(batch_id)
+
+
+class _BatchChild:
+    """The one child of this process, which works for the batch of the last task; tasks come from several threads of Dask, and wait."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._worker: ProcessWorker | None = None
+        self._batch_id, self._voices = "", frozenset[str]()
+        self._timer: threading.Timer | None = None
+        self._ended: set[str] = set()
+
+    def run_task(self, batch: str, task: ExportTask) -> dict[str, Any]:
+        """Make a file once its turn has come; raise AppError."""
+        with self._turn, tempfile.TemporaryDirectory(prefix="koebako-") as folder:
+            self._stop_timer()
+            asked = parse_object(batch)
+            if asked["id"] in self._ended:
+                return {}
+            worker = self._open_worker(asked)
+            if not {line.settings.voice for line in task.item.lines} <= self._voices:
+                raise VoiceError(localize("声が削除されました。", "The voice was removed meanwhile."))
+            try:
+                return _make_file(worker, task, Path(folder))
+            finally:
+                self._timer = threading.Timer(IDLE_CHILD_S, self._close_worker, (worker,))
+                self._timer.daemon = True
+                self._timer.start()
+
+    def end_batch(self, batch_id: str) -> None:
+        """End the child without waiting for it: Dask calls this where it answers its scheduler."""
+        self._ended.add(batch_id)
+        worker = self._worker
+        if worker is not None and self._batch_id == batch_id:
+            worker.stop_task()
+            threading.Thread(target=self._close_worker, args=(worker,), name="close", daemon=True).start()
+
+    def _open_worker(self, asked: Mapping[str, Any]) -> ProcessWorker:
+        if self._worker is not None and self._batch_id == asked["id"]:
+            return self._worker
+        if self._worker is not None:
+            self._worker.close()
+        batch = _build_batch(asked)
+        self._worker, self._batch_id, self._voices = ProcessWorker(batch), asked["id"], frozenset(batch.voices)
+        return self._worker
+
+    def _close_worker(self, worker: ProcessWorker) -> None:
+        with self._turn:
+            worker.close()
+            if self._worker is worker:
+                self._worker, self._batch_id = None, ""
+                self._stop_timer()
+
+    def _stop_timer(self) -> None:
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
+
+
+_BATCH_CHILD = _BatchChild()
+
+
+def _build_batch(asked: Mapping[str, Any]) -> BatchSettings:
+    """Return the settings with the voices as they are installed here; one that is missing here is none of the tasks that come here."""
+    found = describe_cluster_worker(json.dumps({name: asked[name] for name in ("voices", "voices_folder", "force_bert")}))["voices"]
+    references = {voice: one["reference"] for voice, one in found.items() if one is not None}
+    return BatchSettings.from_data(asked["batch"] | {"voices": references})
+
+
+def _make_file(worker: ProcessWorker, task: ExportTask, folder: Path) -> dict[str, Any]:
+    item = task.item
+    file = folder / f"sound{item.file.suffix}"
+    answer = worker.run_task(ExportTask(type(item)(file, item.lines, characters=item.characters), task.gain_db, task.is_measurement))
+    if not answer or task.is_measurement:
+        return {"measured": answer} if answer else {}
+    sidecars = {path.suffix: path.read_bytes() for path in map(Path, answer["sidecars"])}
+    return {"row": answer, "sound": file.read_bytes(), "sidecars": sidecars}

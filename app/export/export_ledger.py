@@ -1,0 +1,242 @@
+"""The ledger of one export: what was written for which lines before, what of it still holds, and what is written now.
+
+Deciding, rendering and recording are separate: a renderer, on any thread, process or machine, hands in finished files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from app.common.errors import AppError, OutputFileError
+from app.common.gil_yield import iterate_yielding_gil
+from app.common.language import localize
+from app.export.changed_plan import ExportChanges, KeyedFile, ScriptScope, list_replaceable, plan_changes
+from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, plan_files
+from app.export.export_settings import ExportSettings
+from app.export.loudness import LoudnessMeasurement
+from app.export.manifest_data import FileContent, ManifestEntry
+from app.export.manifest_store import ManifestStore
+from app.export.owned_files import OwnedFiles, read_content
+from app.export.rename_order import create_parked_path, order_renames
+from app.export.render_keys import SoundConditions, compute_file_key, compute_sound_key
+from app.export.safe_file_names import fold_file_name
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerScript:
+    """The script that is exported, as far as its files are concerned.
+
+    Attributes:
+        project: name of the project; empty for a script without a name.
+        ids: of all its lines, exported or not.
+    """
+
+    project: str
+    ids: frozenset[str]
+
+
+class ExportLedger:
+    """Keeps the manifest of an export folder. A manifest that cannot be read or written never ends an export.
+
+    Attributes:
+        problem: a sentence on why the manifest that is there cannot be used; empty where it can.
+    """
+
+    def __init__(self, settings: ExportSettings, script: LedgerScript, conditions: SoundConditions, *, is_quick: bool = False) -> None:
+        self._root = Path(settings.folder)
+        self._settings, self._script, self._conditions = settings, script, conditions
+        self._store = ManifestStore(self._root)
+        self._owned = OwnedFiles(self._root, is_quick=is_quick)
+        self._sound_keys: dict[PlannedFile, str] = {}
+        self._replaced: dict[Path, ManifestEntry] | None = None
+        self._new_files: dict[str, Path] = {}  # by the path of the file that each replaces
+        self._parked: set[Path] = set()  # new files whose former ones have given their names away
+        self.problem = self._store.problem
+
+    @property
+    def write_error(self) -> OutputFileError | None:
+        """Return why the manifest could not be written; None where it could."""
+        return self._store.error
+
+    def plan_files(self, lines: Sequence[NumberedLine], settings: ExportSettings, context: PlanContext) -> list[PlannedFile]:
+        """Plan the files of an export; where only what changed is exported, the names of its own earlier files are free."""
+        if not settings.only_changed:
+            return plan_files(lines, settings, context)
+        scope = self._build_scope(item.line.id for item in lines)
+        own = list_replaceable(self._store.entries.values(), scope, self._owned.find_state)
+        return plan_files(lines, settings, context, frozenset(self._root / entry.path for entry in own))
+
+    def find_measurements(self, files: Iterable[PlannedFile]) -> dict[PlannedFile, LoudnessMeasurement]:
+        """Return the loudness of those files whose sound was measured before, whatever became of the files."""
+        known = {entry.sound_key: entry.loudness for entry in self._store.entries.values() if entry.loudness is not None}
+        return {item: measured for item in iterate_yielding_gil(files) if (measured := known.get(self._find_sound_key(item))) is not None}
+
+    def plan_changes(self, files: Sequence[PlannedFile], settings: ExportSettings, gains_db: Mapping[PlannedFile, float]) -> ExportChanges:
+        """Plan what is done with each file, every question about existing files answered; `gains_db` of files that have none is 0."""
+        keyed = [self._build_keyed_file(item, gains_db.get(item, 0.0)) for item in iterate_yielding_gil(files)]
+        scope = self._build_scope(line.id for item in files for line in item.lines)
+        changes = plan_changes(
+            keyed, self._store.entries, scope, self._owned.find_state, may_overwrite=settings.existing in ("replace", "number")
+        )
+        self._replaced = dict(changes.replaced)
+        self._new_files = {entry.path: file for file, entry in self._replaced.items()}
+        return changes
+
+    def rename_files(self, changes: ExportChanges) -> Iterator[tuple[KeyedFile, ManifestEntry]]:
+        """Rename what is kept under another name, and yield each file that has its own; raise OutputFileError."""
+        files = {entry.path: (file, entry) for file, entry in changes.renamed}
+        for source, target in order_renames({entry.path: file.path for file, entry in changes.renamed}):
+            file, old = files.pop(source)
+            entry = self._store.entries[source]
+            self._clear_way(target, entry)
+            self._owned.move_files(entry, target)
+            moved = replace(entry, path=target, lines=file.lines, project=self._script.project)
+            self._store.move_entry(source, moved)
+            if target == file.path:
+                yield file, old
+            else:
+                files[target] = (file, old)
+
+    def update_unchanged(self, changes: ExportChanges) -> None:
+        """Note the ids and the project of today for files that stay as they are; tables without ids give others each time."""
+        for file, entry in changes.unchanged:
+            if (entry.lines, entry.project) != (file.lines, self._script.project):
+                self._store.set_entry(replace(entry, lines=file.lines, project=self._script.project))
+        for entry in changes.vanished:
+            self._store.remove_entry(entry.path)
+
+    def record_written(
+        self, item: PlannedFile, sidecars: Collection[Path], gain_db: float = 0.0, loudness: LoudnessMeasurement | None = None
+    ) -> None:
+        """Note a file that is complete, with those beside it; what it replaces goes, if it is still ours. Reads the files once."""
+        keyed = self._build_keyed_file(item, gain_db)
+        try:
+            contents = {path.suffix: read_content(path) for path in sidecars}
+            entry = self._build_entry(keyed, read_content(item.file), contents, loudness)
+        except OSError:
+            # It is gone already, or cannot be read: a file without an entry counts as existing, which is the truth.
+            self._store.remove_entry(keyed.path)
+            return
+        former = self._store.entries.get(keyed.path)
+        self._store.set_entry(entry)
+        if self._replaced is None:
+            return
+        if former is not None:
+            self._remove_quietly(former, {path for path, _ in entry.list_parts()})
+        replaced = self._replaced.get(item.file)
+        # At its own path the new entry has taken its place already, and so has that of another file elsewhere.
+        if replaced is not None and replaced.path != entry.path and self._store.entries.get(replaced.path) == replaced:
+            self._drop_replaced(replaced, entry)
+
+    def remove_orphans(self, orphans: Iterable[ManifestEntry]) -> list[ManifestEntry]:
+        """Remove files whose lines are gone, if they are still ours, and return their entries. Raise OutputFileError."""
+        removed = []
+        for entry in orphans:
+            if self._store.entries.get(entry.path) == entry and OwnedFiles(self._root).find_state(entry) != "edited":
+                self._owned.remove_files(entry)
+                self._store.remove_entry(entry.path)
+                removed.append(entry)
+        return removed
+
+    def close(self) -> None:
+        """Write the manifest as one file."""
+        self._restore_parked_files()
+        self._store.close()
+
+    def _build_scope(self, planned_ids: Iterable[str]) -> ScriptScope:
+        return ScriptScope(self._script.project, self._script.ids, frozenset(planned_ids))
+
+    def _build_keyed_file(self, item: PlannedFile, gain_db: float) -> KeyedFile:
+        sound = self._find_sound_key(item)
+        return KeyedFile(item, item.file.relative_to(self._root).as_posix(), sound, compute_file_key(item, sound, self._settings, gain_db))
+
+    def _find_sound_key(self, item: PlannedFile) -> str:
+        if item not in self._sound_keys:
+            self._sound_keys[item] = compute_sound_key(item, self._conditions)
+        return self._sound_keys[item]
+
+    def _build_entry(
+        self, file: KeyedFile, sound: FileContent, sidecars: Mapping[str, FileContent], loudness: LoudnessMeasurement | None
+    ) -> ManifestEntry:
+        return ManifestEntry(file.path, sound, sidecars, file.lines, self._script.project, file.sound_key, file.file_key, loudness)
+
+    def _clear_way(self, target: str, coming: ManifestEntry) -> None:
+        """Remove an older file of ours at a name that another file gets, with what lies beside it; one to be made again is kept until then."""
+        former = self._store.entries.get(target)
+        if former is None or former == coming:
+            return
+        new_file = self._new_files.get(target)
+        if self._replaced is not None and new_file is not None and self._owned.find_state(former) == "whole":
+            self._replaced[new_file] = self._move_file(former, create_parked_path(target))
+            self._parked.add(new_file)
+            return
+        self._remove_quietly(former, ())
+        self._store.remove_entry(target)
+
+    def _restore_parked_files(self) -> None:
+        """Give files that were to be made again, and were not, the names that the new ones would have had; a taken name stays as it is."""
+        for new_file in self._parked:
+            assert self._replaced is not None
+            entry = self._replaced[new_file]
+            path = str(PurePosixPath(new_file.relative_to(self._root).as_posix()).with_suffix(entry.suffix))
+            names = [PurePosixPath(path).with_suffix(PurePosixPath(part).suffix) for part, _ in entry.list_parts()]
+            if self._store.entries.get(entry.path) == entry and not any((self._root / name).exists() for name in names):
+                with contextlib.suppress(AppError):
+                    self._move_file(entry, path)
+        self._parked.clear()
+
+    def _move_file(self, entry: ManifestEntry, path: str) -> ManifestEntry:
+        """Rename a file, with those beside it, and return its new entry. Raise OutputFileError."""
+        self._owned.move_files(entry, path)
+        moved = replace(entry, path=path)
+        self._store.move_entry(entry.path, moved)
+        return moved
+
+    def _drop_replaced(self, replaced: ManifestEntry, new: ManifestEntry) -> None:
+        """Remove what a file of another name replaces; one that was edited stays, and is no longer ours."""
+        is_same = fold_file_name(replaced.path) == fold_file_name(new.path) and _is_same_file(
+            self._root / replaced.path, self._root / new.path
+        )
+        if not is_same and OwnedFiles(self._root).find_state(replaced) != "edited":
+            self._remove_quietly(replaced, ())
+        self._store.remove_entry(replaced.path)
+
+    def _remove_quietly(self, entry: ManifestEntry, kept: Collection[str]) -> None:
+        """Remove files that another replaces; one that cannot be removed stays, and no file is lost."""
+        try:
+            self._owned.remove_files(entry, kept)
+        except AppError:
+            return
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    """Return whether two names that differ in nothing but case mean one file here."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def describe_changes(written: int, renamed: int, unchanged: int, orphans: int) -> str:
+    """Return what an export of what changed did, in one sentence."""
+    sentence = localize(
+        f"{written:,} 個を書き出し、{renamed:,} 個の名前を変更しました。{unchanged:,} 個は変更されていません。",
+        f"{written:,} written, {renamed:,} renamed, {unchanged:,} unchanged.",
+    )
+    if not orphans:
+        return sentence
+    files = "file belongs" if orphans == 1 else "files belong"
+    return sentence + localize(
+        f"台本にない行のファイルが {orphans:,} 個あります。", f" {orphans:,} {files} to lines that are no longer in the script."
+    )
+
+
+def describe_write_error(error: OutputFileError) -> str:
+    """Return one sentence for an export that went well but for its manifest."""
+    return localize(
+        f"書き出しの記録を保存できませんでした。次回の「変更した行だけ」では、すべて既存のファイルとして扱います。（{error.message}）",
+        f"The record of this export could not be saved, so that the next export of what changed cannot tell its files. ({error.message})",
+    )

@@ -1,0 +1,105 @@
+"""Plain text with who speaks before what is said: `名前「台詞」` and `名前：台詞`, with narration between; and a script as such a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.core.text_lines import MAX_NAME_CHARACTERS
+from app.interchange.named_lines import NamedLine
+
+# A longer quotation is not one.
+MAX_QUOTED_LINES = 50
+# Of the lines with content; in novels and articles it is far fewer.
+MIN_DIALOGUE_SHARE = 0.5
+MIN_DIALOGUE_LINES = 2
+_NAME = rf"[^「」『』（）()：:、。，．,.！？!?…\s]{{1,{MAX_NAME_CHARACTERS}}}(?:[ \u3000][^「」『』（）()：:、。，．,.！？!?…\s]{{1,8}})?"
+_WHO = rf"({_NAME}(?:[（(][^「」『』（）()：:]{{1,{MAX_NAME_CHARACTERS}}}[）)])?)"
+_QUOTED = re.compile(rf"{_WHO}[ \u3000]?([「『])(.*)", re.DOTALL)
+_AFTER_COLON = re.compile(rf"{_WHO}[ \u3000]?[：:](?!//)\s*(\S.*)", re.DOTALL)
+_CLOSING = {"「": "」", "『": "』"}
+_QUOTED_SIGNS = re.compile(r"[「」『』]")
+
+
+class _Dialogue(NamedTuple):
+    """Lines of a text taken apart; `quoted` and `named` count those in quotation marks and behind colons."""
+
+    lines: list[NamedLine]
+    quoted: int
+    named: int
+
+
+def parse_dialogue(lines: Sequence[str]) -> list[NamedLine] | None:
+    """Return who says what in lines of a text, or None for a text that is no dialogue."""
+    found = _take_apart(lines)
+    return found.lines if _is_dialogue(found) else None
+
+
+def _is_dialogue(found: _Dialogue) -> bool:
+    """Return whether two lines or more, and more than half of all, say who speaks; a quotation of several lines is one of them.
+
+    Lists such as `場所：東京` look like names and colons: where these outnumber quotations, names must come again.
+    """
+    said = found.quoted + found.named
+    if said < MIN_DIALOGUE_LINES or said <= MIN_DIALOGUE_SHARE * len(found.lines):
+        return False
+    names = [line.name for line in found.lines if line.name]
+    return found.quoted >= found.named or 2 * len(set(names)) <= len(names)
+
+
+def _take_apart(lines: Sequence[str]) -> _Dialogue:
+    closing = [_count_closing(line) for line in lines]
+    said: list[NamedLine] = []
+    quoted = named = at = 0
+    while at < len(lines):
+        if (match := _QUOTED.match(lines[at])) and (end := _find_quote_end(lines, closing, at, _CLOSING[match[2]])):
+            text = " ".join((match[3], *lines[at + 1 : end]))[:-1].strip()
+            said.append(NamedLine(match[1], text))
+            quoted += 1
+            at = end
+            continue
+        if (match := _AFTER_COLON.fullmatch(lines[at])) and not match[1].isdecimal():
+            said.append(NamedLine(match[1], match[2].strip()))
+            named += 1
+        else:
+            said.append(NamedLine("", lines[at]))
+        at += 1
+    return _Dialogue(said, quoted, named)
+
+
+def _count_closing(line: str) -> int:
+    """Return how many more quotation marks close in a line than open."""
+    return line.count("」") + line.count("』") - line.count("「") - line.count("『")
+
+
+def _find_quote_end(lines: Sequence[str], closing: Sequence[int], start: int, mark: str) -> int:
+    """Return the line behind a quotation that begins in a line and ends at the end of one; 0 if there is none."""
+    open_marks = 0
+    for at in range(start, min(len(lines), start + MAX_QUOTED_LINES)):
+        open_marks -= closing[at]
+        if open_marks <= 0:
+            return at + 1 if open_marks == 0 and lines[at].endswith(mark) and _is_one_quotation(lines[start : at + 1]) else 0
+    return 0
+
+
+def _is_one_quotation(lines: Sequence[str]) -> bool:
+    """Return whether the first quotation mark is closed by the last one, unlike those of `彼「あ」彼女「い」`."""
+    depth, signs = 0, [sign for line in lines for sign in _QUOTED_SIGNS.findall(line)]
+    for place, sign in enumerate(signs):
+        depth += 1 if sign in _CLOSING else -1
+        if depth <= 0:
+            return place == len(signs) - 1
+    return False
+
+
+def format_dialogue(lines: Sequence[NamedLine]) -> str:
+    """Return `名前「台詞」` for each line, `名前：台詞` where its quotation marks do not match, and the text alone of narration."""
+    return "".join(f"{_format_line(line)}\n" for line in lines)
+
+
+def _format_line(line: NamedLine) -> str:
+    if not line.name:
+        return line.text
+    quoted = f"「{line.text}」"
+    return f"{line.name}{quoted}" if _is_one_quotation([quoted]) else f"{line.name}：{line.text}"

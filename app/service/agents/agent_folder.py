@@ -1,0 +1,93 @@
+"""The one folder into which agents may write: names, never paths; nothing is overwritten and no link followed."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from app.adapters.files.part_file import PartFile
+from app.common.errors import InputError, OutputFileError
+from app.common.language import localize
+from app.common.system_errors import describe_reason
+from app.export.safe_file_names import find_free_stem, sanitise_stem
+
+_MAX_TRIES = 100
+
+
+class AgentFolder:
+    """Made when the first file is written.
+
+    Attributes:
+        path: absolute, without links.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.expanduser().absolute()
+
+    def choose_path(self, name: str, suffix: str) -> Path:
+        """Return a path that is free now, under which `place_part` need not put the file; the folder exists afterwards.
+
+        Raises InputError for a name that is a path, OutputFileError where the folder cannot be made.
+        """
+        stem = check_file_name(name, suffix)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self.path = self.path.resolve(strict=True)
+            return self._find_free_path(stem, suffix)
+        except OSError as exc:
+            raise _build_folder_error(exc) from exc
+
+    def place_part(self, part: PartFile, name: str, suffix: str) -> Path:
+        """Give a whole file a free name and return its path; remove the part and raise OutputFileError if that fails."""
+        try:
+            part.finish_writing()
+            path = self._reserve_path(check_file_name(name, suffix), suffix)
+        except BaseException:
+            part.discard()
+            raise
+        try:
+            part.put_in_place(path)
+        except BaseException:
+            with suppress(OSError):
+                path.unlink()
+            raise
+        return path
+
+    def _reserve_path(self, stem: str, suffix: str) -> Path:
+        """Create an empty file of ours, only for the moment until its content replaces it: a program may be killed at any time."""
+        try:
+            for _ in range(_MAX_TRIES):
+                path = self._find_free_path(stem, suffix)
+                try:
+                    # Neither a file that came meanwhile nor a link, even one to nowhere, is opened by this.
+                    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+                except FileExistsError:
+                    continue
+                return path
+        except OSError as exc:
+            raise _build_folder_error(exc) from exc
+        raise OutputFileError(localize("空いているファイル名がありません。", "No file name is free."))
+
+    def _find_free_path(self, stem: str, suffix: str) -> Path:
+        free = find_free_stem(stem, "koebako", (), lambda one: os.path.lexists(self.path / f"{one}{suffix}"))
+        return self.path / f"{free}{suffix}"
+
+
+def check_file_name(name: str, suffix: str) -> str:
+    """Return the stem of a name that an agent gave; raise InputError if it is a path or of another format."""
+    if any(mark in name for mark in ("/", "\\", ":", "\0")) or name.strip(" .") == "":
+        raise InputError(
+            localize("ファイル名を指定してください。パスは使用できません。", "Give a file name; paths are not allowed."),
+            localize("例: hello.wav", "For example: hello.wav"),
+        )
+    stem = name[: -len(suffix)] if name.lower().endswith(suffix) else name
+    return sanitise_stem(stem)
+
+
+def _build_folder_error(cause: OSError) -> OutputFileError:
+    reason = describe_reason(cause)
+    return OutputFileError(
+        localize(f"フォルダーに書き込めません：{reason}。", f"The folder cannot be written: {reason}."),
+        localize("--folder で別のフォルダーを指定してください。", "Choose another one with --folder."),
+    )

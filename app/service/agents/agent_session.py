@@ -1,0 +1,138 @@
+"""One conversation with an agent: what is answered to each message of the Model Context Protocol. Nothing here reads or writes a stream."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Protocol
+
+from app.common.files.untrusted_json import sanitise_short_text
+from app.common.version import VERSION
+from app.core.stage_clock import RequestStopped
+from app.service.agents.json_rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    RequestId,
+    RpcError,
+    RpcMessage,
+    build_error,
+    build_result,
+    find_request_id,
+    parse_line,
+    parse_message,
+)
+
+# The newest first: it is what a client that names an unknown one is offered.
+PROTOCOL_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+MAX_BATCH_MESSAGES, MAX_CANCELLED_CALLS = 32, 1000
+_CANCELLATION = "notifications/cancelled"
+
+
+class AgentTools(Protocol):
+    """The tools that an agent may call."""
+
+    def list_tools(self) -> list[dict[str, Any]]:
+        """Return the tools with the schemas of their arguments."""
+
+    def call_tool(self, name: str, arguments: dict[str, Any], agent: str, is_cancelled: Callable[[], bool]) -> dict[str, Any]:
+        """Return the result of a tool; raise RpcError for one that does not exist, RequestStopped once `is_cancelled()`."""
+
+    def stop_sound(self) -> None:
+        """Silence what sounds; may be called from any thread."""
+
+
+class AgentSession:
+    """Answers messages in their order.
+
+    Attributes:
+        agent: under which name the client has introduced itself.
+    """
+
+    def __init__(self, tools: AgentTools) -> None:
+        self._tools = tools
+        self.agent = ""
+        self._is_initialised = False
+        self._current: RequestId = None
+        # The oldest ones, which came after their answers, give way. Both threads use it: none of its calls lets the other one in.
+        self._cancelled: deque[RequestId] = deque(maxlen=MAX_CANCELLED_CALLS)
+
+    def note_cancellation(self, line: bytes) -> None:
+        """Stop the call that a line cancels, if it is one that does; for the thread that reads, while another one answers."""
+        if _CANCELLATION.encode() not in line:
+            return
+        with suppress(RpcError):
+            message = parse_message(parse_line(line))
+            number = message.params.get("requestId")
+            if message.method != _CANCELLATION or type(number) not in (int, str):
+                return
+            self._cancelled.append(number)
+            if number == self._current:
+                self._tools.stop_sound()
+
+    def handle_line(self, line: bytes) -> Any:
+        """Handle a line and return the answer, to be sent as JSON; None where none is due."""
+        try:
+            value = parse_line(line)
+        except RpcError as error:
+            return build_error(None, error)
+        if isinstance(value, list):  # as clients of 2025-03-26 may send them
+            if not 0 < len(value) <= MAX_BATCH_MESSAGES:
+                return build_error(None, RpcError(INVALID_REQUEST, "Invalid request"))
+            return [answer for one in value if (answer := self._handle_value(one)) is not None] or None
+        return self._handle_value(value)
+
+    def _handle_value(self, value: Any) -> dict[str, Any] | None:
+        number = find_request_id(value)
+        try:
+            message = parse_message(value)
+            if message.is_response or message.is_notification:
+                return None
+            self._current = number
+            return build_result(number, self._handle_request(message))
+        except RequestStopped:  # the client waits for no answer any more
+            return None
+        except RpcError as error:
+            return build_error(number, error)
+        except Exception:
+            logging.getLogger("koebako").exception("unexpected error while answering an agent")
+            return build_error(number, RpcError(INTERNAL_ERROR, "Internal error"))
+        finally:
+            self._current = None
+            with suppress(ValueError):
+                self._cancelled.remove(number)
+
+    def _handle_request(self, message: RpcMessage) -> dict[str, Any]:
+        match message.method:
+            case "initialize":
+                return self._begin_session(message.params)
+            case "ping":
+                return {}
+        if not self._is_initialised:
+            raise RpcError(INVALID_REQUEST, "Not initialized")
+        match message.method:
+            case "tools/list":
+                return {"tools": self._tools.list_tools()}
+            case "tools/call":
+                name, arguments = message.params.get("name"), message.params.get("arguments", {})
+                if not isinstance(name, str) or not isinstance(arguments, dict):
+                    raise RpcError(INVALID_PARAMS, "Invalid params")
+                return self._tools.call_tool(name, arguments, self.agent, lambda: message.id in self._cancelled)
+        raise RpcError(METHOD_NOT_FOUND, "Method not found")
+
+    def _begin_session(self, params: dict[str, Any]) -> dict[str, Any]:
+        wanted, client = params.get("protocolVersion"), params.get("clientInfo")
+        if not isinstance(wanted, str):
+            raise RpcError(INVALID_PARAMS, "Invalid params")
+        name = client.get("name") if isinstance(client, dict) else ""
+        self.agent = sanitise_short_text(name) if isinstance(name, str) else ""
+        self._is_initialised = True
+        return {
+            "protocolVersion": wanted if wanted in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[0],
+            "capabilities": {"tools": {"listChanged": False}},
+            "serverInfo": {"name": "koebako", "title": "Koebako", "version": VERSION},
+            "instructions": "Speaks Japanese text. Call `voices` for the names that `voice` takes; without one, your last choice is used.",
+        }

@@ -1,0 +1,199 @@
+"""The tools of agents: they speak, list voices, read timings and write files."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.common.errors import AppError, InputError
+from app.common.language import localize
+from app.compose.audio_outputs import open_player, open_sound_file
+from app.core.silent_lines import synthesize_or_silence
+from app.core.stage_clock import RequestStopped, ignore_cancellation, ignore_stage
+from app.core.synthesis_types import AudioChunk, SynthesisRequest
+from app.service.agents.agent_folder import AgentFolder, check_file_name
+from app.service.agents.agent_voices import find_agent_voice, remember_agent_voice
+from app.service.agents.json_rpc import INVALID_PARAMS, RpcError
+from app.service.agents.tool_arguments import MAX_CALL_CHARS, TOOLS, check_arguments
+from app.service.http_errors import RefusalError
+from app.service.query_synthesizer import QuerySynthesizer
+from app.service.query_texts import QueryTextMemory
+from app.service.routes_own import build_timings, measure_line
+from app.service.style_catalogue import ServedStyle, StyleCatalogue
+
+if TYPE_CHECKING:
+    from app.adapters.portaudio.portaudio_player import PortAudioPlayer
+    from app.core.pipeline import Pipeline
+    from app.service.service_job import JobVoices
+
+ToolHandler = Callable[[dict[str, Any], str], dict[str, Any]]
+
+
+class PlayerFactory(Protocol):
+    """Opens the output of sound."""
+
+    def __call__(self, device: str | int | None, sampling_rate: int, /) -> PortAudioPlayer:
+        """Return a player at a rate in Hz."""
+
+
+class SpeechTools:
+    """The tools over the voices that are offered.
+
+    Args:
+        device: output by name or number; None follows the system.
+    """
+
+    def __init__(
+        self,
+        *,
+        voices: JobVoices,
+        catalogue: StyleCatalogue,
+        folder: AgentFolder,
+        device: str | None = None,
+        open_output: PlayerFactory = open_player,
+    ) -> None:
+        self._voices, self._catalogue, self._folder, self._device, self._open_output = voices, catalogue, folder, device, open_output
+        self._player: PortAudioPlayer | None = None
+        self._ids = itertools.count(1)
+        self._is_cancelled: Callable[[], bool] = ignore_cancellation
+        self._handlers: dict[str, ToolHandler] = {
+            "speak": self._speak_text,
+            "voices": lambda _values, _agent: self._list_voices(),
+            "read_timings": self._read_timings,
+            "export": self._export_lines,
+        }
+
+    def list_tools(self) -> list[dict[str, Any]]:
+        """Return the tools with the schemas of their arguments."""
+        return list(TOOLS)
+
+    def call_tool(
+        self, name: str, arguments: dict[str, Any], agent: str, is_cancelled: Callable[[], bool] = ignore_cancellation
+    ) -> dict[str, Any]:
+        """Return the result of a tool, which says of an error what is wrong.
+
+        Raises RpcError for a tool that does not exist, RequestStopped once `is_cancelled()`.
+        """
+        tool = next((one for one in TOOLS if one["name"] == name), None)
+        if tool is None:
+            raise RpcError(INVALID_PARAMS, "Unknown tool")
+        self._is_cancelled = is_cancelled
+        try:
+            check_arguments(tool["inputSchema"], arguments)
+            result = self._handlers[name](arguments, agent)
+        except AppError as error:
+            return _build_failure(f"{error.message} {error.hint}".strip())
+        except RefusalError as refusal:
+            return _build_failure(json.dumps(refusal.body, ensure_ascii=False))
+        return {
+            "content": [{"type": "text", "text": json.dumps(result, ensure_ascii=False)}],
+            "structuredContent": result,
+            "isError": False,
+        }
+
+    def stop_sound(self) -> None:
+        """Silence what sounds; may be called from any thread."""
+        if self._player is not None:
+            self._player.abort_output()
+
+    def close(self) -> None:
+        """Play what waits to the end."""
+        if self._player is not None:
+            self._player.close()
+
+    def _speak_text(self, values: dict[str, Any], agent: str) -> dict[str, Any]:
+        style = self._choose_style(values, agent)
+        if "file" in values:
+            return {"files": [self._write_file(values, style, values["file"], values.get("format", "wav"))]}
+        played_s = 0.0
+        for chunk in self._render_chunks(values, style):
+            if self._is_cancelled():
+                break
+            if self._player is None:
+                self._player = self._open_output(self._device, chunk.sampling_rate)
+            self._player.write_chunk(chunk)
+            played_s += len(chunk.samples) / chunk.sampling_rate
+        if self._player is not None:
+            self._player.finish_request()
+        if self._is_cancelled():
+            raise RequestStopped
+        return {"seconds": round(played_s, 3)}
+
+    def _export_lines(self, values: dict[str, Any], agent: str) -> dict[str, Any]:
+        lines, form = values["lines"], values.get("format", "wav")
+        if sum(len(line["text"]) for line in lines) > MAX_CALL_CHARS:
+            raise InputError(
+                localize(f"一度に {MAX_CALL_CHARS} 文字まで書き出せます。", f"One call takes {MAX_CALL_CHARS} characters at most.")
+            )
+        stem = check_file_name(values["name"], f".{form}")
+        # All voices are known to exist before the first file is written.
+        styles = [self._choose_style(line, agent) for line in lines]
+        digits = max(3, len(str(len(lines))))
+        return {
+            "files": [
+                self._write_file(line, style, f"{stem} {number:0{digits}}", form)
+                for number, (line, style) in enumerate(zip(lines, styles, strict=True), 1)
+            ]
+        }
+
+    def _read_timings(self, values: dict[str, Any], agent: str) -> dict[str, Any]:
+        style = self._choose_style(values, agent)
+        pipeline = self._voices.open_speaker(style.voice).pipeline
+        speech = QuerySynthesizer(pipeline, self._build_request(values, style), QueryTextMemory())
+        return build_timings(pipeline, values["text"], measure_line(speech))
+
+    def _list_voices(self) -> dict[str, Any]:
+        speakers = self._catalogue.speakers
+        return {"voices": [{"name": one.name, "styles": [style.name for style in one.styles], "voice": one.voice} for one in speakers]}
+
+    def _choose_style(self, values: dict[str, Any], agent: str) -> ServedStyle:
+        """Return the style of a call, which is remembered if the call names it; else the agent's last one, or the first of all."""
+        name, style = values.get("voice", ""), values.get("style", "")
+        remembered = find_agent_voice(agent) if agent and not name else ""
+        kept = self._catalogue.find_style(remembered) if remembered else None
+        if not name and kept is not None:
+            if not style:
+                return kept
+            owner = next(one for one in self._catalogue.speakers if kept in one.styles)
+            name = owner.name
+        found = self._catalogue.find_style(name, style=style)
+        if found is None:
+            raise InputError(
+                localize("その声またはスタイルはありません。", "There is no such voice or style."),
+                localize("voices で一覧を確認してください。", "See the list of `voices`."),
+            )
+        if values.get("voice") and agent:
+            remember_agent_voice(agent, str(found.id))
+        return found
+
+    def _build_request(self, values: dict[str, Any], style: ServedStyle) -> SynthesisRequest:
+        request = SynthesisRequest(values["text"], id=f"agent-{next(self._ids)}", speaker=style.speaker, style=style.style)
+        return replace(request, speed=float(values["speed"])) if "speed" in values else request
+
+    def _render_chunks(self, values: dict[str, Any], style: ServedStyle) -> Iterator[AudioChunk]:
+        pipeline: Pipeline = self._voices.open_speaker(style.voice).pipeline
+        return pipeline.synthesize(self._build_request(values, style), ignore_stage, self._is_cancelled)
+
+    def _write_file(self, values: dict[str, Any], style: ServedStyle, name: str, form: str) -> dict[str, Any]:
+        suffix = f".{form}"
+        pipeline: Pipeline = self._voices.open_speaker(style.voice).pipeline
+        sink = open_sound_file(str(self._folder.choose_path(name, suffix)), pipeline.voice.sampling_rate)
+        samples = 0
+        try:
+            for chunk in synthesize_or_silence(pipeline, self._build_request(values, style), ignore_stage, self._is_cancelled):
+                sink.write_chunk(chunk)
+                samples += len(chunk.samples)
+            if self._is_cancelled():
+                raise RequestStopped
+            path = self._folder.place_part(sink.finish_as_part(), name, suffix)
+        except BaseException:
+            sink.abort_output()
+            raise
+        return {"file": path.name, "seconds": round(samples / pipeline.voice.sampling_rate, 3)}
+
+
+def _build_failure(message: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": message}], "isError": True}

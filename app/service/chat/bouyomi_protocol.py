@@ -1,0 +1,125 @@
+"""The bytes that comment viewers send to 棒読みちゃん over TCP, as commands; everything is little-endian.
+
+A command is an int16. To speak, speed, tone, volume and voice follow (int16 each), the character set (int8), the length of the text in bytes
+(int32) and the text. Clients differ in how they cut this into packets, and some send several commands through one connection.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+MAX_TEXT_BYTES = 64 << 10
+UNSET = -1
+_COMMAND = struct.Struct("<H")
+_TALK_HEADER = struct.Struct("<HhhhhBi")
+_CHARACTER_SETS = {0: "utf-8", 1: "utf-16-le", 2: "cp932"}
+
+
+class ChatCommand(IntEnum):
+    """The commands, under their numbers."""
+
+    TALK = 0x0001
+    PAUSE = 0x0010
+    RESUME = 0x0020
+    SKIP = 0x0030
+    CLEAR = 0x0040
+    GET_PAUSED = 0x0110
+    GET_PLAYING = 0x0120
+    GET_WAITING = 0x0130
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTalk:
+    """A text to be read.
+
+    Attributes:
+        speed, tone, volume: in percent; -1 leaves the reader's own.
+        voice: number of a voice; 0 is the reader's own.
+        voice_name: of the voice that the user chose for the writer of the comment, which counts before the number.
+    """
+
+    text: str
+    speed: int = UNSET
+    tone: int = UNSET
+    volume: int = UNSET
+    voice: int = 0
+    voice_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One command of a client.
+
+    Attributes:
+        talk: of `ChatCommand.TALK`; None where its text cannot be decoded, which is then left out.
+    """
+
+    command: ChatCommand
+    talk: ChatTalk | None = None
+
+
+class ChatProtocolError(ValueError):
+    """Bytes that are no command; nothing more can be read from the connection."""
+
+
+class ChatMessageParser:
+    """Takes the bytes of one connection in whatever pieces they come."""
+
+    def __init__(self) -> None:
+        self._waiting = bytearray()
+
+    @property
+    def is_between_messages(self) -> bool:
+        """Return whether no part of a command waits for its rest."""
+        return not self._waiting
+
+    def parse_bytes(self, data: bytes) -> list[ChatMessage]:
+        """Return the commands that these bytes complete; raise ChatProtocolError."""
+        self._waiting += data
+        found = []
+        while (message := self._take_message()) is not None:
+            found.append(message)
+        return found
+
+    def _take_message(self) -> ChatMessage | None:
+        if len(self._waiting) < _COMMAND.size:
+            return None
+        (number,) = _COMMAND.unpack_from(self._waiting)
+        try:
+            command = ChatCommand(number)
+        except ValueError:
+            raise ChatProtocolError(f"unknown command {number:#06x}") from None
+        if command is not ChatCommand.TALK:
+            del self._waiting[: _COMMAND.size]
+            return ChatMessage(command)
+        if len(self._waiting) < _TALK_HEADER.size:
+            return None
+        _number, speed, tone, volume, voice, character_set, length = _TALK_HEADER.unpack_from(self._waiting)
+        if not 0 <= length <= MAX_TEXT_BYTES:
+            raise ChatProtocolError(f"a text of {length} bytes")
+        end = _TALK_HEADER.size + length
+        if len(self._waiting) < end:
+            return None
+        text = _decode_text(bytes(self._waiting[_TALK_HEADER.size : end]), character_set)
+        del self._waiting[:end]
+        return ChatMessage(command, None if text is None else ChatTalk(text, speed, tone, volume, voice))
+
+
+def _decode_text(content: bytes, character_set: int) -> str | None:
+    """Return the text without the null characters that some clients append, or None."""
+    try:
+        return content.decode(_CHARACTER_SETS[character_set]).rstrip("\0")
+    except (KeyError, UnicodeDecodeError):
+        return None
+
+
+def pack_flag(is_set: bool) -> bytes:
+    """Return the answer to a question for yes or no."""
+    return b"\x01" if is_set else b"\x00"
+
+
+def pack_count(count: int) -> bytes:
+    """Return the answer to a question for a number."""
+    return struct.pack("<i", count)

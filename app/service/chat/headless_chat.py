@@ -1,0 +1,131 @@
+"""Reads comments aloud where no window does, with the voices and in the synthesis thread of `koebako serve`."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.common.errors import AppError
+from app.compose.audio_outputs import open_player
+from app.core.ports import AudioSink
+from app.core.silent_lines import synthesize_or_silence
+from app.core.stage_clock import OnStage, RequestStopped
+from app.service.chat.bouyomi_protocol import ChatTalk
+from app.service.chat.chat_delivery import build_chat_request, find_chat_style
+from app.service.chat.chat_queue import ChatQueue
+from app.service.service_job import JobVoices
+from app.service.style_catalogue import ServedStyle, StyleCatalogue
+
+if TYPE_CHECKING:
+    from app.adapters.portaudio.portaudio_player import PortAudioPlayer
+    from app.service.headless_worker import HeadlessWorker
+
+_QUEUE_POLL_S = 0.5
+
+
+class _ChatJob:
+    """Renders one comment into the player, in the synthesis thread.
+
+    Attributes:
+        over: it has run.
+    """
+
+    def __init__(self, reader: HeadlessChatReader, talk: ChatTalk, name: str) -> None:
+        self._reader, self._talk, self._name = reader, talk, name
+        self.over = threading.Event()
+
+    def run_work(self, voices: JobVoices, on_stage: OnStage) -> None:
+        """Render the comment; a voice or a device that fails leaves it unread."""
+        try:
+            with suppress(RequestStopped):
+                self._reader.render_talk(self._talk, self._name, voices, on_stage)
+        except AppError as error:
+            self._reader.report_failure(error)
+        finally:
+            self.over.set()
+
+
+class HeadlessChatReader:
+    """Reads one comment after the other until `close`.
+
+    Args:
+        catalogue: the voices that are offered.
+        device: output by name or number; None follows the system.
+        report_error: called with an error that keeps comments unread, once for each sentence.
+        open_sink: opens the player at a rate in Hz.
+    """
+
+    def __init__(
+        self,
+        queue: ChatQueue,
+        worker: HeadlessWorker,
+        catalogue: StyleCatalogue,
+        device: str | None = None,
+        report_error: Callable[[AppError], object] = lambda _error: None,
+        open_sink: Callable[[str | int | None, int], PortAudioPlayer] = open_player,
+    ) -> None:
+        self._queue, self._worker, self._catalogue, self._device, self._open_sink = queue, worker, catalogue, device, open_sink
+        self._report_error, self._reported = report_error, set[str]()
+        self._player: PortAudioPlayer | None = None
+        self._skipped, self._closing = threading.Event(), threading.Event()
+        self._names = itertools.count(1)
+        queue.on_skip = self._skip_talk
+        self._thread = threading.Thread(target=self._read_comments, name="chat voice", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._closing.set()
+        self._skip_talk()
+
+    def render_talk(self, talk: ChatTalk, name: str, voices: JobVoices, on_stage: OnStage) -> None:
+        """Render a comment into the player; raise AppError. Belongs to the synthesis thread."""
+        style = self._choose_style(talk)
+        if style is None:
+            return
+        pipeline = voices.open_speaker(style.voice).pipeline
+        request = replace(build_chat_request(talk, name), speaker=style.speaker, style=style.style)
+        for chunk in synthesize_or_silence(pipeline, request, on_stage, self._skipped.is_set, lambda: 0.0):
+            if self._skipped.is_set():
+                return
+            self._open_output(chunk.sampling_rate).write_chunk(chunk)
+
+    def report_failure(self, error: AppError) -> None:
+        """Report why a comment was not read."""
+        if error.message not in self._reported:
+            self._reported.add(error.message)
+            self._report_error(error)
+
+    def _read_comments(self) -> None:
+        while not self._closing.is_set():
+            talk = self._queue.take_talk(_QUEUE_POLL_S)
+            if talk is None:
+                continue
+            self._skipped.clear()
+            job = _ChatJob(self, talk, f"chat-{next(self._names)}")
+            self._worker.post(job)
+            job.over.wait()
+            try:
+                if self._player is not None and not self._skipped.is_set():
+                    self._player.wait_until_played(cancelled=self._skipped.is_set)
+            except AppError as error:
+                self.report_failure(error)
+            self._queue.finish_talk()
+
+    def _choose_style(self, talk: ChatTalk) -> ServedStyle | None:
+        found = find_chat_style(talk, self._queue.rules.voices, self._catalogue)
+        return self._catalogue.first_style if found is None else found[1]
+
+    def _open_output(self, rate: int) -> AudioSink:
+        if self._player is None:
+            self._player = self._open_sink(self._device, rate)
+        return self._player
+
+    def _skip_talk(self) -> None:
+        self._skipped.set()
+        if self._player is not None:
+            self._player.abort_output()

@@ -1,0 +1,371 @@
+"""The chooser of candidate casts: who might speak each character of the scene."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
+
+from app.audition.candidate_casts import CandidateCast, VoiceKey, choose_free_letter, suggest_voices
+from app.common.language import localize
+from app.core.presets import Presets
+from app.core.script import Character
+from app.ui.display_names import format_speaker, format_style
+from app.ui.plain_text import PlainLabel, escape_tip
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.widgets.choice_box import ChoiceBox
+from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.wheel_focus_filter import WheelFocusFilter
+
+# A row of boxes takes some milliseconds to be made, and nobody casts more characters by hand.
+MOST_SHOWN_CHARACTERS = 20
+
+
+def format_cast(letter: str) -> str:
+    """Return the name of a candidate cast."""
+    return localize(f"配役 {letter}", f"Cast {letter}")
+
+
+@dataclass(slots=True)
+class RoleChoice:
+    """The voice, style and preset that a candidate cast gives a character.
+
+    Attributes:
+        voice: voice and speaker; None leaves the character's own.
+        style: a style of that voice.
+        preset: name of a preset; empty is none.
+    """
+
+    voice: VoiceKey | None = None
+    style: str = ""
+    preset: str = ""
+
+    def build_settings(self, offer: CastOffer) -> dict[str, Any]:
+        """Return the settings by name, without a voice or preset that is gone; the voice counts over that of the preset."""
+        found = dict(offer.presets[self.preset].values) if self.preset in offer.presets else {}
+        if self.voice is not None and self.voice[0] in offer.voices:
+            found |= {"voice": self.voice[0], "speaker": self.voice[1], "style": self.style}
+        return found
+
+
+@dataclass(slots=True)
+class CastChoice:
+    """A candidate cast as it is being chosen, by id of the character."""
+
+    letter: str
+    roles: dict[str, RoleChoice] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CastOffer:
+    """The characters, and the voices and presets that can be chosen for them."""
+
+    characters: Sequence[Character] = ()
+    voices: Mapping[str, CatalogVoice] = field(default_factory=dict)
+    presets: Presets = field(default_factory=dict)
+
+    @property
+    def voice_keys(self) -> list[VoiceKey]:
+        """Return all voices with all of their speakers."""
+        return [(voice.id, speaker) for voice in self.voices.values() for _, speaker in voice.speakers]
+
+    def find_first_style(self, key: VoiceKey) -> str:
+        """Return the first style of a voice."""
+        return self.voices[key[0]].styles[0][1]
+
+    def format_voice(self, key: VoiceKey) -> str:
+        """Return the name of a voice, and of its speaker where it has several."""
+        voice = self.voices[key[0]]
+        return voice.name if len(voice.speakers) < 2 else f"{voice.name} / {format_speaker(key[1])}"
+
+
+class RoleRow(QWidget):
+    """The name of a character above the boxes with its voice, the voice's style, and its preset.
+
+    Signals:
+        changed(): Something else was chosen.
+    """
+
+    changed = Signal()
+
+    def __init__(self, character: Character, choice: RoleChoice, offer: CastOffer) -> None:
+        super().__init__()
+        self._choice, self._offer = choice, offer
+        self.voice_box, self.style_box, self.preset_box = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        who = character.name
+        self._prepare_box(
+            self.voice_box, localize(f"{who}の声", f"Voice of {who}"), localize("この登場人物の声。", "Voice of this character.")
+        )
+        self._prepare_box(
+            self.style_box, localize(f"{who}のスタイル", f"Style of {who}"), localize("声のスタイル。", "Style of the voice.")
+        )
+        self._prepare_box(
+            self.preset_box,
+            localize(f"{who}のプリセット", f"Preset of {who}"),
+            localize("話し方のプリセット。", "Preset with the manner of speaking."),
+        )
+        self.voice_box.addItem(localize("元の声", "Own voice"), None)
+        for key in offer.voice_keys:
+            self.voice_box.addItem(offer.format_voice(key), key)
+        self.preset_box.addItem(localize("プリセットなし", "No preset"), "")
+        for name in offer.presets:
+            self.preset_box.addItem(name, name)
+        self._lay_out_widgets(who)
+        self.preset_box.setVisible(bool(offer.presets))
+        self.show_choice()
+        # `activated` comes from the user alone.
+        self.voice_box.activated.connect(self._choose_voice)
+        self.style_box.activated.connect(self._choose_style)
+        self.preset_box.activated.connect(self._choose_preset)
+
+    @property
+    def boxes(self) -> tuple[ChoiceBox, ...]:
+        """Return the boxes in the order of the Tab key."""
+        return self.voice_box, self.style_box, self.preset_box
+
+    def show_choice(self) -> None:
+        """Show what is chosen; instead of a voice that is gone, the character's own."""
+        keys = self._offer.voice_keys
+        self.voice_box.setCurrentIndex(1 + keys.index(self._choice.voice) if self._choice.voice in keys else 0)
+        self.preset_box.setCurrentIndex(max(0, self.preset_box.findData(self._choice.preset)))
+        self._offer_styles()
+
+    def _prepare_box(self, box: ChoiceBox, name: str, tip: str) -> None:
+        box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        box.setMinimumContentsLength(4)
+        box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setAccessibleName(name)
+        box.setToolTip(tip)
+
+    def _lay_out_widgets(self, name: str) -> None:
+        column, row = QVBoxLayout(self), QHBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        row.setSpacing(4)
+        row.addWidget(self.style_box, 1)
+        row.addWidget(self.preset_box, 1)
+        column.addWidget(ElidedLabel(name))
+        column.addWidget(self.voice_box)
+        column.addLayout(row)
+
+    def _offer_styles(self) -> None:
+        self.style_box.clear()
+        voice = None if self._choice.voice is None else self._offer.voices.get(self._choice.voice[0])
+        for _, style in voice.styles if voice is not None else ():
+            self.style_box.addItem(format_style(style), style)
+        self.style_box.setVisible(voice is not None)
+        self.style_box.setCurrentIndex(max(0, self.style_box.findData(self._choice.style)) if voice is not None else -1)
+
+    def _choose_voice(self, index: int) -> None:
+        voice = self._choice.voice = None if index == 0 else self._offer.voice_keys[index - 1]
+        self._choice.style = "" if voice is None else self._offer.find_first_style(voice)
+        self._offer_styles()
+        self.changed.emit()
+
+    def _choose_style(self) -> None:
+        self._choice.style = self.style_box.currentData()
+        self.changed.emit()
+
+    def _choose_preset(self) -> None:
+        self._choice.preset = self.preset_box.currentData()
+        self.changed.emit()
+
+
+class CastSection(QFrame):
+    """One candidate cast: its name with its buttons, and a row for each character.
+
+    Attributes:
+        cast: The choice that the rows show and change.
+
+    Signals:
+        changed(): Another voice was chosen.
+        suggestion_requested(), removal_requested(): A button was pressed.
+    """
+
+    changed = Signal()
+    suggestion_requested = Signal()
+    removal_requested = Signal()
+
+    def __init__(self, cast: CastChoice, offer: CastOffer) -> None:
+        super().__init__()
+        self.cast = cast
+        name = format_cast(cast.letter)
+        title = PlainLabel(name)
+        title.setObjectName("heading")
+        self.suggest_button = _create_button(
+            localize("声をおまかせ", "Suggest voices"),
+            localize(f"{name}の声をおまかせ", f"Suggest voices for {name}"),
+            localize(
+                "登場人物ごとに別の声を選びます。押すたびに変わります。",
+                "Picks a different voice for every character; press again for others.",
+            ),
+        )
+        self.suggest_button.clicked.connect(self.suggestion_requested)
+        self.remove_button = _create_button(
+            localize("削除", "Remove"),
+            localize(f"{name}を削除", f"Remove {name}"),
+            localize("この配役を比べません。", "Leaves this cast out."),
+        )
+        self.remove_button.clicked.connect(self.removal_requested)
+        self.rows = [RoleRow(one, cast.roles.setdefault(one.id, RoleChoice()), offer) for one in offer.characters[:MOST_SHOWN_CHARACTERS]]
+        head = QHBoxLayout()
+        head.setSpacing(4)
+        head.addWidget(title, 1)
+        head.addWidget(self.suggest_button)
+        head.addWidget(self.remove_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 8)
+        column.setSpacing(6)
+        column.addLayout(head)
+        for row in self.rows:
+            row.changed.connect(self.changed)
+            column.addWidget(row)
+        if (hidden := len(offer.characters) - len(self.rows)) > 0:
+            more = PlainLabel(localize(f"ほか {hidden:,} 人は元の声のままです。", f"{hidden:,} more keep their voices."))
+            more.setObjectName("muted")
+            column.addWidget(more)
+
+
+class CastChooser(QScrollArea):
+    """A list of candidate casts; the choices stay when other lines, voices or presets are offered.
+
+    Signals:
+        changed(): Another cast is to be compared.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._casts: list[CastChoice] = []
+        self._offer = CastOffer()
+        self._is_stale = True
+        self._column = QVBoxLayout()
+        self._wheel = WheelFocusFilter(self)
+        self.sections: list[CastSection] = []
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.viewport().setAutoFillBackground(False)
+        self.add_button = _create_button("", "", "")
+
+    @property
+    def candidates(self) -> tuple[CandidateCast, ...]:
+        """Return the candidate casts."""
+        known = {one.id for one in self._offer.characters}
+        return tuple(
+            CandidateCast(cast.letter, {one: role.build_settings(self._offer) for one, role in cast.roles.items() if one in known})
+            for cast in self._casts
+        )
+
+    @property
+    def choices(self) -> tuple[CastChoice, ...]:
+        """Return the choices, to be shown again in another window."""
+        return tuple(self._casts)
+
+    def restore_choices(self, casts: Sequence[CastChoice]) -> None:
+        """Show the choices of a former window."""
+        self._casts = list(casts)
+        self._show_casts()
+
+    def offer_voices(self, voices: Sequence[CatalogVoice], is_usable: Callable[[CatalogVoice], bool], presets: Presets) -> None:
+        """Offer these voices and presets; what is chosen stays chosen where it is still there."""
+        # Voices found in AivisSpeech must be prepared before they can speak.
+        usable = {voice.id: voice for voice in voices if voice.origin != "aivisspeech" and is_usable(voice)}
+        self._show_offer(CastOffer(self._offer.characters, usable, dict(presets)))
+
+    def offer_characters(self, characters: Sequence[Character]) -> None:
+        """Offer these characters; a first candidate is there at once."""
+        if characters and not self._casts:
+            self._casts.append(CastChoice(choose_free_letter(())))
+        self._show_offer(CastOffer(tuple(characters), self._offer.voices, self._offer.presets))
+
+    def add_cast(self) -> None:
+        """Add a candidate in which all characters keep their voices."""
+        self._casts.append(CastChoice(choose_free_letter([cast.letter for cast in self._casts])))
+        self._add_section(self._casts[-1])
+        self.changed.emit()
+
+    def _suggest_cast(self, section: CastSection) -> None:
+        """Give each character of a candidate another voice than it has."""
+        taken = {
+            one.id: [role.voice for cast in self._casts if (role := cast.roles.get(one.id)) is not None and role.voice is not None]
+            for one in self._offer.characters
+        }
+        found = suggest_voices(self._offer.characters, self._offer.voice_keys, random.Random(), taken)
+        for character, voice in found.items():
+            role = section.cast.roles.setdefault(character, RoleChoice())
+            role.voice, role.style = voice, self._offer.find_first_style(voice)
+        for row in section.rows:
+            row.show_choice()
+        self.changed.emit()
+
+    def _remove_cast(self, section: CastSection) -> None:
+        """Remove a candidate; the others keep their letters."""
+        self._casts.remove(section.cast)
+        self.sections.remove(section)
+        section.hide()
+        section.deleteLater()
+        self.changed.emit()
+
+    def _show_offer(self, offer: CastOffer) -> None:
+        if offer != self._offer:
+            self._offer = offer
+            self._show_casts()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Build the rows once they are seen; most boards compare no casts."""
+        super().showEvent(event)
+        if self._is_stale:
+            self._show_casts()
+
+    def _show_casts(self) -> None:
+        self._is_stale = not self.isVisible()
+        if self._is_stale:
+            return
+        body = QWidget()
+        body.setAutoFillBackground(False)
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.setSpacing(6)
+        self.sections, self._column = [], QVBoxLayout()
+        self._column.setSpacing(6)
+        self.add_button = _create_button(
+            localize("配役を追加", "Add a cast"),
+            localize("配役を追加", "Add a cast"),
+            localize("比べる配役を増やします。", "Adds a cast to compare."),
+        )
+        self.add_button.clicked.connect(self.add_cast)
+        column.addLayout(self._column)
+        column.addWidget(self.add_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.add_button.setVisible(bool(self._offer.characters))
+        column.addStretch(1)
+        # Without characters there is nothing to choose, and the board says what to do.
+        for cast in self._casts if self._offer.characters else ():
+            self._add_section(cast)
+        self.setWidget(body)
+
+    def _add_section(self, cast: CastChoice) -> None:
+        section = CastSection(cast, self._offer)
+        section.changed.connect(self.changed)
+        section.suggestion_requested.connect(partial(self._suggest_cast, section))
+        section.removal_requested.connect(partial(self._remove_cast, section))
+        self._wheel.watch_controls(box for row in section.rows for box in row.boxes)
+        self.sections.append(section)
+        self._column.addWidget(section)
+
+
+def _create_button(text: str, name: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setObjectName("framed")
+    button.setText(text)
+    button.setAccessibleName(name)
+    button.setToolTip(escape_tip(tip))
+    return button

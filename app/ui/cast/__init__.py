@@ -1,0 +1,1 @@
+"""The cast: its window, and the commands that give lines a character."""

@@ -1,0 +1,390 @@
+"""Runs the commands of the cast's window: each edit is one step of undo, and the lines follow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.common.errors import AppError
+from app.common.language import localize
+from app.core.characters import (
+    CastBuilder,
+    change_character,
+    extract_character_settings,
+    fold_character_name,
+    merge_cast,
+    merge_characters,
+    recast_character,
+    remove_characters,
+)
+from app.core.project import VoiceReference
+from app.core.script import CAST_FIELDS, Character, Line, LineSettings, Script
+from app.ui.actions.window_actions import WindowActions
+from app.ui.cast.cast_commands import CastCommands
+from app.ui.cast.cast_creation import create_cast_of_voices
+from app.ui.cast.cast_files import CastFiles
+from app.ui.cast.cast_table import format_duration
+from app.ui.cast.cast_window import CastWindow
+from app.ui.cast.reading_checks import ReadingChecks
+from app.ui.cast.script_warnings import MAX_WARNINGS, ScriptWarning, list_reading_warnings, list_script_warnings
+from app.ui.projects.project_document import ProjectDocument
+from app.ui.projects.voice_references import build_voice_references
+from app.ui.script.line_selection import LineSelection
+from app.ui.script.script_document import ScriptDocument
+from app.ui.script.script_duration import ScriptDuration, measure_character_durations
+from app.ui.script.script_list import ScriptList
+from app.ui.script.script_model import ScriptModel
+from app.ui.voices.voice_catalog import VoiceCatalog
+
+COUNT_SETTLE_MS = 300
+WINDOW_ACTIONS = ("undo", "redo", "stop")
+
+
+class CastController(QObject):
+    """Opens the window of the cast; it is made when the window is first opened.
+
+    Attributes:
+        window: the open window, or None.
+        files: reads and writes casts.
+        checks: finds readings that are in doubt, from when the warnings are first shown until the window closes.
+
+    Signals:
+        play_requested(list[str]): speak these lines, or stop what is spoken.
+        voices_found(tuple[VoiceReference, ...]): voices that an imported cast names.
+
+    Args:
+        find_voice_name: returns the name of a voice that may not be installed.
+    """
+
+    play_requested = Signal(object)
+    voices_found = Signal(object)
+
+    def __init__(
+        self,
+        parent: QWidget,
+        *,
+        document: ScriptDocument,
+        model: ScriptModel,
+        selection: LineSelection,
+        view: ScriptList,
+        project: ProjectDocument,
+        catalog: VoiceCatalog,
+        commands: CastCommands,
+        actions: WindowActions,
+        find_voice_name: Callable[[str], str],
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._document, self._model, self._selection, self._view = parent, document, model, selection, view
+        self._project, self._catalog, self._commands, self._actions = project, catalog, commands, actions
+        self._find_voice_name = find_voice_name
+        self.window: CastWindow | None = None
+        self.files = CastFiles(self)
+        self.files.read.connect(self._import_cast)
+        self.files.written.connect(self._report_export)
+        self.files.failed.connect(self._show_error)
+        self.checks = ReadingChecks(self)
+        self.checks.advanced.connect(self._show_warnings)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(COUNT_SETTLE_MS)
+        self._timer.timeout.connect(self.show_lines)
+        self._named = self._map_commands()
+        document.changed.connect(self._follow_document)
+        model.dataChanged.connect(self._schedule_count)
+        catalog.changed.connect(self._show_voices)
+
+    def open_window(self) -> None:
+        """Show the cast, with the character of the current line selected."""
+        if self.window is None:
+            window = self.window = CastWindow(self._parent, self._describe_voice)
+            window.command_requested.connect(self._run_command)
+            window.warning_chosen.connect(self._go_to_warning)
+            window.table.chosen.connect(self._show_form)
+            window.table.characters.renamed.connect(self._rename_character)
+            window.tabs.currentChanged.connect(self._show_warnings)
+            window.table.characters.voice_dropped.connect(self._recast_by_drop)
+            window.form.edited.connect(self._edit_field)
+            window.form.recast.connect(lambda name, value: self._recast_character({name: value}))
+            window.form.line_settings_requested.connect(self._recast_as_line)
+            window.form.voice.chooser.library_requested.connect(self._actions["voice_library"].trigger)
+            window.finished.connect(self._forget_window)
+            # Keys of the main window do not reach a window of its own.
+            window.addActions([self._actions[name] for name in WINDOW_ACTIONS])
+            self._show_voices()
+        self._show_cast()
+        if (line := self._selection.line) is not None:
+            self.window.table.select_character(line.character)
+        self.show_lines()
+        self.window.show()
+        self.window.raise_()
+        self.window.activateWindow()
+        self.window.setFocus()
+
+    def close(self) -> None:
+        """Close the window, and finish what is being written."""
+        if self.window is not None:
+            self.window.reject()
+        self.files.close()
+        self.checks.close()
+
+    def _map_commands(self) -> dict[str, Callable[[], object]]:
+        return {
+            "add": self._add_character,
+            "remove": self._remove_selected,
+            "merge": self._merge_selected,
+            "up": partial(self._move_selected, -1),
+            "down": partial(self._move_selected, 1),
+            "play": self._play_line,
+            "select": lambda: self._commands.select_lines_of([one.id for one in self._selected]),
+            "audition": self._open_audition,
+            "assign": lambda: self._commands.assign_to_selection(self._selected[0].id),
+            "import": lambda: self.files.choose_import(self.window or self._parent),
+            "export": self._export_cast,
+            "create": self._create_from_voices,
+            "script": self._actions["import"].trigger,
+        }
+
+    @property
+    def _selected(self) -> list[Character]:
+        return self.window.table.selected if self.window is not None else []
+
+    @property
+    def _current(self) -> Character | None:
+        return self.window.table.current if self.window is not None else None
+
+    def _describe_voice(self, character: Character) -> str:
+        names, line = self._view.cards.voices, Line(settings=character.settings)
+        voice, who = (
+            names.find_voice_name(character.settings.voice),
+            "" if names.is_missing(character.settings.voice) else names.format_summary(line),
+        )
+        return localize("・", " · ").join(part for part in (voice, who) if part)
+
+    @Slot(str)
+    def _run_command(self, name: str) -> None:
+        if self.window is not None:
+            self.window.show_error("")
+        self._named[name]()
+
+    def _apply_edit(self, label: str, after: Script, merge_key: str = "") -> None:
+        self._document.apply_edit(label, after, merge_key)
+
+    def _add_character(self) -> None:
+        """Add a character with the settings of the current line, and open the editor of its name."""
+        script, window = self._document.script, self.window
+        builder, number = CastBuilder(script.cast), len(script.cast) + 1
+        while builder.find_character(name := localize(f"登場人物 {number}", f"Character {number}")) is not None:
+            number += 1
+        made = builder.add_character(name, self._selection.settings)
+        self._apply_edit(localize("登場人物を追加", "Add character"), replace(script, cast=builder.cast))
+        if window is not None:
+            window.table.select_character(made.id)
+            window.table.edit_name()
+
+    def _remove_selected(self) -> None:
+        ids = {one.id for one in self._selected}
+        self._apply_edit(localize("登場人物を削除", "Remove character"), remove_characters(self._document.script, ids))
+
+    def _merge_selected(self) -> None:
+        kept = self._current
+        if kept is not None:
+            ids = {one.id for one in self._selected}
+            self._apply_edit(localize("登場人物をまとめる", "Merge characters"), merge_characters(self._document.script, ids, kept.id))
+            if self.window is not None:
+                self.window.table.select_character(kept.id)
+
+    def _move_selected(self, step: int) -> None:
+        current, script = self._current, self._document.script
+        cast = list(script.cast)
+        place = cast.index(current) if current in cast else -1
+        if current is not None and 0 <= place + step < len(cast) and place >= 0:
+            cast.insert(place + step, cast.pop(place))
+            self._apply_edit(localize("登場人物を移動", "Move character"), replace(script, cast=tuple(cast)))
+            if self.window is not None:
+                self.window.table.select_character(current.id)
+
+    def _play_line(self) -> None:
+        current = self._current
+        line = self._commands.find_sample_line(current) if current is not None else None
+        if line is not None:
+            self.play_requested.emit([line.id])
+        elif current is not None and self.window is not None:
+            self.window.show_error(_describe_silence(current))
+
+    def _open_audition(self) -> None:
+        current = self._current
+        if current is None or self.window is None:
+            return
+        if self._commands.select_audition(current.id):
+            self._actions["audition"].trigger()
+        else:
+            self.window.show_error(_describe_silence(current))
+
+    def _create_from_voices(self) -> None:
+        after = create_cast_of_voices(self._document.script, self._name_voice)
+        self._apply_edit(localize("登場人物を作成", "Make characters"), after)
+
+    def _name_voice(self, settings: LineSettings) -> str:
+        names = self._view.cards.voices
+        voice, speaker = names.find_voice_name(settings.voice), names.find_speaker(Line(settings=settings))
+        return f"{voice} {speaker}".strip() or localize("登場人物", "Character")
+
+    def _export_cast(self) -> None:
+        if self.window is not None:
+            known = self._project.parts.voices
+            self.files.choose_export(
+                self.window,
+                self._document.script.cast,
+                lambda script: build_voice_references(script, self._catalog, known),
+                self._project.path,
+            )
+
+    @Slot(object, object)
+    def _import_cast(self, cast: Sequence[Character], voices: tuple[VoiceReference, ...]) -> None:
+        if not cast and self.window is not None:
+            self.window.show_error(localize("このプロジェクトに登場人物はいません。", "This project has no characters."))
+            return
+        self.voices_found.emit(voices)
+        after, _ = merge_cast(self._document.script, (), cast)
+        self._apply_edit(localize("登場人物を読み込む", "Import characters"), after)
+
+    @Slot(object)
+    def _report_export(self, path: Path) -> None:
+        if self.window is not None:
+            self.window.total.setText(localize(f"「{path.name}」に書き出しました。", f"Written to “{path.name}”."))
+
+    @Slot(object)
+    def _show_error(self, error: AppError) -> None:
+        if self.window is not None:
+            self.window.show_error(f"{error.message} {error.hint}".strip())
+
+    @Slot(str, str)
+    def _rename_character(self, character_id: str, name: str) -> None:
+        script = self._document.script
+        character, other = script.find_character(character_id), CastBuilder(script.cast).find_character(name)
+        if self.window is None or character is None or not name or name == character.name:
+            return
+        if other is not None and other.id != character_id:
+            self.window.show_error(
+                localize(
+                    f"「{name}」は「{other.name}」の名前です。2 人を選んで「1 人にまとめる」を押すと、1 人になります。",
+                    f"“{name}” is a name of “{other.name}”. Select both and press “Merge” to make them one.",
+                )
+            )
+            return
+        self.window.show_error("")
+        aliases = tuple(alias for alias in character.aliases if fold_character_name(alias) != fold_character_name(name))
+        after = change_character(script, character_id, name=name, aliases=aliases)
+        self._apply_edit(localize("登場人物の名前を変更", "Rename character"), after)
+
+    @Slot(str, object)
+    def _edit_field(self, name: str, value: Any) -> None:
+        if (current := self._current) is not None:
+            after = change_character(self._document.script, current.id, **{name: value})
+            self._apply_edit(localize("登場人物を編集", "Edit character"), after)
+
+    def _recast_character(self, settings: dict[str, Any]) -> None:
+        if (current := self._current) is not None:
+            self._apply_edit(localize("配役を変更", "Recast"), recast_character(self._document.script, current.id, settings))
+
+    @Slot(str, str)
+    def _recast_by_drop(self, character_id: str, voice: str) -> None:
+        """Give a character the voice that was dropped on it, if it can speak here: anybody may drop anything."""
+        found = self._catalog.find_voice(voice)
+        if found is not None and found.origin != "aivisspeech":
+            self._apply_edit(localize("配役を変更", "Recast"), recast_character(self._document.script, character_id, {"voice": found.id}))
+
+    @Slot()
+    def _recast_as_line(self) -> None:
+        settings, current = self._selection.settings, self._current
+        if current is not None:
+            after = change_character(self._document.script, current.id, settings=extract_character_settings(settings))
+            is_recast = any(getattr(settings, name) != getattr(current.settings, name) for name in CAST_FIELDS)
+            label = localize("配役を変更", "Recast") if is_recast else localize("登場人物の設定を変更", "Change character")
+            self._apply_edit(label, after)
+
+    @Slot(object)
+    def _go_to_warning(self, warning: ScriptWarning) -> None:
+        if warning.line_id and self._document.script.find_line(warning.line_id) is not None:
+            self._view.end_editing()
+            self._view.select_lines([warning.line_id])
+        if warning.character_id and not warning.line_id and self.window is not None:
+            self.window.tabs.setCurrentIndex(0)
+            self.window.table.select_character(warning.character_id)
+
+    @Slot(object, object)
+    def _follow_document(self, before: Script, after: Script) -> None:
+        if before.cast is not after.cast:
+            self._show_cast()
+        self._schedule_count()
+
+    def _show_cast(self) -> None:
+        if self.window is not None:
+            self.window.show_cast(self._document.script.cast)
+            self._show_form()
+
+    @Slot()
+    def _show_form(self) -> None:
+        if self.window is None:
+            return
+        current = self._current
+        voice = current.settings.voice if current is not None else ""
+        self.window.form.voice.chooser.show_current_voice(voice, self._find_voice_name(voice))
+        self.window.form.show_character(current, self._catalog.find_voice(voice))
+
+    @Slot()
+    def _show_voices(self) -> None:
+        if self.window is not None:
+            self.window.form.show_voices([voice for voice in self._catalog.voices if voice.origin != "aivisspeech"])
+            self.window.table.characters.update_cells()
+            self._show_form()
+            self._schedule_count()
+
+    @Slot()
+    def _schedule_count(self, *_changed: object) -> None:
+        if self.window is not None and not self._timer.isActive():
+            self._timer.start()
+
+    @Slot()
+    def show_lines(self) -> None:
+        """Count the lines of each character, measure how long they take, and list the warnings."""
+        window, script = self.window, self._document.script
+        if window is None:
+            return
+        lengths = measure_character_durations(script.lines, self._model.find_state)
+        window.table.characters.show_lines(Counter(line.character for line in script.lines), lengths)
+        whole = ScriptDuration(sum(item.seconds for item in lengths.values()), all(item.is_exact for item in lengths.values()))
+        people, lines = f"{len(script.cast):,}", f"{len(script.lines):,}"
+        counted = localize(
+            f"{people} 人・{lines} 行・{format_duration(whole)}", f"Characters: {people} · lines: {lines} · {format_duration(whole)}"
+        )
+        window.total.setText(counted)
+        self._show_warnings()
+
+    @Slot()
+    def _show_warnings(self) -> None:
+        window, script = self.window, self._document.script
+        if window is None:
+            return
+        if window.shows_checks:
+            self.checks.check_lines(script.lines)
+        found = list_script_warnings(script, self._view.cards.voices.is_missing, self._find_voice_name)
+        found += list_reading_warnings(script, self.checks.find_doubts)
+        window.show_warnings(found[:MAX_WARNINGS], self.checks.checked, self.checks.total)
+
+    @Slot()
+    def _forget_window(self) -> None:
+        self.window = None
+        self.checks.stop_checking()
+        self._timer.stop()
+
+
+def _describe_silence(character: Character) -> str:
+    return localize(f"「{character.name}」のセリフがありません。", f"“{character.name}” has no line with text.")

@@ -1,0 +1,111 @@
+"""Brings the cast of another project in, and saves the cast as a project of its own; both in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.common.errors import InputError
+from app.common.language import localize
+from app.core.project import PROJECT_SUFFIX, Project, VoiceReference
+from app.core.script import Character, Script
+from app.ui.background_thread import BackgroundThread
+from app.ui.widgets.open_file_dialogs import ask_for_file
+
+
+class CastFiles(QObject):
+    """Asks for files, reads and writes them.
+
+    Signals:
+        read(tuple[Character, ...], tuple[VoiceReference, ...]): the cast of a project, and its voices.
+        written(Path): the project that holds the cast.
+        failed(AppError): a file could not be read or written.
+    """
+
+    read = Signal(object, object)
+    written = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._background = BackgroundThread(self, "cast")
+        self._background.failed.connect(self.failed)
+
+    def choose_import(self, parent: QWidget) -> None:
+        """Ask for a project, and read its cast."""
+        path = ask_for_file(parent, localize("登場人物を読み込む", "Import characters"), _build_file_filter())
+        if path is not None:
+            self.read_cast(path)
+
+    def read_cast(self, path: Path) -> None:
+        """Read the cast of a project."""
+
+        def read() -> Project:
+            from app.interchange.koebako_files import read_project  # few sessions need it
+
+            return read_project(path)
+
+        self._background.run_work(read, lambda project: self.read.emit(project.script.cast, project.voices))
+
+    def choose_export(
+        self,
+        parent: QWidget,
+        cast: Sequence[Character],
+        find_references: Callable[[Script], tuple[VoiceReference, ...]],
+        open_path: Path | None,
+    ) -> None:
+        """Ask for a name, and save the cast as a project without lines; `open_path`, of the open project, is refused."""
+        title = localize("登場人物を書き出す", "Export characters")
+        name, _ = QFileDialog.getSaveFileName(parent, title, localize("登場人物", "cast") + PROJECT_SUFFIX, _build_file_filter())
+        if name:
+            script = Script(cast=tuple(cast))
+            path = Path(name)
+            # A name without the suffix was not asked about, and another project may have it.
+            named = path if path.suffix.lower() == PROJECT_SUFFIX else _find_free_path(path.with_name(path.name + PROJECT_SUFFIX))
+            if named == open_path:
+                self.failed.emit(_build_own_file_error())
+            else:
+                self.write_cast(named, Project(script, voices=find_references(script)))
+
+    def write_cast(self, path: Path, project: Project) -> None:
+        """Write a project."""
+
+        def write() -> Path:
+            from app.interchange.koebako_files import write_project
+
+            write_project(path, project)
+            return path
+
+        self._background.run_work(write, self.written.emit)
+
+    def wait_until_idle(self) -> None:
+        """Wait for what was begun."""
+        self._background.wait_until_idle()
+
+    def close(self) -> None:
+        """Finish what is being written."""
+        self._background.close(finish=True)
+
+
+def _find_free_path(path: Path) -> Path:
+    number = 2
+    free = path
+    while free.exists():
+        free, number = path.with_stem(f"{path.stem} ({number})"), number + 1
+    return free
+
+
+def _build_own_file_error() -> InputError:
+    return InputError(
+        localize(
+            "開いているプロジェクトに、登場人物だけを保存することはできません。", "The open project cannot be replaced by its characters."
+        ),
+        localize("別の名前を付けてください。", "Choose another name."),
+    )
+
+
+def _build_file_filter() -> str:
+    return localize("Koebako のプロジェクト", "Koebako projects") + f" (*{PROJECT_SUFFIX})"

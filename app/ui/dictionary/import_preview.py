@@ -1,0 +1,181 @@
+"""The preview of an import: what a file would change in the dictionary, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
+
+from app.common.language import localize
+from app.core.dictionary_comparison import DictionaryComparison
+from app.core.dictionary_entries import DictionaryEntry
+from app.ui.dictionary.entry_table import mark_accent
+from app.ui.display_names import format_word_kind
+from app.ui.plain_text import PlainLabel, escape_tip
+from app.ui.theme.dialog_margins import DIALOG_MARGINS
+from app.ui.widgets.row_table_setup import set_up_row_table
+
+IMPORT_PREVIEW_SIZE = (960, 520)
+ROW_MARGINS_PX = 10
+PREVIEW_COLUMN_WIDTHS_PX = (120, 130, 220)
+Index = QModelIndex | QPersistentModelIndex
+ROOT_INDEX = QModelIndex()
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """One row of the table: a word, as it is now and as the file has it, and what that means."""
+
+    surface: str
+    present: str
+    imported: str
+    state: str
+
+
+class ImportPreviewModel(QAbstractTableModel):
+    """A table model of everything that a file holds; what needs a decision comes first."""
+
+    def __init__(self, comparison: DictionaryComparison) -> None:
+        super().__init__()
+        self.rows = list(_list_rows(comparison))
+
+    def rowCount(self, parent: Index = ROOT_INDEX) -> int:
+        """Return the number of rows."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = ROOT_INDEX) -> int:
+        """Return the number of columns: word, now, in the file, and what that means."""
+        return 0 if parent.isValid() else 4
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return the title of a column."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        names = (localize("表記", "Word"), localize("現在", "Now"), localize("ファイル", "File"), localize("結果", "Result"))
+        return names[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return a cell's text or tooltip."""
+        row = self.rows[index.row()]
+        text = (row.surface, row.present, row.imported, row.state)[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return text
+        return escape_tip(text) if role == Qt.ItemDataRole.ToolTipRole else None
+
+
+class ImportPreviewDialog(QDialog):
+    """A dialog that asks what to do with the words of a file.
+
+    Signals:
+        import_requested(bool): The words are to be added; True keeps those that are there as they are.
+    """
+
+    import_requested = Signal(bool)
+
+    def __init__(self, parent: QWidget, name: str, comparison: DictionaryComparison) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(localize("読み込む単語の確認", "Words to import"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(*IMPORT_PREVIEW_SIZE)
+        self.summary = PlainLabel(f"{name}\n{_describe_comparison(comparison)}")
+        self.summary.setWordWrap(True)
+        self.table = _create_table(ImportPreviewModel(comparison))
+        self.replace_button = self._create_button(
+            localize("置き換えて読み込む", "Import and replace") if comparison.conflicts else localize("読み込む", "Import"),
+            localize("登録済みの単語も、ファイルの内容に置き換えます。", "Words that are there become as they are in the file."),
+            keep=False,
+        )
+        self.replace_button.setObjectName("primary")
+        self.keep_button = self._create_button(
+            localize("新しい単語だけ読み込む", "Import new words only"),
+            localize("登録済みの単語は変更しません。", "Words that are there stay as they are."),
+            keep=True,
+        )
+        self.replace_button.setEnabled(bool(comparison.added or comparison.conflicts))
+        self.keep_button.setVisible(bool(comparison.conflicts))
+        self.keep_button.setEnabled(bool(comparison.added))
+        self._lay_out_dialog()
+
+    def _create_button(self, text: str, tip: str, *, keep: bool) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        button.clicked.connect(lambda: self._request_import(keep=keep))
+        return button
+
+    def _request_import(self, *, keep: bool) -> None:
+        self.import_requested.emit(keep)
+        self.accept()
+
+    def _lay_out_dialog(self) -> None:
+        cancel = QPushButton(localize("キャンセル", "Cancel"))
+        cancel.setToolTip(localize("何も読み込みません。（Esc）", "Imports nothing. (Esc)"))
+        cancel.clicked.connect(self.reject)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        for button in (self.replace_button, self.keep_button, cancel):
+            button.setAutoDefault(button is self.replace_button)
+            buttons.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*DIALOG_MARGINS)
+        column.setSpacing(10)
+        column.addWidget(self.summary)
+        column.addWidget(self.table, 1)
+        column.addLayout(buttons)
+
+
+def _create_table(model: ImportPreviewModel) -> QTableView:
+    table = QTableView()
+    table.setModel(model)
+    model.setParent(table)
+    table.setObjectName("words")
+    table.setAccessibleName(localize("読み込む単語", "Words of the file"))
+    set_up_row_table(table, ROW_MARGINS_PX)
+    table.horizontalHeader().setHighlightSections(False)
+    # What is wrong with a line is a sentence, and has the room that words and readings leave.
+    for column, width in enumerate(PREVIEW_COLUMN_WIDTHS_PX):
+        table.setColumnWidth(column, width)
+    table.horizontalHeader().setSectionResizeMode(len(PREVIEW_COLUMN_WIDTHS_PX), QHeaderView.ResizeMode.Stretch)
+    return table
+
+
+def _list_rows(comparison: DictionaryComparison) -> Iterator[PreviewRow]:
+    for conflict in comparison.conflicts:
+        present, imported = _format_difference(conflict.present, conflict.imported)
+        yield PreviewRow(conflict.imported.surface, present, imported, localize("登録済みと異なります", "Differs from yours"))
+    for conflict in comparison.duplicates:
+        first, second = _format_difference(conflict.present, conflict.imported)
+        last = localize("ファイル内で重複（最後を使用）", "Twice in the file; the last counts")
+        yield PreviewRow(conflict.imported.surface, "", f"{first} / {second}", last)
+    for error in comparison.rejected:
+        yield PreviewRow("", "", "", f"{error.message} {error.hint}")
+    for entry in comparison.added:
+        yield PreviewRow(entry.surface, "", mark_accent(entry.reading, entry.accent), localize("追加します", "New"))
+    for entry in comparison.unchanged:
+        reading = mark_accent(entry.reading, entry.accent)
+        yield PreviewRow(entry.surface, reading, reading, localize("登録済みと同じです", "Same as yours"))
+
+
+def _format_difference(one: DictionaryEntry, other: DictionaryEntry) -> tuple[str, str]:
+    """Return both entries by reading and accent; where those are equal, with part of speech and priority."""
+    shown = tuple(mark_accent(entry.reading, entry.accent) for entry in (one, other))
+    if shown[0] == shown[1]:
+        shown = tuple(f"{text}  {format_word_kind(entry.kind)} {entry.priority}" for text, entry in zip(shown, (one, other), strict=True))
+    return shown[0], shown[1]
+
+
+def _describe_comparison(comparison: DictionaryComparison) -> str:
+    counts = (
+        (len(comparison.added), "新しい単語", "new"),
+        (len(comparison.conflicts), "登録済みと異なる単語", "different from yours"),
+        (len(comparison.unchanged), "登録済みと同じ単語", "same as yours"),
+        (len(comparison.duplicates), "ファイル内の重複", "twice in the file"),
+        (len(comparison.rejected), "読み込めない行", "rejected"),
+    )
+    return "   ".join(localize(f"{ja} {count:,}", f"{count:,} {en}") for count, ja, en in counts if count) or localize(
+        "単語がありません。", "There are no words."
+    )

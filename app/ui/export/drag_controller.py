@@ -1,0 +1,178 @@
+"""Drags lines and takes out of the window as files, and copies them to the clipboard.
+
+A drag begins only when its files are there. A target may read the addresses as soon as the mouse is over it, and on Windows and X11 both
+programs would stand still while it waits for data that are still being made; a file that exists needs no waiting anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QObject, Qt, QTimer, QUrl, Slot
+from PySide6.QtGui import QCursor, QDrag, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from app.common.errors import AppError
+from app.common.language import localize
+from app.core.script import Line, LineSettings
+from app.export.export_plan import NumberedLine, PlanContext, list_character_names
+from app.export.name_pattern import SpeakerNames
+from app.ui.export.drag_picture import POINTER_OFFSET, draw_drag_picture
+from app.ui.export.dragged_files import DraggedFileMaker, OnFilesMade, choose_drag_settings
+from app.ui.export.remembered_export import ExportProject, ExportSettingsMemory
+from app.ui.script.line_seeds import LineSeeds
+from app.ui.script.script_document import ScriptDocument
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.widgets.banner import Banner
+
+RELEASE_POLL_MS = 100
+
+
+class DragController(QObject):
+    """Makes the files at the press of a handle, and begins the drag when they are there and the mouse has moved.
+
+    Args:
+        name_speaker: returns who speaks a line, by the names that people see.
+    """
+
+    def __init__(
+        self,
+        *,
+        speech: SpeechController,
+        document: ScriptDocument,
+        seeds: LineSeeds,
+        settings: SettingsStore,
+        project: ExportProject,
+        banner: Banner,
+        name_speaker: Callable[[LineSettings], SpeakerNames],
+    ) -> None:
+        super().__init__(banner)
+        self._document, self._seeds, self._settings = document, seeds, settings
+        self._project, self._banner, self._name_speaker = project, banner, name_speaker
+        self._memory = ExportSettingsMemory(settings, project)
+        self._maker = DraggedFileMaker(speech, self)
+        self._prepared: tuple[Line, ...] = ()
+        self._files: list[Path] = []
+        self._source: QWidget | None = None
+        # The files may never come, as when the user stops all writing; the release of the button ends the waiting all the same.
+        self._watch = QTimer(self)
+        self._watch.setInterval(RELEASE_POLL_MS)
+        self._watch.timeout.connect(self._watch_button)
+
+    @Slot(object)
+    def prepare_lines(self, ids: Sequence[str]) -> None:
+        """Begin to make the files of lines whose handle is pressed."""
+        self._prepare_files(self._find_lines(ids))
+
+    def drag_lines(self, ids: Sequence[str], source: QWidget) -> None:
+        """Drag the files of lines."""
+        self._start_drag(self._find_lines(ids), source)
+
+    def drag_line(self, line: Line, source: QWidget) -> None:
+        """Drag the file of a line as it is given, such as a take; its number is that of the script's line."""
+        self._start_drag([NumberedLine(self._find_number(line.id), line)], source)
+
+    def copy_lines(self, ids: Sequence[str]) -> None:
+        """Copy the files of lines to the clipboard as soon as they are there."""
+        lines = self._find_lines(ids)
+        if lines:
+            self._make_files(lines, self._copy_files)
+        else:
+            self._banner.show_message("notice", localize("読み上げるテキストが空です。", "The text is empty."))
+
+    def close(self) -> None:
+        """Make nothing more."""
+        self._end_waiting()
+        self._maker.close()
+
+    def _find_lines(self, ids: Sequence[str]) -> list[NumberedLine]:
+        wanted = set(ids)
+        lines = enumerate(self._document.script.lines, 1)
+        return [
+            NumberedLine(number, self._seeds.apply_last_seed(line)) for number, line in lines if line.id in wanted and line.text.strip()
+        ]
+
+    def _find_number(self, line_id: str) -> int:
+        return next((number for number, line in enumerate(self._document.script.lines, 1) if line.id == line_id), 1)
+
+    def _prepare_files(self, lines: list[NumberedLine]) -> None:
+        self._prepared, self._files = tuple(item.line for item in lines), []
+        if lines:
+            self._make_files(lines, self._keep_files)
+
+    def _start_drag(self, lines: list[NumberedLine], source: QWidget) -> None:
+        if self._prepared != tuple(item.line for item in lines):
+            self._prepare_files(lines)
+        self._source = source
+        if self._files:
+            self._drag_files()
+        elif lines:
+            # Quiet: the pointer says that the file is on its way.
+            source.setCursor(QCursor(Qt.CursorShape.BusyCursor))
+            self._watch.start()
+
+    def _make_files(self, lines: list[NumberedLine], on_made: OnFilesMade) -> None:
+        export = choose_drag_settings(self._memory.settings, self._settings.value)
+        name = self._project.name or localize("名称未設定", "Untitled")
+        context = PlanContext(name, cache(self._name_speaker), date.today(), list_character_names(self._document.script.cast))
+        self._maker.make_files(lines, export, context, on_made=on_made, on_failed=self._show_error)
+
+    def _keep_files(self, files: list[Path]) -> None:
+        self._files = files
+        if self._source is not None:
+            self._drag_files()
+
+    def _drag_files(self) -> None:
+        """Begin the drag, unless the button was released meanwhile: then the files are there for the next one."""
+        source, files = self._source, self._files
+        self._end_waiting()
+        if source is not None and QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton:
+            self._prepared, self._files = (), []
+            _begin_drag(source, files)
+
+    def _copy_files(self, files: list[Path]) -> None:
+        QGuiApplication.clipboard().setMimeData(build_file_data(files))
+        self._banner.show_message(
+            "notice",
+            localize(f"コピーしました: {files[0].name}", f"Copied: {files[0].name}"),
+            localize("ほかのアプリに貼り付けられます。", "Paste it into another program."),
+        )
+
+    def _show_error(self, error: AppError) -> None:
+        self._prepared = ()
+        self._end_waiting()
+        self._banner.show_error(error)
+
+    @Slot()
+    def _watch_button(self) -> None:
+        if not QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton:
+            self._end_waiting()
+
+    def _end_waiting(self) -> None:
+        self._watch.stop()
+        if self._source is not None:
+            self._source.unsetCursor()
+            self._source = None
+
+
+def build_file_data(files: Sequence[Path]) -> QMimeData:
+    """Return files as other programs take them from a drag or the clipboard."""
+    data = QMimeData()
+    urls = [QUrl.fromLocalFile(str(file)) for file in files]
+    data.setUrls(urls)
+    # GNOME's file manager pastes this alone.
+    data.setData("x-special/gnome-copied-files", b"\n".join([b"copy", *(bytes(url.toEncoded().data()) for url in urls)]))
+    return data
+
+
+def _begin_drag(source: QWidget, files: Sequence[Path]) -> None:
+    drag = QDrag(source)
+    drag.setMimeData(build_file_data(files))
+    drag.setPixmap(draw_drag_picture(source, files))
+    drag.setHotSpot(POINTER_OFFSET)
+    # Only a copy: a move would take the file away before another program has read it.
+    drag.exec(Qt.DropAction.CopyAction, Qt.DropAction.CopyAction)

@@ -1,0 +1,120 @@
+"""The character of the selected lines, and the way back to the character's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from app.common.language import localize
+from app.core.request_limits import BOUNDS
+from app.core.script import Character
+from app.ui.theme.character_colours import create_colour_icon
+from app.ui.theme.theme import is_theme_change_event
+from app.ui.widgets.choice_box import ChoiceBox
+
+SWATCH_PX = 16
+
+
+class CharacterField(QWidget):
+    """A label, a list of the cast, and a button that is there while a selected line deviates from its character.
+
+    Signals:
+        chosen(str): the user gave the selected lines the character of this id, or none for an empty one.
+        reset_requested(): give the lines the settings of their characters again.
+    """
+
+    chosen = Signal(str)
+    reset_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._cast: Sequence[Character] = ()
+        self._drawn: tuple[object, ...] = ()
+        self._chosen: Collection[str] = ()
+        self.label = QLabel(localize("登場人物", "Character"))
+        self.box = ChoiceBox()
+        self.box.setAccessibleName(localize("登場人物", "Character"))
+        self.box.setToolTip(localize("選んだ行のセリフを話す登場人物。", "Who speaks the selected lines."))
+        self.box.setMinimumContentsLength(6)
+        self.box.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
+        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.box.setPlaceholderText(localize("（複数）", "(mixed)"))
+        self.box.activated.connect(self._choose_row)
+        self.label.setBuddy(self.box)
+        self.reset = QPushButton(localize("設定を戻す", "Reset"))
+        self.reset.setObjectName("small")
+        self.reset.setToolTip(
+            localize("登場人物と違う設定を、登場人物のものに戻します。", "Gives lines the settings of their character again.")
+        )
+        self.reset.clicked.connect(self.reset_requested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.label)
+        row.addWidget(self.box, 1)
+        row.addWidget(self.reset)
+        self.reset.hide()
+        self.hide()
+
+    def show_characters(self, cast: Sequence[Character], chosen: Collection[str], deviations: Collection[str]) -> None:
+        """Show who speaks the selected lines, and offer the cast; without one there is nothing to show.
+
+        Args:
+            chosen: ids of the lines' characters, empty for none.
+            deviations: names of the settings in which lines differ from their characters.
+        """
+        self.setVisible(bool(cast))
+        drawn = tuple((one.id, one.name, one.colour) for one in cast)
+        self._cast, self._chosen = cast, chosen
+        if drawn != self._drawn:
+            self._drawn = drawn
+            self._fill_box()
+        self._select_row()
+        self.box.setEnabled(bool(chosen))
+        self.reset.setVisible(bool(deviations))
+        self._describe_reset(deviations)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the colours of another theme."""
+        if is_theme_change_event(self, event):
+            self._fill_box()
+            self._select_row()
+        super().changeEvent(event)
+
+    def _fill_box(self) -> None:
+        with QSignalBlocker(self.box):
+            self.box.clear()
+            self.box.addItem(localize("（なし）", "(none)"), "")
+            for character in self._cast:
+                self.box.addItem(create_colour_icon(character.colour, SWATCH_PX, self), character.name, character.id)
+
+    def _select_row(self) -> None:
+        with QSignalBlocker(self.box):
+            self.box.setCurrentIndex(self.box.findData(next(iter(self._chosen))) if len(self._chosen) == 1 else -1)
+
+    def _describe_reset(self, deviations: Collection[str]) -> None:
+        if deviations:
+            names = localize("、", ", ").join(list_setting_labels(deviations))
+            words = localize(
+                f"登場人物と違う設定を、登場人物のものに戻します: {names}", f"Gives lines the settings of their character again: {names}"
+            )
+            self.reset.setToolTip(words)
+            self.reset.setAccessibleDescription(words)
+
+    @Slot(int)
+    def _choose_row(self, row: int) -> None:
+        self.chosen.emit(self.box.itemData(row))
+
+
+def list_setting_labels(names: Collection[str]) -> list[str]:
+    """Return the labels of settings, in the order of the panel."""
+    labels = {
+        "voice": localize("声", "voice"),
+        "speaker": localize("話者", "speaker"),
+        "style": localize("スタイル", "style"),
+        **{name: bounds.label for name, bounds in BOUNDS.items()},
+        "pauses": localize("間の長さ", "pauses"),
+    }
+    return [label for name, label in labels.items() if name in names]

@@ -1,0 +1,1 @@
+"""A key that works in every program, one module a system."""

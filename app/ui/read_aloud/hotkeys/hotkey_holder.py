@@ -1,0 +1,73 @@
+"""Holds the key that the settings name, on whatever system this is."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+
+from app.common.errors import AppError, InputError
+from app.common.language import localize
+from app.ui.read_aloud.hotkeys.key_combination import KeyCombination, parse_key_combination
+
+
+class HotkeyHolder(QObject):
+    """Holds at most one key.
+
+    Signals:
+        pressed(): the key was pressed, in whatever program.
+        failed(AppError): the key cannot be had.
+    """
+
+    pressed = Signal()
+    failed = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self._held: QObject | None = None
+
+    def choose_key(self, text: str) -> None:
+        """Hold this key from now on, in place of the one before; an empty text holds none."""
+        if text == self._text:
+            return
+        self.close()
+        self._text = text
+        if not text:
+            return
+        try:
+            self._held = self._open_hotkey(parse_key_combination(text))
+        except AppError as error:
+            self.failed.emit(error)
+
+    def close(self) -> None:
+        """Give the key back."""
+        held, self._held, self._text = self._held, None, ""
+        if held is not None:
+            held.close()  # type: ignore[attr-defined]
+            held.deleteLater()
+
+    def _open_hotkey(self, combination: KeyCombination) -> QObject:
+        platform = QGuiApplication.platformName()
+        if sys.platform == "win32":
+            from app.ui.read_aloud.hotkeys.windows_hotkey import WindowsHotkey
+
+            windows = WindowsHotkey(combination, self)
+            windows.pressed.connect(self.pressed)
+            return windows
+        if sys.platform.startswith("linux") and platform.startswith("wayland"):
+            from app.ui.read_aloud.hotkeys.portal_hotkey import PortalHotkey
+
+            portal = PortalHotkey(combination, self)
+            portal.pressed.connect(self.pressed)
+            portal.failed.connect(self.failed)
+            portal.start()
+            return portal
+        if platform == "xcb":
+            from app.ui.read_aloud.hotkeys.x11_hotkey import X11Hotkey
+
+            x11 = X11Hotkey(combination, self)
+            x11.pressed.connect(self.pressed)
+            return x11
+        raise InputError(localize("このシステムではグローバルホットキーを使えません。", "Global hotkeys are not available on this system."))

@@ -1,0 +1,171 @@
+"""Puts together what reads aloud: the player with its mini player, the tray icon, the key and the watched clipboard."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
+from PySide6.QtGui import QClipboard, QGuiApplication
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
+
+from app.adapters.window_requests import ReadRequest
+from app.common.errors import AppError
+from app.core.script import LineSettings
+from app.settings.user_settings import Settings
+from app.ui.read_aloud.active_program import find_active_program
+from app.ui.read_aloud.clipboard_reader import read_clipboard
+from app.ui.read_aloud.clipboard_watcher import ClipboardWatcher, build_rules
+from app.ui.read_aloud.copy_keys import COPY_DELAY_MS, press_copy_keys
+from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder
+from app.ui.read_aloud.mini_player import MiniPlayer
+from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
+from app.ui.read_aloud.tray_icon import TrayIcon
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.widgets.banner import Banner
+
+
+class ReadAloudController(QObject):
+    """Follows the settings, and reads what it is asked for.
+
+    Attributes:
+        player: reads the texts.
+        mini_player: shows the text that is read.
+        tray: the icon, or None while it is not wanted.
+
+    Signals:
+        window_requested(), quit_requested(): from the menu of the tray icon.
+
+    Args:
+        find_settings: returns the settings of the selected line.
+        banner: shows what went wrong.
+    """
+
+    window_requested = Signal()
+    quit_requested = Signal()
+
+    def __init__(
+        self,
+        window: QWidget,
+        *,
+        speech: SpeechController,
+        settings: SettingsStore,
+        catalog: VoiceCatalog,
+        banner: Banner,
+        find_settings: Callable[[], LineSettings],
+    ) -> None:
+        super().__init__(window)
+        self._settings, self._catalog, self._banner = settings, catalog, banner
+        self.player = ReadAloudPlayer(self, speech=speech, settings=settings, find_settings=find_settings)
+        self.mini_player = self._create_mini_player()
+        self.tray: TrayIcon | None = None
+        self.hotkey = HotkeyHolder(self)
+        self.watcher = ClipboardWatcher(self, find_active_program)
+        self.player.changed.connect(self._show_player)
+        for source in (self.player.failed, self.hotkey.failed):
+            source.connect(self._show_error)
+        self.hotkey.pressed.connect(self.read_by_hotkey)
+        self.watcher.copied.connect(self.player.queue_text)
+        settings.changed.connect(lambda _before, after: self._apply_settings(after))
+        self._apply_settings(settings.value)
+
+    @property
+    def has_visible_tray(self) -> bool:
+        """Return whether the icon can be seen, so that the window may be closed."""
+        return self.tray is not None and QSystemTrayIcon.isSystemTrayAvailable()
+
+    @Slot()
+    def read_clipboard(self) -> None:
+        """Read the clipboard; show why if that is impossible."""
+        self._try_reading(lambda: self.player.speak_text(read_clipboard()))
+
+    @Slot()
+    def read_by_hotkey(self) -> None:
+        """Read the clipboard or the selection, as the settings say."""
+        if self._settings.value.read_source == "clipboard":
+            self.read_clipboard()
+        elif sys.platform == "win32" and self._settings.value.read_copy:
+            press_copy_keys()
+            QTimer.singleShot(COPY_DELAY_MS, self, self.read_clipboard)
+        else:
+            self._try_reading(lambda: self.player.speak_text(read_clipboard(QClipboard.Mode.Selection)))
+
+    def handle_request(self, request: ReadRequest) -> None:
+        """Read what another process asks for; raise InputError if that is impossible."""
+        if request.source == "text":
+            self.player.speak_text(request.text)
+        else:
+            modes = {"clipboard": QClipboard.Mode.Clipboard, "selection": QClipboard.Mode.Selection}
+            self.player.speak_text(read_clipboard(modes[request.source]))
+
+    def close(self) -> None:
+        """Give back the key, the icon and the thread, and stop."""
+        self.hotkey.close()
+        self.watcher.set_watching(False, build_rules(self._settings.value))
+        self.player.close()
+        self.mini_player.hide()
+        if self.tray is not None:
+            self.tray.close()
+            self.tray = None
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Draw the icons again when the theme has changed."""
+        if watched is self.mini_player and event.type() == QEvent.Type.StyleChange:
+            self.mini_player.draw_icons()
+        return super().eventFilter(watched, event)
+
+    def _create_mini_player(self) -> MiniPlayer:
+        # Without a parent: it stays when the window is minimised or hidden.
+        mini = MiniPlayer(self.player)
+        mini.voice_chosen.connect(lambda voice: self._settings.change_settings(read_voice=voice))
+        mini.speed_chosen.connect(lambda speed: self._settings.change_settings(read_speed=speed))
+        mini.moved.connect(lambda: self._settings.change_settings(read_player_place=mini.save_place()))
+        mini.restore_place(self._settings.value.read_player_place)
+        mini.installEventFilter(self)
+        self._catalog.changed.connect(self._list_voices)
+        self.destroyed.connect(mini.deleteLater)
+        return mini
+
+    @Slot()
+    def _list_voices(self) -> None:
+        voices = [(voice.id, voice.name) for voice in self._catalog.voices if voice.origin != "aivisspeech"]
+        self.mini_player.list_voices(voices, self._settings.value.read_voice)
+
+    def _apply_settings(self, settings: Settings) -> None:
+        if settings.read_tray and self.tray is None:
+            self.tray = self._create_tray()
+        elif not settings.read_tray and self.tray is not None:
+            self.tray.close()
+            self.tray = None
+        self.hotkey.choose_key(settings.read_hotkey)
+        self.watcher.set_watching(settings.read_watch, build_rules(settings))
+        self._list_voices()
+        self.mini_player.show_speed(settings.read_speed)
+
+    def _create_tray(self) -> TrayIcon:
+        tray = TrayIcon(self, self.player)
+        tray.read_requested.connect(self.read_clipboard)
+        tray.text_requested.connect(lambda text: self._try_reading(lambda: self.player.speak_text(text)))
+        tray.window_requested.connect(self.window_requested)
+        tray.quit_requested.connect(self.quit_requested)
+        return tray
+
+    def _try_reading(self, read: Callable[[], object]) -> None:
+        try:
+            read()
+        except AppError as error:
+            self._show_error(error)
+
+    @Slot()
+    def _show_player(self) -> None:
+        if self._settings.value.read_player and self.player.is_on and not self.mini_player.isVisible():
+            self.mini_player.show()
+
+    @Slot(object)
+    def _show_error(self, error: AppError) -> None:
+        self._banner.show_message("error", error.message, error.hint, help_page="read_aloud")
+        # The window may be out of sight, or behind the program that is used.
+        if self.tray is not None and QApplication.activeWindow() is None and QGuiApplication.platformName() != "offscreen":
+            self.tray.show_message(error.message)

@@ -1,0 +1,259 @@
+"""Reads texts aloud beside the script: passage by passage, with pause, and with the word that sounds now."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.common.errors import InputError
+from app.common.language import localize
+from app.core.line_requests import build_request, find_cast
+from app.core.script import Line, LineSettings
+from app.core.synthesis_types import AudioChunk, Overrides
+from app.ui.background_thread import BackgroundThread
+from app.ui.playback.line_playback import MAX_QUEUED_PLAYBACK_S
+from app.ui.read_aloud.passages import ReadPassage, divide_passages
+from app.ui.read_aloud.spoken_words import SpokenWordFinder
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.synthesis.line_reader import LineReadResult, ReadLineJob
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.synthesis_jobs import SpeechJob
+from app.ui.synthesis.synthesis_results import SpeakFailure
+
+MAX_LAST_TEXTS = 10
+READING_ASKER = "read aloud"
+
+
+class ReadAloudPlayer(QObject):
+    """Asks the controller for one passage after the other, as `LinePlayback` does for lines.
+
+    What the user asks to hear is heard at once: it replaces an earlier reading and stops the lines of the window. When a line is
+    played or stopped in the window meanwhile, the reading is paused.
+
+    Attributes:
+        passage: the text that sounds now or is paused; empty while nothing is read.
+        is_paused: the reading waits to be resumed.
+        last_texts: what was read, the newest first.
+
+    Signals:
+        changed(): one of the attributes has changed.
+        word_changed(int, int): the word that sounds now, as characters [start, end) of `passage`; (0, 0) while it is not known.
+        failed(AppError): a passage could not be spoken.
+
+    Args:
+        find_settings: returns the settings of the selected line, whose voice reads if the user chose none.
+    """
+
+    changed = Signal()
+    word_changed = Signal(int, int)
+    failed = Signal(object)
+
+    def __init__(
+        self, parent: QObject, *, speech: SpeechController, settings: SettingsStore, find_settings: Callable[[], LineSettings]
+    ) -> None:
+        super().__init__(parent)
+        self._speech, self._settings, self._find_settings = speech, settings, find_settings
+        self.passage = ""
+        self.is_paused = False
+        self.last_texts: deque[str] = deque(maxlen=MAX_LAST_TEXTS)
+        self._left: list[str] = []
+        self._start_s = 0.0  # of the passage that is asked for next
+        self._round = 0  # counts readings, so that the passages of one that was replaced are dropped
+        self._dividing = 0  # texts of this reading that are being divided
+        self._words: dict[str, SpokenWordFinder] = {}
+        self._sounding_id = ""
+        self._word = (0, 0)
+        self._reading_job: ReadLineJob | None = None
+        self._background = BackgroundThread(self, "read aloud")
+        self._background.failed.connect(self.failed)
+        self._connect_speech(speech)
+
+    @property
+    def is_on(self) -> bool:
+        """Return whether something is read, waits to be read or is paused."""
+        return bool(self._dividing or self._left or self._list_own_jobs())
+
+    def speak_text(self, text: str) -> None:
+        """Read a text at once, in place of an earlier one; stop the lines that play.
+
+        Raises InputError if it has nothing to read.
+        """
+        if not _has_letters(text):
+            raise InputError(localize("読み上げるテキストがありません。", "There is no text to read."))
+        self.stop_reading()
+        self._speech.stop_speaking()
+        self._remember_text(text)
+        self._divide_text(text, is_urgent=True)
+
+    def queue_text(self, text: str) -> None:
+        """Read a text after the earlier ones, once the lines of the window are quiet; do nothing if it has nothing to read."""
+        if not _has_letters(text):
+            return
+        self._remember_text(text)
+        self._divide_text(text)
+
+    @Slot()
+    def pause_or_resume(self) -> None:
+        """Pause the reading, or resume it where it was paused."""
+        if not self.is_on:
+            return
+        if not self.is_paused:
+            self.is_paused = True
+            if self._list_own_jobs():
+                self._speech.stop_speaking()
+        else:
+            self.is_paused = False
+            self._speech.stop_speaking()
+            self._request_next_passage()
+        self.changed.emit()
+
+    @Slot()
+    def stop_reading(self) -> None:
+        """Stop the reading and forget what is left of it."""
+        self._round += 1
+        self._left, self._start_s, self.is_paused, self._dividing = [], 0.0, False, 0
+        if self._list_own_jobs():
+            self._speech.stop_speaking()
+        self._left, self._start_s, self.is_paused = [], 0.0, False
+        self._end_passage()
+
+    def close(self) -> None:
+        """Stop the reading and the work in the background."""
+        self.stop_reading()
+        self._background.close()
+
+    def _connect_speech(self, speech: SpeechController) -> None:
+        speech.state_changed.connect(self._show_state)
+        speech.chunk_made.connect(self._add_chunk)
+        speech.line_read.connect(self._take_reading)
+        speech.speech_computed.connect(self._request_next_passage)
+        speech.speech_played.connect(self._finish_passage)
+        speech.speech_dropped.connect(self._pause_dropped)
+        speech.speaking_failed.connect(self._show_failure)
+
+    def _list_own_jobs(self) -> list[SpeechJob]:
+        return [job for job in self._speech.spoken_jobs if isinstance(job.source, ReadPassage)]
+
+    def _remember_text(self, text: str) -> None:
+        stripped = text.strip()
+        if stripped in self.last_texts:
+            self.last_texts.remove(stripped)
+        self.last_texts.appendleft(stripped)
+
+    def _divide_text(self, text: str, *, is_urgent: bool = False) -> None:
+        """Divide a text in the background, as a megabyte takes long, then read it; an urgent one ends what sounds by then."""
+        self._dividing += 1
+        self._background.run_work(partial(divide_passages, text), partial(self._add_passages, self._round, is_urgent))
+
+    def _add_passages(self, reading_round: int, is_urgent: bool, passages: list[str]) -> None:
+        if reading_round == self._round:
+            self._dividing -= 1
+            # A comment may have begun since the sound before it was stopped.
+            if is_urgent and self._speech.state.is_comment:
+                self._speech.stop_speaking()
+            self._left += passages
+            self._request_next_passage()
+            self.changed.emit()
+
+    @Slot()
+    def _request_next_passage(self, *_job: object) -> None:
+        """Request the next passage when the one before is computed and little sound waits to be heard."""
+        if self.is_paused or not self._left or len(self._list_own_jobs()) != len(self._speech.spoken_jobs):
+            return
+        ahead_s = self._speech.queued_s
+        if self._speech.spoken_jobs and (ahead_s is None or ahead_s > MAX_QUEUED_PLAYBACK_S):
+            return
+        start_s, self._start_s = self._start_s, 0.0
+        line = Line(self._left.pop(0), self._choose_settings())
+        request_id = self._speech.speak_request_next(build_request(line), find_cast(line), start_s, source=ReadPassage(line))
+        self._words[request_id] = SpokenWordFinder(request_id)
+
+    def _choose_settings(self) -> LineSettings:
+        """Return voice and speed of the reading; of the selected line, it takes who speaks and no more."""
+        kept, selected = self._settings.value, self._find_settings()
+        if kept.read_voice:
+            return LineSettings(voice=kept.read_voice, speed=kept.read_speed)
+        return LineSettings(voice=selected.voice, speaker=selected.speaker, style=selected.style, speed=kept.read_speed)
+
+    @Slot(object)
+    def _show_state(self, state: SpeechState) -> None:
+        job = self._speech.find_job(state.request_id)
+        if job is None or not isinstance(job.source, ReadPassage):
+            self._request_next_passage()
+            return
+        if job.request.id != self._sounding_id:
+            self._begin_passage(job, job.source)
+        if state.played_s > 0:
+            self._request_next_passage()
+            found = self._words.get(job.request.id)
+            self._mark_word(found.find_word(state.played_s) if found is not None else None)
+
+    def _begin_passage(self, job: SpeechJob, source: ReadPassage) -> None:
+        self._sounding_id, self.passage = job.request.id, source.line.text
+        self._mark_word((0, 0))
+        self._reading_job = ReadLineJob(source.line.id, source.line.text, Overrides(), asker=READING_ASKER)
+        self._speech.request_reading(self._reading_job)
+        self.changed.emit()
+
+    def _mark_word(self, word: tuple[int, int] | None) -> None:
+        if word is not None and word != self._word:
+            self._word = word
+            self.word_changed.emit(*word)
+
+    @Slot(object)
+    def _add_chunk(self, chunk: AudioChunk) -> None:
+        if (found := self._words.get(chunk.request_id)) is not None:
+            found.add_chunk(chunk)
+
+    @Slot(object)
+    def _take_reading(self, answer: LineReadResult) -> None:
+        found = self._words.get(self._sounding_id)
+        if answer.job is self._reading_job and answer.reading is not None and found is not None:
+            found.set_reading(answer.reading)
+
+    @Slot(object)
+    def _finish_passage(self, job: SpeechJob) -> None:
+        self._words.pop(job.request.id, None)
+        self._request_next_passage()
+        if isinstance(job.source, ReadPassage) and not self.is_on:
+            self._end_passage()
+
+    def _end_passage(self) -> None:
+        self._words.clear()
+        self._sounding_id, self.passage, self._reading_job = "", "", None
+        self._mark_word((0, 0))
+        self.changed.emit()
+
+    @Slot(object)
+    def _pause_dropped(self, jobs: Sequence[SpeechJob]) -> None:
+        """Pause at what was dropped, because the user paused, or plays or stops something in the window."""
+        dropped = [(job, job.source) for job in jobs if isinstance(job.source, ReadPassage)]
+        if not dropped:
+            return
+        state = self._speech.state
+        self._start_s = state.played_s if state.request_id == dropped[0][0].request.id else 0.0
+        self._left = [source.line.text for _job, source in dropped] + self._left
+        self._words.clear()
+        self._sounding_id = ""
+        self.is_paused = True
+        self.changed.emit()
+
+    @Slot(object)
+    def _show_failure(self, failure: SpeakFailure) -> None:
+        if not isinstance(failure.job.source, ReadPassage):
+            return
+        self._words.pop(failure.job.request.id, None)
+        if not isinstance(failure.error, InputError):  # not for the passage's own sake: the others would fail as well
+            self._left = []
+        self.failed.emit(failure.error)
+        self._request_next_passage()
+        if not self.is_on:
+            self._end_passage()
+
+
+def _has_letters(text: str) -> bool:
+    return any(letter.isalnum() for letter in text)

@@ -1,0 +1,232 @@
+"""Strip, melody and waveform, one above the other on one axis, scrolled as one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.common.language import localize
+from app.core.line_sound import PEAK_BIN_S, LineSound
+from app.core.melody_edits import LineMelody
+from app.ui.reading.melody.melody_lane import MelodyLane
+from app.ui.reading.melody.melody_shape import LANE_HEIGHT_PX, build_melody_shape
+from app.ui.reading.strip.phone_strip import PhoneStrip
+from app.ui.reading.strip.strip_axis import StripAxis
+from app.ui.reading.strip.strip_keys import describe_strip_keys
+from app.ui.reading.strip.strip_painting import STRIP_HEIGHT_PX
+from app.ui.reading.strip.strip_shape import StripShape, find_mora_index
+from app.ui.theme.theme import Theme
+
+Float64 = NDArray[np.float64]
+
+WAVEFORM_HEIGHT_PX = 40
+PLAYHEAD_WIDTH_PX = 2
+
+
+class WaveformView(QWidget):
+    """Draws the loudest samples of each pixel.
+
+    Attributes:
+        is_under_lane: the melody is shown above.
+
+    Signals:
+        place_selected(float): second of the sound that was clicked.
+    """
+
+    place_selected = Signal(float)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.is_under_lane = False
+        self._axis = StripAxis()
+        self._sound: LineSound | None = None
+        self._is_current = True
+        self._played_s: float | None = None
+        name = localize("波形", "Waveform")
+        self.setAccessibleName(name)
+        self.setToolTip(localize("クリックした位置から再生します。", "Click to play from there."))
+        self.setFixedHeight(WAVEFORM_HEIGHT_PX)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Apply the colours of a theme."""
+        self._theme = theme
+        self.update()
+
+    def show_sound(self, sound: LineSound | None, axis: StripAxis, is_current: bool) -> None:
+        """Draw a sound along an axis, pale if the line has changed since."""
+        self._sound, self._axis, self._is_current = sound, axis, is_current
+        self.setCursor(Qt.CursorShape.PointingHandCursor if sound is not None and axis.is_timed else Qt.CursorShape.ArrowCursor)
+        self.update()
+
+    def show_played(self, played_s: float | None) -> None:
+        """Move the playhead, or hide it if None; only its old and new places are repainted."""
+        if played_s != self._played_s:
+            before, self._played_s = self._played_s, played_s
+            for second in (before, played_s):
+                if second is not None:
+                    self.update(
+                        QRect(
+                            round(self._axis.convert_seconds_to_x(second)) - PLAYHEAD_WIDTH_PX - 1,
+                            0,
+                            2 * PLAYHEAD_WIDTH_PX + 3,
+                            WAVEFORM_HEIGHT_PX,
+                        )
+                    )
+
+    def sizeHint(self) -> QSize:
+        """Return the width of the axis and the height of the waveform."""
+        return QSize(round(self._axis.width), WAVEFORM_HEIGHT_PX)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Play from the pressed place."""
+        if event.button() == Qt.MouseButton.LeftButton and self._sound is not None and self._axis.is_timed:
+            self.place_selected.emit(self._axis.convert_x_to_seconds(event.position().x()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the exposed part, with one line for each pixel."""
+        painter = QPainter(self)
+        middle = WAVEFORM_HEIGHT_PX / 2
+        area = event.rect()
+        if self._sound is None or not self._axis.is_timed:
+            painter.setPen(QColor(self._theme.muted))
+            words = (
+                localize(
+                    "破線は予測です。再生すると、実際の音の高さと波形が表示されます。",
+                    "Dashed lines are predicted. Play the line to see its pitch and waveform.",
+                )
+                if self.is_under_lane
+                else localize("再生すると、ここに波形が表示されます。", "Play the line to see its waveform here.")
+            )
+            painter.drawText(
+                QRect(14, 0, max(600, self.width() - 14), WAVEFORM_HEIGHT_PX),
+                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
+                f"{words} ",
+            )
+            return
+        painter.setPen(QColor(self._theme.border))
+        painter.drawLine(QPointF(area.left(), middle), QPointF(area.right(), middle))
+        left, right = max(0, area.left()), min(area.right() + 1, round(self._axis.width))
+        if right > left:
+            painter.drawImage(QPointF(left, 0), self._draw_outline(left, right))
+        if self._played_s is not None:
+            painter.setPen(QPen(QColor(self._theme.text), PLAYHEAD_WIDTH_PX))
+            x = self._axis.convert_seconds_to_x(self._played_s)
+            painter.drawLine(QPointF(x, 1), QPointF(x, WAVEFORM_HEIGHT_PX - 1))
+
+    def _draw_outline(self, left: int, right: int) -> QImage:
+        """Return the sound between two pixels as a picture: lines would take ten times as long at the width of a large screen."""
+        color = QColor(self._theme.accent)
+        color.setAlpha(150 if self._is_current else 60)
+        ratio = self.devicePixelRatioF()
+        width, height = round((right - left) * ratio), round(WAVEFORM_HEIGHT_PX * ratio)
+        sizes = self._compute_half_heights(left + np.arange(width + 1) / ratio) * ratio
+        rows = np.abs(np.arange(height) + 0.5 - height / 2)
+        pixels = np.where(rows[:, None] <= sizes[None, :], np.uint32(color.rgba()), np.uint32(0)).astype(np.uint32)
+        image = QImage(pixels.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32).copy()
+        image.setDevicePixelRatio(ratio)
+        return image
+
+    def _compute_half_heights(self, edges: Float64) -> Float64:
+        """Return half the height of each pixel between the edges; quiet sounds are drawn larger than they are, or nobody would see them."""
+        assert self._sound is not None
+        peaks = np.append(self._sound.peaks, np.zeros(2, np.float32))
+        seconds, pixels = self._axis.knots
+        bins = np.interp(edges, pixels, seconds) / PEAK_BIN_S
+        first = np.minimum(bins[:-1].astype(np.int64), len(peaks) - 2)
+        last = np.minimum(np.maximum(np.ceil(bins[1:]).astype(np.int64), first + 1), len(peaks) - 1)
+        loud = np.maximum.reduceat(peaks, np.column_stack((first, last)).ravel())[::2]
+        return np.asarray(loud, np.float64) ** 0.6 * (WAVEFORM_HEIGHT_PX / 2 - 2)
+
+
+STRIP_SCROLL_BAR_PX = 10
+SCROLL_AHEAD_PX = 120  # pixels that stay in sight before the playhead
+
+
+class StripView(QScrollArea):
+    """Shows them.
+
+    Attributes:
+        strip, lane, waveform: the parts.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.strip, self.lane, self.waveform = PhoneStrip(theme), MelodyLane(theme), WaveformView(theme)
+        self.strip.setToolTip(describe_strip_keys())
+        self.strip.moved.connect(self.scroll_to_x)
+        self.strip.cell_changed.connect(self._follow_strip)
+        self.lane.moved.connect(self.scroll_to_x)
+        self.lane.mora_selected.connect(self._follow_lane)
+        self._body = QWidget()
+        self._body.setObjectName("strip")
+        column = QVBoxLayout(self._body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.strip)
+        column.addWidget(self.lane)
+        column.addWidget(self.waveform)
+        column.addStretch(1)
+        self.setWidget(self._body)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.show_lane(False)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Apply the colours of a theme."""
+        self.strip.set_theme(theme)
+        self.lane.set_theme(theme)
+        self.waveform.set_theme(theme)
+
+    def show_lane(self, is_shown: bool) -> None:
+        """Show the melody between strip and waveform, or fold it."""
+        self.lane.setVisible(is_shown)
+        self.waveform.is_under_lane = is_shown
+        self.waveform.update()
+        self.setFixedHeight(STRIP_HEIGHT_PX + is_shown * LANE_HEIGHT_PX + WAVEFORM_HEIGHT_PX + STRIP_SCROLL_BAR_PX)
+
+    def show_line(self, shape: StripShape | None, melody: LineMelody | None, sound: LineSound | None, is_current: bool) -> None:
+        """Show a line with its melody and its last sound; `is_current` means that it was spoken as it is now."""
+        self.strip.show_shape(shape)
+        self.lane.show_shape(build_melody_shape(shape, melody) if shape is not None and melody is not None else None)
+        if shape is not None:
+            self.waveform.show()
+            self.waveform.show_sound(sound, shape.axis, is_current)
+            self._body.setMinimumWidth(round(shape.axis.width))
+
+    def show_played(self, played_s: float | None) -> None:
+        """Move the playhead and the highlighted cell, and keep them in sight."""
+        stepped = self.strip.show_played(played_s)
+        self.lane.show_played(played_s)
+        self.waveform.show_played(played_s)
+        shape = self.strip.shape
+        if stepped and shape is not None and played_s is not None:
+            self.scroll_to_x(shape.axis.convert_seconds_to_x(played_s))
+
+    def scroll_to_start(self) -> None:
+        """Scroll to the beginning of the line."""
+        self.horizontalScrollBar().setValue(0)
+
+    @Slot(float)
+    def scroll_to_x(self, x: float) -> None:
+        """Scroll to a pixel of the axis."""
+        self.ensureVisible(round(x), 0, SCROLL_AHEAD_PX, 0)
+
+    @Slot(int)
+    def _follow_strip(self, _index: int) -> None:
+        """Move the lane's keys to the mora that those of the strip are at."""
+        shape, cell = self.strip.shape, self.strip.current
+        if shape is not None and cell is not None:
+            self.lane.show_current(find_mora_index(shape, cell))
+
+    @Slot(int)
+    def _follow_lane(self, mora: int) -> None:
+        """Move the strip's keys to the mora that those of the lane are at."""
+        shape = self.strip.shape
+        if shape is not None:
+            self.strip.select_mora(mora)

@@ -1,0 +1,145 @@
+"""The switch of the chat reader: listens as the settings say, and lets comments speak while the user hears nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.common.errors import AudioDeviceError
+from app.common.language import localize
+from app.service.chat.bouyomi_protocol import ChatTalk
+from app.settings.user_settings import Settings
+from app.ui.service.listener_controller import ListenerController
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.speech_state import SpeechState
+from app.ui.synthesis.synthesis_jobs import SpeechJob
+from app.ui.synthesis.synthesis_results import SpeakFailure
+from app.ui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from app.ui.service.window_chat import WindowChat
+
+
+class ChatController(ListenerController["WindowChat"]):
+    """Made when the chat reader is switched on for the first time; its button opens the settings.
+
+    Attributes:
+        reader: while it listens.
+
+    Signals:
+        settings_requested(): the user wants to see its settings.
+    """
+
+    RESTART_SETTINGS = ("chat_reader", "chat_port", "chat_http_port")
+    settings_requested = Signal()
+    _queue_changed = Signal()
+    _skip_requested = Signal()
+
+    def __init__(self, window: QWidget, settings: SettingsStore, speech: SpeechController, banner: Banner) -> None:
+        super().__init__(
+            window,
+            settings=settings,
+            banner=banner,
+            title=localize("コメント", "Chat"),
+            name=localize("コメントの読み上げ", "Chat reader"),
+            tip=localize(
+                "コメントビューアーからの読み上げを受け付けます。クリックすると設定を開きます。",
+                "Takes comments from comment viewers. Click to open the settings.",
+            ),
+            thread_name="chat reader switch",
+        )
+        self._speech = speech
+        self.reader: WindowChat | None = None
+        self._job: SpeechJob | None = None
+        self.button.clicked.connect(self.settings_requested)
+        # Queued: they come from other threads, and from within the reports of the job before.
+        self._queue_changed.connect(self._advance_queue, Qt.ConnectionType.QueuedConnection)
+        self._skip_requested.connect(self.skip_comment, Qt.ConnectionType.QueuedConnection)
+        settings.changed.connect(self._replace_rules)
+        speech.speech_played.connect(self._finish_job)
+        speech.speech_dropped.connect(self._return_dropped)
+        speech.speaking_failed.connect(self._give_up_job)
+        speech.state_changed.connect(self._follow_speech)
+        self._restart_listener(settings.value)
+
+    @Slot()
+    def skip_comment(self) -> None:
+        """End the comment that is being read; it is not read again."""
+        job = self._job
+        if job is not None:
+            self._finish_job(job)
+            self._speech.skip_job(job)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self.reader = None
+        super().close()
+
+    def _restart_listener(self, settings: Settings) -> None:
+        self.reader = None
+        super()._restart_listener(settings)
+
+    def _create_listener(self, settings: Settings) -> WindowChat:
+        from app.ui.service.window_chat import WindowChat  # here, in the background: it brings the catalogue of voices
+
+        return WindowChat(settings, self._queue_changed.emit, self._skip_requested.emit)
+
+    def _use_listener(self, listener: WindowChat | None) -> None:
+        self.reader = listener
+        if listener is not None:
+            self._advance_queue()
+        else:
+            self.skip_comment()
+
+    def _describe_place(self, _listener: WindowChat) -> str:
+        return str(self._settings.value.chat_port)
+
+    @Slot(object, object)
+    def _replace_rules(self, _before: Settings, after: Settings) -> None:
+        if self.reader is not None:
+            from app.service.chat.chat_rules import build_chat_rules
+
+            self.reader.queue.rules = build_chat_rules(after)
+
+    @Slot()
+    def _advance_queue(self) -> None:
+        """Let the next comment speak if nothing else sounds: what the user plays comes first, and cuts off a comment."""
+        if self.reader is None or self._job is not None or self._speech.spoken_jobs:
+            return
+        talk = self.reader.queue.take_talk()
+        if talk is not None:
+            request, cast = self.reader.build_request(talk, self._settings.value)
+            self._job = self._speech.speak_comment(request, cast, talk)
+
+    @Slot(object)
+    def _finish_job(self, job: SpeechJob) -> None:
+        if job is self._job:
+            self._job = None
+            if self.reader is not None:
+                self.reader.queue.finish_talk()
+
+    @Slot(object)
+    def _return_dropped(self, jobs: Sequence[SpeechJob]) -> None:
+        """Return a comment that something else has cut off to the queue, so that it is read again from its beginning."""
+        job = self._job
+        if job is None or job not in jobs:
+            return
+        self._job = None
+        if self.reader is not None and isinstance(job.source, ChatTalk):
+            self.reader.queue.return_talk(job.source)
+
+    @Slot(object)
+    def _give_up_job(self, failure: SpeakFailure) -> None:
+        if failure.job is self._job:
+            if isinstance(failure.error, AudioDeviceError) and self.reader is not None:
+                self.reader.queue.clear()  # those that wait would fail as well
+            self._finish_job(failure.job)
+
+    @Slot(object)
+    def _follow_speech(self, state: SpeechState) -> None:
+        if not state.is_speaking:
+            self._queue_changed.emit()

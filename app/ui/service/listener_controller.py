@@ -1,0 +1,138 @@
+"""The switch of something that listens for other programs: started and stopped in the background, with its state in the status bar."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import partial
+from typing import Generic, Protocol, TypeVar
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.common.errors import AppError
+from app.common.language import localize
+from app.settings.user_settings import Settings
+from app.ui.background_thread import BackgroundThread
+from app.ui.plain_text import escape_tip
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.widgets.banner import Banner
+from app.ui.widgets.elided_button import ElidedButton
+
+
+class WindowListener(Protocol):
+    """Listens from its creation on; its methods wait, so none is for the window's thread."""
+
+    def refresh_voices(self) -> None:
+        """Refresh the voices after those on the disk have changed."""
+
+    def stop_server(self) -> None:
+        """Close the ports."""
+
+
+Listener = TypeVar("Listener", bound=WindowListener)
+
+
+class ListenerController(QObject, Generic[Listener]):
+    """Lets something listen as long as the settings want it; its subclass makes it, and uses it.
+
+    Attributes:
+        RESTART_SETTINGS: names of the settings that need a new listener; the first one is its switch.
+        button: for the status bar: what listens, and where.
+
+    Args:
+        title: of what listens, for people.
+        tip: what a click on the button does.
+        thread_name: of the thread that starts and stops it.
+    """
+
+    RESTART_SETTINGS: tuple[str, ...] = ()
+
+    def __init__(
+        self, window: QWidget, *, settings: SettingsStore, banner: Banner, title: str, name: str, tip: str, thread_name: str
+    ) -> None:
+        super().__init__(window)
+        self._settings, self._banner, self._title = settings, banner, title
+        self._background = BackgroundThread(self, thread_name)
+        self._running: Listener | None = None  # belongs to the background
+        self._failure: AppError | None = None  # that the banner shows
+        self.button = ElidedButton("", name)
+        self.button.setObjectName("small")
+        self.button.setToolTip(escape_tip(tip))
+        settings.changed.connect(self._follow_settings)
+
+    @Slot()
+    def refresh_voices(self) -> None:
+        """Refresh the voices after those on the disk have changed."""
+        self._background.run_work(self._refresh_listener)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._background.run_work(self._stop_listener)
+        self._background.close(finish=True)
+
+    @abstractmethod
+    def _create_listener(self, settings: Settings) -> Listener:
+        """Return a new listener, in the background; raise AppError."""
+
+    @abstractmethod
+    def _use_listener(self, listener: Listener | None) -> None:
+        """Use what listens now; None where nothing does."""
+
+    @abstractmethod
+    def _describe_place(self, listener: Listener) -> str:
+        """Return where it listens, for the button."""
+
+    def _explain_failure(self, error: AppError) -> str:
+        """Return what helps where it could not start."""
+        return error.hint
+
+    @Slot(object, object)
+    def _follow_settings(self, before: Settings, after: Settings) -> None:
+        if any(getattr(before, name) != getattr(after, name) for name in self.RESTART_SETTINGS):
+            self._restart_listener(after)
+
+    def _restart_listener(self, settings: Settings) -> None:
+        """End what listens, and start it again if the settings want it."""
+        self._show_state(localize("準備中…", "starting…") if self._is_wanted(settings) else "")
+        self._background.run_work(partial(self._start_listener, settings), self._show_started, self._show_failure)
+
+    def _is_wanted(self, settings: Settings) -> bool:
+        return bool(getattr(settings, self.RESTART_SETTINGS[0]))
+
+    def _start_listener(self, settings: Settings) -> Listener | None:
+        self._stop_listener()
+        self._running = self._create_listener(settings) if self._is_wanted(settings) else None
+        return self._running
+
+    def _stop_listener(self) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            running.stop_server()
+
+    def _refresh_listener(self) -> None:
+        if self._running is not None:
+            self._running.refresh_voices()
+
+    def _show_started(self, listener: Listener | None) -> None:
+        self._clear_failure()
+        self._show_state("" if listener is None else self._describe_place(listener))
+        self._use_listener(listener)
+
+    def _show_failure(self, error: AppError) -> None:
+        self._show_state(localize("停止中", "not running"))
+        self._use_listener(None)
+        self._clear_failure()
+        self._failure = error
+        self._banner.show_message("error", error.message, self._explain_failure(error))
+
+    def _clear_failure(self) -> None:
+        """Clear the message of an earlier failure."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            self._banner.hide_error(failure)
+
+    def _show_state(self, state: str) -> None:
+        text = f"{self._title}: {state}" if state else ""
+        self.button.setText(text)
+        self.button.setVisible(bool(text))
+        self.button.setAccessibleName(text)

@@ -1,0 +1,140 @@
+"""Notices of newer versions: offered at the first start, off until the user accepts, once a week at most. Nothing is ever installed."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QDialogButtonBox, QMainWindow
+
+from app.common.errors import AppError
+from app.common.files.release_file import has_update_notices
+from app.common.language import get_language, localize
+from app.ui.background_thread import BackgroundThread
+from app.ui.script.script_panel import ScriptPanel
+from app.ui.settings.settings_store import SettingsStore
+from app.ui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from app.adapters.http.release_feed import Release, ReleaseSource
+
+DAY_S = 86_400
+DAYS_BETWEEN_CHECKS = 7
+# A window may stay open for weeks; how often it looks at the calendar.
+CALENDAR_POLL_MS = 6 * 3_600_000
+
+
+class UpdateFeature(QObject):
+    """Asks whether there is a newer version, and says so in a banner.
+
+    Attributes:
+        banner: The banner with the question of the first start, and with what was found.
+
+    Args:
+        is_first: This is the first start, at which the user is asked.
+        create_source: Returns what announces newer versions; called in another thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        window: QMainWindow,
+        panel: ScriptPanel,
+        settings: SettingsStore,
+        is_first: bool,
+        create_source: Callable[[], ReleaseSource | None] | None = None,
+        today: Callable[[], int] = lambda: int(time.time() // DAY_S),
+    ) -> None:
+        super().__init__(window)
+        self._window, self._settings, self._today = window, settings, today
+        self._create_source = create_source or _create_release_source
+        self._closed = False
+        self.banner = Banner()
+        panel.add_banner(self.banner)
+        self._background: BackgroundThread | None = None
+        if not has_update_notices():
+            return
+        self._calendar = QTimer(self)
+        self._calendar.setInterval(CALENDAR_POLL_MS)
+        self._calendar.timeout.connect(self.check_if_due)
+        self._calendar.start()
+        settings.changed.connect(lambda before, after: self.check_if_due() if after.update_notices and not before.update_notices else None)
+        if is_first:
+            self._ask_user()
+
+    @Slot()
+    def check_if_due(self) -> None:
+        """Ask for a newer version, if the user allowed it and a week has passed; the window does not wait."""
+        last, today = self._settings.value.update_checked_day, self._today()
+        if self._closed or not self._settings.value.update_notices or not has_update_notices() or 0 <= today - last < DAYS_BETWEEN_CHECKS:
+            return
+        # Noted first: a server that does not answer is left alone for a week, too.
+        self._settings.change_settings(update_checked_day=today)
+        if self._background is None:
+            self._background = BackgroundThread(self, "updates")
+        self._background.run_work(self._fetch_newer_release, self._show_release, self._note_error)
+
+    def close(self) -> None:
+        """Give up a request that runs."""
+        self._closed = True
+        if self._background is not None:
+            self._background.close()
+
+    def _ask_user(self) -> None:
+        self.banner.show_message(
+            "notice",
+            localize("新しいバージョンが公開されたらお知らせしますか？", "Would you like to know when there is a new version?"),
+            localize(
+                "週に 1 回インターネットで確認します。送信するのはバージョン番号だけです。自動ではインストールしません。",
+                "Koebako asks once a week and sends only its version number. It never installs anything by itself.",
+            ),
+            action=localize("知らせる", "Notify me"),
+            tip=localize(
+                "新しいバージョンの確認を有効にします。設定でいつでも変更できます。",
+                "Turns the check on; you can change it in the settings.",
+            ),
+            on_action=lambda: self._settings.change_settings(update_notices=True),
+        )
+
+    def _fetch_newer_release(self) -> Release | None:
+        source = self._create_source()
+        return None if source is None else source.fetch_newer_release(lambda: self._closed)
+
+    def _show_release(self, found: Release | None) -> None:
+        if found is None:
+            return
+        self.banner.show_message(
+            "notice",
+            localize(f"Koebako {found.version} が公開されています。", f"Koebako {found.version} is available."),
+            action=localize("変更点を表示", "See what's new"),
+            tip=localize("新しいバージョンの変更点を表示します。", "Shows what changed in the new version."),
+            on_action=lambda: self._open_notes(found),
+        )
+
+    def _open_notes(self, found: Release) -> None:
+        from app.ui.widgets.text_dialog import show_text
+
+        title = localize(f"Koebako {found.version} の変更点", f"What's new in Koebako {found.version}")
+        notes = found.notes.get(get_language()) or localize("変更点は公開されていません。", "Nothing has been published about it.")
+        dialog = show_text(self._window, title, notes)
+        if found.page:
+            page = dialog.buttons.addButton(
+                localize("ダウンロードページを開く", "Open download page"), QDialogButtonBox.ButtonRole.ActionRole
+            )
+            page.setToolTip(localize("ブラウザーで開きます。", "Opens it in the browser."))
+            page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(found.page)))
+
+    def _note_error(self, error: AppError) -> None:
+        """Log why there is no answer; a user who asked for nothing needs no message."""
+        logging.getLogger("koebako").info("no answer about newer versions: %s", error.message)
+
+
+def _create_release_source() -> ReleaseSource | None:
+    # The window starts without what asks servers.
+    from app.adapters.http.release_feed import create_release_source
+
+    return create_release_source()

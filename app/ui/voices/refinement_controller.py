@@ -1,0 +1,105 @@
+"""Has voices and BERTs that can be used already finished in the background: one after the other, while there are no other tasks and nothing
+is heard.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from app.common.errors import AppError
+from app.ui.background_thread import BackgroundThread
+from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.tasks.process_task import ProcessTask
+from app.ui.tasks.task_spec import FINISHED_STATES, TaskState
+from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.voices.voice_task_specs import (
+    BertRefinementSpec,
+    VoiceRefinementSpec,
+    create_bert_refinement_task,
+    create_refinement_task,
+)
+from app.ui.voices.voice_tasks import VoiceTasks
+
+
+class RefinementController(QObject):
+    """Queues a task for the first voice or BERT that is to be refined; one whose row the user closes stays as it is for good."""
+
+    def __init__(self, catalog: VoiceCatalog, tasks: VoiceTasks, speech: SpeechController) -> None:
+        super().__init__(tasks)
+        self._catalog, self._tasks, self._speech = catalog, tasks, speech
+        # Folders whose tasks failed, which are not tried again until the next start, and of those being abandoned.
+        self._left_alone: set[Path] = set()
+        self._background = BackgroundThread(self, "refinement")
+        self._background.failed.connect(self._log_error)
+        catalog.changed.connect(self._queue_next)
+        tasks.voice_refined.connect(self._reopen_voice)
+        tasks.bert_refined.connect(self._reopen_voices_of_bert)
+        tasks.queue.failed.connect(self._note_failure)
+        tasks.queue.removed.connect(self._abandon_cancelled)
+
+    def close(self) -> None:
+        """Wait for the background thread."""
+        self._background.close()
+
+    @Slot()
+    def _queue_next(self) -> None:
+        queue = self._tasks.queue
+        if any(isinstance(job.work, VoiceRefinementSpec | BertRefinementSpec) and job.stage not in FINISHED_STATES for job in queue.jobs):
+            return
+        waiting = list(self._iterate_tasks())
+        self._left_alone &= {task.folder for task in waiting}
+        chosen = next((task for task in waiting if task.folder not in self._left_alone), None)
+        if chosen is not None:
+            queue.add_task(chosen)
+
+    def _iterate_tasks(self) -> Iterator[VoiceRefinementSpec | BertRefinementSpec]:
+        """Yield voices first: they gain more."""
+        for voice in self._catalog.voices:
+            if voice.is_pending and voice.origin == "own":
+                yield create_refinement_task(voice.manifest.id, voice.name, voice.path)
+        for bert in self._catalog.pending_berts:
+            yield create_bert_refinement_task(bert.id, bert.folder)
+
+    @Slot(str)
+    def _reopen_voice(self, voice: str) -> None:
+        """Let an open voice speak with its new graphs from the next line on."""
+        if voice in self._speech.voices:
+            self._speech.close_voice(voice)
+            self._speech.prepare_voice(voice)
+
+    @Slot(str)
+    def _reopen_voices_of_bert(self, bert: str) -> None:
+        for voice in self._catalog.voices:
+            if voice.manifest.bert == bert:
+                self._reopen_voice(voice.id)
+
+    @Slot(object)
+    def _note_failure(self, job: ProcessTask) -> None:
+        if isinstance(job.work, VoiceRefinementSpec | BertRefinementSpec):
+            self._left_alone.add(job.work.folder)
+
+    @Slot(object)
+    def _abandon_cancelled(self, job: ProcessTask) -> None:
+        work = job.work
+        if not isinstance(work, VoiceRefinementSpec | BertRefinementSpec) or job.stage is not TaskState.CANCELLED:
+            return
+        self._left_alone.add(work.folder)
+
+        def abandon_work() -> None:
+            from app.install.pending_berts import abandon_bert
+            from app.install.refinement_runs import abandon_refinement
+
+            if isinstance(work, VoiceRefinementSpec):
+                abandon_refinement(work.folder)
+            else:
+                abandon_bert(work.folder)
+
+        self._background.run_work(abandon_work, lambda _none: self._catalog.refresh_voices())
+
+    @Slot(object)
+    def _log_error(self, error: AppError) -> None:
+        logging.getLogger("koebako").warning("%s %s", error.message, error.hint)

@@ -1,0 +1,242 @@
+"""`koebako mcp`: JSON-RPC by hand, the guards of its folder, and the official client against the program itself."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import io
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soundfile
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.adapters.files.part_file import PartFile
+from app.cli.commands.mcp.run import MAX_LINE_BYTES, iterate_lines
+from app.common.errors import InputError, OutputFileError
+from app.common.files import paths
+from app.compose.speaker_opening import open_speaker
+from app.service.agents.agent_folder import AgentFolder
+from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, AgentSession
+from app.service.agents.agent_tools import SpeechTools
+from app.service.headless_worker import OpenVoiceCache
+from app.service.style_catalogue import build_catalogue
+from app.settings.user_settings import load_settings
+from app.voices.installed_voices import list_installed_voices
+
+ROOT = Path(__file__).parents[3]
+FOLDER_NAME = "sounds"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> AgentSession:
+    """A conversation over the voices that are there."""
+    return AgentSession(
+        SpeechTools(
+            voices=OpenVoiceCache(lambda voice, _like: open_speaker(voice, "cpu")),
+            catalogue=build_catalogue(list_installed_voices(paths.list_voice_dirs())),
+            folder=AgentFolder(tmp_path / FOLDER_NAME),
+        )
+    )
+
+
+def ask(session: AgentSession, method: str, **params: Any) -> dict[str, Any]:
+    answer = session.handle_line(json.dumps({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}).encode())
+    assert answer["id"] == 7
+    return dict(answer)
+
+
+def initialise(session: AgentSession, version: str = PROTOCOL_VERSIONS[1], name: str = "tester") -> dict[str, Any]:
+    return dict(ask(session, "initialize", protocolVersion=version, capabilities={}, clientInfo={"name": name, "version": "1"})["result"])
+
+
+def call(session: AgentSession, tool: str, **values: Any) -> dict[str, Any]:
+    return dict(ask(session, "tools/call", name=tool, arguments=values)["result"])
+
+
+def test_versions_are_negotiated(session: AgentSession) -> None:
+    assert ask(session, "tools/list")["error"]["code"] == -32600
+    assert ask(session, "ping")["result"] == {}
+    for version in PROTOCOL_VERSIONS:
+        assert initialise(session, version)["protocolVersion"] == version
+    assert initialise(session, "1999-01-01")["protocolVersion"] == PROTOCOL_VERSIONS[0]
+    assert {tool["name"] for tool in ask(session, "tools/list")["result"]["tools"]} == {"speak", "voices", "read_timings", "export"}
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"{", -32700),
+        (b"\xff", -32700),
+        (b"1", -32600),
+        (b"[]", -32600),
+        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', -32602),
+        (b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}', -32602),
+    ],
+)
+def test_what_is_no_request_is_an_error(session: AgentSession, line: bytes, code: int) -> None:
+    assert session.handle_line(line)["error"]["code"] == code
+
+
+def test_other_methods_tools_and_notifications(session: AgentSession) -> None:
+    initialise(session)
+    assert ask(session, "resources/list")["error"]["code"] == -32601
+    assert ask(session, "tools/call", name="delete", arguments={})["error"]["code"] == -32602
+    assert session.handle_line(b'{"jsonrpc":"2.0","method":"notifications/initialized"}') is None
+    assert session.handle_line(b'{"jsonrpc":"2.0","id":3,"result":{}}') is None
+    both = session.handle_line(b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"}]')
+    assert both == [{"jsonrpc": "2.0", "id": 1, "result": {}}]
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=9), lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "params", "2.0"]), inner)))  # fmt: skip
+def test_any_json_has_an_answer_or_none(value: Any) -> None:
+    class NoTools:
+        def list_tools(self) -> list[dict[str, Any]]:
+            return []
+
+        def call_tool(self, name: str, arguments: dict[str, Any], agent: str, is_cancelled: object) -> dict[str, Any]:
+            raise AssertionError((name, arguments, agent, is_cancelled))
+
+        def stop_sound(self) -> None:
+            raise AssertionError
+
+    answer = AgentSession(NoTools()).handle_line(json.dumps(value).encode())
+    assert answer is None or json.dumps(answer)
+
+
+@pytest.mark.parametrize(
+    ("tool", "values"),
+    [
+        ("speak", {}),
+        ("speak", {"text": ""}),
+        ("speak", {"text": "あ" * 10_001}),
+        ("speak", {"text": "あ", "speed": 9}),
+        ("speak", {"text": "あ", "speed": True}),
+        ("speak", {"text": "あ", "format": "exe", "file": "a"}),
+        ("speak", {"text": "あ", "path": "/tmp/a.wav"}),
+        ("speak", {"text": "あ", "voice": "nobody", "file": "a"}),
+        ("export", {"name": "a", "lines": []}),
+        ("export", {"name": "a", "lines": [{"text": "あ" * 6000}, {"text": "い" * 6000}]}),
+        ("export", {"name": "a", "lines": [{"text": "あ"}, {"text": "い", "voice": "nobody"}]}),
+    ],
+)
+def test_wrong_arguments_are_said_and_write_nothing(session: AgentSession, tmp_path: Path, tool: str, values: dict[str, Any]) -> None:
+    initialise(session)
+    result = call(session, tool, **values)
+    assert result["isError"]
+    assert result["content"][0]["text"]
+    assert not list(tmp_path.rglob("*.wav"))
+
+
+@pytest.mark.parametrize("name", ["../a.wav", "/tmp/a.wav", "a/b", "a\\b", "C:a", "..", " . ", "a\0b"])
+def test_a_path_is_no_name(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError):
+        AgentFolder(tmp_path).choose_path(name, ".wav")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_overwritten_and_no_link_followed(tmp_path: Path) -> None:
+    folder, outside = tmp_path / FOLDER_NAME, tmp_path / "outside.wav"
+    folder.mkdir()
+    (folder / "a.wav").write_bytes(b"mine")
+    (folder / "b.wav").symlink_to(outside)
+    for name in ("a.wav", "b"):
+        chosen = AgentFolder(folder).choose_path(name, ".wav")
+        assert chosen == folder.resolve() / f"{name[0]} 2.wav"
+        assert not chosen.exists()
+        part = PartFile(chosen)
+        part.write(b"sound")
+        chosen.write_bytes(b"somebody was faster")
+        placed = AgentFolder(folder).place_part(part, name, ".wav")
+        assert placed == folder.resolve() / f"{name[0]} 3.wav"
+        assert placed.read_bytes() == b"sound"
+        assert chosen.read_bytes() == b"somebody was faster"
+    assert (folder / "a.wav").read_bytes() == b"mine"
+    assert not outside.exists()
+
+
+def test_a_name_that_cannot_be_given_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = AgentFolder(tmp_path)
+    part = PartFile(folder.choose_path("a", ".wav"))
+
+    def refuse(_source: Path, _target: Path) -> None:
+        raise OSError(errno.ENOSPC, "")
+
+    monkeypatch.setattr("app.adapters.files.part_file.move_path", refuse)
+    with pytest.raises(OutputFileError):
+        folder.place_part(part, "a", ".wav")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_cancelled_call_ends_without_an_answer_or_a_file(session: AgentSession, tmp_path: Path) -> None:
+    initialise(session)
+    text = "とても長い文です。" * 400
+    called = {"name": "speak", "arguments": {"text": text, "file": "long"}}
+    request = json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": called}).encode()
+    cancel = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}'
+    timer = threading.Timer(0.5, session.note_cancellation, [cancel])
+    timer.start()
+    assert session.handle_line(request) is None
+    timer.join()
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert ask(session, "ping")["result"] == {}
+
+
+def test_calls_can_be_cancelled_however_many_were_cancelled_too_late(session: AgentSession, tmp_path: Path) -> None:
+    initialise(session)
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
+    for number in range(2 * MAX_CANCELLED_CALLS):
+        session.note_cancellation(json.dumps(cancel | {"params": {"requestId": f"late {number}"}}).encode())
+    session.note_cancellation(json.dumps(cancel | {"params": {"requestId": 9}}).encode())
+    called = {"name": "speak", "arguments": {"text": "はい。", "file": "a"}}
+    assert session.handle_line(json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": called}).encode()) is None
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_lines_that_never_end_are_dropped() -> None:
+    data = b"1\n\n" + b"x" * (2 * MAX_LINE_BYTES + 5) + b"\n2"
+    assert list(iterate_lines(io.BytesIO(data))) == [b"1\n", None, b"2"]
+
+
+@pytest.mark.slow
+def test_the_official_client(tmp_path: Path) -> None:
+    mcp = pytest.importorskip("mcp")
+    from mcp.client.stdio import stdio_client
+
+    folder = tmp_path / FOLDER_NAME
+
+    async def converse() -> None:
+        program = mcp.StdioServerParameters(
+            command=sys.executable, args=["main.py", "mcp", "--folder", str(folder), "--backend", "cpu"], env=dict(os.environ), cwd=ROOT
+        )
+        async with stdio_client(program) as streams, mcp.ClientSession(*streams) as client:
+            await client.initialize()
+            tools = {tool.name for tool in (await client.list_tools()).tools}
+            assert tools == {"speak", "voices", "read_timings", "export"}
+            found = json.loads((await client.call_tool("voices", {})).content[0].text)["voices"]
+            assert not any(str(place) in json.dumps(found) for folder in paths.list_voice_dirs() for place in (folder, folder.parent))
+            voice = found[-1]
+            written = await client.call_tool(
+                "speak", {"text": "はい、聞こえています。", "voice": voice["name"], "style": voice["styles"][0], "file": "hello"}
+            )
+            assert json.loads(written.content[0].text)["files"][0]["file"] == "hello.wav"
+            timings = json.loads((await client.call_tool("read_timings", {"text": "はい。"})).content[0].text)
+            assert timings["reading"] == "ハイ"
+            made = await client.call_tool("export", {"name": "line", "lines": [{"text": "一。"}, {"text": "二。"}], "format": "flac"})
+            assert [one["file"] for one in json.loads(made.content[0].text)["files"]] == ["line 001.flac", "line 002.flac"]
+
+    asyncio.run(asyncio.wait_for(converse(), 240))
+    assert {path.name for path in folder.iterdir()} == {"hello.wav", "line 001.flac", "line 002.flac"}
+    assert all(soundfile.info(path).duration > 0.2 for path in folder.iterdir())
+    (choice,) = load_settings()[0].agent_voices
+    assert choice.partition("=")[0]
+    assert choice.partition("=")[2].isdigit()

@@ -1,0 +1,311 @@
+"""The chat reader: bytes in the forms that clients may write them, the rules of the queue, and the guard of both ports."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.common.errors import InputError
+from app.core.request_limits import BOUNDS, check_request
+from app.service.chat import chat_server
+from app.service.chat.bouyomi_protocol import (
+    MAX_TEXT_BYTES,
+    ChatCommand,
+    ChatMessage,
+    ChatMessageParser,
+    ChatProtocolError,
+    ChatTalk,
+)
+from app.service.chat.chat_delivery import build_chat_request
+from app.service.chat.chat_queue import ChatQueue
+from app.service.chat.chat_rules import ChatRules, fold_writer_name, parse_chat_voices
+from app.service.chat.chat_server import MAX_CONNECTIONS, ChatServer
+from app.service.chat.talk_request import TalkRefusalError, parse_head, parse_talk
+
+# By the pieces in which they reach the socket. Those with a project's name send what its public source writes, byte for byte; the others
+# are built after the protocol in ways that are usual.
+CLIENTS = {
+    # Node.js, yudukiak/DiSpeak: one buffer, and the connection stays open until the server closes it.
+    "DiSpeak": ([bytes.fromhex("0100 ffff ffff ffff 0000 00 09000000") + "テスト".encode()], ChatTalk("テスト")),
+    # C#, nenohi/MisskeyLiveCommentViewer: a BinaryWriter over the socket, so that each number is a packet of its own; voice 1.
+    "MisskeyLiveCommentViewer": (
+        [
+            *(bytes.fromhex(piece) for piece in ("0100", "ffff", "ffff", "ffff", "0100", "00", "0c000000")),
+            "コメント".encode(),
+        ],
+        ChatTalk("コメント", voice=1),
+    ),
+    # Ruby, memaizaka/cavetube_bouyomi: the header in one packet, the text in another.
+    "cavetube_bouyomi": ([bytes.fromhex("0100ffffffffffff0000 00 06000000"), "読む".encode()], ChatTalk("読む")),
+    # C++, the sample that comes with the protocol: Shift_JIS.
+    "BouyomiChanSample": (
+        [bytes.fromhex("0100 ffff ffff ffff 0000 02 0c000000"), "テストでーす".encode("cp932")],
+        ChatTalk("テストでーす"),
+    ),
+    # Python: one struct of unsigned numbers, -1 as 65535, and the text behind it in one call.
+    "python": ([struct.pack("<HHHHHBI", 1, 0xFFFF, 0xFFFF, 0xFFFF, 0, 0, 15) + "こんにちは".encode()], ChatTalk("こんにちは")),
+    # Node.js: a buffer for the header and one for the text, with a voice of the viewer's own choice.
+    "node": (
+        [bytes.fromhex("0100 6400 6400 3200 0200 00 09000000"), "テスト".encode()],
+        ChatTalk("テスト", speed=100, tone=100, volume=50, voice=2),
+    ),
+    # C#: a BinaryWriter, each number in a packet of its own; SAPI5 voices begin at 10001.
+    "c#": (
+        [
+            *(struct.pack("<h", number) for number in (1, -1, -1, -1, 10001)),
+            b"\x00",
+            struct.pack("<i", 6),
+            "読む".encode(),
+        ],
+        ChatTalk("読む", voice=10001),
+    ),
+    # Older viewers write Shift_JIS, and some end the text as C does.
+    "shift_jis": ([struct.pack("<hhhhhbi", 1, -1, -1, -1, 1, 2, 7), "ｺﾒ表示\0".encode("cp932")], ChatTalk("ｺﾒ表示", voice=1)),
+    "utf-16": ([struct.pack("<hhhhhbi", 1, -1, -1, -1, 0, 1, 6) + "絵😀".encode("utf-16-le")], ChatTalk("絵😀")),
+}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_the_forms_of_clients(name: str) -> None:
+    pieces, talk = CLIENTS[name]
+    parser = ChatMessageParser()
+    assert [message for piece in pieces for message in parser.parse_bytes(piece)] == [ChatMessage(ChatCommand.TALK, talk)]
+    assert parser.is_between_messages
+
+
+def pack(talk: ChatTalk) -> bytes:
+    text = talk.text.encode()
+    return struct.pack("<hhhhhbi", 1, talk.speed, talk.tone, talk.volume, talk.voice, 0, len(text)) + text
+
+
+NUMBERS = st.integers(-(1 << 15), (1 << 15) - 1)
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60)
+TALKS = st.builds(ChatTalk, TEXTS, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+MESSAGES = st.lists(st.one_of(TALKS, st.sampled_from([command for command in ChatCommand if command is not ChatCommand.TALK])), max_size=6)
+
+
+@given(MESSAGES, st.lists(st.integers(1, 40), min_size=1, max_size=8))
+def test_it_does_not_matter_how_messages_are_cut(messages: list[ChatTalk | ChatCommand], sizes: list[int]) -> None:
+    data = b"".join(pack(one) if isinstance(one, ChatTalk) else struct.pack("<h", one) for one in messages)
+    parser, found, turn = ChatMessageParser(), [], 0
+    while data:
+        size = sizes[turn % len(sizes)]
+        found += parser.parse_bytes(data[:size])
+        data, turn = data[size:], turn + 1
+    assert [message.talk or message.command for message in found] == messages
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_commands_or_refused(data: bytes) -> None:
+    try:
+        messages = ChatMessageParser().parse_bytes(data)
+    except ChatProtocolError:
+        return
+    assert all(isinstance(message, ChatMessage) for message in messages)
+
+
+@pytest.mark.parametrize("length", [-1, MAX_TEXT_BYTES + 1, 0x7FFFFFFF])
+def test_a_length_that_cannot_be_is_refused_at_once(length: int) -> None:
+    with pytest.raises(ChatProtocolError):
+        ChatMessageParser().parse_bytes(struct.pack("<hhhhhbi", 1, -1, -1, -1, 0, 0, length))
+
+
+def test_a_text_that_cannot_be_decoded_is_left_out_alone() -> None:
+    damaged = struct.pack("<hhhhhbi", 1, -1, -1, -1, 0, 0, 2) + b"\xff\xfe"
+    unknown_set = struct.pack("<hhhhhbi", 1, -1, -1, -1, 0, 9, 1) + b"a"
+    messages = ChatMessageParser().parse_bytes(damaged + unknown_set + pack(ChatTalk("はい")))
+    assert [message.talk for message in messages] == [None, None, ChatTalk("はい")]
+
+
+@given(TALKS)
+def test_every_delivery_is_within_bounds(talk: ChatTalk) -> None:
+    request = build_chat_request(ChatTalk("あ", talk.speed, talk.tone, talk.volume), "chat")
+    check_request(request)
+    assert BOUNDS["speed"].low <= request.speed <= BOUNDS["speed"].high
+
+
+def test_numbers_mean_what_the_sender_meant() -> None:
+    plain, usual, high = (build_chat_request(ChatTalk("あ", *numbers), "") for numbers in ((), (100, 100, 100), (150, 112, 50)))
+    assert (plain.speed, plain.pitch, plain.volume) == (usual.speed, usual.pitch, usual.volume) == (1.0, 0.0, 1.0)
+    assert (high.speed, high.volume) == (1.5, 0.5)
+    assert high.pitch == pytest.approx(1.96, abs=0.01)
+
+
+def queued(rules: ChatRules, *texts: str) -> list[str]:
+    queue = ChatQueue(rules)
+    for text in texts:
+        queue.handle_message(ChatMessage(ChatCommand.TALK, ChatTalk(text)))
+    return [talk.text for talk in iter(queue.take_talk, None)]
+
+
+def test_the_rules_of_the_queue() -> None:
+    assert queued(ChatRules(max_waiting=2), "一", "二", "三") == ["二", "三"]
+    assert queued(ChatRules(is_latest_only=True), "一", "二") == ["二"]
+    assert queued(ChatRules(), "やあ https://example.com/a?b=c 見て", "https://example.com") == ["やあ 見て"]
+    assert queued(ChatRules(skips_links=False), "https://example.com") == ["https://example.com"]
+    assert queued(ChatRules(), "草", "草", "はい", "草") == ["草", "はい", "草"]
+    assert queued(ChatRules(skips_repeats=False), "草", "草") == ["草", "草"]
+    named = ("太郎さん：こんにちは", "user_1: 初見です", "12:30 に始まります", "そうか。例: これ", "例：")
+    assert queued(ChatRules(), *named) == list(named)
+    assert queued(ChatRules(reads_names=False), *named) == ["こんにちは", "初見です", *named[2:]]
+
+
+def test_a_voice_is_chosen_by_number_and_by_the_writers_name() -> None:
+    numbers, writers = parse_chat_voices("1=mei; 2 = Rin/Happy；太郎さん=つくよみ\n10001=つくよみ; ＡＢＣ_1=mei; 1234567=x; =y; z=")
+    assert numbers == {1: "mei", 2: "Rin/Happy", 10001: "つくよみ"}
+    assert writers == {"太郎": "つくよみ", "abc_1": "mei"}
+    for rules in (ChatRules(writer_voices=writers), ChatRules(writer_voices=writers, reads_names=False)):
+        spoken = [rules.apply_to(ChatTalk(text, voice=1), "") for text in ("太郎さん：やあ", "abc_1: はい", "花子：やあ", "太郎、やあ")]
+        assert [talk.voice_name for talk in spoken if talk is not None] == ["つくよみ", "mei", "", ""]
+    assert fold_writer_name(" Ｔaroさん") == "taro"
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        (ChatRules(), ["一", "二"]),
+        (ChatRules(max_waiting=1), ["二"]),
+        (ChatRules(is_latest_only=True), ["二"]),
+    ],
+)
+def test_a_comment_that_was_cut_off_comes_first_again_if_there_is_room(rules: ChatRules, expected: list[str]) -> None:
+    queue = ChatQueue(rules)
+    queue.handle_message(ChatMessage(ChatCommand.TALK, ChatTalk("一")))
+    talk = queue.take_talk()
+    assert talk is not None
+    assert queue.is_playing
+    queue.handle_message(ChatMessage(ChatCommand.TALK, ChatTalk("二")))
+    queue.return_talk(talk)
+    assert not queue.is_playing
+    assert [one.text for one in iter(queue.take_talk, None)] == expected
+
+
+def exchange(port: int, data: bytes) -> bytes:
+    """All that comes back until the server closes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as own:
+        answer = b""
+        # A server that closes at once may have done so before all is sent; the system then calls it a reset, a pipe or no connection.
+        with contextlib.suppress(OSError):
+            own.sendall(data)
+            own.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(ConnectionResetError):
+            while piece := own.recv(4096):
+                answer += piece
+        return answer
+
+
+@pytest.fixture
+def queue() -> ChatQueue:
+    return ChatQueue(ChatRules())
+
+
+@pytest.fixture
+def server(queue: ChatQueue) -> Iterator[ChatServer]:
+    made = ChatServer(queue, 0, 0, frozenset({"http://overlay.example"}))
+    yield made
+    made.stop_server()
+
+
+def ask_http(server: ChatServer, target: str, *headers: str, method: str = "GET", host: str = "") -> int:
+    head = [f"{method} {target} HTTP/1.1", f"Host: {host or f'127.0.0.1:{server.http_port}'}", *headers]
+    return int(exchange(server.http_port, ("\r\n".join(head) + "\r\n\r\n").encode()).split(b" ")[1])
+
+
+def test_commands_and_questions_over_tcp(server: ChatServer, queue: ChatQueue) -> None:
+    skipped: list[bool] = []
+    queue.on_skip = lambda: skipped.append(True)
+    asked = struct.pack("<hhh", 0x0110, 0x0120, 0x0130)
+    assert exchange(server.port, asked) == b"\x00\x00" + struct.pack("<i", 0)
+    said = b"".join(pack(ChatTalk(text)) for text in ("一", "二", "三"))
+    assert exchange(server.port, said + struct.pack("<h", 0x0010) + asked) == b"\x01\x00" + struct.pack("<i", 3)
+    assert queue.take_talk() is None
+    assert exchange(server.port, struct.pack("<hh", 0x0020, 0x0030) + asked) == b"\x00\x00" + struct.pack("<i", 3)
+    assert skipped == [True]
+    assert queue.take_talk() == ChatTalk("一")
+    assert exchange(server.port, struct.pack("<h", 0x0040) + asked) == b"\x00\x01" + struct.pack("<i", 0)
+    queue.finish_talk()
+    assert exchange(server.port, asked)[1] == 0
+
+
+def test_what_is_no_command_ends_its_connection_only(server: ChatServer, queue: ChatQueue) -> None:
+    for data in (b"GET / HTTP/1.1\r\n\r\n", struct.pack("<hhhhhbi", 1, -1, -1, -1, 0, 0, -5), b"\x02\x00", b"\x01"):
+        assert exchange(server.port, data) == b""
+    assert exchange(server.port, pack(ChatTalk("はい"))) == b""
+    assert queue.take_talk(5.0) == ChatTalk("はい")
+
+
+def test_slow_and_many_connections_are_closed(server: ChatServer, queue: ChatQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_server, "CONNECTION_LIMIT_S", 0.3)
+    idle = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(MAX_CONNECTIONS)]
+    time.sleep(0.05)
+    try:
+        assert exchange(server.port, struct.pack("<h", 0x0130)) == b""  # one too many
+        for one in idle:
+            with contextlib.suppress(ConnectionResetError):
+                assert one.recv(1) == b""
+    finally:
+        for one in idle:
+            one.close()
+    assert exchange(server.port, struct.pack("<h", 0x0130)) == struct.pack("<i", 0)
+    assert len(queue) == 0
+
+
+def test_talk_over_http(server: ChatServer, queue: ChatQueue) -> None:
+    target = f"/Talk?text={quote('こんにちは')}&voice=2&volume=50&speed=120&tone=-1"
+    assert ask_http(server, target, host=f"localhost:{server.http_port}") == 200
+    assert queue.take_talk() == ChatTalk("こんにちは", 120, -1, 50, 2)
+    assert ask_http(server, "/Talk?text=a", "Origin: http://overlay.example", "Sec-Fetch-Site: cross-site") == 200
+    assert queue.take_talk() == ChatTalk("a")
+
+
+@pytest.mark.parametrize(
+    ("status", "target", "headers", "host"),
+    [
+        (403, "/Talk?text=a", (), "evil.example"),
+        (403, "/Talk?text=a", (), "127.0.0.1:1"),
+        (403, "/Talk?text=a", ("Origin: http://evil.example",), ""),
+        (403, "/Talk?text=a", ("Origin: http://localhost:3000",), ""),
+        (403, "/Talk?text=a", ("Origin: null",), ""),
+        (403, "/Talk?text=a", ("Sec-Fetch-Site: cross-site",), ""),
+        (403, "/Talk?text=a", ("Sec-Fetch-Site: same-site",), ""),
+        (404, "/talk/more?text=a", (), ""),
+        (400, "/Talk", (), ""),
+        (400, "/Talk?text=%FF", (), ""),
+        (400, "/Talk?text=a&voice=99999", (), ""),
+        (400, "/Talk?text=a&voice=١", (), ""),
+        (400, "/Talk?text=a", ("no header",), ""),
+        (413, "/Talk?text=" + "a" * (3 * MAX_TEXT_BYTES), (), ""),
+    ],
+)  # fmt: skip
+def test_what_http_refuses(server: ChatServer, queue: ChatQueue, status: int, target: str, headers: tuple[str, ...], host: str) -> None:
+    assert ask_http(server, target, *headers, host=host) == status
+    assert len(queue) == 0
+
+
+@given(st.binary(max_size=300))
+def test_any_head_is_read_or_refused(data: bytes) -> None:
+    with contextlib.suppress(TalkRefusalError):  # anything else is a finding
+        assert isinstance(parse_talk(parse_head(data)), ChatTalk)
+
+
+def test_a_taken_port_is_one_sentence(server: ChatServer) -> None:
+    with pytest.raises(InputError, match=str(server.port)) as refused:
+        ChatServer(ChatQueue(ChatRules()), server.port, 0)
+    assert refused.value.hint
+    with pytest.raises(InputError, match=str(server.http_port)):
+        ChatServer(ChatQueue(ChatRules()), 0, server.http_port)
+
+
+def test_it_listens_on_this_computer_alone(server: ChatServer) -> None:
+    for port in (server.port, server.http_port):
+        with socket.socket() as own:
+            own.settimeout(2)
+            assert own.connect_ex(("127.0.0.2", port)) != 0

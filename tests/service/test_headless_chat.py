@@ -1,0 +1,137 @@
+"""Comments without a window: read in the synthesis thread of the service, heard one after the other, skipped at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.common.files import paths
+from app.compose.speaker import Speaker
+from app.core.synthesis_types import AudioChunk
+from app.service.chat.bouyomi_protocol import ChatCommand, ChatMessage, ChatTalk
+from app.service.chat.chat_queue import ChatQueue
+from app.service.chat.chat_rules import ChatRules
+from app.service.chat.headless_chat import HeadlessChatReader
+from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
+from app.service.style_catalogue import build_catalogue
+from app.settings.user_settings import Settings, save_settings
+from app.voices.installed_voices import list_installed_voices
+from tests.service.test_chat_reader import exchange, pack
+
+ROOT = Path(__file__).parents[2]
+LIMIT_S = 60.0
+
+
+class SlowPlayer:
+    """Takes sound, and is not done with it before `heard` is set."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.heard = threading.Event()
+        self.aborted = 0
+
+    def write_chunk(self, chunk: AudioChunk) -> None:
+        self.seconds[chunk.request_id] = self.seconds.get(chunk.request_id, 0.0) + len(chunk.samples) / chunk.sampling_rate
+
+    def wait_until_played(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
+        while not cancelled() and not self.heard.wait(0.01):
+            pass
+        return not cancelled()
+
+    def abort_output(self) -> None:
+        self.aborted += 1
+
+
+@pytest.fixture
+def player() -> SlowPlayer:
+    return SlowPlayer()
+
+
+@pytest.fixture
+def queue(mei: Speaker, player: SlowPlayer) -> Iterator[ChatQueue]:
+    """A queue that is read."""
+    worker = HeadlessWorker(OpenVoiceCache(lambda _voice, _like: mei))
+    made = ChatQueue(ChatRules(voices={3: "nobody"}))
+    opened: list[Any] = [player]
+    reader = HeadlessChatReader(
+        made, worker, build_catalogue(list_installed_voices(paths.list_voice_dirs())), None, open_sink=lambda *_: opened[0]
+    )
+    yield made
+    reader.close()
+    worker.close(5.0)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + LIMIT_S
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def say(queue: ChatQueue, text: str, voice: int = 0) -> None:
+    queue.handle_message(ChatMessage(ChatCommand.TALK, ChatTalk(text, voice=voice)))
+
+
+def test_one_after_the_other(queue: ChatQueue, player: SlowPlayer) -> None:
+    say(queue, "一つ目です。")
+    wait_for(lambda: "chat-1" in player.seconds)
+    say(queue, "二つ目です。", 2)
+    say(queue, "三つ目です。", 3)
+    time.sleep(0.1)
+    assert list(player.seconds) == ["chat-1"]
+    assert queue.is_playing
+    player.heard.set()
+    wait_for(lambda: not queue.is_playing and not len(queue) and len(player.seconds) == 3)
+    assert all(length_s > 0.5 for length_s in player.seconds.values())
+
+
+def test_a_skipped_comment_ends_and_the_next_one_comes(queue: ChatQueue, player: SlowPlayer) -> None:
+    say(queue, "とても長いコメントです。" * 10)
+    wait_for(lambda: "chat-1" in player.seconds)
+    say(queue, "次です。")
+    queue.handle_message(ChatMessage(ChatCommand.SKIP))
+    wait_for(lambda: "chat-2" in player.seconds)
+    assert player.aborted == 1
+    assert player.seconds["chat-1"] < 20
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl+C cannot be sent to one program")
+@pytest.mark.slow
+def test_the_command_listens_on_this_computer_alone() -> None:
+    with socket.socket() as one, socket.socket() as other:
+        one.bind(("127.0.0.1", 0))
+        other.bind(("127.0.0.1", 0))
+        port, http_port = one.getsockname()[1], other.getsockname()[1]
+    save_settings(Settings(chat_port=port, chat_http_port=http_port))
+    own = subprocess.Popen(
+        [sys.executable, str(ROOT / "main.py"), "serve", "--port", "0", "--chat-reader", "--host", "0.0.0.0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"KOEBAKO_TOKEN": "0123456789abcdef"},
+    )
+    try:
+        assert own.stdout is not None
+        line = json.loads(own.stdout.readline())
+        assert (line["chat_port"], line["chat_http_port"]) == (port, http_port)
+        exchange(port, struct.pack("<h", ChatCommand.PAUSE) + pack(ChatTalk("はい")))
+        assert exchange(port, struct.pack("<h", ChatCommand.GET_WAITING)) == struct.pack("<i", 1)
+        with socket.socket() as stranger:
+            stranger.settimeout(2)
+            assert stranger.connect_ex(("127.0.0.2", port)) != 0
+    finally:
+        own.send_signal(signal.SIGINT)
+        own.communicate(timeout=LIMIT_S)
+    assert own.returncode == 130

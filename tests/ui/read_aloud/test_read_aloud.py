@@ -1,0 +1,311 @@
+"""Reading aloud in the window: the player, its pauses, the mini player, the tray's menu, rules and requests of other processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.adapters.window_requests import (
+    MAX_READ_BYTES,
+    ReadRequest,
+    find_requests_dir,
+    parse_read_request,
+    send_read_request,
+)
+from app.common.errors import AppError, InputError
+from app.settings.user_settings import Settings
+from app.ui.read_aloud import active_program
+from app.ui.read_aloud.read_requests import ReadRequestWatcher
+from app.ui.read_aloud.tray_icon import TrayIcon, shorten_text
+from app.ui.shell.single_instance import acquire_window_lock
+from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
+from tests.ui.recording_player import RecordingPlayer
+from tests.ui.window_driver import WindowDriver
+
+MAIN = Path(__file__).parents[3] / "main.py"
+LONG = "今日はとてもいい天気です。明日は雨が降るでしょう。" * 5
+
+
+def wait_read(qtbot: QtBot, window: WindowDriver) -> None:
+    qtbot.waitUntil(lambda: not window.read_aloud.player.is_on and not window.read_aloud.player.passage, timeout=WAIT_MS)
+    wait_idle(qtbot, window)
+
+
+def copy_text(text: str, *formats: str) -> None:
+    data = QMimeData()
+    data.setText(text)
+    for name in formats:
+        data.setData(name, b"secret")
+    QGuiApplication.clipboard().setMimeData(data)
+
+
+def test_a_text_is_read_beside_the_script(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    assert not window.is_made("read_aloud"), "the start has nothing of it"
+    before = len(window.lines)
+    copy_text("一つ目の行。\n\n……\n二つ目の行。")
+    shown: list[str] = []
+    window.read_aloud.player.changed.connect(lambda: shown.append(window.read_aloud.player.passage))
+    window.window_actions["read_clipboard"].trigger()
+    qtbot.waitUntil(lambda: len(player.requests) == 2, timeout=WAIT_MS)
+    wait_read(qtbot, window)
+    assert len(window.lines) == before, "no line of the script"
+    assert [text for text in dict.fromkeys(shown) if text] in (["一つ目の行。", "二つ目の行。"], ["二つ目の行。"])
+    assert list(window.read_aloud.player.last_texts) == ["一つ目の行。\n\n……\n二つ目の行。"]
+    assert all(player.sound(name).size for name in player.requests), "both are heard"
+
+
+def test_the_word_that_sounds_is_marked(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(open_player=lambda _device, _rate: RecordingPlayer(pace=0.5))
+    reading = window.read_aloud
+    text = "😀今日はとてもいい天気です。"
+    words: list[tuple[int, int]] = []
+    reading.player.word_changed.connect(lambda start, end: words.append((start, end)))
+    marked: list[str] = []
+    shown = reading.mini_player.text
+    reading.player.word_changed.connect(lambda _start, _end: marked.extend(item.cursor.selectedText() for item in shown.extraSelections()))
+    reading.player.speak_text(text)
+    wait_read(qtbot, window)
+    spans = [span for span in words if span != (0, 0)]
+    assert spans == sorted(set(spans)), "each once, in order"
+    spoken = [text[start:end] for start, end in spans]
+    # Where the machine is busy, the first words may have sounded before it is known where they stand.
+    assert {"天気", "です"} <= set(spoken)
+    assert [word for word in marked if word] == spoken, "Qt counts an emoji as two"
+
+
+def test_pausing_keeps_the_place(qtbot: QtBot, open_window: OpenWindow) -> None:
+    sound = RecordingPlayer(pace=1.0)
+    window = open_window(open_player=lambda _device, _rate: sound)
+    reading, computed = window.read_aloud, []
+    window.controller.speech_computed.connect(computed.append)
+    reading.player.speak_text("今日はとてもいい天気です。散歩に出かけましょう。公園の桜が、もうすぐ咲きそうです。")
+    qtbot.waitUntil(lambda: bool(computed) and window.speech_state.played_s > 0.5, timeout=WAIT_MS)
+    reading.mini_player.play.click()
+    assert reading.player.is_paused
+    assert reading.player.passage.startswith("今日は")
+    wait_idle(qtbot, window)
+    whole = sum(len(chunk.samples) for chunk in sound.requests[next(iter(sound.requests))])
+    reading.player.pause_or_resume()
+    wait_read(qtbot, window)
+    rest = sum(len(chunk.samples) for chunk in list(sound.requests.values())[-1])
+    assert len(sound.requests) == 2
+    assert 0 < rest < whole, "not from the beginning"
+
+
+def test_the_window_and_the_reading_give_way_to_each_other(qtbot: QtBot, open_window: OpenWindow) -> None:
+    sound = RecordingPlayer(pace=1.0)
+    window = open_window(open_player=lambda _device, _rate: sound)
+    write(window, LONG)
+    window.play_commands.play_or_stop()
+    qtbot.waitUntil(lambda: window.playback.is_on and window.speech_state.played_s > 0, timeout=WAIT_MS)
+    window.read_aloud.player.queue_text("コピーしたテキスト。")
+    qtbot.wait(200)
+    assert window.playback.is_on, "what was copied waits for the lines"
+    window.read_aloud.player.speak_text(LONG)
+    assert not window.playback.is_on, "what the user asks for does not wait"
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
+    window.play_commands.play_or_stop_line(window.script.current_id)
+    qtbot.waitUntil(lambda: window.playback.is_on, timeout=WAIT_MS)
+    assert window.read_aloud.player.is_paused, "playing a line pauses the reading"
+    window.read_aloud.player.pause_or_resume()
+    assert not window.playback.is_on
+    window.read_aloud.player.stop_reading()
+    wait_idle(qtbot, window)
+    assert not window.read_aloud.player.is_on
+
+
+def test_secret_and_empty_clipboards_are_refused(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    for marked in (
+        "x-kde-passwordManagerHint",
+        'application/x-qt-windows-mime;value="ExcludeClipboardContentFromMonitorProcessing"',
+        'application/x-qt-windows-mime;value="Clipboard Viewer Ignore"',
+    ):
+        copy_text("hunter2", marked)
+        window.window_actions["read_clipboard"].trigger()
+        assert "secret" in window.banner.message.text()
+        with pytest.raises(InputError):
+            window.read_request_aloud(ReadRequest("clipboard"))
+    copy_text(" ")
+    window.window_actions["read_clipboard"].trigger()
+    assert "no text" in window.banner.message.text()
+    copy_text("あ" * MAX_READ_BYTES)
+    window.window_actions["read_clipboard"].trigger()
+    assert "too long" in window.banner.message.text()
+    assert not window.read_aloud.player.is_on
+
+
+def test_the_watched_clipboard_follows_its_rules(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = open_window(Settings(text="", read_watch=True, read_shortest=3, read_longest=20, read_skipped_programs="KeePassXC.exe, calc"))
+    monkeypatch.setattr(type(QGuiApplication.clipboard()), "ownsClipboard", lambda _self: False)
+    qtbot.waitUntil(lambda: window.is_made("read_aloud"), timeout=WAIT_MS)
+    program = ""
+    window.read_aloud.watcher._find_program = lambda: program
+    texts = window.read_aloud.player.last_texts
+    for text in ("はい", "https://example.com/ www.example.org", "長い" * 20, "…………"):
+        copy_text(text)
+    copy_text("読まれる文。")
+    copy_text("読まれる文。")
+    program = "keepassxc"
+    copy_text("合言葉です。")
+    assert list(texts) == ["読まれる文。"]
+    program = "firefox"
+    copy_text("秘密の文。", "x-kde-passwordManagerHint")
+    window.settings.change_settings(read_watch=False)
+    copy_text("もう読まれない文。")
+    assert list(texts) == ["読まれる文。"]
+    wait_read(qtbot, window)
+
+
+def test_the_mini_player_hides_a_while_after_the_end(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    reading = window.read_aloud
+    mini = reading.mini_player
+    mini._lingering.setInterval(1)
+    reading.player.speak_text("はい。")
+    qtbot.waitUntil(mini.isVisible, timeout=WAIT_MS)
+    mini.activateWindow()
+    qtbot.waitUntil(mini.isActiveWindow, timeout=WAIT_MS)
+    wait_read(qtbot, window)
+    qtbot.wait(50)
+    assert mini.isVisible(), "the user has it"
+    assert not mini.play.isEnabled()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: not mini.isVisible(), timeout=WAIT_MS)
+    reading.player.speak_text("また読みます。")
+    qtbot.waitUntil(lambda: mini.isVisible() and not mini._lingering.isActive(), timeout=WAIT_MS)
+
+
+def test_a_program_whose_name_the_system_refuses_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_process_id: int) -> None:
+        raise OSError(22, "Invalid parameter")  # as Windows' own errors come through psutil
+
+    monkeypatch.setattr(active_program, "psutil", SimpleNamespace(Process=refuse, Error=psutil.Error))
+    assert active_program._find_process_name(1) == ""
+
+
+def test_the_mini_player_is_moved_and_driven_by_keys(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(open_player=lambda _device, _rate: RecordingPlayer(pace=1.0))
+    reading = window.read_aloud
+    mini = reading.mini_player
+    reading.player.speak_text(LONG)
+    qtbot.waitUntil(lambda: bool(reading.player.passage) and mini.isVisible(), timeout=WAIT_MS)
+    assert mini.windowFlags() & Qt.WindowType.WindowStaysOnTopHint
+    assert mini.windowFlags() & Qt.WindowType.FramelessWindowHint
+    place = mini.pos()
+    QTest.keyClick(mini, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert mini.pos().x() < place.x()
+    assert window.settings.value.read_player_place
+    QTest.keyClick(mini, Qt.Key.Key_Space)
+    assert reading.player.is_paused
+    QTest.keyClick(mini, Qt.Key.Key_Space)
+    assert not reading.player.is_paused
+    mini.speed.setValue(1.5)
+    mini.voice.setCurrentIndex(0)
+    assert window.settings.value.read_speed == 1.5
+    QTest.keyClick(mini, Qt.Key.Key_Escape)
+    assert not mini.isVisible()
+    assert not reading.player.is_on
+
+
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
+def test_the_menu_of_the_tray(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="", read_tray=True), open_player=lambda _device, _rate: RecordingPlayer(pace=1.0))
+    qtbot.waitUntil(lambda: window.is_made("read_aloud"), timeout=WAIT_MS)
+    tray = window.read_aloud.tray
+    assert isinstance(tray, TrayIcon)
+    assert [tray.pause.isEnabled(), tray.stop.isEnabled(), tray.last.isEnabled()] == [False, False, False]
+    copy_text(LONG)
+    tray.read.trigger()
+    qtbot.waitUntil(lambda: tray.pause.isEnabled(), timeout=WAIT_MS)
+    tray.pause.trigger()
+    assert tray.pause.text() == "Resume"
+    tray.stop.trigger()
+    tray.last.aboutToShow.emit()
+    assert [action.text() for action in tray.last.actions()] == [shorten_text(LONG)]
+    tray.last.actions()[0].trigger()
+    qtbot.waitUntil(lambda: window.read_aloud.player.is_on, timeout=WAIT_MS)
+    window.settings.change_settings(read_tray=False)
+    assert window.read_aloud.tray is None
+    window.read_aloud.player.stop_reading()
+
+
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
+def test_closing_keeps_the_window_only_with_a_visible_icon(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = open_window(Settings(text="", read_tray=True, read_close_to_tray=True))
+    qtbot.waitUntil(lambda: window.is_made("read_aloud"), timeout=WAIT_MS)
+    assert not window.read_aloud.has_visible_tray, "nowhere to find it again, so that closing would lose the window"
+    monkeypatch.setattr(type(window.read_aloud), "has_visible_tray", True)
+    assert not window.close()
+    assert not window.isVisible()
+    window.read_aloud.window_requested.emit()
+    assert window.isVisible()
+    window.window_actions["quit"].trigger()
+    assert not window.speech_thread.isRunning()
+
+
+def test_a_key_that_cannot_be_had_is_one_sentence(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.read_aloud.hotkey.choose_key("R")
+    assert "cannot be a global hotkey" in window.banner.message.text()
+    window.read_aloud.hotkey.choose_key("Ctrl+Alt+R")
+    assert "not available on this system" in window.banner.message.text()
+
+
+def test_the_window_stays_on_top(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.window_actions["always_on_top"].trigger()
+    assert window.windowFlags() & Qt.WindowType.WindowStaysOnTopHint
+    assert window.isVisible()
+    assert window.settings.value.always_on_top
+    other = open_window(Settings(text="", always_on_top=True))
+    assert other.windowFlags() & Qt.WindowType.WindowStaysOnTopHint
+
+
+def test_another_process_asks_and_is_answered(qtbot: QtBot, open_window: OpenWindow) -> None:
+    lock = acquire_window_lock([])
+    assert lock is not None
+    window = open_window()
+    assert ReadRequestWatcher(window, window.read_request_aloud).parent() is window
+    copy_text("hunter2", "x-kde-passwordManagerHint")
+    asked: list[object] = []
+
+    def ask() -> None:
+        for request in (ReadRequest("text", "これを読む。"), ReadRequest("clipboard")):
+            try:
+                asked.append(send_read_request(request))
+            except AppError as error:
+                asked.append(error.message)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    qtbot.waitUntil(lambda: not thread.is_alive(), timeout=WAIT_MS)
+    assert asked == [True, "The content is marked as secret and is not read."]
+    assert list(find_requests_dir().iterdir()) == []
+    wait_read(qtbot, window)
+    assert list(window.read_aloud.player.last_texts) == ["これを読む。"]
+    lock.release()
+    assert not send_read_request(ReadRequest("clipboard")), "no window, nobody to ask"
+
+
+@pytest.mark.parametrize("content", [b"\xff", b"[]", b'{"source": "file", "text": ""}', b'{"source": "text", "text": 1}', b"{}"])
+def test_a_file_that_is_no_request_is_refused(content: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  whatever is wrong with it
+        parse_read_request(content)
+
+
+def test_without_a_window_a_child_reads_the_clipboard() -> None:
+    done = subprocess.run([sys.executable, MAIN, "read", "--clipboard"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "There is no text on the clipboard." in done.stderr

@@ -1,0 +1,36 @@
+"""Stopping a warm-up: for a job that waits, never for the job that warms up."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.ui.synthesis.running_job import RunningJob
+from app.ui.synthesis.synthesis_jobs import OpenVoiceJob
+from app.ui.synthesis.synthesis_signals import WorkerSignals
+
+
+class CountingVoices:
+    """Counts how often the graphs are stopped."""
+
+    stops = 0
+
+    def terminate_graphs(self) -> None:
+        self.stops += 1
+
+
+@pytest.mark.parametrize("is_waiting", [False, True])
+def test_a_warm_up_gives_way_to_a_job_that_waits_and_not_to_its_own(is_waiting: bool) -> None:
+    voices = CountingVoices()
+    running = RunningJob(WorkerSignals(), voices)  # type: ignore[arg-type]
+    first, second = OpenVoiceJob("cpu"), OpenVoiceJob("cpu")
+
+    def warm_up() -> None:
+        # The window's thread has queued a job, and comes to this only now.
+        running.stop_warming_for(second if is_waiting else first)
+
+    def open_voice() -> bool:
+        running.run_warm_up(warm_up)
+        return True
+
+    assert running.run_part(first, open_voice)
+    assert voices.stops == is_waiting
