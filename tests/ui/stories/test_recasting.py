@@ -75,7 +75,9 @@ def test_a_recast_hero_and_what_is_exported_again(
     board = window.cast.window
     assert board is not None
     styles = board.form.voice.styles
+    assert styles.findData("Sad") >= 0, (board.table.current, [(voice.id, voice.styles) for voice in window.catalog.voices])
     styles.setCurrentIndex(styles.findData("Sad"))  # Ctrl+Shift+K, the list, the style: three clicks for another voice of the hero
+    assert {line.settings.style for line in window.lines if line.character == cast[0].id} == {"Sad"}, board.table.current
     board.close()
     summary, recast_s = export_changed(qtbot, window, out)
     of_hero = len([number for number in range(LINES) if number % 6 == 0])
