@@ -376,7 +376,7 @@ def _loads(library: str) -> bool:
 
 
 def install_libraries(packages: list[str]) -> None:
-    """Installs Debian packages as root; otherwise says how, and goes on: what they are for may not be needed."""
+    """Installs Debian packages as root; otherwise says how, and continues: what they are for may not be needed."""
     if not packages:
         return
     patience = ["-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30"]

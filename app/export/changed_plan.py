@@ -92,7 +92,7 @@ def plan_changes(
     *,
     may_overwrite: bool,
 ) -> ExportChanges:
-    """Plan what becomes of every planned file and every orphan.
+    """Plan what happens to every planned file and every orphan.
 
     Args:
         files: planned with the names of `list_replaceable` taken as free, so that `already_exists` means somebody else's file.

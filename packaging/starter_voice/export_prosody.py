@@ -80,7 +80,7 @@ def _say(
     begins, voiceless, words = _find(graph, finder, codes, ids, tones, features)
     silent, ends, vowels, lasting = columns_of(graph, one_of(graph, ids, SILENT_IDS, END_IDS, VOWEL_IDS, LONG_IDS), 4)
     one = graph.number(1)
-    inside = graph.pad(graph.cut(graph.op("Sub", one, graph.op("Max", silent, ends)), 0, -1), 1, 0)  # a mora, which goes on
+    inside = graph.pad(graph.cut(graph.op("Sub", one, graph.op("Max", silent, ends)), 0, -1), 1, 0)  # a mora that continues
     begins = graph.op("Mul", begins, graph.op("Mul", graph.op("Sub", one, silent), graph.op("Sub", one, inside)))
     voiceless = graph.op("Mul", voiceless, vowels)
     asked = label_codes(graph, labels, ids, tones, begins, voiceless, words)

@@ -58,7 +58,8 @@ def test_a_pitch_that_was_set_by_hand_is_an_offset(seed: int, wanted: dict[int, 
     for place, semitones in wanted.items():
         offset = found[place]
         assert offset is not None
-        assert offset == pytest.approx(max(-12, min(12, semitones)), abs=4.5), "what the voice itself said is only guessed from the others"
+        # What the voice itself said is guessed from the other morae. Its own noise, which no guess can know, reaches 3 semitones here.
+        assert offset == pytest.approx(max(-12, min(12, semitones)), abs=4.5)
         assert -12 <= offset <= 12
 
 

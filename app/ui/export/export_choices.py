@@ -115,7 +115,7 @@ def describe_existing_file(is_existing: bool, settings: ExportSettings) -> str:
 
 
 def list_file_states(changes: ExportChanges) -> dict[Path, str]:
-    """Return what becomes of each planned file where only what changed is exported."""
+    """Return what happens to each planned file where only what changed is exported."""
     write, rename = localize("書き出す", "Write"), localize("名前を変更", "Rename")
     same, skip = localize("変更なし", "Unchanged"), localize("書き出さない", "Skipped")
     return {

@@ -34,7 +34,7 @@ class PlannedFileModel(QAbstractTableModel):
         self._states: dict[Path, str] = {}
 
     def show_files(self, files: Sequence[PlannedFile], settings: ExportSettings, changes: ExportChanges | None = None) -> None:
-        """Show other files, and where only what changed is exported, what becomes of each."""
+        """Show other files, and where only what changed is exported, what happens to each."""
         self.beginResetModel()
         self._files, self._settings = files, settings
         self._states = {} if changes is None else list_file_states(changes)
@@ -121,7 +121,7 @@ class ExportDialog(QDialog):
         """Show the planned files, unless the settings have changed since.
 
         Args:
-            changes: what becomes of each where only what changed is exported.
+            changes: what happens to each where only what changed is exported.
             problem: why the files of an earlier export are not known.
         """
         if settings != self.form.settings:

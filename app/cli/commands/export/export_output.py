@@ -1,4 +1,4 @@
-"""Writes the files of `koebako export` and prints what becomes of each."""
+"""Writes the files of `koebako export` and prints what happens to each."""
 
 from __future__ import annotations
 
