@@ -12,7 +12,7 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.install.preparation_results import BertPreparationResult
 from app.install.sandboxed_import import prepare_bert_in_sandbox
-from app.install.staging_folders import create_staging_folder, move_into_place, recover_interrupted_moves, remove_folder
+from app.install.staging_folders import create_staging_folder, move_into_place, read_in_place, recover_interrupted_moves, remove_folder
 from app.voices.bert_models import BertModel, is_bert_id, list_installed_berts, read_bert, write_bert
 from app.voices.bert_vocabulary import compute_vocabulary_sha256, read_vocabulary
 from app.voices.content_digest import compute_content_digest, compute_file_digests, sum_file_sizes
@@ -77,7 +77,7 @@ def add_bert(source: Path, report: Report = ignore_report, *, id: str | None = N
         report("storing", 0.98)
         move_into_place(folder, home / bert.id)
     report("storing", 1.0)
-    return AddBertResult(read_bert(home / bert.id))
+    return AddBertResult(read_in_place(home / bert.id, read_bert))
 
 
 def remove_bert(bert: BertModel) -> None:

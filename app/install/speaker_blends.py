@@ -21,7 +21,7 @@ from app.common.language import localize
 from app.core.synthesis_types import Float32
 from app.core.voice_architecture import ARCHITECTURES
 from app.install.manage_voices import validate_voice_name
-from app.install.staging_folders import create_staging_folder, move_into_place
+from app.install.staging_folders import create_staging_folder, move_into_place, read_in_place
 from app.install.voice_identity import list_prepared_files
 from app.install.voice_import import find_user_voices_dir
 from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices
@@ -173,7 +173,7 @@ def _replace_voice(voice: Voice, manifest: VoiceManifest, vectors: Float32) -> V
         write_manifest(manifest, folder)
         read_prepared_voice(folder).build_traits()
         move_into_place(folder, target)
-    return read_prepared_voice(target)
+    return read_in_place(target, read_prepared_voice)
 
 
 def _link_or_copy(source: Path, target: Path, *, may_link: bool) -> None:

@@ -11,9 +11,10 @@ import contextlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from app.adapters.files.file_lock import FileLock
 from app.adapters.files.part_file import build_write_error
@@ -26,6 +27,7 @@ STAGING_LOCK_SUFFIX = ".lock"
 MOVE_LOCK_NAME = ".moving"
 # Moving folders takes milliseconds, but an antivirus may hold one for seconds.
 MAX_MOVE_LOCK_WAIT_S = 30.0
+_Read = TypeVar("_Read")
 
 
 def find_staging_dir() -> Path:
@@ -118,6 +120,12 @@ def move_into_place(folder: Path, target: Path) -> None:
             raise
         sync_folder(target.parent)
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def read_in_place(folder: Path, read: Callable[[Path], _Read]) -> _Read:
+    """Return what `read` makes of a folder that no other process replaces meanwhile."""
+    with lock_moves(folder.parent):
+        return read(folder)
 
 
 def remove_folder(folder: Path) -> None:

@@ -13,7 +13,7 @@ from app.common.progress import Report, build_part_report, ignore_report
 from app.install.preparation_results import PrepareVoice
 from app.install.sandboxed_import import prepare_voice_in_sandbox
 from app.install.select_checkpoint import UserDecisionRequiredError, choose_checkpoints
-from app.install.staging_folders import create_staging_folder, move_into_place, recover_interrupted_moves
+from app.install.staging_folders import create_staging_folder, move_into_place, read_in_place, recover_interrupted_moves
 from app.install.voice_folder_builder import build_voice_folder
 from app.install.voice_identity import VoiceIdentity, compute_prepared_digest, identify_voice
 from app.install.voice_licence import AskLicence, require_licence
@@ -148,7 +148,8 @@ def _add_single_voice(
         )
         move_into_place(folder, target)
     report("storing", 1.0)
-    return InstallResult(read_prepared_voice(target), read_card(target), was_updated=existing is not None and existing.path == target)
+    was_updated = existing is not None and existing.path == target
+    return read_in_place(target, lambda place: InstallResult(read_prepared_voice(place), read_card(place), was_updated=was_updated))
 
 
 def _find_existing(identity: VoiceIdentity) -> Voice | None:

@@ -78,8 +78,19 @@ class SpeechController(SpeechEventReceiver):
 
     def close_voice(self, voice: str) -> None:
         """Close a voice that changes on the disk; it is reopened when it is wanted."""
-        if self.voices.pop(voice, None) is not None:
+        if self._is_open_or_opening(voice):
+            self.voices.pop(voice, None)
             self._queue_job(CloseVoiceJob(voice))
+
+    def reopen_voice(self, voice: str) -> None:
+        """Let an open voice, or one that is just being opened, speak with its files of now from the next line on."""
+        if self._is_open_or_opening(voice):
+            self.close_voice(voice)
+            self.prepare_voice(voice)
+
+    def _is_open_or_opening(self, voice: str) -> bool:
+        # What is being opened may have read the former files already.
+        return voice in self.voices or any(job.voice == voice for job in self._open.list_openings())
 
     def reload_dictionary(self) -> None:
         """Reload the user's dictionary; `dictionary_changed` follows when the new entries count."""

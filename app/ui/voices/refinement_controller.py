@@ -36,7 +36,8 @@ class RefinementController(QObject):
         self._background = BackgroundThread(self, "refinement")
         self._background.failed.connect(self._log_error)
         catalog.changed.connect(self._queue_next)
-        tasks.voice_refined.connect(self._reopen_voice)
+        # Open voices speak with their new graphs from the next line on.
+        tasks.voice_refined.connect(speech.reopen_voice)
         tasks.bert_refined.connect(self._reopen_voices_of_bert)
         tasks.queue.failed.connect(self._note_failure)
         tasks.queue.removed.connect(self._abandon_cancelled)
@@ -65,17 +66,10 @@ class RefinementController(QObject):
             yield create_bert_refinement_task(bert.id, bert.folder)
 
     @Slot(str)
-    def _reopen_voice(self, voice: str) -> None:
-        """Let an open voice speak with its new graphs from the next line on."""
-        if voice in self._speech.voices:
-            self._speech.close_voice(voice)
-            self._speech.prepare_voice(voice)
-
-    @Slot(str)
     def _reopen_voices_of_bert(self, bert: str) -> None:
         for voice in self._catalog.voices:
             if voice.manifest.bert == bert:
-                self._reopen_voice(voice.id)
+                self._speech.reopen_voice(voice.id)
 
     @Slot(object)
     def _note_failure(self, job: ProcessTask) -> None:

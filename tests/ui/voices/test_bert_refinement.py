@@ -44,13 +44,16 @@ def test_a_bert_is_finished_and_its_open_voices_are_opened_again(
     wait_idle(qtbot, window)
     until(qtbot, lambda: window.catalog.is_read and not window.catalog.pending_berts)
     assert not window.task_queue.is_busy
-    reopened: list[tuple[str, str]] = []
-    monkeypatch.setattr(window.controller, "close_voice", lambda voice: reopened.append(("close", voice)))
-    monkeypatch.setattr(window.controller, "prepare_voice", lambda voice: reopened.append(("open", voice)))
+    wait_idle(qtbot, window)
+    opened: list[str] = []
+    window.controller.voice_opened.connect(lambda voice: opened.append(voice.id))
     window.voice_tasks.bert_refined.emit("another")
-    assert reopened == []
+    wait_idle(qtbot, window)
+    assert opened == []
     window.voice_tasks.bert_refined.emit(read_bert(pending_bert).id)
-    assert reopened == [("close", ""), ("open", "")]
+    window.voice_tasks.bert_refined.emit(read_bert(pending_bert).id)  # while the voice is being opened, perhaps with its former BERT
+    wait_idle(qtbot, window)
+    assert opened == ["", ""]
 
 
 def test_a_closed_row_leaves_the_bert_as_it_is(
