@@ -11,6 +11,8 @@ from pathlib import Path
 
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
+from app.core.stage_clock import OnStage
+from app.core.synthesis_types import StageTiming
 
 SPEECH_STAMP_NAME = "spoke.stamp"
 IDLE_AFTER_S = 5.0
@@ -29,6 +31,16 @@ def record_speech() -> None:
         stamp = _find_stamp()
         make_private_folder(stamp.parent)
         stamp.touch()
+
+
+def record_at_stages(on_stage: OnStage) -> OnStage:
+    """Return a callback that records speech at every stage of a request, then calls `on_stage`: a long text takes longer than a rest."""
+
+    def record_stage(timing: StageTiming) -> None:
+        record_speech()
+        on_stage(timing)
+
+    return record_stage
 
 
 def is_speaking() -> bool:

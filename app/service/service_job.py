@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from app.adapters.speech_activity import record_speech
+from app.adapters.speech_activity import record_at_stages, record_speech
 from app.core.stage_clock import OnStage, RequestStopped
 from app.service.response_spool import ResponseSpool, SpoolPiece, SpoolQuota
 
@@ -77,7 +77,7 @@ class ServiceJob:
         record_speech()
         try:
             if not self.cancelled.is_set():
-                self.deliver_result(self._do(JobContext(self, voices, on_stage)), None)
+                self.deliver_result(self._do(JobContext(self, voices, record_at_stages(on_stage))), None)
             self.deliver_result(_END_OF_RESULTS, None)
         except BaseException as error:  # raised again where it is waited for
             self.deliver_result(_END_OF_RESULTS, error)

@@ -17,9 +17,11 @@ from typing import Any
 
 import pytest
 
+from app.adapters import speech_activity
 from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.core.synthesis_types import AudioChunk
+from app.service.chat import headless_chat
 from app.service.chat.bouyomi_protocol import ChatCommand, ChatMessage, ChatTalk
 from app.service.chat.chat_queue import ChatQueue
 from app.service.chat.chat_rules import ChatRules
@@ -84,9 +86,14 @@ def say(queue: ChatQueue, text: str, voice: int = 0) -> None:
     queue.handle_message(ChatMessage(ChatCommand.TALK, ChatTalk(text, voice=voice)))
 
 
-def test_one_after_the_other(queue: ChatQueue, player: SlowPlayer) -> None:
+def test_one_after_the_other(queue: ChatQueue, player: SlowPlayer, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed, heard = list[str](), list[str]()
+    monkeypatch.setattr(speech_activity, "record_speech", lambda: computed.append("stage"))
+    monkeypatch.setattr(headless_chat, "record_speech", lambda: heard.append("poll"))
     say(queue, "一つ目です。")
     wait_for(lambda: "chat-1" in player.seconds)
+    assert computed, "what is not urgent waits while a comment is computed, and while it is heard"
+    wait_for(lambda: len(heard) > 2)
     say(queue, "二つ目です。", 2)
     say(queue, "三つ目です。", 3)
     time.sleep(0.1)

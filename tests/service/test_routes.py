@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from app.adapters import speech_activity
 from app.compose.speaker import Speaker
 from app.core.presets import LinePreset
 from app.interchange.style_ids import compute_style_id
@@ -70,6 +71,15 @@ def test_from_text_to_sound(client: httpx.Client, style: int) -> None:
     flat = client.post("/synthesis", params={"speaker": style, "enable_interrogative_upspeak": "false"}, json=values).content
     assert len(flat) == pytest.approx(len(answer.content), rel=0.1)
     assert flat != answer.content
+
+
+def test_what_is_not_urgent_waits_as_long_as_a_request_is_computed(
+    client: httpx.Client, style: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values, stages = query(client, style), list[float]()
+    monkeypatch.setattr(speech_activity, "record_speech", lambda: stages.append(time.monotonic()))
+    client.post("/synthesis", params={"speaker": style}, json=values)
+    assert len(stages) >= 4
 
 
 @pytest.mark.parametrize("text", ["……", "！", "", "😀"])

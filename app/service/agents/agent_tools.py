@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from app.adapters.speech_activity import record_at_stages, record_speech
 from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.compose.audio_outputs import open_player, open_sound_file
@@ -114,6 +115,7 @@ class SpeechTools:
                 break
             if self._player is None:
                 self._player = self._open_output(self._device, chunk.sampling_rate)
+            record_speech()
             self._player.write_chunk(chunk)
             played_s += len(chunk.samples) / chunk.sampling_rate
         if self._player is not None:
@@ -175,7 +177,8 @@ class SpeechTools:
 
     def _render_chunks(self, values: dict[str, Any], style: ServedStyle) -> Iterator[AudioChunk]:
         pipeline: Pipeline = self._voices.open_speaker(style.voice).pipeline
-        return pipeline.synthesize(self._build_request(values, style), ignore_stage, self._is_cancelled)
+        record_speech()
+        return pipeline.synthesize(self._build_request(values, style), record_at_stages(ignore_stage), self._is_cancelled)
 
     def _write_file(self, values: dict[str, Any], style: ServedStyle, name: str, form: str) -> dict[str, Any]:
         suffix = f".{form}"

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.adapters.speech_activity import record_at_stages, record_speech
 from app.common.errors import AppError
 from app.compose.audio_outputs import open_player
 from app.core.ports import AudioSink
@@ -40,9 +41,10 @@ class _ChatJob:
 
     def run_work(self, voices: JobVoices, on_stage: OnStage) -> None:
         """Render the comment; a voice or a device that fails leaves it unread."""
+        record_speech()
         try:
             with suppress(RequestStopped):
-                self._reader.render_talk(self._talk, self._name, voices, on_stage)
+                self._reader.render_talk(self._talk, self._name, voices, record_at_stages(on_stage))
         except AppError as error:
             self._reader.report_failure(error)
         finally:
@@ -111,10 +113,14 @@ class HeadlessChatReader:
             job.over.wait()
             try:
                 if self._player is not None and not self._skipped.is_set():
-                    self._player.wait_until_played(cancelled=self._skipped.is_set)
+                    self._player.wait_until_played(cancelled=self._is_skipped)
             except AppError as error:
                 self.report_failure(error)
             self._queue.finish_talk()
+
+    def _is_skipped(self) -> bool:
+        record_speech()
+        return self._skipped.is_set()
 
     def _choose_style(self, talk: ChatTalk) -> ServedStyle | None:
         found = find_chat_style(talk, self._queue.rules.voices, self._catalogue)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QThread
 
 from app.adapters import file_prefetch
+from app.adapters.speech_activity import record_at_stages
 from app.common.errors import AudioDeviceError
 from app.core.line_requests import find_cast_ids
 from app.core.synthesis_types import StageTiming
@@ -143,7 +144,7 @@ class JobHandlers:
             speaker = (
                 self._voice.ensure_voice_open(voice) if job.precisions is None else self._voice.open_isolated_voice(voice, job.precisions)
             )
-            made = render_line(speaker.pipeline, job.line, self._report_stage, job.cancelled.is_set)
+            made = render_line(speaker.pipeline, job.line, record_at_stages(self._report_stage), job.cancelled.is_set)
         finally:
             self.rendering = False
         if made is not None:

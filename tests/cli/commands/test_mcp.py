@@ -10,18 +10,20 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.adapters import speech_activity
 from app.adapters.files.part_file import PartFile
 from app.cli.commands.mcp.run import MAX_LINE_BYTES, iterate_lines
 from app.common.errors import InputError, OutputFileError
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
+from app.core.synthesis_types import AudioChunk
 from app.service.agents.agent_folder import AgentFolder
 from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, AgentSession
 from app.service.agents.agent_tools import SpeechTools
@@ -200,6 +202,29 @@ def test_calls_can_be_cancelled_however_many_were_cancelled_too_late(session: Ag
     called = {"name": "speak", "arguments": {"text": "はい。", "file": "a"}}
     assert session.handle_line(json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": called}).encode()) is None
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+class SilentPlayer:
+    """Takes sound."""
+
+    def write_chunk(self, _chunk: AudioChunk) -> None:
+        pass
+
+    def finish_request(self) -> None:
+        pass
+
+
+def test_what_is_not_urgent_waits_while_an_agent_speaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stages: list[str] = []
+    monkeypatch.setattr(speech_activity, "record_speech", lambda: stages.append("stage"))
+    tools = SpeechTools(
+        voices=OpenVoiceCache(lambda voice, _like: open_speaker(voice, "cpu")),
+        catalogue=build_catalogue(list_installed_voices(paths.list_voice_dirs())),
+        folder=AgentFolder(tmp_path / FOLDER_NAME),
+        open_output=lambda _device, _rate: cast(Any, SilentPlayer()),
+    )
+    assert tools.call_tool("speak", {"text": "聞こえますか。はい。"}, "tester")["structuredContent"]["seconds"] > 0.5
+    assert len(stages) >= 4
 
 
 def test_lines_that_never_end_are_dropped() -> None:

@@ -15,6 +15,7 @@ import soundfile
 from PySide6.QtCore import QObject, QThread, Slot
 from pytestqt.qtbot import QtBot
 
+from app.adapters import speech_activity
 from app.common.errors import BackendError
 from app.core.line_requests import build_request
 from app.core.script import Line, LineSettings
@@ -282,13 +283,16 @@ def test_takes_are_made_after_what_is_heard_and_before_files(studio: Studio, tmp
     assert not studio.heard.failed
 
 
-def test_a_take_sounds_as_the_line_does_and_opens_no_device(studio: Studio) -> None:
+def test_a_take_sounds_as_the_line_does_and_opens_no_device(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     voice = studio.open_voice(hold=False)
     studio.until_done(voice)
+    stages: list[str] = []
+    monkeypatch.setattr(speech_activity, "record_speech", lambda: stages.append("stage"))
     take = render_job(Line(HELLO, LineSettings(seed=7, volume=0.5)))
     studio.worker.enqueue_job(take)
     studio.until_done(take)
     assert studio.worker.player is None or not studio.player.requests
+    assert len(stages) >= 4, "what is not urgent waits meanwhile"
     line = SpeechJob(build_request(take.line), time.perf_counter())
     studio.worker.enqueue_job(line)
     studio.until_done(line)
