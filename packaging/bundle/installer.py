@@ -76,7 +76,7 @@ def compile_script(source: Path, made: Path, version: str, uninstaller: str) -> 
     with tempfile.TemporaryDirectory(prefix="koebako-") as name:
         licence = Path(name) / "licence.txt"  # with a mark that its letters are UTF-8, else NSIS reads them in the code page of this system
         licence.write_text(licence_page(source / "_internal" / "LICENSE"), encoding="utf-8-sig", newline="\r\n")
-        given: dict[str, object] = {"SOURCE": source, "VERSION": version, "OUTPUT": made, "LICENCE": licence}
+        given: dict[str, object] = {"SOURCE": source, "VERSION": version, "OUTPUT": made, "LICENCE": licence, "TARGET": choose_target()}
         if uninstaller:
             given["UNINSTALLER"] = f'"{sys.executable}" "{Path(__file__).with_name("uninstaller.py")}" {uninstaller}'
         run([makensis, "-V2", "-INPUTCHARSET", "UTF8", f"-X{compressor}", *(f"-D{key}={value}" for key, value in given.items()), SCRIPT],
@@ -86,6 +86,11 @@ def compile_script(source: Path, made: Path, version: str, uninstaller: str) -> 
 def find_makensis() -> str | None:
     """NSIS's compiler; None where it is missing."""
     return next((found for place in PLACES if (found := shutil.which(place))), None)
+
+
+def choose_target() -> str:
+    """The processor of the installer itself, as the script takes it."""
+    return "x86" if sys.platform == "win32" else "amd64"
 
 
 def programs_waited_for() -> set[str]:

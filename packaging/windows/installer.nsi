@@ -1,12 +1,14 @@
 ; Installer of Koebako for one user, without administrator rights. Built by packaging/build.py:
-;   makensis -DSOURCE=<program folder> -DVERSION=<x.y.z> -DOUTPUT=<installer.exe> -DLICENCE=<text> installer.nsi
+;   makensis -DSOURCE=<program folder> -DVERSION=<x.y.z> -DOUTPUT=<installer.exe> -DLICENCE=<text> -DTARGET=<amd64 or x86> installer.nsi
+; -DTARGET is the processor of the installer itself: NSIS as its makers give it out has x86 alone, and a Wine without 32 bits runs amd64 alone.
 ; -DUNINSTALLER=<command> is run with the uninstaller that was made: it takes it out to be signed, or puts the signed one in its place.
 Unicode true
-Target amd64-unicode
+Target ${TARGET}-unicode
 !include MUI2.nsh
 !include FileFunc.nsh
 !include LogicLib.nsh
 !include Sections.nsh
+!include x64.nsh
 
 !ifdef UNINSTALLER
   !uninstfinalize '${UNINSTALLER} "%1"' = 0
@@ -87,8 +89,12 @@ LangString KEPT ${LANG_ENGLISH} "Voices, settings, dictionary and unsaved script
 ; Exit codes of a silent run: 2 the system is too old, or a file could not be written; 3 one of our programs is running.
 ; A silent removal keeps what belongs to the user; uninstall.exe /S /DELETEDATA does not.
 Function .onInit
+  ${IfNot} ${RunningX64}
+    Goto old
+  ${EndIf}
   ReadRegStr $0 HKLM "SOFTWARE\Microsoft\Windows NT\CurrentVersion" "CurrentBuildNumber"
   IntCmp $0 17763 supported 0 supported
+old:
   MessageBox MB_ICONSTOP "$(OLDWINDOWS)" /SD IDOK
   SetErrorLevel 2
   Quit

@@ -46,6 +46,7 @@ def test_a_build_that_ends_in_time_tells_how(dev: ModuleType) -> None:
 
 
 UNDER_WINE = ("windows-wine", "installer", "wine-desktop")
+WITHOUT = ("SKIPPED  msix, zip: without windows-wine", "SKIPPED  uninstaller, signatures, manifests: without installer")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="for builds under Wine only")
@@ -53,7 +54,7 @@ UNDER_WINE = ("windows-wine", "installer", "wine-desktop")
     ("codes", "ended", "printed"),
     [
         ([0, 0, 0, 0], 0, ["RAN  windows-wine", "RAN  installer", "RAN  wine-desktop", "RAN  directml-check"]),
-        ([None, None, None, 0], 0, [*(f"SKIPPED  {name}: stopped" for name in UNDER_WINE), "RAN  directml-check"]),
+        ([None, None, None, 0], 0, [*(f"SKIPPED  {name}: stopped" for name in UNDER_WINE), *WITHOUT, "RAN  directml-check"]),
         ([0, 0, None, None], 1, ["RAN  windows-wine", "RAN  installer", "SKIPPED  wine-desktop", "FAILED  directml-check: not finished"]),
         ([0, 0, 0, 1], 1, [*(f"RAN  {name}" for name in UNDER_WINE), "FAILED  directml-check: see above"]),
         ([0, 0, 0, 75], 0, [*(f"RAN  {name}" for name in UNDER_WINE), "SKIPPED  directml-check: Wine"]),
@@ -76,7 +77,8 @@ def test_what_ran_under_wine_is_printed_and_only_the_program_fails(
     monkeypatch.setattr(dev, "run_targets", lambda _build, _places, targets: packed.extend(targets) or 0)
     assert dev.windows_program(["build.py"], []) == ended
     assert codes == []
-    assert ("manifests" in packed) == any(line.startswith("RAN  installer") for line in printed), "of what was made"
+    ran = [line.removeprefix("RAN  ") for line in printed] if len(printed) > 1 else []
+    assert (("msix" in packed), ("manifests" in packed)) == ("windows-wine" in ran, "installer" in ran), "of what was made"
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(printed)
     assert all(line.startswith(start) for line, start in zip(lines, printed, strict=True))
@@ -93,9 +95,13 @@ def test_an_installer_without_time_is_printed(dev: ModuleType, monkeypatch: pyte
     monkeypatch.setattr(dev, "missing", lambda *_, **__: [])
     monkeypatch.setattr(dev, "WINE_S", 10)
     monkeypatch.setattr(dev, "run_until", lambda *_: 0)
-    monkeypatch.setattr(dev, "run_targets", lambda *_: pytest.fail("there is no installer"))
+    packed: list[str] = []
+    monkeypatch.setattr(dev, "run_targets", lambda _build, _places, targets: packed.extend(targets) or 0)
     assert dev.windows_program(["build.py"], []) == 0
-    assert "SKIPPED  installer: 10 of 10 s left" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "SKIPPED  installer: 10 of 10 s left" in printed
+    assert WITHOUT[1] in printed
+    assert packed == ["msix", "zip"]
 
 
 @pytest.mark.parametrize(

@@ -119,8 +119,14 @@ def test_a_signed_uninstaller_is_the_one_that_is_installed(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(shutil.which("makensis") is None, reason="needs NSIS")
-def test_the_script_compiles(tmp_path: Path) -> None:
-    assert installer.make_installer(small_folder(tmp_path), tmp_path).read_bytes()[:2] == b"MZ"
+@pytest.mark.parametrize(("target", "machine"), [("x86", 0x14C), ("amd64", 0x8664)])
+def test_the_script_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, machine: int) -> None:
+    """NSIS for Windows makes installers of 32 bits alone."""
+    monkeypatch.setattr(installer, "choose_target", lambda: target)
+    made = installer.make_installer(small_folder(tmp_path), tmp_path).read_bytes()
+    assert made[:2] == b"MZ"
+    header = struct.unpack_from("<I", made, 0x3C)[0]
+    assert struct.unpack_from("<H", made, header + 4)[0] == machine
 
 
 def small_folder(tmp_path: Path) -> Path:
