@@ -10,7 +10,13 @@ from onnx import TensorProto, helper, numpy_helper
 
 from app.voices.prepare.graph_store import MIN_EXTERNAL_BYTES
 
-SINGLE_PRECISION_OPS = {"LayerNormalization", "Softmax", "ReduceMean", "ReduceSum", "Exp", "Log", "Pow", "Sqrt", "CumSum", "Range", "Tanh"}
+SINGLE_PRECISION_OPS = frozenset(
+    (
+        *("LayerNormalization", "Softmax", "ReduceMean", "ReduceSum", "Exp", "Log", "Pow", "Sqrt", "CumSum", "Range", "Tanh"),
+        # Where half precision is really computed, a decoder with these has 1 dB, and 49 to 54 dB without (tests/benchmarks/half_precision.py).
+        "ConvTranspose",
+    )
+)
 """Operators that stay in single precision: they sum many numbers, or stretch small differences."""
 MAX_FLOAT16 = float(np.finfo(np.float16).max)
 
