@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.adapters.speech_activity import record_at_stages
 from app.common.language import localize
 from app.core.edit_rebasing import move_overrides_to_text
 from app.core.line_reading import LineReading, read_line
@@ -231,7 +232,9 @@ class FileRenderer:
             voice = speaker.pipeline.voice
             names = SpeakerNames("", voice.speakers.get(speaker_id, ""), voice.styles.get(style_id, ""), character)
             times = LineTimingCollector(line, speaker, names)
-            for chunk in synthesize_or_silence(speaker.pipeline, request, self.report_stage, self.is_cancelled):
+            # Refining waits meanwhile, or a voice would get other graphs between two files of one export.
+            report = record_at_stages(self.report_stage)
+            for chunk in synthesize_or_silence(speaker.pipeline, request, report, self.is_cancelled):
                 times.add_chunk(chunk)
                 yield chunk
             if self.is_cancelled():

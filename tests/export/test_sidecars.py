@@ -14,6 +14,7 @@ import pytest
 import soundfile
 from praatio import textgrid
 
+from app.adapters import speech_activity
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.script import Line, LineSettings
@@ -56,6 +57,13 @@ def beside(written: WrittenFile, suffix: str) -> Path:
 def tiles(path: Path) -> list[tuple[int, int, str]]:
     rows = (line.split(" ") for line in path.read_text(encoding="utf-8").splitlines())
     return [(int(start), int(end), phone) for start, end, phone in rows]
+
+
+def test_no_voice_is_refined_while_files_are_written(speaker: Speaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stages: list[str] = []
+    monkeypatch.setattr(speech_activity, "record_speech", lambda: stages.append("stage"))
+    write(speaker, tmp_path / "a.wav", Line("どちらにしますか。", id="a"))
+    assert len(stages) >= 4
 
 
 def test_lab_tiles_the_sound_to_its_last_sample(written: WrittenFile) -> None:
