@@ -19,7 +19,8 @@
     python3 packaging/build.py appdir         the Linux folder as an AppDir, for an AppImage or a Flatpak
     python3 packaging/build.py zip            archives of the folders at hand, the list of parts, SHA256SUMS
     python3 packaging/build.py manifests      winget's manifests, scoop's, and latest.json, of the files in dist
-    python3 packaging/build.py all            everything this machine can do, and what it cannot
+    python3 packaging/build.py all            every program and package this machine can make, and what it cannot; neither signed, published
+                                              nor installed, as uninstaller, manifests and deb-check are for
 
 Results lie in dist/, everything in between in build/. Starts with the standard library only: the pinned packages go into
 build/venv, and the rest runs in there.
@@ -90,15 +91,15 @@ def targets_of(wanted: str) -> list[str]:
     if wanted != "all":
         return [wanted]
     if WINDOWS:
-        return ["windows", "nsis", "installer", "msix", "zip"]
+        return ["windows", "nsis", "installer", "signatures", "msix", "zip"]
     packed = ["linux", *(["deb"] if shutil.which("dpkg-deb") else []), "appdir"]
     if missing := wine_lacks():
         print(
-            f"SKIPPED windows-wine, installer, msix, wine-desktop, wine-tests and directml-check: apt-get install {' '.join(missing)}",
+            f"SKIPPED windows-wine, installer, signatures, msix, wine-desktop, wine-tests and directml-check: apt-get install {' '.join(missing)}",
             flush=True,
         )
         return [*packed, "zip"]
-    return [*packed, "windows-wine", "installer", "msix", "zip", "wine-desktop", "wine-tests", "directml-check"]
+    return [*packed, "windows-wine", "installer", "signatures", "msix", "zip", "wine-desktop", "wine-tests", "directml-check"]
 
 
 def wine_lacks() -> list[str]:
@@ -309,10 +310,11 @@ def build_signatures(dist: Path, work: Path, until: float) -> None:
 
 
 def build_msix(dist: Path, work: Path, until: float) -> None:
-    """Packs the Windows folder for the Microsoft Store."""
+    """Packs the Windows folder for the Microsoft Store, and reads the package back."""
     from bundle.msix import make_msix
+    from bundle.msix_check import check_msix
 
-    make_msix(windows_folder(dist), dist)
+    check_msix(make_msix(windows_folder(dist), dist))
 
 
 def build_deb(dist: Path, work: Path, until: float) -> None:

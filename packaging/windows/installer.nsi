@@ -223,6 +223,7 @@ Section "$(PROGRAM)" SectionProgram
   CreateShortcut "$SMPROGRAMS\Koebako.lnk" "$INSTDIR\Koebako.exe"
   WriteRegStr HKCU "${KEY}" "DisplayName" "Koebako"
   WriteRegStr HKCU "${KEY}" "DisplayVersion" "${VERSION}"
+  WriteRegStr HKCU "${KEY}" "Publisher" "Koebako"
   WriteRegStr HKCU "${KEY}" "DisplayIcon" "$INSTDIR\Koebako.exe"
   WriteRegStr HKCU "${KEY}" "InstallLocation" "$INSTDIR"
   WriteRegStr HKCU "${KEY}" "UninstallString" '"$INSTDIR\uninstall.exe"'

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import re
-import struct
 import xml.etree.ElementTree as ET
 import zipfile
-import zlib
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from bundle import msix
+from bundle import msix, msix_check
 
 from app.common.version import VERSION
 
-BLOCK_MAP = "{http://schemas.microsoft.com/appx/2010/blockmap}"
-TYPES = "{http://schemas.openxmlformats.org/package/2006/content-types}"
 MANIFEST = "{http://schemas.microsoft.com/appx/manifest/foundation/windows10}"
 UAP = "{http://schemas.microsoft.com/appx/manifest/uap/windows10}"
 
 
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pack(folder: Path) -> Path:
     """A small program as the build leaves it, packed."""
-    folder = tmp_path_factory.mktemp("program") / "windows" / "Koebako"
     files = {
         "Koebako.exe": b"MZ" + bytes(range(256)) * 700,  # several blocks
         "koebako-cli.exe": b"MZ",
@@ -41,6 +34,12 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return msix.make_msix(folder, folder.parents[1])
 
 
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That program's package."""
+    return pack(tmp_path_factory.mktemp("program") / "windows" / "Koebako")
+
+
 def test_the_zip_is_whole_and_holds_the_program(package: Path) -> None:
     with zipfile.ZipFile(package) as file:
         assert file.testzip() is None
@@ -50,40 +49,30 @@ def test_the_zip_is_whole_and_holds_the_program(package: Path) -> None:
         assert "store" in file.read("_internal/resources/release.json").decode(), "which has newer versions of its own"
 
 
-def test_every_block_has_its_hash_and_can_be_unpacked_alone(package: Path) -> None:
-    raw = package.read_bytes()
-    with zipfile.ZipFile(package) as file:
-        entries = {unquote(entry.filename): entry for entry in file.infolist()}
-        listed = {str(item.get("Name")).replace("\\", "/"): item for item in ET.fromstring(file.read("AppxBlockMap.xml"))}
-        assert set(listed) == set(entries) - {"AppxBlockMap.xml", "[Content_Types].xml"}
-        for name, item in listed.items():
-            entry, data = entries[name], file.read(entries[name])
-            assert int(item.attrib["Size"]) == len(data)
-            assert int(item.attrib["LfhSize"]) == 30 + sum(struct.unpack_from("<HH", raw, entry.header_offset + 26))
-            place = entry.header_offset + int(item.attrib["LfhSize"])
-            blocks = item.findall(f"{BLOCK_MAP}Block")
-            assert len(blocks) == -(-len(data) // 65_536)
-            for number, block in enumerate(blocks):
-                expected = data[number * 65_536 : (number + 1) * 65_536]
-                assert base64.b64decode(block.attrib["Hash"]) == hashlib.sha256(expected).digest()
-                packed = int(block.attrib.get("Size", len(expected)))
-                if "Size" in block.attrib:
-                    assert zlib.decompressobj(-15).decompress(raw[place : place + packed]) == expected
-                else:
-                    assert raw[place : place + packed] == expected
-                place += packed
-            assert place == entry.header_offset + int(item.attrib["LfhSize"]) + entry.compress_size
+def test_it_is_read_back_as_it_was_written(package: Path) -> None:
+    msix_check.check_msix(package)
 
 
-def test_every_file_has_a_type(package: Path) -> None:
-    with zipfile.ZipFile(package) as file:
-        types = ET.fromstring(file.read("[Content_Types].xml"))
-        suffixes = {item.attrib["Extension"] for item in types.findall(f"{TYPES}Default")}
-        parts = {item.attrib["PartName"]: item.attrib["ContentType"] for item in types.findall(f"{TYPES}Override")}
-        for name in file.namelist():
-            assert Path(name).suffix[1:].lower() in suffixes or f"/{name}" in parts or name == "[Content_Types].xml", name
-    assert parts["/AppxManifest.xml"] == "application/vnd.ms-appx.manifest+xml"
-    assert parts["/AppxBlockMap.xml"] == "application/vnd.ms-appx.blockmap+xml"
+@pytest.mark.parametrize(
+    ("writer", "before", "after", "said"),
+    [
+        ("block_map", 'Name="_internal\\empty"', 'Name="_internal\\other"', "lists other files"),
+        ("block_map", 'Block Hash="', 'Block Hash="AAAA', "is wrong about Koebako.exe"),
+        ("content_types", "blockmap+xml", "xml", "gives no type to AppxBlockMap.xml"),
+        ("content_types", "manifest+xml", "xml", "does not know the manifest"),
+        ("manifest_of", "koebako-cli.exe", "another.exe", "names what is not there: another.exe"),
+        ("manifest_of", "Assets\\FileLogo.png", "Assets\\Nothing.png", "names what is not there: Assets/Nothing.png"),
+    ],
+)
+def test_a_package_that_is_wrong_about_itself_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str, before: str, after: str, said: str
+) -> None:
+    write = getattr(msix, writer)
+    monkeypatch.setattr(msix, writer, lambda given: write(given).replace(before, after))
+    monkeypatch.setattr(msix, "SCALES", (100,))
+    made = pack(tmp_path / "windows" / "Koebako")
+    with pytest.raises(SystemExit, match=re.escape(said)):
+        msix_check.check_msix(made)
 
 
 def test_the_manifest_names_programs_pictures_and_types_of_files_that_are_there(package: Path) -> None:
@@ -98,6 +87,7 @@ def test_the_manifest_names_programs_pictures_and_types_of_files_that_are_there(
         assert identity.attrib["Version"] == f"{VERSION}.0"
         assert {item.attrib["Executable"] for item in manifest.iter(f"{MANIFEST}Application")} == {"Koebako.exe", "koebako-cli.exe"}
         assert 'Name="runFullTrust"' in text
+        assert '<uap5:AppExecutionAlias desktop4:Subsystem="console">' in text, "a terminal waits for it"
         assert {item.text for item in manifest.iter(f"{UAP}FileType")} == {".aivmx", ".aivm", ".sbv2", ".koebako"}
         pictures = set(re.findall(r"Assets\\(\w+)\.png", text))
         assert pictures == set(msix.TILES)
