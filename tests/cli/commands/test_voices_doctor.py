@@ -25,8 +25,11 @@ def lines(text: str) -> list[dict[str, object]]:
 def test_list_shows_the_starter_voice(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["voices", "list", "--json"]) == 0
     (voice,) = lines(capsys.readouterr().out)
-    assert set(voice) == {"id", "name", "source", "format", "opaque", "speakers", "styles", "sampling_rate", "bert", "path", "pending"}
-    assert voice["id"] == "mei"
+    assert set(voice) == {"id", "name", "source", "format", "opaque", "speakers", "styles", "sampling_rate", "bert", "path"} | {
+        "architecture",
+        "ready",
+    }
+    assert (voice["id"], voice["architecture"], voice["ready"]) == ("mei", "mei", "better")
     assert voice["opaque"] is False
     assert len(voice["styles"]) >= 5  # type: ignore[arg-type]
     assert main(["voices", "list"]) == 0

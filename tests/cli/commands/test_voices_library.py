@@ -27,7 +27,7 @@ from tests.voices.both_precisions import FAST, quick_pending, quick_refined
 
 ROOT = Path(__file__).parents[3]
 UUID = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
-LISTED = {"id", "name", "source", "format", "opaque", "speakers", "styles", "sampling_rate", "bert", "path", "pending"}
+LISTED = {"id", "name", "source", "format", "opaque", "speakers", "styles", "sampling_rate", "bert", "path", "architecture", "ready"}
 
 
 @pytest.fixture
@@ -43,10 +43,10 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def koebako(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[dict[str, Any]]]:
-    """Exit code and JSON lines of a command, without those of progress."""
+    """Exit code and JSON lines of a command, without those of progress, to which the first time at which a voice can speak belongs."""
     code = main([*map(str, arguments), "--json"])
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    return code, [line for line in lines if line.get("type") != "progress"]
+    return code, [line for line in lines if line.get("type") not in ("progress", "usable")]
 
 
 def test_add_list_info_rename_export_remove(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,23 +83,24 @@ def test_a_voice_is_pending_until_somebody_waits_for_the_rest(
     source = aivmx(reference, tmp_path / "a.aivmx", name="花子")
     assert main(["voices", "add", str(source)]) == 0
     assert "voices add ID --wait" in capsys.readouterr().err
-    assert [(line["id"], line["pending"]) for line in koebako(capsys, "voices", "list")[1]] == [(UUID, True), ("mei", False)]
-    assert koebako(capsys, "voices", "info", UUID)[1][0]["pending"] is True
+    assert [(line["id"], line["ready"]) for line in koebako(capsys, "voices", "list")[1]] == [(UUID, "usable"), ("mei", "better")]
+    assert koebako(capsys, "voices", "info", UUID)[1][0]["ready"] == "usable"
     for action in (("list",), ("info", UUID)):
         assert main(["voices", *action]) == 0
         assert capsys.readouterr().out.count("still being prepared") == 1
-    code, (found, done) = koebako(capsys, "voices", "add", "--wait", "花子")
-    assert (code, found["already"], found["pending"]) == (0, True, True)
-    assert done == {"type": "refinement", "id": UUID, "outcome": "refined"}
+    code, (found, better) = koebako(capsys, "voices", "add", "--wait", "花子")
+    assert (code, found["already"], found["ready"], found["architecture"]) == (0, True, "usable", "sbv2")
+    assert (better.pop("seconds") > 0, better) == (True, {"type": "better", "id": UUID, "fast": True, "outcome": "refined"})
     (info,) = koebako(capsys, "voices", "info", UUID)[1]
-    assert info["pending"] is False
+    assert info["ready"] == "better"
     assert info["fast"]["gain"] == FAST.gain
     assert main(["voices", "info", UUID]) == 0
     assert "prepared\n" not in capsys.readouterr().out
-    assert [line["type"] for line in koebako(capsys, "voices", "add", "--wait", UUID)[1]] == ["voice"], "nothing is left to do"
+    nothing_left = koebako(capsys, "voices", "add", "--wait", UUID)[1]
+    assert [(line["type"], line.get("outcome")) for line in nothing_left] == [("voice", None), ("better", None)]
     assert koebako(capsys, "voices", "remove", UUID)[0] == 0
-    code, (added, done) = koebako(capsys, "voices", "add", source, "--wait")
-    assert (code, added["already"], done["outcome"]) == (0, False, "refined")
+    code, (added, better) = koebako(capsys, "voices", "add", source, "--wait")
+    assert (code, added["already"], better["outcome"]) == (0, False, "refined")
     assert koebako(capsys, "voices", "add", "--wait", "誰か")[0] != 0
 
 
@@ -137,7 +138,9 @@ def test_voices_are_prepared_again_one_by_one_or_all(
 
 def test_progress_lines(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["voices", "add", str(aivmx(reference, tmp_path / "a.aivmx")), "--json"]) == 0
-    *progress, _ = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    *progress, usable, voice = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert voice["id"] == UUID
+    assert (usable.pop("seconds") > 0, usable) == (True, {"type": "usable", "id": UUID})
     assert all(set(line) == {"type", "step", "percent"} for line in progress)
     percents = [line["percent"] for line in progress]
     assert percents == sorted(percents)

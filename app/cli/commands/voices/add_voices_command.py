@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -34,6 +35,7 @@ from app.voices.prepared_voice import Voice
 from app.voices.required_bert import STANDARD_LICENCE
 from app.voices.voice_card_data import read_card
 from app.voices.voice_labels import NATURAL_VOICE_ID
+from app.voices.voice_manifest import read_manifest
 
 # Of the whole job, and what is done after the BERT.
 DOWNLOAD_SHARE, BERT_SHARE = 0.8, 0.9
@@ -146,31 +148,34 @@ def _iterate_jobs(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[
 
 
 def _add_file(source: Path, options: argparse.Namespace, import_options: ImportOptions) -> None:
+    began = time.monotonic()
     with show_progress(as_json=options.json) as shown:
         added = _add_source(source, shown, import_options=import_options, options=options)
-    finish_voices(added, options)
+    finish_voices(added, options, began)
 
 
 def _add_natural(options: argparse.Namespace, import_options: ImportOptions) -> None:
     """Add the natural voice, whose licence comes with the program."""
+    began = time.monotonic()
     source = None if options.wheels is None else Path(options.wheels)
     with show_progress(as_json=options.json) as shown:
         added = install_natural_voice(source, shown, should_update=options.update, on_progress=shown.update_download)
     if import_options.name is not None and not added.was_installed:
         added = replace(added, voice=rename_voice(NATURAL_VOICE_ID, import_options.name))
-    finish_voices([added], options)
+    finish_voices([added], options, began)
 
 
 def _add_from_hub(uuid: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
     """Add a voice from the hub, unless it is here already in the same version."""
+    began = time.monotonic()
     if options.with_bert:
         add_file = partial(_add_source, import_options=import_options, options=options)
-        finish_voices(add_with_bert(uuid, import_options, as_json=options.json, add_file=add_file), options)
+        finish_voices(add_with_bert(uuid, import_options, as_json=options.json, add_file=add_file), options, began)
         return
     checksum = _find_hub_checksum(uuid, options) if options.update else None
     newest = find_voice_by_content(checksum) if checksum else None
     if newest is not None:
-        finish_voices([newest], options)
+        finish_voices([newest], options, began)
     else:
         _add_download("fetch_hub_voice", uuid, options, import_options)
 
@@ -183,6 +188,7 @@ def _find_hub_checksum(uuid: str, options: argparse.Namespace) -> str | None:
 
 
 def _add_download(fetcher: str, address: str, options: argparse.Namespace, import_options: ImportOptions) -> None:
+    began = time.monotonic()
     # Brings an HTTP library, which files do not need.
     from app.install import download_sources
     from app.install.download_folders import discard_after_use
@@ -194,7 +200,7 @@ def _add_download(fetcher: str, address: str, options: argparse.Namespace, impor
         file: Path = getattr(download_sources, fetcher)(address, watch)
         with discard_after_use(file):
             added = _add_source(file, build_part_report(shown, DOWNLOAD_JOB_SHARE, 1.0), import_options=import_options, options=options)
-    finish_voices(added, options)
+    finish_voices(added, options, began)
 
 
 def _add_source(source: Path, report: Report, *, import_options: ImportOptions, options: argparse.Namespace) -> list[InstallResult]:
@@ -212,11 +218,19 @@ def _find_own_voice(reference: str) -> Voice | None:
 
 
 def _finish_installed_voice(voice: Voice, options: argparse.Namespace, _import_options: ImportOptions) -> None:
-    finish_voices([InstallResult(voice, read_card(voice.path), was_installed=True)], options)
+    began = time.monotonic()
+    finish_voices([InstallResult(voice, read_card(voice.path), was_installed=True)], options, began)
 
 
-def finish_voices(added: list[InstallResult], options: argparse.Namespace) -> None:
-    """Report voices that can speak; with `--wait` also refine those that are not refined yet, and report that."""
+def finish_voices(added: list[InstallResult], options: argparse.Namespace, began: float) -> None:
+    """Report voices that can speak; with `--wait` also refine those that are not refined yet, and report that.
+
+    Args:
+        began: when the user asked for them, seconds of `time.monotonic`.
+    """
+    if options.json:
+        for item in added:
+            print_json({"type": "usable", "id": item.voice.manifest.id, "seconds": round(time.monotonic() - began, 3)})
     report_added(added, options.json)
     waiting = [item.voice for item in added if is_refinement_pending(item.voice.path)]
     if not options.wait:
@@ -228,23 +242,35 @@ def finish_voices(added: list[InstallResult], options: argparse.Namespace) -> No
                 )
             )
         return
+    outcomes: dict[Path, RefinementOutcome] = {}
     for voice in waiting:
         with show_progress(as_json=options.json) as shown:
-            outcome = refine_voice(voice, shown)
-        _report_refinement(voice, outcome, as_json=options.json)
+            outcomes[voice.path] = refine_voice(voice, shown)
+        _report_refinement(voice, outcomes[voice.path])
     needed = {item.voice.manifest.bert for item in added}
     for bert in list_pending_berts():
         if bert.id in needed:
             finish_bert(bert, as_json=options.json)
     # This decides whether a voice may use its BERT in int8.
     measure_missing_agreements(is_paused=is_speaking)
+    if options.json:
+        for item in added:
+            print_json(build_better_record(item.voice, began, outcomes.get(item.voice.path)))
 
 
-def _report_refinement(voice: Voice, outcome: RefinementOutcome, *, as_json: bool) -> None:
+def build_better_record(voice: Voice, began: float, outcome: RefinementOutcome | None) -> dict[str, Any]:
+    """Return the line for a voice for which nothing is left to do.
+
+    Args:
+        outcome: how its second step ended; None if that was over before.
+    """
+    seconds, is_fast = round(time.monotonic() - began, 3), read_manifest(voice.path).fast is not None
+    return {"type": "better", "id": voice.manifest.id, "seconds": seconds, "fast": is_fast, "outcome": outcome}
+
+
+def _report_refinement(voice: Voice, outcome: RefinementOutcome) -> None:
     name = voice.manifest.name
-    if as_json:
-        print_json({"type": "refinement", "id": voice.manifest.id, "outcome": outcome})
-    elif outcome == "refined":
+    if outcome == "refined":
         print_note(localize(f"「{name}」の準備がすべて終わりました。", f"“{name}” is fully prepared."))
     elif outcome == "failed":
         print_note(

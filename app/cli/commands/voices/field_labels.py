@@ -20,13 +20,14 @@ _FIELD_LABELS = {
     "sampling_rate": "サンプリング周波数（Hz）",
     "bert": "BERT",
     "path": "場所",
-    "pending": "残りの準備",
+    "ready": "準備の状態",
     "description": "説明",
     "licence": "利用規約",
     "hop_length": "ホップ長（サンプル）",
     "uuid": "UUID",
     "version": "バージョン",
-    "architecture": "アーキテクチャー",
+    "architecture": "声の種類",
+    "model_architecture": "モデルのアーキテクチャー",
     "creators": "作者",
     "training_epochs": "学習エポック数",
     "training_steps": "学習ステップ数",
@@ -65,7 +66,8 @@ def format_values(details: Mapping[str, Any], manifest: VoiceManifest) -> dict[s
     if manifest.format == STARTER_NAME_WORD:
         shown["description"] = describe_starter_voice()
     # Of a voice that is ready nothing is said.
-    shown["pending"] = localize("まだ終わっていません（声は使えます）", "still being prepared") if details.get("pending") else ""
+    is_pending = details.get("ready") == "usable"
+    shown["ready"] = localize("残りを準備中（声は使えます）", "usable, still being prepared") if is_pending else ""
     return {field: _format_value(field, value) for field, value in shown.items()}
 
 

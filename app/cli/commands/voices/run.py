@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 import math
 import tempfile
 from contextlib import closing
@@ -90,6 +91,7 @@ def run_renew(options: argparse.Namespace) -> int:
     ask = create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json)
     exit_code = 0
     for voice in wanted:
+        began = time.monotonic()
         try:
             with show_progress(as_json=options.json) as report:
                 renewed = prepare_voice_again(voice, ask, report)
@@ -99,7 +101,7 @@ def run_renew(options: argparse.Namespace) -> int:
             print_error(error, as_json=options.json, source=voice)
             exit_code = exit_code or error.exit_code
         else:
-            finish_voices([renewed], options)
+            finish_voices([renewed], options, began)
     return exit_code
 
 

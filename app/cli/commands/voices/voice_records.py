@@ -11,6 +11,7 @@ from app.common.language import localize
 from app.voices.int8_labels import describe_int8_graphs, describe_int8_quality
 from app.voices.pending_refinement import is_refinement_pending
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData
+from app.voices.voice_labels import STARTER_NAME_WORD
 from app.voices.voice_manifest import NamedId, VoiceManifest
 
 
@@ -31,14 +32,23 @@ def build_list_record(manifest: VoiceManifest, path: Path, source: str = "") -> 
         "sampling_rate": manifest.sampling_rate,
         "bert": manifest.bert,
         "path": str(path),
-        "pending": is_refinement_pending(path),
+        "architecture": find_architecture_name(manifest),
+        "ready": "usable" if is_refinement_pending(path) else "better",
     }
+
+
+def find_architecture_name(manifest: VoiceManifest) -> str:
+    """Return what the command-line contract calls a kind of voice: sbv2, nanairo, mei or kokoro."""
+    if manifest.format == STARTER_NAME_WORD:
+        return "mei"
+    return "nanairo" if manifest.emoji else manifest.architecture
 
 
 def build_info_record(manifest: VoiceManifest, path: Path, card: VoiceCardData) -> dict[str, Any]:
     """Return all facts about a voice but the user's choices for it; files of the card are full paths."""
     values = asdict(card)
     del values["speakers"]
+    values["model_architecture"] = values.pop("architecture")
     lines = build_list_record(manifest, path, card.source_name)
     cards = {item.id: item for item in card.speakers}
     lines["speakers"] = [_build_speaker_record(item, cards.get(item.id), path) for item in manifest.speakers]
