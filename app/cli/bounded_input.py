@@ -61,7 +61,7 @@ def iterate_piped_lines() -> Iterator[tuple[str, bool]]:
         line = stream.buffer.readline(most_bytes)
     if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         lines = decode_text(line + _read_bounded(stream.buffer, name), name).split("\n")
-        yield from map(_truncate_line, lines if lines[-1] else lines[:-1])
+        yield from map(truncate_line, lines if lines[-1] else lines[:-1])
         return
     announced = UTF8
     while line:
@@ -69,7 +69,7 @@ def iterate_piped_lines() -> Iterator[tuple[str, bool]]:
         if found.encoding not in (UTF8, announced):
             print_note(found.describe_encoding(name))
             announced = found.encoding
-        yield from map(_truncate_line, found.text.removesuffix("\n").removesuffix("\r").split("\r"))
+        yield from map(truncate_line, found.text.removesuffix("\n").removesuffix("\r").split("\r"))
         if len(line) == most_bytes:
             while line and not line.endswith(b"\n"):
                 line = stream.buffer.readline(SKIP_BLOCK_BYTES)
@@ -84,7 +84,8 @@ def _decode_line(line: bytes, name: str) -> DecodedText:
         return DecodedText(line.decode("utf-8", "replace"), UTF8)
 
 
-def _truncate_line(line: str) -> tuple[str, bool]:
+def truncate_line(line: str) -> tuple[str, bool]:
+    """Return the start of a line, and whether it is complete, as `iterate_piped_lines` yields them."""
     return line[:MAX_INPUT_LINE_CHARS], len(line) <= MAX_INPUT_LINE_CHARS
 
 

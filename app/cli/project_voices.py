@@ -8,11 +8,11 @@ from pathlib import Path
 
 from app.cli.console_output import print_note
 from app.common.language import localize
-from app.core.project import Project
+from app.core.project import Project, VoiceAssignment
 from app.install.character_memory import load_characters
 from app.install.known_voices import describe_voice, list_known_voices
 from app.install.resolve_voice import find_unprepared_voice
-from app.interchange.character_assignment import AssignableVoice, match_characters
+from app.interchange.character_assignment import AssignableVoice, apply_choices, match_characters
 from app.interchange.script_import import TABLES
 from app.interchange.substitute_voice import substitute_missing_voices
 from app.voices.voice_card_data import VoiceCardData
@@ -56,6 +56,30 @@ def _match_remembered(project: Project, known: Sequence[AssignableVoice], defaul
         listed = ", ".join(pairs) + (", …" if len(used) > MAX_LISTED_CHOICES else "")
         print_note(localize(f"以前に選んだ声を使います: {listed}", f"Using the voices chosen before: {listed}"))
     return matched
+
+
+def cast_default_voice(project: Project, voice: str) -> Project:
+    """Return the project with a voice for the characters that nobody has cast; each is announced.
+
+    Args:
+        voice: as lines have it; empty is that of lines without one.
+    """
+    is_available = _create_voice_check(list_known_voices(), voice)
+    wanted = {one.name for one in project.assignments}
+    uncast = [one for one in project.script.cast if one.settings.voice in wanted.union(one.names) and not is_available(one.settings.voice)]
+    # A column of speakers names characters where no voice has such a speaker.
+    names = dict.fromkeys((*(one.name for one in uncast), *_list_uncast_names(project, is_available)))
+    spoken_by = localize(f"「{voice}」", f"“{voice}”") if voice else localize("既定の声", "the default voice")
+    for who in names:
+        print_note(
+            localize(f"「{who}」の声が決まっていないため、{spoken_by}を使います。", f"No voice was chosen for “{who}”; {spoken_by} speaks.")
+        )
+    return apply_choices(project, {who: VoiceAssignment(who, voice) for who in (*names, *(one.settings.voice for one in uncast))})
+
+
+def _list_uncast_names(project: Project, is_available: Callable[[str], bool]) -> list[str]:
+    spoken = {line.settings.voice for line in project.script.lines}
+    return [one.name for one in project.assignments if one.speaker and not one.voice and one.name in spoken and not is_available(one.name)]
 
 
 def _create_voice_check(known: Sequence[AssignableVoice], voice: str) -> Callable[[str], bool]:

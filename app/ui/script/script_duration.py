@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app.core.line_duration import ESTIMATED_SECONDS_PER_CHAR
 from app.core.script import Line
 from app.ui.script.line_state import LineState
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_model import ScriptModel
 
-ESTIMATED_SECONDS_PER_CHAR = 0.15  # of Japanese text as most voices speak it, until lines of this script were heard
 DURATION_SETTLE_MS = 300
 
 

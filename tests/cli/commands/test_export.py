@@ -95,9 +95,9 @@ def test_a_line_that_cannot_be_spoken_fails_alone(table: Path, tmp_path: Path, c
     table.write_text(table.read_text(encoding="utf-8") + "\na4,はい。,,Angry!,\na5,はい。,Nobody,,", encoding="utf-8")
     assert export(table, "-o", tmp_path / "out", "--json") == 3
     found = rows(capsys.readouterr().out)
-    assert [row["error"]["family"] for row in found if "error" in row] == ["voice", "voice"]  # type: ignore[index]
-    assert (found[-1]["files"], found[-1]["failed"]) == (3, 2)
-    assert len(sounds(tmp_path / "out")) == 3
+    assert [row["error"]["family"] for row in found if "error" in row] == ["voice"]  # type: ignore[index]
+    assert (found[-1]["files"], found[-1]["failed"]) == (4, 1), "a speaker whom no voice has is a character"
+    assert len(sounds(tmp_path / "out")) == 4
 
 
 @pytest.mark.parametrize("name", ["a.vvproj", "a.aisp", "a.koebako", "a.csv", "a.txt"])
@@ -113,8 +113,9 @@ def test_a_voice_for_lines_whose_voice_is_missing(tmp_path: Path, name: str, cap
         "a.txt": lambda: "花子（普通）,はい。\n花子（普通）,いいえ。\n".encode(),
     }
     (tmp_path / name).write_bytes(written[name]())
-    assert export(tmp_path / name, "-o", tmp_path / "no", "--json") == 3
-    capsys.readouterr()
+    has_characters = name in ("a.vvproj", "a.aisp", "a.txt")
+    assert export(tmp_path / name, "-o", tmp_path / "no", "--json") == (0 if has_characters else 3)
+    assert capsys.readouterr().err.count("the default voice speaks") == has_characters, "a line for each character, not for each line"
     assert export(tmp_path / name, "-o", tmp_path / "out", "--voice", "mei", "--json") == 0
     told = capsys.readouterr()
     assert [row["voice"] for row in rows(told.out)[:-1]] == ["mei", "mei"]
@@ -346,7 +347,10 @@ def test_a_process_that_does_not_end_by_itself_is_ended(monkeypatch: pytest.Monk
 def test_a_cast_from_a_file_or_from_what_was_chosen_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script, cast, out = tmp_path / "game.csv", tmp_path / "cast.csv", tmp_path / "out"
     script.write_text("id,text,character,speed\na,はい。,勇者,\nb,いいえ。,村人,1.5\nc,雨。,王,\n", encoding="utf-8")
-    assert export(script, "-o", out, "--json") == 3, "nobody knows who speaks"
+    assert export(script, "-o", tmp_path / "uncast", "--json") == 0
+    uncast = capsys.readouterr()
+    assert [f"No voice was chosen for “{who}”; the default voice speaks." for who in ("勇者", "村人", "王")] == uncast.err.splitlines()[-3:]
+    assert {(row["character"], row["voice"]) for row in rows(uncast.out)[:-1]} == {("勇者", "mei"), ("村人", "mei"), ("王", "mei")}
     cast.write_text("登場人物,声,話者,話速\n勇者,Mei (starter),Tohoku f01,1.25\n村人,mei,,0.8\n", encoding="utf-8")
     remember_characters([VoiceAssignment("王", "mei", "", "Happy")])
     capsys.readouterr()

@@ -29,6 +29,18 @@ def test_each_word_says_what_gave_its_reading(capsys: pytest.CaptureFixture[str]
     assert (words["身体"]["by"], words["身体"]["reading"], words["身体"]["other"]) == ("analyser", "シンタイ", "カラダ")
 
 
+def test_a_text_is_given_as_speak_takes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["g2p", "雨です。\n\n橋"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["text"], row["reading"], "error" in row) for row in rows] == [
+        ("雨です。", "アメデス", False),
+        ("", "", True),
+        ("橋", "ハシ", False),
+    ]
+    assert main(["g2p", ""]) == 0
+    assert json.loads(capsys.readouterr().out)["phones"] == ["_", "_"]
+
+
 def test_without_the_option_nothing_is_added(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(lines(capsys, monkeypatch, "声")[0]) == ["text", "normalized", "reading", "phones", "tones", "word2ph"]
 

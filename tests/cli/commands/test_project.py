@@ -42,6 +42,24 @@ def test_a_project_is_made_of_a_text(capsys: pytest.CaptureFixture[str], tmp_pat
     assert run(capsys, "new", str(tmp_path / "file" / "a.koebako"))[0] == 7
 
 
+def test_cast_lists_who_speaks_how_much(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    script, project = tmp_path / "game.csv", tmp_path / "game.koebako"
+    script.write_text("text,character,voice,style\nはい。,勇者,mei,Happy\nいいえ。,勇者,mei,Happy\n雨。,王,,\n", encoding="utf-8")
+    assert main(["project", "convert", str(script), "-o", str(project)]) == 0
+    capsys.readouterr()
+    found = []
+    for file in (script, project):
+        assert main(["project", "cast", str(file), "--json"]) == 0
+        found.append([json.loads(line) for line in capsys.readouterr().out.splitlines()])
+    assert found[0] == found[1]
+    hero, king = found[0]
+    assert hero.pop("seconds") > king.pop("seconds") > 0
+    assert hero == {"character": "勇者", "color": 0, "voice": "mei", "speaker": "", "style": "Happy", "lines": 2}
+    assert king == {"character": "王", "color": 1, "voice": "", "speaker": "", "style": "", "lines": 1}, "nobody has cast him yet"
+    assert main(["project", "cast", str(project)]) == 0
+    assert "勇者\tmei / Happy\tlines: 2" in capsys.readouterr().out
+
+
 def test_info_says_what_is_in_it_and_which_voices_are_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "a.koebako"
     address = "https://example.com/a"

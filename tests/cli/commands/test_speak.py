@@ -14,7 +14,12 @@ import soundfile
 from app.cli.main import main
 from app.cli.served_voices import choose_served_voices
 from app.common.files import paths
+from app.core.accent_edits import set_mora_pitches
+from app.core.project import Project
+from app.core.script import Line, Script
 from app.core.stage_clock import PIPELINE_STAGES
+from app.core.synthesis_types import Overrides
+from app.interchange.koebako_files import write_project
 from tests.pitch_measures import pitch_of
 
 TEXT = "こんにちは、世界。"
@@ -187,18 +192,23 @@ def test_a_melody_is_heard(tmp_path: Path) -> None:
     """In either form of the file; one that moves nothing changes nothing."""
     forms = {
         "all": json.dumps([4] * 8),
-        "named": json.dumps([{"mora": mora, "semitones": 4.0} for mora in range(8)]),
+        "named": json.dumps({"moras": [{"index": mora, "semitones": 4.0} for mora in range(8)]}),
         "none": "\ufeff[0, null, 0.001, 0, 0, 0, 0, 0, 0, 0]",
     }
     sounds = {}
     for name, melody in forms.items():
         (tmp_path / f"{name}.json").write_text(melody, encoding="utf-8")
         assert speak(TEXT, "-o", tmp_path / f"{name}.wav", "--melody", tmp_path / f"{name}.json") == 0
+    drawn = set_mora_pitches(Overrides(), dict.fromkeys(range(8), 4.0))
+    write_project(tmp_path / "a.koebako", Project(Script((Line("別の行。"), Line(TEXT, overrides=drawn)))))
+    assert speak(TEXT, "-o", tmp_path / "project.wav", "--melody", tmp_path / "a.koebako") == 0
+    assert speak("どこにもない行。", "-o", tmp_path / "none.wav", "--melody", tmp_path / "a.koebako") == 2
     assert speak(TEXT, "-o", tmp_path / "plain.wav") == 0
-    for name in (*forms, "plain"):
+    for name in (*forms, "project", "plain"):
         sounds[name], rate = soundfile.read(tmp_path / f"{name}.wav", dtype="float32")
     assert np.array_equal(sounds["none"], sounds["plain"])
     assert np.array_equal(sounds["all"], sounds["named"])
+    assert np.array_equal(sounds["all"], sounds["project"])
     moved = np.log2(pitch_of(sounds["all"], rate) / pitch_of(sounds["plain"], rate))
     assert 12 * np.nanmedian(moved) == pytest.approx(4, abs=0.3)
 
@@ -214,14 +224,16 @@ def test_a_melody_is_heard(tmp_path: Path) -> None:
         (b"[true]", "is no melody"),
         (b"[NaN]", "is no melody"),
         (b"[[1]]", "is no melody"),
-        (b'[1, {"mora": 0, "semitones": 1}]', "is no melody"),
-        (b'[{"mora": 0}]', "is no melody"),
-        (b'[{"mora": -1, "semitones": 1}]', "is no melody"),
-        (b'[{"mora": 0, "semitones": 1}, {"mora": 0, "semitones": 2}]', "is no melody"),
+        (b'[1, {"index": 0, "semitones": 1}]', "is no melody"),
+        (b'{"moras": {}}', "is no melody"),
+        (b'{"moras": [1]}', "is no melody"),
+        (b'{"moras": [{"index": 0}]}', "is no melody"),
+        (b'{"moras": [{"index": -1, "semitones": 1}]}', "is no melody"),
+        (b'{"moras": [{"index": 0, "semitones": 1}, {"index": 0, "semitones": 2}]}', "is no melody"),
         (b"[" * 100_000, "is no melody"),
         (b"[0, 12.5]", "12.5"),
         (b"[0, 0, 0, 0, 0, 0, 0, 0, 1]", "mora number 8, but the text has 8 morae"),
-        (b'[{"mora": 2000000000, "semitones": 1}]', "mora number 2000000000"),
+        (b'{"moras": [{"index": 2000000000, "semitones": 1}]}', "mora number 2000000000"),
     ],
 )
 def test_a_file_that_is_no_melody_is_one_sentence(

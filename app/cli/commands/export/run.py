@@ -22,7 +22,7 @@ from app.cli.commands.project.convert_options import parse_columns
 from app.cli.commands.project.convert_script import apply_readings
 from app.cli.console_output import ask_question, print_note
 from app.cli.interrupts import interrupt_handler
-from app.cli.project_voices import match_local_voices
+from app.cli.project_voices import cast_default_voice, match_local_voices
 from app.cli.slow_notices import show_slow_notice
 from app.common.errors import AppError, InputError
 from app.common.files import paths
@@ -112,6 +112,7 @@ def match_export_voices(project: Project, source: Path, voice: str | None) -> Pr
     """Return the project with the voices of this machine. Lines without one speak with `voice`; in our own projects they mean the voice that ships."""
     project = match_local_voices(project, source, voice or "")
     shipped = _find_meant_voice(source, voice)
+    project = cast_default_voice(project, voice or "")
     lines = tuple(_set_default_voice(line, shipped) for line in project.script.lines)
     return replace(project, script=replace(project.script, lines=lines))
 

@@ -10,12 +10,15 @@ from app.core.link_reading import LINK_READINGS
 
 
 def add_g2p(commands: Any) -> None:
-    """Add the command; texts come from standard input."""
+    """Add the command; without a text, lines come from standard input."""
     parser = add_command_parser(
         commands,
         "g2p",
-        "標準入力の各行を読みと音素に変換する（常に JSON）",
-        "convert each line on stdin to its reading and phones (always JSON)",
+        "テキストまたは標準入力の各行を読みと音素に変換する（常に JSON）",
+        "convert each line of a text, or on stdin, to its reading and phones (always JSON)",
+    )
+    parser.add_argument(
+        "text", nargs="?", metavar="TEXT", help=localize("変換するテキスト（既定: 標準入力）", "text to convert (default: standard input)")
     )
     emoji = localize("Nanairo の声と同じように、絵文字も音素に変換する", "also turn emoji into phones, as Nanairo voices do")
     parser.add_argument("--emoji", action="store_true", help=emoji)

@@ -1,4 +1,4 @@
-"""`koebako g2p`: readings and phones of each line on stdin, one JSON object a line, in order."""
+"""`koebako g2p`: readings and phones of each line of a text or on stdin, one JSON object a line, in order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
-from app.cli.bounded_input import MAX_INPUT_LINE_CHARS, iterate_piped_lines
+from app.cli.bounded_input import MAX_INPUT_LINE_CHARS, iterate_piped_lines, truncate_line
 from app.cli.console_output import print_json
 from app.cli.slow_notices import show_slow_notice
 from app.common.errors import AppError
@@ -26,7 +26,8 @@ def run(options: argparse.Namespace) -> int:
     READING_CHOICES.memos_everywhere = True if options.memos else None
     clear_reading_choices()
     g2p = open_g2p()
-    for number, (line, is_whole) in enumerate(iterate_piped_lines(), start=1):
+    lines = iterate_piped_lines() if options.text is None else map(truncate_line, options.text.splitlines() or [""])
+    for number, (line, is_whole) in enumerate(lines, start=1):
         with show_slow_notice(_describe_progress(number, len(line))):
             found = convert_line(g2p, line, emoji=options.emoji) if is_whole else build_too_long_row(line)
             if options.explain:

@@ -18,6 +18,7 @@ def add_project(commands: Any) -> None:
     )
     _add_new_action(actions)
     _add_info_action(actions)
+    _add_cast_action(actions)
     add_convert_action(actions)
 
 
@@ -39,3 +40,8 @@ def _add_new_action(actions: Any) -> None:
 def _add_info_action(actions: Any) -> None:
     info = add_command_parser(actions, "info", "プロジェクトの内容を表示する", "show what is in a project")
     info.add_argument("file", metavar="FILE.koebako", help=localize("プロジェクト", "project"))
+
+
+def _add_cast_action(actions: Any) -> None:
+    cast = add_command_parser(actions, "cast", "登場人物を一覧で表示する", "list the characters")
+    cast.add_argument("file", metavar="FILE", help=localize("プロジェクトまたは台本のファイル", "project, or script of another program"))

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
 from app.cli.commands.project.convert_script import run_convert
+from app.cli.commands.project.list_cast import run_cast
 from app.cli.console_output import print_json, print_note, print_result
 from app.common.errors import InputError
 from app.common.files.paths import list_voice_dirs
@@ -127,5 +128,5 @@ def _read_texts(source: str) -> list[str]:
 
 def run(options: argparse.Namespace) -> int:
     """Run one action."""
-    actions = {"new": run_new, "info": run_info, "convert": run_convert}
+    actions = {"new": run_new, "info": run_info, "cast": run_cast, "convert": run_convert}
     return actions[options.action](options)

@@ -1,6 +1,7 @@
 """The file of `koebako speak --melody`: by how many semitones the pitch of each mora is moved.
 
-It is JSON: a list of numbers, one a mora in order, or a list of objects such as `{"mora": 3, "semitones": 2}`, counted from 0.
+It is JSON, `{"moras": [{"index": 3, "semitones": 2}]}`, counted from 0, or a list of numbers, one a mora in order. A project may be named
+instead, whose line with the spoken text then gives its melody and all other edits of its morae.
 """
 
 from __future__ import annotations
@@ -15,17 +16,23 @@ from app.common.language import localize
 from app.core.accent_edits import set_mora_pitches
 from app.core.line_reading import read_line
 from app.core.pipeline import Pipeline
+from app.core.project import PROJECT_SUFFIX, Project
 from app.core.request_limits import INDEX_BOUNDS, MORA_PITCH_BOUNDS, check_value
 from app.core.synthesis_types import Overrides, SynthesisRequest
+from app.interchange.koebako_files import read_project
 
 
-def read_melody(path: Path) -> Overrides:
-    """Return the edits that a file describes; raise InputError if it cannot be read, is none, or moves a pitch too far."""
+def read_melody(path: Path, text: str) -> Overrides:
+    """Return the edits that a file describes; raise InputError if it cannot be read, is none, or moves a pitch too far.
+
+    Args:
+        text: what is spoken; of a project, the line with this text counts.
+    """
+    if path.suffix.lower() == PROJECT_SUFFIX:
+        return _find_line_edits(read_project(path), text, path.name)
     try:
         values = parse_json(read_named_input(path))
-        if not isinstance(values, list):
-            raise ValueError("no list")
-        pitches = _parse_objects(values) if any(isinstance(item, dict) for item in values) else _parse_numbers(values)
+        pitches = _parse_numbers(values) if isinstance(values, list) else _parse_moras(values)
     except (ValueError, KeyError) as exc:
         raise InputError(
             localize(f"「{path}」はイントネーションのファイルとして読み込めません。", f"“{path}” is no melody."),
@@ -63,14 +70,27 @@ def _parse_numbers(values: list[Any]) -> dict[int, float]:
     return {mora: require_number(value) for mora, value in enumerate(values) if value is not None}
 
 
-def _parse_objects(values: list[Any]) -> dict[int, float]:
-    """Return semitones by mora; raise ValueError for a mora that is named twice, and for fields that nobody reads."""
+def _parse_moras(data: Any) -> dict[int, float]:
+    """Return semitones by mora; raise ValueError or KeyError for a mora that is named twice, and for fields that nobody reads."""
     found: dict[int, float] = {}
-    for item in values:
-        if not isinstance(item, dict) or item.keys() != {"mora", "semitones"}:
+    if not isinstance(data, dict) or data.keys() != {"moras"} or not isinstance(data["moras"], list):
+        raise ValueError("no morae")
+    for item in data["moras"]:
+        if not isinstance(item, dict) or item.keys() != {"index", "semitones"}:
             raise ValueError("no mora")
-        mora = require_int(item["mora"], int(INDEX_BOUNDS.low), int(INDEX_BOUNDS.high))
-        if mora in found:
+        index = require_int(item["index"], int(INDEX_BOUNDS.low), int(INDEX_BOUNDS.high))
+        if index in found:
             raise ValueError("a mora twice")
-        found[mora] = require_number(item["semitones"])
+        found[index] = require_number(item["semitones"])
     return found
+
+
+def _find_line_edits(project: Project, text: str, name: str) -> Overrides:
+    """Return the edits of the first line with a text; raise InputError if no line has it."""
+    line = next((line for line in project.script.lines if line.text.strip() == text.strip()), None)
+    if line is None:
+        raise InputError(
+            localize(f"「{name}」に、このテキストの行がありません。", f"No line of “{name}” has this text."),
+            localize("プロジェクトの行と同じテキストを指定してください。", "Speak the text of one of its lines."),
+        )
+    return line.overrides

@@ -51,7 +51,8 @@ def add_speak(commands: Any) -> None:
         "--melody",
         metavar="FILE",
         help=localize(
-            "モーラごとの音高の変化（半音）の JSON。例: [0, 2, -1.5]", "JSON with semitones by which each mora is moved, as in [0, 2, -1.5]"
+            "モーラごとの音高の変化（半音）の JSON、または同じテキストの行があるプロジェクト",
+            "JSON with semitones by which morae are moved, or a project that has a line of this text",
         ),
     )
     parser.add_argument("--seed", type=int, default=0, help=localize("乱数のシード（既定: 0）", "random seed (default: 0)"))

@@ -105,7 +105,7 @@ class SpeakProgress:
 def run(options: argparse.Namespace) -> int:
     """Speak; the text is checked before a model is loaded, and the output file before anything is computed."""
     text = read_spoken_text(options)
-    melody = Overrides() if options.melody is None else read_melody(Path(options.melody))
+    melody = Overrides() if options.melody is None else read_melody(Path(options.melody), text)
     check_request(_build_request(options, text))
     named = options.backend != "auto"
     voice = prepare_chosen_voice(options)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import time
 import math
 import tempfile
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
