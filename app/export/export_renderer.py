@@ -1,16 +1,21 @@
-"""Speaks the lines of a planned file, into it or only to measure them; what cannot be read is silent. In whichever thread or process the voices are open."""
+"""Speaks the lines of a planned file, into it or only to measure them; what cannot be read is silent. In whichever thread or process the voices are open.
+
+A sound that was heard already, such as a take's, is written as it is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from app.adapters.speech_activity import record_at_stages
+from app.common.errors import AppError
 from app.common.language import localize
 from app.core.edit_rebasing import move_overrides_to_text
 from app.core.line_reading import LineReading, read_line
@@ -27,6 +32,7 @@ from app.export.export_settings import ExportSettings
 from app.export.file_writer import PlannedFileWriter
 from app.export.loudness import LoudnessMeasurement, measure_loudness, merge_measurements
 from app.export.name_pattern import SpeakerNames
+from app.export.sidecars.sidecar_formats import TIMELESS_SIDECARS
 from app.export.timeline import PAUSE_PHONE, SpokenFile, SpokenLine, TimedMora, TimedText
 from app.voices.installed_voices import find_id_by_name
 from app.voices.prepared_voice import Voice
@@ -78,7 +84,6 @@ class LineTimingCollector:
         """Build the spoken line with times from 0 s."""
         line, voice, silent = self._line, self._speaker.voice, not self._bounds
         reading = self._read_line()
-        settings = {name: value for name, value in asdict(line.settings).items() if name not in CAST_FIELDS}
         spoken = SpokenLine(
             line.id,
             reading.extract_text(),
@@ -87,7 +92,7 @@ class LineTimingCollector:
             voice.manifest.id,
             self._names.speaker,
             self._names.style,
-            settings | {"pauses": dict(line.settings.pauses)},
+            _list_settings(line),
             "" if silent else format_credit(voice),
             0.0,
             self._samples / self._rate,
@@ -151,6 +156,12 @@ class LineTimingCollector:
         return [*tiles, TimedText(PAUSE_PHONE, end_s, self._samples / self._rate)]
 
 
+def _list_settings(line: Line) -> dict[str, Any]:
+    """Return the settings that shaped the sound, by name."""
+    settings = {name: value for name, value in asdict(line.settings).items() if name not in CAST_FIELDS}
+    return settings | {"pauses": dict(line.settings.pauses)}
+
+
 def _collect_mora_tones(phones: Sequence[PhoneTiming]) -> list[int]:
     """Return a tone for each mora: that of its last phone."""
     by_mora = {mora: phone.tone for mora, phone in zip(map_phones_to_moras([item.phone for item in phones]), phones, strict=True)}
@@ -165,6 +176,8 @@ def _build_phrases(reading: LineReading, moras: Sequence[TimedMora]) -> tuple[Ti
 
 FindIds = Callable[[Line, "Speaker"], tuple[int, int]]
 """Numbers of the speaker and the style of a line."""
+RecordedSound = tuple[Float32, int]
+"""Samples `(T,)` of a line that was spoken before, and their rate in Hz."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +226,24 @@ class FileRenderer:
         spoken, sidecars = writer.close(lines, self.before_disk_wait)
         return WrittenFile(item.file, spoken, tuple(sidecars))
 
+    def write_recorded_file(self, item: PlannedFile, settings: ExportSettings, recorded: RecordedSound) -> WrittenFile | None:
+        """Write the sound of the one line of a file, and the files beside it; return None and leave no file if cancelled.
+
+        The times come from speaking the line again, and are left out if that is impossible or gives a sound of another length.
+        """
+        samples, rate = recorded
+        spoken = self._describe_recorded(item, settings, len(samples) / rate, 0.5 / rate)
+        if self.is_cancelled():
+            return None
+        writer = PlannedFileWriter(item.file, settings, rate)
+        try:
+            writer.write_chunk(AudioChunk(samples, rate, f"file {spoken.id}", 0, last=True))
+        except BaseException:
+            writer.abort_output()
+            raise
+        written, sidecars = writer.close([spoken], self.before_disk_wait)
+        return WrittenFile(item.file, written, tuple(sidecars))
+
     def measure_file(self, item: PlannedFile) -> LoudnessMeasurement | None:
         """Measure the sound without writing it; return None if cancelled."""
         found: list[LoudnessMeasurement] = []
@@ -223,6 +254,17 @@ class FileRenderer:
                 found.append(measure_loudness(np.concatenate(pieces), chunk.sampling_rate))
                 pieces.clear()
         return None if self.is_cancelled() else merge_measurements(found)
+
+    def _describe_recorded(self, item: PlannedFile, settings: ExportSettings, length_s: float, tolerance_s: float) -> SpokenLine:
+        rendered: list[SpokenLine] = []
+        if not set(settings.sidecars) <= TIMELESS_SIDECARS:
+            # The voice may be gone, or no longer speak the line as it did; what was heard is wanted all the same.
+            with suppress(AppError):
+                for _chunk in self._render_chunks(item, rendered):
+                    pass
+        if rendered and abs(rendered[0].end_s - length_s) < tolerance_s:
+            return rendered[0]
+        return describe_untimed_line(item.lines[0], length_s, "".join(item.characters))
 
     def _render_chunks(self, item: PlannedFile, spoken: list[SpokenLine]) -> Iterator[AudioChunk]:
         for line, character in zip(item.lines, item.characters or [""] * len(item.lines), strict=True):
@@ -240,6 +282,19 @@ class FileRenderer:
             if self.is_cancelled():
                 return
             spoken.append(times.build_spoken_line())
+
+
+def describe_untimed_line(line: Line, length_s: float, character: str) -> SpokenLine:
+    """Return a line as it sounds for so many seconds, without the times of its parts and without its voice."""
+    from app.compose.text_front_end import open_g2p
+
+    settings = line.settings
+    # Readings change neither ruby nor notes, and one that is no kana would be an error.
+    reading = read_line(line.text, (), open_g2p(), memos=settings.memos)
+    names = settings.voice, settings.speaker, settings.style
+    return SpokenLine(
+        line.id, reading.extract_text(), "", settings.seed, *names, _list_settings(line), "", 0.0, length_s, character=character
+    )
 
 
 def find_ids_by_name(line: Line, speaker: Speaker) -> tuple[int, int]:

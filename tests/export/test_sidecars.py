@@ -50,6 +50,21 @@ def written(speaker: Speaker, tmp_path_factory: pytest.TempPathFactory) -> Writt
     return write(speaker, file, Line(TEXT, LineSettings(seed=3, style="Happy"), id="a"), subtype="float")
 
 
+@pytest.mark.parametrize("cut", [0, 1])
+def test_a_sound_that_was_heard_has_the_times_of_its_line(speaker: Speaker, written: WrittenFile, tmp_path: Path, cut: int) -> None:
+    samples, rate = soundfile.read(written.file, dtype="float32")
+    heard = samples[: len(samples) - cut]
+    item = PlannedFile(tmp_path / "声.wav", (Line(TEXT, LineSettings(seed=3, style="Happy"), id="a"),))
+    settings = ExportSettings(sidecars=("txt", "lab"), subtype="float")
+    again = FileRenderer(lambda _voice: speaker, find_ids_by_name).write_recorded_file(item, settings, (heard, rate))
+    assert again is not None
+    assert np.array_equal(soundfile.read(item.file, dtype="float32")[0], heard)
+    assert beside(again, ".txt").read_bytes() == beside(written, ".txt").read_bytes()
+    assert beside(again, ".lab").exists() == (not cut), "another sound has other times"
+    if not cut:
+        assert beside(again, ".lab").read_bytes() == beside(written, ".lab").read_bytes()
+
+
 def beside(written: WrittenFile, suffix: str) -> Path:
     return written.file.with_suffix(suffix)
 

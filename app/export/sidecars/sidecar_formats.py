@@ -285,3 +285,5 @@ SIDECAR_FORMATS: Mapping[SidecarKind, SidecarFormat] = {
     "ass": SidecarFormat(".ass", "ASS", format_ass),
     "json": SidecarFormat(".json", "JSON", lambda spoken, _unit: format_json(spoken)),
 }
+TIMELESS_SIDECARS: frozenset[SidecarKind] = frozenset({"txt"})
+"""Files that hold no times."""

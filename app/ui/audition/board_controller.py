@@ -39,12 +39,13 @@ class BoardController(QObject):
     Signals:
         compare_requested(list[LineTake]): A blind test of these takes is requested.
         about_to_open(): Emitted before the board is shown.
-        drag_requested(Line, QWidget): The line of a cell is dragged to another program, from this widget.
+        drag_requested(Line, QWidget, tuple[Float32, int]): The line of a cell is dragged to another program from this widget, with the
+            samples `(T,)` and rate (Hz) that were heard, or None if they were dropped.
     """
 
     about_to_open = Signal()
     compare_requested = Signal(object)
-    drag_requested = Signal(object, object)
+    drag_requested = Signal(object, object, object)
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class BoardController(QObject):
         window.chooser.lines_requested.connect(self._take_selected_lines)
         window.filter.compare_requested.connect(self._compare_starred)
         window.finished.connect(self._forget_window)
-        window.view.cell_dragged.connect(lambda cell: self.drag_requested.emit(self.cells.find_line(cell), window.view.viewport()))
+        window.view.cell_dragged.connect(self._request_drag)
         self._focus = BoardFocusController(window, self._model, self.cells, self.player, self.filler, self._document)
         self._offer_choices()
         window.chooser.casts.restore_choices(self._casts)
@@ -189,6 +190,11 @@ class BoardController(QObject):
         count = len(self._lines) * (1 + len(candidates))
         reason = _explain_missing_lines(self._lines) or _explain_missing_characters(self._characters) or _explain_many_cells(count)
         return build_cast_board(() if reason else self._lines, self._characters, candidates), reason
+
+    @Slot(object)
+    def _request_drag(self, cell: BoardCell) -> None:
+        if self.window is not None:
+            self.drag_requested.emit(self.cells.find_line(cell), self.window.view.viewport(), self.cells.find_sound(cell))
 
     @Slot()
     def _forget_casts(self) -> None:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QWidget
 from app.common.errors import AppError
 from app.common.language import localize
 from app.core.script import Line, LineSettings
+from app.core.synthesis_types import Float32
 from app.export.export_plan import NumberedLine, PlanContext, list_character_names
 from app.export.name_pattern import SpeakerNames
 from app.ui.export.drag_picture import POINTER_OFFSET, draw_drag_picture
@@ -72,9 +73,16 @@ class DragController(QObject):
         """Drag the files of lines."""
         self._start_drag(self._find_lines(ids), source)
 
-    def drag_line(self, line: Line, source: QWidget) -> None:
-        """Drag the file of a line as it is given, such as a take; its number is that of the script's line."""
-        self._start_drag([NumberedLine(self._find_number(line.id), line)], source)
+    def drag_line(self, line: Line, source: QWidget, recorded: tuple[Float32, int] | None = None) -> None:
+        """Drag the file of a line as it is given, such as a take; its number is that of the script's line.
+
+        Args:
+            recorded: samples `(T,)` and rate (Hz) of the line as it was heard; without them it is rendered.
+        """
+        lines = [NumberedLine(self._find_number(line.id), line)]
+        if recorded is not None:  # what is ready may be a rendering, or another take with the same settings
+            self._prepare_files(lines, recorded)
+        self._start_drag(lines, source)
 
     def copy_lines(self, ids: Sequence[str]) -> None:
         """Copy the files of lines to the clipboard as soon as they are there."""
@@ -99,10 +107,10 @@ class DragController(QObject):
     def _find_number(self, line_id: str) -> int:
         return next((number for number, line in enumerate(self._document.script.lines, 1) if line.id == line_id), 1)
 
-    def _prepare_files(self, lines: list[NumberedLine]) -> None:
+    def _prepare_files(self, lines: list[NumberedLine], recorded: tuple[Float32, int] | None = None) -> None:
         self._prepared, self._files = tuple(item.line for item in lines), []
         if lines:
-            self._make_files(lines, self._keep_files)
+            self._make_files(lines, self._keep_files, recorded)
 
     def _start_drag(self, lines: list[NumberedLine], source: QWidget) -> None:
         if self._prepared != tuple(item.line for item in lines):
@@ -115,11 +123,11 @@ class DragController(QObject):
             source.setCursor(QCursor(Qt.CursorShape.BusyCursor))
             self._watch.start()
 
-    def _make_files(self, lines: list[NumberedLine], on_made: OnFilesMade) -> None:
+    def _make_files(self, lines: list[NumberedLine], on_made: OnFilesMade, recorded: tuple[Float32, int] | None = None) -> None:
         export = choose_drag_settings(self._memory.settings, self._settings.value)
         name = self._project.name or localize("名称未設定", "Untitled")
         context = PlanContext(name, cache(self._name_speaker), date.today(), list_character_names(self._document.script.cast))
-        self._maker.make_files(lines, export, context, on_made=on_made, on_failed=self._show_error)
+        self._maker.make_files(lines, export, context, on_made=on_made, on_failed=self._show_error, recorded=recorded)
 
     def _keep_files(self, files: list[Path]) -> None:
         self._files = files

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.common.errors import AppError
+from app.core.synthesis_types import Float32
 from app.export.drag_folder import create_drag_subfolder, remove_old_drags
 from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, plan_files
 from app.export.export_renderer import WrittenFile
@@ -54,8 +55,13 @@ class DraggedFileMaker(QObject):
         *,
         on_made: OnFilesMade,
         on_failed: OnFilesFailed,
+        recorded: tuple[Float32, int] | None = None,
     ) -> None:
-        """Make the files of these lines and pass their paths to `on_made`, sidecars included, the sounds first."""
+        """Make the files of these lines and pass their paths to `on_made`, sidecars included, the sounds first.
+
+        Args:
+            recorded: samples `(T,)` and rate (Hz) that the only line had when it was heard; without them it is rendered.
+        """
         self._request += 1
         number = self._request
 
@@ -65,7 +71,7 @@ class DraggedFileMaker(QObject):
 
         def post_jobs(plan: tuple[ExportSettings, list[PlannedFile]]) -> None:
             if number == self._request:
-                self._post_jobs(number, *plan, on_made, on_failed)
+                self._post_jobs(number, *plan, on_made, on_failed, recorded)
 
         self._background.run_work(plan_request, post_jobs, on_failed)
 
@@ -75,7 +81,13 @@ class DraggedFileMaker(QObject):
         self._background.close()
 
     def _post_jobs(
-        self, number: int, settings: ExportSettings, files: list[PlannedFile], on_made: OnFilesMade, on_failed: OnFilesFailed
+        self,
+        number: int,
+        settings: ExportSettings,
+        files: list[PlannedFile],
+        on_made: OnFilesMade,
+        on_failed: OnFilesFailed,
+        recorded: tuple[Float32, int] | None,
     ) -> None:
         made: list[WrittenFile] = []
 
@@ -91,4 +103,4 @@ class DraggedFileMaker(QObject):
                 on_failed(error)
 
         for item in files:
-            self._speech.export_file(ExportFileJob(item, settings, add_result, report_failure))
+            self._speech.export_file(ExportFileJob(item, settings, add_result, report_failure, recorded=recorded))

@@ -41,10 +41,11 @@ class AuditionFeature(QObject):
     """Opens the board and blind tests of takes, voices and precisions.
 
     Signals:
-        drag_requested(Line, QWidget): the line of a cell is dragged to another program, from this widget.
+        drag_requested(Line, QWidget, tuple[Float32, int]): the line of a cell is dragged to another program from this widget, with its
+            sound or None.
     """
 
-    drag_requested = Signal(object, object)
+    drag_requested = Signal(object, object, object)
 
     def __init__(
         self,

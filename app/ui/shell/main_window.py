@@ -311,7 +311,7 @@ class MainWindow(QMainWindow):
             settings=self.settings,
             actions=self._actions,
         )
-        self._takes.lines.drag_requested.connect(lambda line, source: self._files.drags.drag_line(line, source))
+        self._takes.lines.drag_requested.connect(lambda *what: self._files.drags.drag_line(*what))
         self._audition = AuditionFeature(
             window=self,
             script=self._script,
@@ -325,7 +325,7 @@ class MainWindow(QMainWindow):
             settings=self.settings,
             actions=self._actions,
         )
-        self._audition.drag_requested.connect(lambda line, source: self._files.drags.drag_line(line, source))
+        self._audition.drag_requested.connect(lambda *what: self._files.drags.drag_line(*what))
         self._cast = CastFeature(
             window=self,
             script=self._script,

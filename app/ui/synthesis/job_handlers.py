@@ -40,6 +40,8 @@ from app.ui.synthesis.synthesis_signals import WorkerSignals
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
+    from app.export.export_renderer import WrittenFile
+    from app.export.loudness import LoudnessMeasurement
 
 
 class JobHandlers:
@@ -162,7 +164,13 @@ class JobHandlers:
         )
         self.saving = True
         try:
-            made = renderer.measure_file(job.item) if job.is_measurement else renderer.write_file(job.item, job.settings, job.gain_db)
+            made: WrittenFile | LoudnessMeasurement | None
+            if job.recorded is not None:
+                made = renderer.write_recorded_file(job.item, job.settings, job.recorded)
+            elif job.is_measurement:
+                made = renderer.measure_file(job.item)
+            else:
+                made = renderer.write_file(job.item, job.settings, job.gain_db)
         finally:
             self.saving = False
         if made is not None:

@@ -90,11 +90,11 @@ class TakeRepository(QObject):
         self.book.delete_takes(starred=starred)
         self.heard.clear_renderings()
 
-    def fetch_sound(self, take: LineTake, on_fetched: Callable[[TakeSound], object]) -> None:
-        """Pass the samples and rate of a take, kept or recent, to `on_fetched`."""
+    def fetch_sound(self, take: LineTake, on_fetched: Callable[[TakeSound], object], on_failed: OnTakeError | None = None) -> None:
+        """Pass the samples and rate of a take, kept or recent, to `on_fetched`, or the error to `on_failed` if that is given."""
         heard = self.heard.find_rendering(take.id)
         if heard is None:
-            self.sounds.read_sound(take.sound, on_fetched)
+            self.sounds.read_sound(take.sound, on_fetched, on_failed)
         else:
             self.sounds.join_pieces(heard.pieces, heard.rate, on_fetched)
 

@@ -75,9 +75,9 @@ class TakeSounds(QObject):
         if self._keeping:
             self._background.wait_until_idle()
 
-    def read_sound(self, name: str, on_read: Callable[[TakeSound], object]) -> None:
-        """Read a sound and pass it to `on_read`."""
-        self._background.run_work(partial(self._read_stored, self._path, name), on_read)
+    def read_sound(self, name: str, on_read: Callable[[TakeSound], object], on_failed: OnTakeError | None = None) -> None:
+        """Read a sound and pass it to `on_read`, or the error to `on_failed` if that is given."""
+        self._background.run_work(partial(self._read_stored, self._path, name), on_read, on_failed)
 
     def join_pieces(self, pieces: Sequence[Float32], rate: int, on_joined: Callable[[TakeSound], object]) -> None:
         """Join pieces `(T,)` to one sound and pass it to `on_joined`."""

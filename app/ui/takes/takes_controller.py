@@ -21,6 +21,7 @@ from app.ui.takes.recent_renderings import build_take_key
 from app.ui.takes.take_batch import TakeBatch
 from app.ui.takes.take_listening import TakePlayback
 from app.ui.takes.take_repository import TakeRepository
+from app.ui.takes.take_sounds import TakeSound
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
@@ -111,7 +112,8 @@ class TakesController(QObject):
     Signals:
         counted(int): number of kept takes of the selected line.
         panel_requested(bool): open or close the panel.
-        drag_requested(Line, QWidget): a take is dragged to another program, as a line with its settings and seed, from this widget.
+        drag_requested(Line, QWidget, TakeSound): a take is dragged to another program from this widget, as a line with its settings and
+            seed, and with its sound or None if that is gone.
 
     Args:
         name_of: returns the displayed name of a voice id.
@@ -120,7 +122,7 @@ class TakesController(QObject):
 
     counted = Signal(int)
     panel_requested = Signal(bool)
-    drag_requested = Signal(object, object)
+    drag_requested = Signal(object, object, object)
 
     def __init__(
         self,
@@ -270,9 +272,16 @@ class TakesController(QObject):
 
     @Slot()
     def _request_drag(self) -> None:
-        row = self._current_row
-        if row is not None and self.panel is not None:
-            self.drag_requested.emit(create_line(row.take), self.panel.table.viewport())
+        row, panel = self._current_row, self.panel
+        if row is None or panel is None:
+            return
+        line, source = create_line(row.take), panel.table.viewport()
+
+        def drag_sound(sound: TakeSound | None) -> None:
+            self.drag_requested.emit(line, source, sound)
+
+        # A take whose sound is gone is rendered again.
+        self.shelf.fetch_sound(row.take, drag_sound, lambda _error: drag_sound(None))
 
     def _select_kept(self, take: LineTake) -> None:
         self.show_takes(wanted=take.id)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QMouseEvent, QPalette
@@ -14,7 +16,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.adapters.sound.recording_reader import read_recording
-from app.core.script import Line, Script
+from app.audition.board import BoardCell
+from app.audition.take_store import find_sound_folder
+from app.core.script import Line, LineSettings, Script
 from app.export.drag_folder import MIN_KEPT_S, create_drag_subfolder, find_drag_folder, remove_old_drags
 from app.settings.user_settings import Settings
 from app.ui.export.drag_controller import build_file_data
@@ -25,6 +29,9 @@ from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver
 
 LEFT = Qt.MouseButton.LeftButton
+HEARD_RATE = 44_100
+HEARD = np.sin(np.arange(HEARD_RATE // 2, dtype=np.float32) / 20) / 2
+"""A sound that no voice makes."""
 
 
 @pytest.fixture
@@ -62,6 +69,11 @@ def build_move(widget: QWidget, place: QPoint) -> QMouseEvent:
     """A move with the button held, which `qtbot` does not make."""
     places = QPointF(place), QPointF(widget.mapToGlobal(place))
     return QMouseEvent(QEvent.Type.MouseMove, *places, LEFT, LEFT, Qt.KeyboardModifier.NoModifier)
+
+
+def was_heard(file: Path) -> bool:
+    samples, rate = read_recording(file)
+    return rate == HEARD_RATE and len(samples) == len(HEARD) and bool(np.allclose(np.ravel(samples), HEARD, atol=1e-3))
 
 
 def test_a_line_is_dragged_by_its_handle_with_its_texts(qtbot: QtBot, open_window: OpenWindow, dragged: list[list[Path]]) -> None:
@@ -111,10 +123,33 @@ def test_takes_and_cells_are_dragged(qtbot: QtBot, open_window: OpenWindow, drag
     board, board_window = opened_board(qtbot, window, "")
     view = board_window.view
     qtbot.waitUntil(lambda: bool(board.cells.board.cells), timeout=WAIT_MS)
+    board.cells.add_sound(board.cells.find_line(BoardCell(0, 0)), HEARD, HEARD_RATE)
     drag_from(qtbot, view.viewport(), view.visualRect(view.model().index(0, 0)).center())
     qtbot.waitUntil(lambda: len(dragged) == 2, timeout=WAIT_MS)
     assert [files[0].suffix for files in dragged] == [".wav", ".wav"]
+    assert was_heard(dragged[1][0]), "not rendered again"
     board_window.reject()
+    wait_idle(qtbot, window)
+
+
+def test_a_take_is_dragged_as_it_was_heard(qtbot: QtBot, open_window: OpenWindow, dragged: list[list[Path]]) -> None:
+    window = filled(open_window(Settings(text="", drag_texts="txt_lab")), "｜本気《マジ》です。")
+    line = replace(window.lines[0], settings=LineSettings(voice="removed since"))
+    window.takes.shelf.keep_rendered(line, HEARD, HEARD_RATE)
+    qtbot.waitUntil(lambda: len(window.take_book.takes) == 1, timeout=WAIT_MS)
+    window.window_actions["show_takes"].trigger()
+    table = window.takes.panel.table
+    qtbot.waitUntil(lambda: table.takes.rowCount() == 1, timeout=WAIT_MS)
+    table.startDrag(Qt.DropAction.CopyAction)
+    qtbot.waitUntil(lambda: len(dragged) == 1, timeout=WAIT_MS)
+    sound, text = dragged[0]
+    assert was_heard(sound)
+    assert text.read_text(encoding="utf-8") == "本気です。\n", "the times are the voice's, which is gone"
+    (find_sound_folder(None) / window.take_book.takes[0].sound).unlink()
+    window.takes.shelf.sounds._stores.clear()
+    table.startDrag(Qt.DropAction.CopyAction)
+    qtbot.waitUntil(lambda: not window.banner.isHidden(), timeout=WAIT_MS)
+    assert "removed since" in window.banner.message.text(), "neither the sound nor the voice is there"
     wait_idle(qtbot, window)
 
 
