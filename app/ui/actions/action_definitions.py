@@ -462,6 +462,13 @@ ACTIONS = (
         "Speaks the text that you copied, without adding it to the script.",
     ),
     ActionSpec(
+        "pause_reading",
+        "読み上げを一時停止／再開",
+        "Pause/resume reading",
+        "コピーしたテキストなどの読み上げを一時停止し、もう一度選ぶとその続きから再開します。",
+        "Pauses the reading of copied and other texts; resumes it there when you choose it again.",
+    ),
+    ActionSpec(
         "find_command",
         "コマンドを検索…",
         "Find a command…",

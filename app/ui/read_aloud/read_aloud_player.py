@@ -32,7 +32,8 @@ class ReadAloudPlayer(QObject):
     """Asks the controller for one passage after the other, as `LinePlayback` does for lines.
 
     What the user asks to hear is heard at once: it replaces an earlier reading and stops the lines of the window. When a line is
-    played or stopped in the window meanwhile, the reading is paused.
+    played or stopped in the window meanwhile, the reading is paused until the user resumes it or another text comes, which replaces
+    it. Texts that are queued wait as long as the user has paused the reading.
 
     Attributes:
         passage: the text that sounds now or is paused; empty while nothing is read.
@@ -60,6 +61,7 @@ class ReadAloudPlayer(QObject):
         self.passage = ""
         self.is_paused = False
         self.last_texts: deque[str] = deque(maxlen=MAX_LAST_TEXTS)
+        self._paused_by_user = False
         self._left: list[str] = []
         self._start_s = 0.0  # of the passage that is asked for next
         self._round = 0  # counts readings, so that the passages of one that was replaced are dropped
@@ -93,6 +95,9 @@ class ReadAloudPlayer(QObject):
         """Read a text after the earlier ones, once the lines of the window are quiet; do nothing if it has nothing to read."""
         if not _has_letters(text):
             return
+        # Nobody may be able to resume it, without tray and mini player, and all later texts would wait behind it.
+        if self.is_paused and not self._paused_by_user:
+            self.stop_reading()
         self._remember_text(text)
         self._divide_text(text)
 
@@ -102,11 +107,11 @@ class ReadAloudPlayer(QObject):
         if not self.is_on:
             return
         if not self.is_paused:
-            self.is_paused = True
+            self.is_paused = self._paused_by_user = True
             if self._list_own_jobs():
                 self._speech.stop_speaking()
         else:
-            self.is_paused = False
+            self.is_paused = self._paused_by_user = False
             self._speech.stop_speaking()
             self._request_next_passage()
         self.changed.emit()
@@ -115,10 +120,11 @@ class ReadAloudPlayer(QObject):
     def stop_reading(self) -> None:
         """Stop the reading and forget what is left of it."""
         self._round += 1
-        self._left, self._start_s, self.is_paused, self._dividing = [], 0.0, False, 0
+        self._dividing = 0
         if self._list_own_jobs():
             self._speech.stop_speaking()
-        self._left, self._start_s, self.is_paused = [], 0.0, False
+        # Afterwards, as what was stopped counts as paused.
+        self._left, self._start_s, self.is_paused, self._paused_by_user = [], 0.0, False, False
         self._end_passage()
 
     def close(self) -> None:

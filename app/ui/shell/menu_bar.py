@@ -70,7 +70,23 @@ CAST_MENU = (
 )
 HELP_MENU = ("user_guide", "find_command", "", "lab", "diagnose", "show_log", "open_data", "", "whats_new", "about")
 COMPARE_MENU = ("audition", "blind_test", "fast_test", "bert_test")
-PLAY_MENU = ("play", "play_through", "stop", "", "loop", "live", "follow", "", "read_clipboard", "", *COMPARE_MENU, "", "measure", "")
+PLAY_MENU = (
+    "play",
+    "play_through",
+    "stop",
+    "",
+    "loop",
+    "live",
+    "follow",
+    "",
+    "read_clipboard",
+    "pause_reading",
+    "",
+    *COMPARE_MENU,
+    "",
+    "measure",
+    "",
+)
 
 
 class MenuBar(QMenuBar):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from app.common.language import localize
 from app.core.script import LineSettings
 from app.settings.user_settings import Settings
 from app.ui.actions.window_actions import WindowActions
@@ -43,10 +44,12 @@ class ReadAloudFeature(QObject):
     ) -> None:
         super().__init__(window)
         self._window, self._script, self._speech = window, script, speech
-        self._settings, self._catalog, self._close_for_good = settings, catalog, quit_program
+        self._settings, self._catalog, self._actions, self._close_for_good = settings, catalog, actions, quit_program
         self._is_in_tray = False
         settings.changed.connect(lambda _before, _after: self.create_if_enabled())
         actions["read_clipboard"].triggered.connect(lambda: self.controller.read_clipboard())
+        actions["pause_reading"].triggered.connect(lambda: self.controller.player.pause_or_resume())
+        self._enable_pause(is_on=False)
         actions["always_on_top"].setChecked(settings.value.always_on_top)
         actions["always_on_top"].toggled.connect(self._keep_on_top)
         if settings.value.always_on_top:
@@ -67,6 +70,7 @@ class ReadAloudFeature(QObject):
         )
         made.window_requested.connect(self.show_window)
         made.quit_requested.connect(self._close_for_good)
+        made.player.changed.connect(lambda: self._enable_pause(is_on=made.player.is_on))
         return made
 
     @Slot()
@@ -112,6 +116,9 @@ class ReadAloudFeature(QObject):
         line = self._script.selection.line
         kept = self._settings.value
         return line.settings if line is not None else LineSettings(voice=kept.voice, speaker=kept.speaker, style=kept.style)
+
+    def _enable_pause(self, *, is_on: bool) -> None:
+        self._actions.disable_action("pause_reading", "" if is_on else localize("読み上げ中ではありません", "nothing is being read"))
 
     @Slot(bool)
     def _keep_on_top(self, is_on_top: bool) -> None:

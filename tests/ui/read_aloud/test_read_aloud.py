@@ -125,6 +125,28 @@ def test_the_window_and_the_reading_give_way_to_each_other(qtbot: QtBot, open_wi
     assert not window.read_aloud.player.is_on
 
 
+def test_what_is_copied_after_a_stop_is_read(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(open_player=lambda _device, _rate: RecordingPlayer(pace=1.0))
+    reading, pause = window.read_aloud.player, window.window_actions["pause_reading"]
+    assert not pause.isEnabled()
+    reading.queue_text(LONG)
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
+    window.window_actions["stop"].trigger()
+    assert reading.is_paused
+    reading.queue_text("コピーした文。")
+    qtbot.waitUntil(lambda: reading.passage == "コピーした文。", timeout=WAIT_MS)
+    assert pause.isEnabled()
+    pause.trigger()
+    reading.queue_text("次の文。")
+    wait_idle(qtbot, window)
+    assert reading.is_paused, "the user wants it so"
+    assert reading.passage == "コピーした文。"
+    pause.trigger()
+    qtbot.waitUntil(lambda: reading.passage == "次の文。", timeout=WAIT_MS)
+    wait_read(qtbot, window)
+    assert not pause.isEnabled()
+
+
 def test_secret_and_empty_clipboards_are_refused(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
     for marked in (
