@@ -63,7 +63,8 @@ class ReadAloudPlayer(QObject):
         self.last_texts: deque[str] = deque(maxlen=MAX_LAST_TEXTS)
         self._paused_by_user = False
         self._left: list[str] = []
-        self._start_s = 0.0  # of the passage that is asked for next
+        # What is left begins with a passage that was cut off, the seconds of it that were heard, and how it was spoken.
+        self._cut_off: tuple[Line, float] | None = None
         self._round = 0  # counts readings, so that the passages of one that was replaced are dropped
         self._dividing = 0  # texts of this reading that are being divided
         self._words: dict[str, SpokenWordFinder] = {}
@@ -124,7 +125,7 @@ class ReadAloudPlayer(QObject):
         if self._list_own_jobs():
             self._speech.stop_speaking()
         # Afterwards, as what was stopped counts as paused.
-        self._left, self._start_s, self.is_paused, self._paused_by_user = [], 0.0, False, False
+        self._left, self._cut_off, self.is_paused, self._paused_by_user = [], None, False, False
         self._end_passage()
 
     def close(self) -> None:
@@ -173,8 +174,10 @@ class ReadAloudPlayer(QObject):
         ahead_s = self._speech.queued_s
         if self._speech.spoken_jobs and (ahead_s is None or ahead_s > MAX_QUEUED_PLAYBACK_S):
             return
-        start_s, self._start_s = self._start_s, 0.0
-        line = Line(self._left.pop(0), self._choose_settings())
+        text = self._left.pop(0)
+        # With another voice or speed the rest of a passage would begin elsewhere in the text.
+        line, start_s = self._cut_off or (Line(text, self._choose_settings()), 0.0)
+        self._cut_off = None
         request_id = self._speech.speak_request_next(build_request(line), find_cast(line), start_s, source=ReadPassage(line))
         self._words[request_id] = SpokenWordFinder(request_id)
 
@@ -240,8 +243,9 @@ class ReadAloudPlayer(QObject):
         dropped = [(job, job.source) for job in jobs if isinstance(job.source, ReadPassage)]
         if not dropped:
             return
-        state = self._speech.state
-        self._start_s = state.played_s if state.request_id == dropped[0][0].request.id else 0.0
+        (job, source), state = dropped[0], self._speech.state
+        heard_s = max(job.start_s, state.played_s if state.request_id == job.request.id else 0.0)
+        self._cut_off = (source.line, heard_s) if heard_s else None
         self._left = [source.line.text for _job, source in dropped] + self._left
         self._words.clear()
         self._sounding_id = ""

@@ -96,11 +96,18 @@ def test_pausing_keeps_the_place(qtbot: QtBot, open_window: OpenWindow) -> None:
     assert reading.player.passage.startswith("今日は")
     wait_idle(qtbot, window)
     whole = sum(len(chunk.samples) for chunk in sound.requests[next(iter(sound.requests))])
-    reading.player.pause_or_resume()
+    window.settings.change_settings(read_speed=2.0)
+    with qtbot.waitSignal(window.controller.speech_computed, timeout=WAIT_MS) as resumed:
+        reading.player.pause_or_resume()
+    assert resumed.args[0].request.speed == 1.0, "the rest of the passage is where it was at the former speed"
     wait_read(qtbot, window)
     rest = sum(len(chunk.samples) for chunk in list(sound.requests.values())[-1])
     assert len(sound.requests) == 2
     assert 0 < rest < whole, "not from the beginning"
+    with qtbot.waitSignal(window.controller.speech_computed, timeout=WAIT_MS) as following:
+        reading.player.speak_text("次の文。")
+    assert following.args[0].request.speed == 2.0
+    wait_read(qtbot, window)
 
 
 def test_the_window_and_the_reading_give_way_to_each_other(qtbot: QtBot, open_window: OpenWindow) -> None:
