@@ -113,7 +113,10 @@ class LinePlayback(QObject):
                 if self._model.find_state(line.id).phase is not LinePhase.SPEAKING:
                     self._show_line_state(line.id, LinePhase.PREPARING)
                 rendered = self._seeds.apply_last_seed(line) if start else self._seeds.roll_seed(line)
-                self._controller.speak_request_next(build_request(rendered), find_cast(line), start, source=line, is_repeat=self._again)
+                # A line that a loop has come round to is no measurement.
+                self._controller.speak_request_next(
+                    build_request(rendered), find_cast(line), start, source=line, is_measured=not self._again
+                )
                 return
 
     def _show_line_state(self, line_id: str, phase: LinePhase, share: float = 0.0, error: str = "") -> None:

@@ -178,7 +178,10 @@ class ReadAloudPlayer(QObject):
         # With another voice or speed the rest of a passage would begin elsewhere in the text.
         line, start_s = self._cut_off or (Line(text, self._choose_settings()), 0.0)
         self._cut_off = None
-        request_id = self._speech.speak_request_next(build_request(line), find_cast(line), start_s, source=ReadPassage(line))
+        # Not measured: the table of measurements holds texts, and can be saved as a file.
+        request_id = self._speech.speak_request_next(
+            build_request(line), find_cast(line), start_s, source=ReadPassage(line), is_measured=False
+        )
         self._words[request_id] = SpokenWordFinder(request_id)
 
     def _choose_settings(self) -> LineSettings:

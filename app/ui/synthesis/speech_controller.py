@@ -133,15 +133,15 @@ class SpeechController(SpeechEventReceiver):
         start: float | LinePosition = 0.0,
         source: object = None,
         *,
-        is_repeat: bool = False,
+        is_measured: bool = True,
     ) -> str:
         """Speak a request without a gap behind the present sound, and return its id.
 
         Args:
             start: what is heard of it begins there, seconds from its beginning, or a place in the line.
-            is_repeat: a loop has come round to it, which is no measurement.
+            is_measured: its times, and the beginning of its text, are shown with the measurements.
         """
-        job = self._create_speech_job(request, None, casts=(cast,) if cast else (), is_measured=not is_repeat)
+        job = self._create_speech_job(request, None, casts=(cast,) if cast else (), is_measured=is_measured)
         from_s, place = (0.0, start) if isinstance(start, LinePosition) else (start, None)
         job = replace(job, start_s=from_s, position=place, source=source)
         self._open.spoken.append(job)

@@ -63,6 +63,7 @@ def test_a_text_is_read_beside_the_script(qtbot: QtBot, open_window: OpenWindow,
     assert [text for text in dict.fromkeys(shown) if text] in (["一つ目の行。", "二つ目の行。"], ["二つ目の行。"])
     assert list(window.read_aloud.player.last_texts) == ["一つ目の行。\n\n……\n二つ目の行。"]
     assert all(player.sound(name).size for name in player.requests), "both are heard"
+    assert not window.history.utterances, "no copied text stands in the table of measurements"
 
 
 def test_the_word_that_sounds_is_marked(qtbot: QtBot, open_window: OpenWindow) -> None:
