@@ -22,7 +22,7 @@ from app.core.synthesis_types import Float32
 from app.export.export_plan import NumberedLine, PlanContext, list_character_names
 from app.export.name_pattern import SpeakerNames
 from app.ui.export.drag_picture import POINTER_OFFSET, draw_drag_picture
-from app.ui.export.dragged_files import DraggedFileMaker, OnFilesMade, choose_drag_settings
+from app.ui.export.dragged_files import DraggedFileMaker, DraggedFileUse, OnFilesFailed, OnFilesMade, choose_drag_settings
 from app.ui.export.remembered_export import ExportProject, ExportSettingsMemory
 from app.ui.script.line_seeds import LineSeeds
 from app.ui.script.script_document import ScriptDocument
@@ -88,7 +88,7 @@ class DragController(QObject):
         """Copy the files of lines to the clipboard as soon as they are there."""
         lines = self._find_lines(ids)
         if lines:
-            self._make_files(lines, self._copy_files)
+            self._make_files(lines, "copy", self._copy_files, self._banner.show_error)
         else:
             self._banner.show_message("notice", localize("読み上げるテキストが空です。", "The text is empty."))
 
@@ -110,7 +110,7 @@ class DragController(QObject):
     def _prepare_files(self, lines: list[NumberedLine], recorded: tuple[Float32, int] | None = None) -> None:
         self._prepared, self._files = tuple(item.line for item in lines), []
         if lines:
-            self._make_files(lines, self._keep_files, recorded)
+            self._make_files(lines, "drag", self._keep_files, self._end_failed_drag, recorded)
 
     def _start_drag(self, lines: list[NumberedLine], source: QWidget) -> None:
         if self._prepared != tuple(item.line for item in lines):
@@ -123,11 +123,18 @@ class DragController(QObject):
             source.setCursor(QCursor(Qt.CursorShape.BusyCursor))
             self._watch.start()
 
-    def _make_files(self, lines: list[NumberedLine], on_made: OnFilesMade, recorded: tuple[Float32, int] | None = None) -> None:
+    def _make_files(
+        self,
+        lines: list[NumberedLine],
+        use: DraggedFileUse,
+        on_made: OnFilesMade,
+        on_failed: OnFilesFailed,
+        recorded: tuple[Float32, int] | None = None,
+    ) -> None:
         export = choose_drag_settings(self._memory.settings, self._settings.value)
         name = self._project.name or localize("名称未設定", "Untitled")
         context = PlanContext(name, cache(self._name_speaker), date.today(), list_character_names(self._document.script.cast))
-        self._maker.make_files(lines, export, context, on_made=on_made, on_failed=self._show_error, recorded=recorded)
+        self._maker.make_files(lines, export, context, use=use, on_made=on_made, on_failed=on_failed, recorded=recorded)
 
     def _keep_files(self, files: list[Path]) -> None:
         self._files = files
@@ -150,7 +157,7 @@ class DragController(QObject):
             localize("ほかのアプリに貼り付けられます。", "Paste it into another program."),
         )
 
-    def _show_error(self, error: AppError) -> None:
+    def _end_failed_drag(self, error: AppError) -> None:
         self._prepared = ()
         self._end_waiting()
         self._banner.show_error(error)

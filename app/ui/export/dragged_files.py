@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from PySide6.QtCore import QObject
 
@@ -20,6 +21,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.synthesis.synthesis_jobs import ExportFileJob, ExportResult
 
 _SIDECARS_BY_CHOICE: dict[DraggedTexts, tuple[SidecarKind, ...]] = {"none": (), "txt": ("txt",), "txt_lab": ("txt", "lab")}
+DraggedFileUse = Literal["drag", "copy"]
 OnFilesMade = Callable[[list[Path]], object]
 OnFilesFailed = Callable[[AppError], object]
 
@@ -38,12 +40,12 @@ def choose_drag_settings(export: ExportSettings, settings: Settings) -> ExportSe
 
 
 class DraggedFileMaker(QObject):
-    """Makes files for some lines at a time; another request replaces the one before, whose files are not waited for."""
+    """Makes files for some lines at a time; another request for the same use replaces the one before, whose files are not waited for."""
 
     def __init__(self, speech: SpeechController, parent: QObject) -> None:
         super().__init__(parent)
         self._speech = speech
-        self._request = 0
+        self._newest: dict[DraggedFileUse, object] = {}
         self._background = BackgroundThread(self, "dragged files")
         self._background.run_work(remove_old_drags)
 
@@ -53,6 +55,7 @@ class DraggedFileMaker(QObject):
         settings: ExportSettings,
         context: PlanContext,
         *,
+        use: DraggedFileUse,
         on_made: OnFilesMade,
         on_failed: OnFilesFailed,
         recorded: tuple[Float32, int] | None = None,
@@ -62,27 +65,34 @@ class DraggedFileMaker(QObject):
         Args:
             recorded: samples `(T,)` and rate (Hz) that the only line had when it was heard; without them it is rendered.
         """
-        self._request += 1
-        number = self._request
+        request = self._newest[use] = object()
+
+        def is_newest() -> bool:
+            return self._newest.get(use) is request
 
         def plan_request() -> tuple[ExportSettings, list[PlannedFile]]:
             placed = replace(settings, folder=str(create_drag_subfolder()))
             return placed, plan_files(lines, placed, context)
 
         def post_jobs(plan: tuple[ExportSettings, list[PlannedFile]]) -> None:
-            if number == self._request:
-                self._post_jobs(number, *plan, on_made, on_failed, recorded)
+            if is_newest():
+                self._post_jobs(is_newest, *plan, on_made, report_failure, recorded)
 
-        self._background.run_work(plan_request, post_jobs, on_failed)
+        def report_failure(error: AppError) -> None:
+            if is_newest():
+                del self._newest[use]
+                on_failed(error)
+
+        self._background.run_work(plan_request, post_jobs, report_failure)
 
     def close(self) -> None:
         """Wait for the running work."""
-        self._request += 1
+        self._newest.clear()
         self._background.close()
 
     def _post_jobs(
         self,
-        number: int,
+        is_newest: Callable[[], bool],
         settings: ExportSettings,
         files: list[PlannedFile],
         on_made: OnFilesMade,
@@ -94,13 +104,8 @@ class DraggedFileMaker(QObject):
         def add_result(result: ExportResult) -> None:
             if isinstance(result.result, WrittenFile):
                 made.append(result.result)
-            if len(made) == len(files) and number == self._request:
+            if len(made) == len(files) and is_newest():
                 on_made([item.file for item in made] + [path for item in made for path in item.sidecars])
 
-        def report_failure(_job: ExportFileJob, error: AppError) -> None:
-            if number == self._request:
-                self._request += 1
-                on_failed(error)
-
         for item in files:
-            self._speech.export_file(ExportFileJob(item, settings, add_result, report_failure, recorded=recorded))
+            self._speech.export_file(ExportFileJob(item, settings, add_result, lambda _job, error: on_failed(error), recorded=recorded))

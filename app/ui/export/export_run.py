@@ -202,8 +202,9 @@ class ExportRun(QObject):
     def _end_run(self) -> None:
         self.is_over = True
         self._waiting.clear()
-        self._posted.clear()
-        self._speech.stop_exporting()
+        # Not all files: one that is copied or dragged may be on its way meanwhile.
+        posted, self._posted = self._posted, set()
+        self._speech.stop_exporting(posted)
         self._record.finish_record(self._note_record)
         self.finished.emit()
 

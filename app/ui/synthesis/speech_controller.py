@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -221,9 +221,9 @@ class SpeechController(SpeechEventReceiver):
         """Write a file of a batch after the present job; audible jobs go first at every stage."""
         self._queue_job(job)
 
-    def stop_exporting(self) -> None:
-        """Cancel the files of a batch that are not complete, and remove their parts."""
-        self._cancel_jobs(self._open.list_exports())
+    def stop_exporting(self, jobs: Collection[ExportFileJob]) -> None:
+        """Cancel files of a batch that are not complete, and remove their parts."""
+        self._cancel_jobs([job for job in jobs if job in self._open.jobs])
 
     def stop_saving(self) -> None:
         """Cancel the files that are not complete, and remove their parts."""
@@ -238,7 +238,7 @@ class SpeechController(SpeechEventReceiver):
             return
         self.stop_speaking()
         self.stop_saving()
-        self.stop_exporting()
+        self.stop_exporting(self._open.list_exports())
         # The shutdown waits for all jobs before it, and the window's thread for the shutdown.
         self._cancel_jobs([*self._open.list_takes(), *self._open.list_openings()])
         self._thread.end_thread()

@@ -20,10 +20,13 @@ from app.audition.board import BoardCell
 from app.audition.take_store import find_sound_folder
 from app.core.script import Line, LineSettings, Script
 from app.export.drag_folder import MIN_KEPT_S, create_drag_subfolder, find_drag_folder, remove_old_drags
+from app.export.export_plan import PlannedFile
+from app.export.export_settings import ExportSettings
 from app.settings.user_settings import Settings
 from app.ui.export.drag_controller import build_file_data
 from app.ui.export.drag_picture import MAX_NAME_WIDTH_PX, draw_drag_picture
 from app.ui.script.line_drops import is_droppable
+from app.ui.synthesis.synthesis_jobs import ExportFileJob
 from tests.ui.audition.test_board import opened as opened_board
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver
@@ -165,9 +168,17 @@ def test_the_pointer_carries_the_name_of_the_first_file(open_window: OpenWindow)
     assert short.toImage().pixelColor(round(4 * short.devicePixelRatio()), short.height() // 2) == base, "it can be seen on any ground"
 
 
-def test_the_sound_is_copied_as_a_file(qtbot: QtBot, open_window: OpenWindow) -> None:
-    window = filled(open_window(), "はい。")
+def test_the_sound_is_copied_as_a_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    window = filled(open_window(), "はい。", "いいえ。")
     window.window_actions["copy_sound"].trigger()
+    # Neither a handle that is pressed meanwhile nor an export that is stopped takes it back.
+    window.script.handle_pressed.emit(["1"])
+    exported = ExportFileJob(
+        PlannedFile(tmp_path / "a.wav", window.lines), ExportSettings(), lambda _result: None, lambda _job, _error: None
+    )
+    qtbot.waitUntil(lambda: window.controller.is_writing_files, timeout=WAIT_MS)
+    window.controller.export_file(exported)
+    window.controller.stop_exporting([exported])
     clipboard = QGuiApplication.clipboard()
     qtbot.waitUntil(lambda: (data := clipboard.mimeData()) is not None and data.hasUrls(), timeout=WAIT_MS)
     (url,) = clipboard.mimeData().urls()
@@ -175,6 +186,8 @@ def test_the_sound_is_copied_as_a_file(qtbot: QtBot, open_window: OpenWindow) ->
     assert bytes(clipboard.mimeData().data("x-special/gnome-copied-files").data()) == b"copy\n" + bytes(url.toEncoded().data())
     assert "Copied" in window.banner.message.text()
     clipboard.clear()
+    wait_idle(qtbot, window)
+    assert not exported.item.file.exists()
 
 
 def test_own_files_are_not_dropped_on_the_own_list(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
