@@ -5,6 +5,7 @@ The command line sends them without Qt. Only the user can write the folder, and 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 import uuid
@@ -37,10 +38,11 @@ ANSWER_POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """A request to read aloud; `text` is empty unless it is the source."""
+    """A request to read aloud; `text` is empty unless it is the source, and `asked_at` are seconds of `time.time`."""
 
     source: ReadSource
     text: str = ""
+    asked_at: float = 0.0
 
 
 def find_requests_dir() -> Path:
@@ -78,28 +80,39 @@ def send_read_request(request: ReadRequest) -> bool:
     pending, answer = find_requests_dir() / f"{name}.read", find_requests_dir() / f"{name}.answer"
     try:
         make_private_folder(find_requests_dir())
-        write_file_atomically(pending, json.dumps({"source": request.source, "text": request.text}).encode(), PRIVATE)
-        ends = time.monotonic() + ANSWER_TIMEOUT_S
-        while not answer.exists():
-            if time.monotonic() > ends or not is_window_open():
-                pending.unlink(missing_ok=True)
-                raise InternalError(
-                    localize("開いている Koebako が応答しません。", "The open Koebako does not answer."),
-                    localize("Koebako を再起動してください。", "Restart Koebako."),
-                )
-            time.sleep(ANSWER_POLL_S)
-        content = read_bounded(answer, MAX_ANSWER_BYTES)
-        answer.unlink()
+        asked = {"source": request.source, "text": request.text, "asked_at": time.time()}
+        write_file_atomically(pending, json.dumps(asked).encode(), PRIVATE)
+        content = _wait_for_answer(answer)
     except OSError as exc:
         raise InternalError(
             localize("開いている Koebako に依頼できません。", "The open Koebako cannot be asked."), f"({describe_reason(exc)})"
         ) from exc
+    finally:
+        # Also when the user interrupts the waiting: the text would otherwise be read when a window opens.
+        for file in (pending, answer):
+            with contextlib.suppress(OSError):
+                file.unlink(missing_ok=True)
     _raise_refusal(content)
     return True
 
 
+def _wait_for_answer(answer: Path) -> bytes:
+    ends = time.monotonic() + ANSWER_TIMEOUT_S
+    while not answer.exists():
+        if time.monotonic() > ends or not is_window_open():
+            raise InternalError(
+                localize("開いている Koebako が応答しません。", "The open Koebako does not answer."),
+                localize("Koebako を再起動してください。", "Restart Koebako."),
+            )
+        time.sleep(ANSWER_POLL_S)
+    return read_bounded(answer, MAX_ANSWER_BYTES)
+
+
 def handle_read_requests(read_aloud: Callable[[ReadRequest], object]) -> None:
-    """Give every pending request to `read_aloud`, and write an answer to each: the AppError, if it raises one."""
+    """Give every pending request to `read_aloud`, and write an answer to each: the AppError, if it raises one.
+
+    Requests that nobody waits for any longer, because who asked was killed, are removed.
+    """
     for pending in sorted(find_requests_dir().glob("*.read")):
         try:
             content = read_bounded(pending, MAX_REQUEST_BYTES)
@@ -108,7 +121,10 @@ def handle_read_requests(read_aloud: Callable[[ReadRequest], object]) -> None:
             continue
         answer: dict[str, str] = {}
         try:
-            read_aloud(parse_read_request(content))
+            request = parse_read_request(content)
+            if abs(time.time() - request.asked_at) > ANSWER_TIMEOUT_S:
+                continue
+            read_aloud(request)
         except AppError as error:
             answer = {"error": error.message, "hint": error.hint}
         except ValueError as exc:
@@ -128,10 +144,13 @@ def remove_old_answers() -> None:
 def parse_read_request(content: bytes) -> ReadRequest:
     """Return the request that a file holds; raise ValueError if it is none of ours, InputError if its text is too long."""
     data = parse_json(content)
-    if not isinstance(data, dict) or data.get("source") not in READ_SOURCES or not isinstance(data.get("text"), str):
+    kinds = {"source": str, "text": str, "asked_at": float}
+    if not isinstance(data, dict) or not all(isinstance(data.get(name), kind) for name, kind in kinds.items()):
+        raise ValueError("no request to read aloud")
+    if data["source"] not in READ_SOURCES:
         raise ValueError("no request to read aloud")
     check_read_size(data["text"])
-    return ReadRequest(data["source"], data["text"])
+    return ReadRequest(data["source"], data["text"], data["asked_at"])
 
 
 def check_read_size(text: str) -> None:

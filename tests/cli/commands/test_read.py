@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
+import time
+from dataclasses import asdict, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.window_requests import READ_SOURCES, ReadRequest, parse_read_request
+from app.adapters import window_requests
+from app.adapters.window_requests import (
+    ANSWER_TIMEOUT_S,
+    READ_SOURCES,
+    ReadRequest,
+    ReadSource,
+    find_requests_dir,
+    handle_read_requests,
+    parse_read_request,
+    send_read_request,
+)
 from app.cli.commands.read import run as read_command
 from app.cli.main import main
 from app.common.errors import InputError
@@ -37,9 +48,36 @@ def test_nothing_and_too_much_are_refused(capsys: pytest.CaptureFixture[str]) ->
     assert "at most 1 MB" in capsys.readouterr().err
 
 
-@given(st.sampled_from(READ_SOURCES), st.text())
-def test_a_request_is_what_was_sent(source: str, text: str) -> None:
-    assert parse_read_request(json.dumps({"source": source, "text": text}).encode()) == ReadRequest(source, text)  # type: ignore[arg-type]
+@given(st.sampled_from(READ_SOURCES), st.text(), st.floats(0, 1e10))
+def test_a_request_is_what_was_sent(source: ReadSource, text: str, asked_at: float) -> None:
+    request = ReadRequest(source, text, asked_at)
+    assert parse_read_request(json.dumps(asdict(request)).encode()) == request
+
+
+def test_an_interrupted_request_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([True])
+
+    def is_open() -> bool:
+        for answer in answers:
+            return answer
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(window_requests, "is_window_open", is_open)
+    with pytest.raises(KeyboardInterrupt):
+        send_read_request(ReadRequest("text", "もう読まれない文。"))
+    assert list(find_requests_dir().iterdir()) == []
+
+
+def test_a_request_that_nobody_waits_for_is_not_read() -> None:
+    find_requests_dir().mkdir(parents=True)
+    texts = {"待っている。": 0.0, "いなくなった。": ANSWER_TIMEOUT_S + 1, "いつかわからない。": -1e9}
+    for number, (text, age_s) in enumerate(texts.items()):
+        request = ReadRequest("text", text, time.time() - age_s)
+        (find_requests_dir() / f"{number}.read").write_text(json.dumps(asdict(request)), encoding="utf-8")
+    asked: list[ReadRequest] = []
+    handle_read_requests(asked.append)
+    assert [request.text for request in asked] == ["待っている。"]
+    assert [path.name for path in find_requests_dir().iterdir()] == ["0.answer"]
 
 
 @given(st.binary())

@@ -329,7 +329,10 @@ def test_another_process_asks_and_is_answered(qtbot: QtBot, open_window: OpenWin
     assert not send_read_request(ReadRequest("clipboard")), "no window, nobody to ask"
 
 
-@pytest.mark.parametrize("content", [b"\xff", b"[]", b'{"source": "file", "text": ""}', b'{"source": "text", "text": 1}', b"{}"])
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff", b"[]", b'{"source": "file", "text": ""}', b'{"source": "text", "text": 1}', b'{"source": "text", "text": ""}', b"{}"],
+)
 def test_a_file_that_is_no_request_is_refused(content: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  whatever is wrong with it
         parse_read_request(content)
