@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QDir, QMimeData, QUrl
 from PySide6.QtGui import QClipboard, QGuiApplication
 
 from app.adapters.window_requests import check_read_size
@@ -28,7 +29,7 @@ def read_clipboard(mode: QClipboard.Mode = QClipboard.Mode.Clipboard) -> str:
         raise InputError(
             localize("パスワードなどの保護された内容のため、読み上げません。", "The content is marked as secret and is not read."),
         )
-    text = data.text() if data is not None and data.hasText() else ""
+    text = find_own_text(data) if data is not None else ""
     if not text.strip():
         raise InputError(
             localize("選択中のテキストがありません。", "No text is selected.")
@@ -38,6 +39,23 @@ def read_clipboard(mode: QClipboard.Mode = QClipboard.Mode.Clipboard) -> str:
         )
     check_read_size(text)
     return text
+
+
+def find_own_text(data: QMimeData) -> str:
+    """Return the text of a clipboard; empty if it has only files, whose addresses Qt and file managers offer as text."""
+    if not any(name.startswith("text/plain") for name in data.formats()):
+        return ""
+    text = data.text()
+    if data.hasUrls():
+        names = {name for url in data.urls() if url.isLocalFile() for name in _list_names(url)}
+        if all(line.strip() in names for line in text.splitlines()):
+            return ""
+    return text
+
+
+def _list_names(url: QUrl) -> tuple[str, ...]:
+    path = url.toLocalFile()
+    return url.toString(), bytes(url.toEncoded().data()).decode(), path, QDir.toNativeSeparators(path)
 
 
 def _explain_wayland() -> str:

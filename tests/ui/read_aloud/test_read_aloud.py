@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -25,6 +25,7 @@ from app.adapters.window_requests import (
 from app.common.errors import AppError, InputError
 from app.settings.user_settings import Settings
 from app.ui.read_aloud import active_program
+from app.ui.read_aloud.clipboard_reader import find_own_text
 from app.ui.read_aloud.read_requests import ReadRequestWatcher
 from app.ui.read_aloud.tray_icon import TrayIcon, shorten_text
 from app.ui.shell.single_instance import acquire_window_lock
@@ -174,6 +175,31 @@ def test_secret_and_empty_clipboards_are_refused(qtbot: QtBot, open_window: Open
     window.window_actions["read_clipboard"].trigger()
     assert "too long" in window.banner.message.text()
     assert not window.read_aloud.player.is_on
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (None, ""),
+        ("file:///tmp/%E5%A3%B0%201.wav\nfile:///tmp/b.wav", ""),
+        ("/tmp/声 1.wav\n/tmp/b.wav\n", ""),
+        ("二つのファイルです。", "二つのファイルです。"),
+    ],
+)
+def test_copied_files_are_no_text(text: str | None, read: str) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(f"/tmp/{name}") for name in ("声 1.wav", "b.wav")])
+    if text is not None:
+        data.setText(text)
+    assert data.hasText()
+    assert find_own_text(data) == read
+
+
+def test_a_copied_address_is_text() -> None:
+    data = QMimeData()
+    data.setUrls([QUrl("https://example.com/")])
+    data.setText("https://example.com/")
+    assert find_own_text(data) == "https://example.com/"
 
 
 def test_the_watched_clipboard_follows_its_rules(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
