@@ -47,9 +47,11 @@ class DialogController(QObject):
 
     Signals:
         restart_needed(): a changed setting takes effect only at the next start.
+        settings_accepted(list[str]): the user pressed OK in the settings; names of the changed ones, which take effect already.
     """
 
     restart_needed = Signal()
+    settings_accepted = Signal(object)
     _parts_found = Signal(str)
 
     def __init__(
@@ -195,13 +197,14 @@ class DialogController(QObject):
 
     def _apply_settings(self, dialog: SettingsDialog) -> None:
         self._apply_shortcuts(dialog.bindings)
-        needs_restart = dialog.needs_restart
-        self._settings.change_settings(**dialog.changes)
+        needs_restart, changes = dialog.needs_restart, dialog.changes
+        self._settings.change_settings(**changes)
         # Child processes read the settings file, and the next one may start at once.
         self._settings.file.save_now()
         if needs_restart:
             self.restart_needed.emit()
         self._menus.list_output_devices(self.devices.labels)
+        self.settings_accepted.emit(list(changes))
 
     def _apply_shortcuts(self, bindings: KeyBindings) -> None:
         if bindings == self._actions.bindings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -78,6 +78,12 @@ class ReadAloudFeature(QObject):
         """Create the controller if the settings ask for an icon, a key or the watched clipboard."""
         if _is_wanted(self._settings.value):
             self.controller  # noqa: B018  # made by being asked for
+
+    @Slot(object)
+    def retry_hotkey(self, changes: Collection[str]) -> None:
+        """Ask again for a key that could not be had, unless it is among the changed settings and was asked for just now."""
+        if "read_hotkey" not in changes and "controller" in self.__dict__:
+            self.controller.hotkey.retry_key()
 
     def handle_request(self, request: ReadRequest) -> None:
         """Read what another process asks for; raise InputError if that is impossible."""

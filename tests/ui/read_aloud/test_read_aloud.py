@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtCore import QMimeData, QObject, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -26,6 +26,8 @@ from app.common.errors import AppError, InputError
 from app.settings.user_settings import Settings
 from app.ui.read_aloud import active_program
 from app.ui.read_aloud.clipboard_reader import find_own_text
+from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder
+from app.ui.read_aloud.hotkeys.key_combination import KeyCombination, create_taken_error
 from app.ui.read_aloud.read_requests import ReadRequestWatcher
 from app.ui.read_aloud.tray_icon import TrayIcon, shorten_text
 from app.ui.shell.single_instance import acquire_window_lock
@@ -317,6 +319,40 @@ def test_a_key_that_cannot_be_had_is_one_sentence(open_window: OpenWindow) -> No
     assert "cannot be a global hotkey" in window.banner.message.text()
     window.read_aloud.hotkey.choose_key("Ctrl+Alt+R")
     assert "not available on this system" in window.banner.message.text()
+
+
+def test_a_taken_key_is_asked_for_again_by_the_settings(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def refuse(_holder: HotkeyHolder, combination: KeyCombination) -> QObject:
+        asked.append(combination.portal_trigger)
+        raise create_taken_error(combination.label)
+
+    def press_ok(**changes: object) -> None:
+        window.dialogs.open_settings()
+        for name, value in changes.items():
+            window.dialogs.shown.controls[name].show_value(value)
+        window.dialogs.shown.ok.click()
+
+    monkeypatch.setattr(HotkeyHolder, "_open_hotkey", refuse)
+    window = open_window(Settings(text="", read_hotkey="Ctrl+Alt+R"))
+    assert window.read_aloud.hotkey._held is None
+    window.settings.change_settings(read_speed=1.5)
+    assert asked == ["CTRL+ALT+r"], "not with every change of any setting"
+    press_ok(read_hotkey="Ctrl+Alt+T")
+    assert asked == ["CTRL+ALT+r", "CTRL+ALT+t"]
+    monkeypatch.setattr(HotkeyHolder, "_open_hotkey", lambda holder, _combination: HeldKey(holder))
+    press_ok()
+    assert isinstance(window.read_aloud.hotkey._held, HeldKey)
+    press_ok()
+    window.read_aloud.hotkey.choose_key("")
+
+
+class HeldKey(QObject):
+    """Stands for a key that the system gave."""
+
+    def close(self) -> None:
+        """Give it back."""
 
 
 def test_the_window_stays_on_top(open_window: OpenWindow) -> None:

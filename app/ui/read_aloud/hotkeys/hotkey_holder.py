@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app.common.errors import AppError, InputError
@@ -34,19 +34,35 @@ class HotkeyHolder(QObject):
             return
         self.close()
         self._text = text
-        if not text:
+        self.retry_key()
+
+    @Slot()
+    def retry_key(self) -> None:
+        """Ask again for the chosen key if it could not be had: the program that held it may have ended."""
+        if not self._text or self._held is not None:
             return
         try:
-            self._held = self._open_hotkey(parse_key_combination(text))
+            self._held = self._open_hotkey(parse_key_combination(self._text))
         except AppError as error:
             self.failed.emit(error)
 
     def close(self) -> None:
         """Give the key back."""
-        held, self._held, self._text = self._held, None, ""
+        self._text = ""
+        self._release_key()
+
+    def _release_key(self) -> None:
+        held, self._held = self._held, None
         if held is not None:
             held.close()  # type: ignore[attr-defined]
             held.deleteLater()
+
+    @Slot(object)
+    def _report_loss(self, error: AppError) -> None:
+        # What an earlier key reported may arrive after another one was chosen.
+        if self.sender() is self._held:
+            self._release_key()
+            self.failed.emit(error)
 
     def _open_hotkey(self, combination: KeyCombination) -> QObject:
         platform = QGuiApplication.platformName()
@@ -61,7 +77,7 @@ class HotkeyHolder(QObject):
 
             portal = PortalHotkey(combination, self)
             portal.pressed.connect(self.pressed)
-            portal.failed.connect(self.failed)
+            portal.failed.connect(self._report_loss)
             portal.start()
             return portal
         if platform == "xcb":
