@@ -53,6 +53,9 @@ class MockPortal:
     def press(self) -> None:
         self._emit("/org/freedesktop/portal/desktop", "GlobalShortcuts", "Activated", "osta{sv}", (self.session, "read-aloud", 1, {}))
 
+    def end_session(self) -> None:
+        self._emit(self.session, "Session", "Closed", "a{sv}", ({},))
+
     def close(self) -> None:
         self._ended.set()
         self._thread.join()
@@ -101,8 +104,38 @@ def test_the_portal_gives_a_key_and_reports_it(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: portal.bound == [("read-aloud", "CTRL+ALT+r")], timeout=10_000)
     with qtbot.waitSignal(hotkey.pressed, timeout=10_000):
         portal.press()
+    with qtbot.waitSignal(hotkey.failed, timeout=10_000) as failed:
+        portal.end_session()
+    assert "taken the read aloud hotkey away" in failed.args[0].message
     hotkey.close()
     portal.close()
+
+
+def test_nobody_waits_for_a_slow_desktop(monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.ui.read_aloud.hotkeys import portal_hotkey
+
+    asked: list[str] = []
+    answer, is_asked = threading.Event(), threading.Event()
+
+    def open_slowly(bus: str) -> None:
+        asked.append(bus)
+        is_asked.set()
+        answer.wait(10)
+        raise OSError
+
+    monkeypatch.setattr(portal_hotkey, "open_dbus_connection", open_slowly)
+    parent = QObject()
+    first, second = (portal_hotkey.PortalHotkey(parse_key_combination("Ctrl+Alt+R"), parent) for _ in range(2))
+    first.start()
+    is_asked.wait(10)
+    first.close()
+    assert first._thread.is_alive(), "the window has not waited"
+    second.start()
+    second.close()
+    second._thread.join()
+    assert asked == ["SESSION"], "a new key is asked for only when the one before is given back"
+    answer.set()
+    first._thread.join()
 
 
 @pytest.mark.usefixtures("bus")

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from PySide6.QtCore import QMimeData, QObject, Qt, QUrl
+from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -324,7 +324,7 @@ def test_a_key_that_cannot_be_had_is_one_sentence(open_window: OpenWindow) -> No
 def test_a_taken_key_is_asked_for_again_by_the_settings(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def refuse(_holder: HotkeyHolder, combination: KeyCombination) -> QObject:
+    def refuse(_holder: HotkeyHolder, combination: KeyCombination) -> HeldKey:
         asked.append(combination.portal_trigger)
         raise create_taken_error(combination.label)
 
@@ -341,14 +341,14 @@ def test_a_taken_key_is_asked_for_again_by_the_settings(open_window: OpenWindow,
     assert asked == ["CTRL+ALT+r"], "not with every change of any setting"
     press_ok(read_hotkey="Ctrl+Alt+T")
     assert asked == ["CTRL+ALT+r", "CTRL+ALT+t"]
-    monkeypatch.setattr(HotkeyHolder, "_open_hotkey", lambda holder, _combination: HeldKey(holder))
+    monkeypatch.setattr(HotkeyHolder, "_open_hotkey", lambda _holder, _combination: HeldKey())
     press_ok()
     assert isinstance(window.read_aloud.hotkey._held, HeldKey)
     press_ok()
     window.read_aloud.hotkey.choose_key("")
 
 
-class HeldKey(QObject):
+class HeldKey:
     """Stands for a key that the system gave."""
 
     def close(self) -> None:

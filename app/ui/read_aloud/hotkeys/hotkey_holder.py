@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
@@ -10,6 +11,13 @@ from PySide6.QtGui import QGuiApplication
 from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.ui.read_aloud.hotkeys.key_combination import KeyCombination, parse_key_combination
+
+
+class Hotkey(Protocol):
+    """A key that is held."""
+
+    def close(self) -> None:
+        """Give the key back, and delete this once that is done."""
 
 
 class HotkeyHolder(QObject):
@@ -26,7 +34,7 @@ class HotkeyHolder(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._text = ""
-        self._held: QObject | None = None
+        self._held: Hotkey | None = None
 
     def choose_key(self, text: str) -> None:
         """Hold this key from now on, in place of the one before; an empty text holds none."""
@@ -54,8 +62,7 @@ class HotkeyHolder(QObject):
     def _release_key(self) -> None:
         held, self._held = self._held, None
         if held is not None:
-            held.close()  # type: ignore[attr-defined]
-            held.deleteLater()
+            held.close()
 
     @Slot(object)
     def _report_loss(self, error: AppError) -> None:
@@ -64,7 +71,7 @@ class HotkeyHolder(QObject):
             self._release_key()
             self.failed.emit(error)
 
-    def _open_hotkey(self, combination: KeyCombination) -> QObject:
+    def _open_hotkey(self, combination: KeyCombination) -> Hotkey:
         platform = QGuiApplication.platformName()
         if sys.platform == "win32":
             from app.ui.read_aloud.hotkeys.windows_hotkey import WindowsHotkey

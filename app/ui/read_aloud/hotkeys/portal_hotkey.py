@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from jeepney import DBusAddress, MatchRule, Message, message_bus, new_method_call
@@ -22,6 +23,7 @@ PORTAL = DBusAddress(
     "/org/freedesktop/portal/desktop", bus_name="org.freedesktop.portal.Desktop", interface="org.freedesktop.portal.GlobalShortcuts"
 )
 REQUEST_INTERFACE = "org.freedesktop.portal.Request"
+SESSION_INTERFACE = "org.freedesktop.portal.Session"
 SHORTCUT_ID = "read-aloud"
 # Seconds; the second answer comes when the user has agreed to the key.
 REPLY_TIMEOUT_S = 10.0
@@ -29,6 +31,7 @@ CONSENT_TIMEOUT_S = 300.0
 # How soon closing is noticed.
 LISTEN_POLL_S = 0.2
 _tokens = itertools.count(1)
+_connection_lock = threading.Lock()
 
 
 class PortalHotkey(QObject):
@@ -36,7 +39,7 @@ class PortalHotkey(QObject):
 
     Signals:
         pressed(): the key was pressed, in whatever program.
-        failed(AppError): the desktop has no such portal, or the user refused.
+        failed(AppError): the desktop has no such portal, the user refused, or the desktop has taken the key away again.
     """
 
     pressed = Signal()
@@ -53,11 +56,26 @@ class PortalHotkey(QObject):
         self._thread.start()
 
     def close(self) -> None:
-        """Give the key back; the session ends with its connection."""
+        """Give the key back soon, without waiting for the desktop; the session ends with its connection."""
         self._closed.set()
-        self._thread.join()
+        if not self._thread.is_alive():
+            self.deleteLater()
 
     def _watch_portal(self) -> None:
+        # An earlier key may still be given back, which would end the new one on desktops that know keys by their program.
+        while not _connection_lock.acquire(timeout=LISTEN_POLL_S):
+            if self._closed.is_set():
+                break
+        else:
+            try:
+                self._hold_key()
+            finally:
+                _connection_lock.release()
+        if self._closed.is_set():
+            with suppress(RuntimeError):  # the window may be gone, and this with it
+                self.deleteLater()
+
+    def _hold_key(self) -> None:
         try:
             with open_dbus_connection("SESSION") as connection:
                 session = self._bind_shortcut(connection)
@@ -76,7 +94,7 @@ class PortalHotkey(QObject):
 
     def _bind_shortcut(self, connection: DBusConnection) -> str:
         """Return the path of a session that has our key."""
-        for interface in (REQUEST_INTERFACE, PORTAL.interface):
+        for interface in (REQUEST_INTERFACE, SESSION_INTERFACE, PORTAL.interface):
             rule = MatchRule(type="signal", interface=interface)
             connection.send_and_get_reply(message_bus.AddMatch(rule), timeout=REPLY_TIMEOUT_S)
         created = self._call_portal(
@@ -115,12 +133,17 @@ class PortalHotkey(QObject):
 
     def _take_signal(self, connection: DBusConnection, session: str) -> None:
         message = _receive_message(connection)
-        if (
-            message is not None
-            and _find_field(message.header.fields, "member") == "Activated"
-            and message.body[:2] == (session, SHORTCUT_ID)
-        ):
+        if message is None or self._closed.is_set():
+            return
+        fields = message.header.fields
+        member = _find_field(fields, "member")
+        if member == "Activated" and message.body[:2] == (session, SHORTCUT_ID):
             self.pressed.emit()
+        elif member == "Closed" and _find_field(fields, "path") == session:
+            raise InputError(
+                localize("デスクトップが読み上げのホットキーを解除しました。", "The desktop has taken the read aloud hotkey away."),
+                localize("もう一度使うには、設定で「OK」を押してください。", "To use it again, press OK in the settings."),
+            )
 
 
 def _receive_message(connection: DBusConnection) -> Message | None:

@@ -42,6 +42,7 @@ class WindowsHotkey(QObject):
             application.removeNativeEventFilter(self._filter)
         if sys.platform == "win32":
             ctypes.windll.user32.UnregisterHotKey(None, HOTKEY_ID)
+        self.deleteLater()
 
 
 class HotkeyEventFilter(QAbstractNativeEventFilter):

@@ -44,6 +44,7 @@ class X11Hotkey(QObject):
         """Give the key back."""
         self._notifier.setEnabled(False)
         self._x11.close()
+        self.deleteLater()
 
     def _acquire_key(self, combination: KeyCombination) -> None:
         xlib, display = self._x11.xlib, self._x11.display
