@@ -9,8 +9,14 @@ KEY_UP = 2
 CONTROL_KEY, C_KEY = 0x11, 0x43
 # Shift, Alt and both Windows keys: held for the hotkey, they would make another key of Ctrl+C.
 HELD_KEYS = (0x10, 0x12, 0x5B, 0x5C)
-# Until the other program has copied.
+# Until the other program has copied; slow ones are given several turns.
 COPY_DELAY_MS = 200
+COPY_TURNS = 4
+
+
+def count_clipboard_changes() -> int:
+    """Return Windows' number of the clipboard's content, which grows with every copy, also of the same text; 0 if it is unknown."""
+    return int(ctypes.windll.user32.GetClipboardSequenceNumber()) if sys.platform == "win32" else 0
 
 
 def press_copy_keys() -> None:

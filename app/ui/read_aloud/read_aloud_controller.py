@@ -10,13 +10,14 @@ from PySide6.QtGui import QClipboard, QGuiApplication
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from app.adapters.window_requests import ReadRequest
-from app.common.errors import AppError
+from app.common.errors import AppError, InputError
+from app.common.language import localize
 from app.core.script import LineSettings
 from app.settings.user_settings import Settings
 from app.ui.read_aloud.active_program import find_active_program
 from app.ui.read_aloud.clipboard_reader import read_clipboard
 from app.ui.read_aloud.clipboard_watcher import ClipboardWatcher, build_rules
-from app.ui.read_aloud.copy_keys import COPY_DELAY_MS, press_copy_keys
+from app.ui.read_aloud.copy_keys import COPY_DELAY_MS, COPY_TURNS, count_clipboard_changes, press_copy_keys
 from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder
 from app.ui.read_aloud.mini_player import MiniPlayer
 from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
@@ -87,8 +88,9 @@ class ReadAloudController(QObject):
         if self._settings.value.read_source == "clipboard":
             self.read_clipboard()
         elif sys.platform == "win32" and self._settings.value.read_copy:
+            before = count_clipboard_changes()
             press_copy_keys()
-            QTimer.singleShot(COPY_DELAY_MS, self, self.read_clipboard)
+            self._read_copied_later(before, COPY_TURNS)
         else:
             self._try_reading(lambda: self.player.speak_text(read_clipboard(QClipboard.Mode.Selection)))
 
@@ -127,6 +129,24 @@ class ReadAloudController(QObject):
         self._catalog.changed.connect(self._list_voices)
         self.destroyed.connect(mini.deleteLater)
         return mini
+
+    def _read_copied_later(self, before: int, turns: int) -> None:
+        """Read the clipboard once another program has copied; after so many turns, say that it has not."""
+
+        def look_again() -> None:
+            if not before or count_clipboard_changes() != before:
+                self.read_clipboard()
+            elif turns > 1:
+                self._read_copied_later(before, turns - 1)
+            else:
+                self._show_error(
+                    InputError(
+                        localize("選択中のテキストがありません。", "No text is selected."),
+                        localize("テキストを選択してから、もう一度押してください。", "Select some text, then press the hotkey again."),
+                    )
+                )
+
+        QTimer.singleShot(COPY_DELAY_MS, self, look_again)
 
     @Slot()
     def _list_voices(self) -> None:

@@ -24,7 +24,7 @@ from app.adapters.window_requests import (
 )
 from app.common.errors import AppError, InputError
 from app.settings.user_settings import Settings
-from app.ui.read_aloud import active_program
+from app.ui.read_aloud import active_program, read_aloud_controller
 from app.ui.read_aloud.clipboard_reader import find_own_text
 from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder
 from app.ui.read_aloud.hotkeys.key_combination import KeyCombination, create_taken_error
@@ -353,6 +353,31 @@ class HeldKey:
 
     def close(self) -> None:
         """Give it back."""
+
+
+@pytest.mark.parametrize("has_selection", [True, False])
+def test_the_selection_is_read_by_copying_on_windows(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, has_selection: bool
+) -> None:
+    window = open_window(Settings(text="", read_source="selection", read_copy=True))
+    changes = 7
+    copy_text("前にコピーした文。")
+
+    def press_keys() -> None:
+        nonlocal changes
+        if has_selection:
+            copy_text("選択した文。")
+            changes += 3
+
+    monkeypatch.setattr(read_aloud_controller, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(read_aloud_controller, "COPY_DELAY_MS", 1)
+    monkeypatch.setattr(read_aloud_controller, "press_copy_keys", press_keys)
+    monkeypatch.setattr(read_aloud_controller, "count_clipboard_changes", lambda: changes)
+    window.read_aloud.read_by_hotkey()
+    texts = window.read_aloud.player.last_texts
+    qtbot.waitUntil(lambda: bool(texts) or "No text is selected" in window.banner.message.text(), timeout=WAIT_MS)
+    assert list(texts) == (["選択した文。"] if has_selection else []), "not what lay there before"
+    wait_read(qtbot, window)
 
 
 def test_the_window_stays_on_top(open_window: OpenWindow) -> None:
