@@ -469,6 +469,13 @@ ACTIONS = (
         "Pauses the reading of copied and other texts; resumes it there when you choose it again.",
     ),
     ActionSpec(
+        "show_mini_player",
+        "ミニプレイヤーを表示",
+        "Show mini player",
+        "ミニプレイヤーを表示し、キーボードで操作できるようにします。",
+        "Shows the mini player and lets you use its keys.",
+    ),
+    ActionSpec(
         "find_command",
         "コマンドを検索…",
         "Find a command…",

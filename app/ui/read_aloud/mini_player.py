@@ -90,6 +90,16 @@ class MiniPlayer(QFrame):
         self.stop.setIcon(draw_icon("stop", color))
         self.dismiss.setIcon(draw_icon("close", colors.color(QPalette.ColorGroup.Active, QPalette.ColorRole.WindowText)))
 
+    def show_with_focus(self) -> None:
+        """Show the player and give it the keyboard, as the user asked for it; it hides once it is unused."""
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        # Its own keys, not those of the first button.
+        self.setFocus()
+        if not self._player.is_on:
+            self._lingering.start()
+
     def save_place(self) -> str:
         """Return where the player stands, as text for the settings."""
         return base64.b64encode(self.saveGeometry().data()).decode()

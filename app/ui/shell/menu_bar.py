@@ -81,6 +81,7 @@ PLAY_MENU = (
     "",
     "read_clipboard",
     "pause_reading",
+    "show_mini_player",
     "",
     *COMPARE_MENU,
     "",

@@ -49,6 +49,7 @@ class ReadAloudFeature(QObject):
         settings.changed.connect(lambda _before, _after: self.create_if_enabled())
         actions["read_clipboard"].triggered.connect(lambda: self.controller.read_clipboard())
         actions["pause_reading"].triggered.connect(lambda: self.controller.player.pause_or_resume())
+        actions["show_mini_player"].triggered.connect(lambda: self.controller.mini_player.show_with_focus())
         self._enable_pause(is_on=False)
         actions["always_on_top"].setChecked(settings.value.always_on_top)
         actions["always_on_top"].toggled.connect(self._keep_on_top)

@@ -13,6 +13,7 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.adapters.window_requests import (
@@ -243,6 +244,23 @@ def test_the_mini_player_hides_a_while_after_the_end(qtbot: QtBot, open_window: 
     qtbot.waitUntil(lambda: not mini.isVisible(), timeout=WAIT_MS)
     reading.player.speak_text("また読みます。")
     qtbot.waitUntil(lambda: mini.isVisible() and not mini._lingering.isActive(), timeout=WAIT_MS)
+
+
+def test_the_mini_player_is_shown_for_the_keyboard(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(open_player=lambda _device, _rate: RecordingPlayer(pace=1.0))
+    window.window_actions["show_mini_player"].trigger()
+    mini, player = window.read_aloud.mini_player, window.read_aloud.player
+    qtbot.waitUntil(mini.isActiveWindow, timeout=WAIT_MS)
+    assert mini._lingering.isActive(), "it hides when nobody uses it"
+    player.speak_text(LONG)
+    qtbot.waitUntil(lambda: bool(player.passage), timeout=WAIT_MS)
+    for is_paused in (True, False):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        QTest.keyClick(focused, Qt.Key.Key_Space)
+        assert player.is_paused == is_paused
+    QTest.keyClick(mini, Qt.Key.Key_Escape)
+    assert not mini.isVisible()
 
 
 def test_a_program_whose_name_the_system_refuses_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
