@@ -286,8 +286,8 @@ READ_CLOSE_LABEL = SettingLabel(
     "read_aloud",
     ("閉じるボタン", "Close button"),
     (
-        "ウィンドウを閉じても読み上げを使えます。終了するには、メニューの「終了」を選びます。",
-        "Reading aloud stays available. To end Koebako, choose Quit in a menu.",
+        "「タスクトレイ」をオンにすると選べます。ウィンドウを閉じても読み上げを使えます。終了するには、メニューの「終了」を選びます。",
+        "Needs the tray icon. Reading aloud stays available. To end Koebako, choose Quit in a menu.",
     ),
     switch=("ウィンドウを閉じてもタスクトレイに残る", "Closing the window keeps Koebako in the tray"),
 )

@@ -163,7 +163,7 @@ class Settings(Delivery):
         default="utf-8", metadata={"choices": DRAGGED_ENCODINGS, "shown": settings_labels.DRAGGED_ENCODING_LABEL}
     )
     read_tray: bool = field(default=False, metadata={"shown": settings_labels.READ_TRAY_LABEL})
-    read_close_to_tray: bool = field(default=False, metadata={"shown": settings_labels.READ_CLOSE_LABEL})
+    read_close_to_tray: bool = field(default=False, metadata={"requires": "read_tray", "shown": settings_labels.READ_CLOSE_LABEL})
     read_hotkey: str = field(default="", metadata={"longest": MAX_KEY_CHARS, "shown": settings_labels.READ_HOTKEY_LABEL})
     read_source: ReadSourceChoice = field(
         default="clipboard", metadata={"choices": READ_SOURCE_CHOICES, "shown": settings_labels.READ_SOURCE_LABEL}

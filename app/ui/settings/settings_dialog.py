@@ -165,6 +165,10 @@ class SettingsDialog(QDialog):
     @Slot()
     def _update_buttons(self) -> None:
         self._later.setVisible(self.needs_restart)
+        for item in SHOWN_SETTINGS:
+            # What would do nothing without another switch waits for that.
+            if item.name in self.controls and (switch := self.controls.get(item.metadata.get("requires", ""))) is not None:
+                self.controls[item.name].setEnabled(bool(switch.current))
         self.ok.setEnabled(self._keys is None or not self._keys.conflicts)
 
 

@@ -156,6 +156,20 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
     apply_theme(qapp, LIGHT_THEME)
 
 
+def test_the_close_button_waits_for_the_tray(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.dialogs.open_settings()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    tray, close = dialog.controls["read_tray"], dialog.controls["read_close_to_tray"]
+    assert not close.isEnabled()
+    tray.show_value(True)
+    assert close.isEnabled()
+    tray.show_value(False)
+    assert not close.isEnabled()
+    dialog.reject()
+
+
 def test_cancel_changes_nothing(open_window: OpenWindow) -> None:
     window = open_window()
     before = window.settings.value
