@@ -1,4 +1,4 @@
-"""Reading aloud in the window: the player, its pauses, the mini player, the tray's menu, rules and requests of other processes."""
+"""Reading aloud in the window: the player, its pauses, rules and requests of other processes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.adapters.window_requests import (
@@ -25,32 +23,15 @@ from app.adapters.window_requests import (
 )
 from app.common.errors import AppError, InputError
 from app.settings.user_settings import Settings
-from app.ui.read_aloud import active_program, read_aloud_controller
+from app.ui.read_aloud import active_program
 from app.ui.read_aloud.clipboard_reader import find_own_text
-from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder
-from app.ui.read_aloud.hotkeys.key_combination import KeyCombination, create_taken_error
 from app.ui.read_aloud.read_requests import ReadRequestWatcher
-from app.ui.read_aloud.tray_icon import TrayIcon, shorten_text
 from app.ui.shell.single_instance import acquire_window_lock
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
+from tests.ui.read_aloud.reading_deeds import LONG, copy_text, wait_read
 from tests.ui.recording_player import RecordingPlayer
-from tests.ui.window_driver import WindowDriver
 
 MAIN = Path(__file__).parents[3] / "main.py"
-LONG = "今日はとてもいい天気です。明日は雨が降るでしょう。" * 5
-
-
-def wait_read(qtbot: QtBot, window: WindowDriver) -> None:
-    qtbot.waitUntil(lambda: not window.read_aloud.player.is_on and not window.read_aloud.player.passage, timeout=WAIT_MS)
-    wait_idle(qtbot, window)
-
-
-def copy_text(text: str, *formats: str) -> None:
-    data = QMimeData()
-    data.setText(text)
-    for name in formats:
-        data.setData(name, b"secret")
-    QGuiApplication.clipboard().setMimeData(data)
 
 
 def test_a_text_is_read_beside_the_script(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
@@ -227,185 +208,12 @@ def test_the_watched_clipboard_follows_its_rules(qtbot: QtBot, open_window: Open
     wait_read(qtbot, window)
 
 
-def test_the_mini_player_hides_a_while_after_the_end(qtbot: QtBot, open_window: OpenWindow) -> None:
-    window = open_window()
-    reading = window.read_aloud
-    mini = reading.mini_player
-    mini._lingering.setInterval(1)
-    reading.player.speak_text("はい。")
-    qtbot.waitUntil(mini.isVisible, timeout=WAIT_MS)
-    mini.activateWindow()
-    qtbot.waitUntil(mini.isActiveWindow, timeout=WAIT_MS)
-    wait_read(qtbot, window)
-    qtbot.wait(50)
-    assert mini.isVisible(), "the user has it"
-    assert not mini.play.isEnabled()
-    window.activateWindow()
-    qtbot.waitUntil(lambda: not mini.isVisible(), timeout=WAIT_MS)
-    reading.player.speak_text("また読みます。")
-    qtbot.waitUntil(lambda: mini.isVisible() and not mini._lingering.isActive(), timeout=WAIT_MS)
-
-
-def test_the_mini_player_is_shown_for_the_keyboard(qtbot: QtBot, open_window: OpenWindow) -> None:
-    window = open_window(open_player=lambda _device, _rate: RecordingPlayer(pace=1.0))
-    window.window_actions["show_mini_player"].trigger()
-    mini, player = window.read_aloud.mini_player, window.read_aloud.player
-    qtbot.waitUntil(mini.isActiveWindow, timeout=WAIT_MS)
-    assert mini._lingering.isActive(), "it hides when nobody uses it"
-    player.speak_text(LONG)
-    qtbot.waitUntil(lambda: bool(player.passage), timeout=WAIT_MS)
-    for is_paused in (True, False):
-        focused = QApplication.focusWidget()
-        assert focused is not None
-        QTest.keyClick(focused, Qt.Key.Key_Space)
-        assert player.is_paused == is_paused
-    QTest.keyClick(mini, Qt.Key.Key_Escape)
-    assert not mini.isVisible()
-
-
 def test_a_program_whose_name_the_system_refuses_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_process_id: int) -> None:
         raise OSError(22, "Invalid parameter")  # as Windows' own errors come through psutil
 
     monkeypatch.setattr(active_program, "psutil", SimpleNamespace(Process=refuse, Error=psutil.Error))
     assert active_program._find_process_name(1) == ""
-
-
-def test_the_mini_player_is_moved_and_driven_by_keys(qtbot: QtBot, open_window: OpenWindow) -> None:
-    window = open_window(open_player=lambda _device, _rate: RecordingPlayer(pace=1.0))
-    reading = window.read_aloud
-    mini = reading.mini_player
-    reading.player.speak_text(LONG)
-    qtbot.waitUntil(lambda: bool(reading.player.passage) and mini.isVisible(), timeout=WAIT_MS)
-    assert mini.windowFlags() & Qt.WindowType.WindowStaysOnTopHint
-    assert mini.windowFlags() & Qt.WindowType.FramelessWindowHint
-    place = mini.pos()
-    QTest.keyClick(mini, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-    assert mini.pos().x() < place.x()
-    assert window.settings.value.read_player_place
-    QTest.keyClick(mini, Qt.Key.Key_Space)
-    assert reading.player.is_paused
-    QTest.keyClick(mini, Qt.Key.Key_Space)
-    assert not reading.player.is_paused
-    mini.speed.setValue(1.5)
-    mini.voice.setCurrentIndex(0)
-    assert window.settings.value.read_speed == 1.5
-    QTest.keyClick(mini, Qt.Key.Key_Escape)
-    assert not mini.isVisible()
-    assert not reading.player.is_on
-
-
-@pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
-def test_the_menu_of_the_tray(qtbot: QtBot, open_window: OpenWindow) -> None:
-    window = open_window(Settings(text="", read_tray=True), open_player=lambda _device, _rate: RecordingPlayer(pace=1.0))
-    qtbot.waitUntil(lambda: window.is_made("read_aloud"), timeout=WAIT_MS)
-    tray = window.read_aloud.tray
-    assert isinstance(tray, TrayIcon)
-    assert [tray.pause.isEnabled(), tray.stop.isEnabled(), tray.last.isEnabled()] == [False, False, False]
-    copy_text(LONG)
-    tray.read.trigger()
-    qtbot.waitUntil(lambda: tray.pause.isEnabled(), timeout=WAIT_MS)
-    tray.pause.trigger()
-    assert tray.pause.text() == "Resume"
-    tray.stop.trigger()
-    tray.last.aboutToShow.emit()
-    assert [action.text() for action in tray.last.actions()] == [shorten_text(LONG)]
-    tray.last.actions()[0].trigger()
-    qtbot.waitUntil(lambda: window.read_aloud.player.is_on, timeout=WAIT_MS)
-    window.settings.change_settings(read_tray=False)
-    assert window.read_aloud.tray is None
-    window.read_aloud.player.stop_reading()
-
-
-@pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
-def test_closing_keeps_the_window_only_with_a_visible_icon(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    window = open_window(Settings(text="", read_tray=True, read_close_to_tray=True))
-    qtbot.waitUntil(lambda: window.is_made("read_aloud"), timeout=WAIT_MS)
-    assert not window.read_aloud.has_visible_tray, "nowhere to find it again, so that closing would lose the window"
-    monkeypatch.setattr(type(window.read_aloud), "has_visible_tray", True)
-    assert not window.close()
-    assert not window.isVisible()
-    window.read_aloud.window_requested.emit()
-    assert window.isVisible()
-    window.window_actions["quit"].trigger()
-    assert not window.speech_thread.isRunning()
-
-
-def test_a_key_that_cannot_be_had_is_one_sentence(open_window: OpenWindow) -> None:
-    window = open_window()
-    window.read_aloud.hotkey.choose_key("R")
-    assert "cannot be a global hotkey" in window.banner.message.text()
-    window.read_aloud.hotkey.choose_key("Ctrl+Alt+R")
-    assert "not available on this system" in window.banner.message.text()
-
-
-def test_a_taken_key_is_asked_for_again_by_the_settings(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-
-    def refuse(_holder: HotkeyHolder, combination: KeyCombination) -> HeldKey:
-        asked.append(combination.portal_trigger)
-        raise create_taken_error(combination.label)
-
-    def press_ok(**changes: object) -> None:
-        window.dialogs.open_settings()
-        for name, value in changes.items():
-            window.dialogs.shown.controls[name].show_value(value)
-        window.dialogs.shown.ok.click()
-
-    monkeypatch.setattr(HotkeyHolder, "_open_hotkey", refuse)
-    window = open_window(Settings(text="", read_hotkey="Ctrl+Alt+R"))
-    assert window.read_aloud.hotkey._held is None
-    window.settings.change_settings(read_speed=1.5)
-    assert asked == ["CTRL+ALT+r"], "not with every change of any setting"
-    press_ok(read_hotkey="Ctrl+Alt+T")
-    assert asked == ["CTRL+ALT+r", "CTRL+ALT+t"]
-    monkeypatch.setattr(HotkeyHolder, "_open_hotkey", lambda _holder, _combination: HeldKey())
-    press_ok()
-    assert isinstance(window.read_aloud.hotkey._held, HeldKey)
-    press_ok()
-    window.read_aloud.hotkey.choose_key("")
-
-
-class HeldKey:
-    """Stands for a key that the system gave."""
-
-    def close(self) -> None:
-        """Give it back."""
-
-
-@pytest.mark.parametrize("has_selection", [True, False])
-def test_the_selection_is_read_by_copying_on_windows(
-    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, has_selection: bool
-) -> None:
-    window = open_window(Settings(text="", read_source="selection", read_copy=True))
-    changes = 7
-    copy_text("前にコピーした文。")
-
-    def press_keys() -> None:
-        nonlocal changes
-        if has_selection:
-            copy_text("選択した文。")
-            changes += 3
-
-    monkeypatch.setattr(read_aloud_controller, "sys", SimpleNamespace(platform="win32"))
-    monkeypatch.setattr(read_aloud_controller, "COPY_DELAY_MS", 1)
-    monkeypatch.setattr(read_aloud_controller, "press_copy_keys", press_keys)
-    monkeypatch.setattr(read_aloud_controller, "count_clipboard_changes", lambda: changes)
-    window.read_aloud.read_by_hotkey()
-    texts = window.read_aloud.player.last_texts
-    qtbot.waitUntil(lambda: bool(texts) or "No text is selected" in window.banner.message.text(), timeout=WAIT_MS)
-    assert list(texts) == (["選択した文。"] if has_selection else []), "not what lay there before"
-    wait_read(qtbot, window)
-
-
-def test_the_window_stays_on_top(open_window: OpenWindow) -> None:
-    window = open_window()
-    window.window_actions["always_on_top"].trigger()
-    assert window.windowFlags() & Qt.WindowType.WindowStaysOnTopHint
-    assert window.isVisible()
-    assert window.settings.value.always_on_top
-    other = open_window(Settings(text="", always_on_top=True))
-    assert other.windowFlags() & Qt.WindowType.WindowStaysOnTopHint
 
 
 def test_another_process_asks_and_is_answered(qtbot: QtBot, open_window: OpenWindow) -> None:
