@@ -16,7 +16,9 @@ COPY_TURNS = 4
 
 def count_clipboard_changes() -> int:
     """Return Windows' number of the clipboard's content, which grows with every copy, also of the same text; 0 if it is unknown."""
-    return int(ctypes.windll.user32.GetClipboardSequenceNumber()) if sys.platform == "win32" else 0
+    if sys.platform == "win32":
+        return int(ctypes.windll.user32.GetClipboardSequenceNumber())
+    return 0
 
 
 def press_copy_keys() -> None:

@@ -152,7 +152,7 @@ def test_a_take_is_dragged_as_it_was_heard(qtbot: QtBot, open_window: OpenWindow
     window.takes.shelf.sounds._stores.clear()
     table.startDrag(Qt.DropAction.CopyAction)
     qtbot.waitUntil(lambda: not window.banner.isHidden(), timeout=WAIT_MS)
-    assert "removed since" in window.banner.message.text(), "neither the sound nor the voice is there"
+    assert window.banner.message.text() == "The voice for this line is missing.", "without the sound it is rendered"
     wait_idle(qtbot, window)
 
 

@@ -67,7 +67,8 @@ class HotkeyHolder(QObject):
     @Slot(object)
     def _report_loss(self, error: AppError) -> None:
         # What an earlier key reported may arrive after another one was chosen.
-        if self.sender() is self._held:
+        held: object = self._held
+        if self.sender() is held:
             self._release_key()
             self.failed.emit(error)
 
