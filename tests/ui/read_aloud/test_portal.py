@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QObject
@@ -80,10 +81,11 @@ class MockPortal:
                 results = {"session_handle": ("s", self.session)}
                 code = 0
             else:
-                self.bound += [(name, details["preferred_trigger"][1]) for name, details in message.body[1]]
                 results, code = {}, self.code
             self.connection.send(new_method_return(message, "o", (handle,)))
             self._emit(handle, "Request", "Response", "ua{sv}", (code, results))
+            if fields["member"] == "BindShortcuts":
+                self.bound += [(name, details["preferred_trigger"][1]) for name, details in message.body[1]]
 
     def _emit(self, path: str, interface: str, member: str, signature: str, body: tuple[object, ...]) -> None:
         from jeepney import DBusAddress, HeaderFields, new_signal
@@ -108,6 +110,27 @@ def test_the_portal_gives_a_key_and_reports_it(qtbot: QtBot) -> None:
         portal.end_session()
     assert "taken the read aloud hotkey away" in failed.args[0].message
     hotkey.close()
+    portal.close()
+
+
+@pytest.mark.usefixtures("bus")
+def test_a_lost_key_can_be_had_again(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.ui.read_aloud.hotkeys import hotkey_holder
+
+    monkeypatch.setattr(hotkey_holder, "QGuiApplication", SimpleNamespace(platformName=lambda: "wayland"))
+    portal, parent = MockPortal(), QObject()
+    holder = hotkey_holder.HotkeyHolder(parent)
+    holder.choose_key("Ctrl+Alt+R")
+    qtbot.waitUntil(lambda: len(portal.bound) == 1, timeout=10_000)
+    holder.retry_key()
+    with qtbot.waitSignal(holder.failed, timeout=10_000):
+        portal.end_session()
+    assert len(portal.bound) == 1, "it was held"
+    holder.retry_key()
+    qtbot.waitUntil(lambda: len(portal.bound) == 2, timeout=10_000)
+    with qtbot.waitSignal(holder.pressed, timeout=10_000):
+        portal.press()
+    holder.close()
     portal.close()
 
 
