@@ -152,9 +152,13 @@ def test_secret_and_empty_clipboards_are_refused(qtbot: QtBot, open_window: Open
         assert "secret" in window.banner.message.text()
         with pytest.raises(InputError):
             window.read_request_aloud(ReadRequest("clipboard"))
-    copy_text(" ")
-    window.window_actions["read_clipboard"].trigger()
-    assert "no text" in window.banner.message.text()
+    copied_file = QMimeData()
+    copied_file.setUrls([QUrl.fromLocalFile("/tmp/a.wav")])
+    for show in (lambda: copy_text(" "), lambda: QGuiApplication.clipboard().setMimeData(copied_file)):
+        window.banner.message.setText("")
+        show()
+        window.window_actions["read_clipboard"].trigger()
+        assert "no text" in window.banner.message.text()
     copy_text("あ" * MAX_READ_BYTES)
     window.window_actions["read_clipboard"].trigger()
     assert "too long" in window.banner.message.text()
