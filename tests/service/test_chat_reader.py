@@ -27,7 +27,7 @@ from app.service.chat.bouyomi_protocol import (
 from app.service.chat.chat_delivery import build_chat_request
 from app.service.chat.chat_queue import ChatQueue
 from app.service.chat.chat_rules import ChatRules, fold_writer_name, parse_chat_voices
-from app.service.chat.chat_server import MAX_CONNECTIONS, ChatServer
+from app.service.chat.chat_server import MAX_CONNECTIONS, MAX_WAITING_CONNECTIONS, ChatServer
 from app.service.chat.talk_request import TalkRefusalError, parse_head, parse_talk
 
 # By the pieces in which they reach the socket. Those with a project's name send what its public source writes, byte for byte; the others
@@ -78,7 +78,7 @@ def test_the_forms_of_clients(name: str) -> None:
     pieces, talk = CLIENTS[name]
     parser = ChatMessageParser()
     assert [message for piece in pieces for message in parser.parse_bytes(piece)] == [ChatMessage(ChatCommand.TALK, talk)]
-    assert parser.is_between_messages
+    assert parser.has_only_whole_messages
 
 
 def pack(talk: ChatTalk) -> bytes:
@@ -106,7 +106,7 @@ def test_it_does_not_matter_how_messages_are_cut(messages: list[ChatTalk | ChatC
 @given(st.binary(max_size=200))
 def test_any_bytes_are_commands_or_refused(data: bytes) -> None:
     try:
-        messages = ChatMessageParser().parse_bytes(data)
+        messages = list(ChatMessageParser().parse_bytes(data))
     except ChatProtocolError:
         return
     assert all(isinstance(message, ChatMessage) for message in messages)
@@ -115,7 +115,7 @@ def test_any_bytes_are_commands_or_refused(data: bytes) -> None:
 @pytest.mark.parametrize("length", [-1, MAX_TEXT_BYTES + 1, 0x7FFFFFFF])
 def test_a_length_that_cannot_be_is_refused_at_once(length: int) -> None:
     with pytest.raises(ChatProtocolError):
-        ChatMessageParser().parse_bytes(struct.pack("<hhhhhbi", 1, -1, -1, -1, 0, 0, length))
+        list(ChatMessageParser().parse_bytes(struct.pack("<hhhhhbi", 1, -1, -1, -1, 0, 0, length)))
 
 
 def test_a_text_that_cannot_be_decoded_is_left_out_alone() -> None:
@@ -242,9 +242,39 @@ def test_what_is_no_command_ends_its_connection_only(server: ChatServer, queue: 
     assert queue.take_talk(5.0) == ChatTalk("はい")
 
 
+@pytest.mark.parametrize("stray", [b"\r\n", b"\0\0", struct.pack("<hhhhhbi", 1, -1, -1, -1, 0, 0, -5)])
+def test_a_comment_before_stray_bytes_is_kept(server: ChatServer, queue: ChatQueue, stray: bytes) -> None:
+    assert exchange(server.port, pack(ChatTalk("はい")) + stray) == b""
+    assert queue.take_talk(5.0) == ChatTalk("はい")
+
+
+def test_a_burst_of_comments_on_connections_that_the_server_closes_is_kept_whole(server: ChatServer, queue: ChatQueue) -> None:
+    texts = [f"コメント{number}" for number in range(20)]
+    opened = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in texts]
+    try:
+        for own, text in zip(opened, texts, strict=True):
+            own.sendall(pack(ChatTalk(text)))
+        for own in opened:
+            assert own.recv(1) == b""  # in order, without a reset
+    finally:
+        for own in opened:
+            own.close()
+    assert sorted(talk.text for talk in iter(queue.take_talk, None)) == sorted(texts)
+
+
+def test_a_connection_takes_a_second_command_in_a_packet_of_its_own(server: ChatServer) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as own:
+        own.sendall(struct.pack("<h", 0x0110))
+        assert own.recv(4) == b"\0"
+        own.sendall(struct.pack("<h", 0x0130))
+        assert own.recv(4) == struct.pack("<i", 0)
+        assert own.recv(1) == b""  # closed by the server
+
+
 def test_slow_and_many_connections_are_closed(server: ChatServer, queue: ChatQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chat_server, "CONNECTION_LIMIT_S", 0.3)
-    idle = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(MAX_CONNECTIONS)]
+    count = MAX_CONNECTIONS + MAX_WAITING_CONNECTIONS
+    idle = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(count)]
     time.sleep(0.05)
     try:
         assert exchange(server.port, struct.pack("<h", 0x0130)) == b""  # one too many

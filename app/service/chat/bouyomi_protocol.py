@@ -7,6 +7,7 @@ A command is an int16. To speak, speed, tone, volume and voice follow (int16 eac
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -69,19 +70,19 @@ class ChatMessageParser:
 
     def __init__(self) -> None:
         self._waiting = bytearray()
+        self._has_found_messages = False
 
     @property
-    def is_between_messages(self) -> bool:
-        """Return whether no part of a command waits for its rest."""
-        return not self._waiting
+    def has_only_whole_messages(self) -> bool:
+        """Return whether a command has come, and no part of another one."""
+        return self._has_found_messages and not self._waiting
 
-    def parse_bytes(self, data: bytes) -> list[ChatMessage]:
-        """Return the commands that these bytes complete; raise ChatProtocolError."""
+    def parse_bytes(self, data: bytes) -> Iterator[ChatMessage]:
+        """Yield the commands that these bytes complete; raise ChatProtocolError at what is none, after all that stand before it."""
         self._waiting += data
-        found = []
         while (message := self._take_message()) is not None:
-            found.append(message)
-        return found
+            self._has_found_messages = True
+            yield message
 
     def _take_message(self) -> ChatMessage | None:
         if len(self._waiting) < _COMMAND.size:

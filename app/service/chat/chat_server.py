@@ -22,6 +22,11 @@ from app.service.listening_sockets import LOOPBACK, bind_sockets
 CHAT_PORT, CHAT_HTTP_PORT = 50001, 50080
 CONNECTION_LIMIT_S = 5.0
 MAX_CONNECTIONS = 16
+"""Connections of a port that are served at once."""
+MAX_WAITING_CONNECTIONS = 32
+"""Connections of a port that wait for their turn; viewers open one for each comment, and comments come in bursts."""
+SETTLE_S = 0.1
+"""Seconds without a byte after a complete command, after which the connection is closed; many viewers leave that to the server."""
 _READ_BYTES = 16 << 10
 _STOP_TIMEOUT_S = 2.0
 _REASONS = {
@@ -55,7 +60,7 @@ class ChatServer:
             raise
         self.port, self.http_port = (one.getsockname()[1] for one in sockets)
         self._access = AccessRules(self.http_port, origins=origins)
-        self._connections: set[asyncio.StreamWriter] = set()
+        self._connections: list[set[asyncio.StreamWriter]] = []  # by port
         self._loop = asyncio.new_event_loop()
         self._over = asyncio.Event()
         self._thread = threading.Thread(target=self._run_loop, args=(sockets,), name="chat reader", daemon=True)
@@ -81,30 +86,33 @@ class ChatServer:
         await self._over.wait()
         for server in servers:
             server.close()
-        for writer in list(self._connections):
+        for writer in [writer for connected in self._connections for writer in connected]:
             writer.transport.abort()
 
     def _limit_connection(self, handle: ChatConnectionHandler) -> ChatConnectionHandler:
+        turns, connected = asyncio.Semaphore(MAX_CONNECTIONS), set[asyncio.StreamWriter]()
+        self._connections.append(connected)
+
         async def handle_limited(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            if len(self._connections) >= MAX_CONNECTIONS:
+            if len(connected) >= MAX_CONNECTIONS + MAX_WAITING_CONNECTIONS:
                 writer.transport.abort()
                 return
-            self._connections.add(writer)
+            connected.add(writer)
             try:
-                async with asyncio.timeout(CONNECTION_LIMIT_S):
+                async with asyncio.timeout(CONNECTION_LIMIT_S), turns:
                     await handle(reader, writer)
                     await writer.drain()
             except (TimeoutError, OSError, ChatProtocolError, asyncio.IncompleteReadError):
                 writer.transport.abort()
             finally:
-                self._connections.discard(writer)
+                connected.discard(writer)
                 writer.close()
 
         return handle_limited
 
     async def _serve_viewer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         parser = ChatMessageParser()
-        while data := await reader.read(_READ_BYTES):
+        while data := await _read_next_bytes(reader, is_settled=parser.has_only_whole_messages):
             for message in parser.parse_bytes(data):
                 if answer := self._queue.handle_message(message):
                     writer.write(answer)
@@ -134,6 +142,16 @@ class ChatServer:
         if origin and origin.lower() in self._access.origins:
             lines.append(f"Access-Control-Allow-Origin: {origin}")
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+async def _read_next_bytes(reader: asyncio.StreamReader, *, is_settled: bool) -> bytes:
+    """Return the next bytes; empty at the end, and where none follow a complete command."""
+    if not is_settled:
+        return await reader.read(_READ_BYTES)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SETTLE_S):
+            return await reader.read(_READ_BYTES)
+    return b""
 
 
 def _bind_chat_socket(port: int) -> socket.socket:
