@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.common.language import localize
 from app.core.dictionary_entries import DICTIONARY_ENTRY_KINDS, DictionaryEntry
-from app.core.moras import split_moras
+from app.core.moras import convert_to_katakana, split_moras
 from app.ui.display_names import format_word_kind
 from app.ui.plain_text import escape_tip
 
@@ -42,17 +43,19 @@ class EntryTableModel(QAbstractTableModel):
         super().__init__()
         self.words: Sequence[DictionaryEntry] = ()
         self.rows: list[DictionaryEntry] = []
+        self._searchable: list[str] = []
         self._searched = ""
         self._order = READING, Qt.SortOrder.AscendingOrder
 
     def show_entries(self, entries: Sequence[DictionaryEntry]) -> None:
         """Show other entries."""
         self.words = entries
+        self._searchable = [_fold_searched_text(f"{word.surface} {word.reading}") for word in entries]
         self._update_rows()
 
     def search_entries(self, text: str) -> None:
         """Show only the entries that contain the text in their surface or reading."""
-        self._searched = text.strip().casefold()
+        self._searched = _fold_searched_text(text.strip())
         self._update_rows()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -63,7 +66,7 @@ class EntryTableModel(QAbstractTableModel):
     def _update_rows(self) -> None:
         column, order = self._order
         self.beginResetModel()
-        found = [word for word in self.words if self._searched in f"{word.surface} {word.reading}".casefold()]
+        found = [word for word, text in zip(self.words, self._searchable, strict=True) if self._searched in text]
         self.rows = sorted(found, key=COLUMN_SORT_KEYS[column], reverse=order == Qt.SortOrder.DescendingOrder)
         self.endResetModel()
 
@@ -151,6 +154,11 @@ def mark_accent(reading: str, accent: int) -> str:
     """Mark the accent of a reading: a fall after the accented mora, or a bar after a flat word."""
     moras = split_moras(reading)
     return "".join([*moras[:accent], FALL, *moras[accent:]]) if accent else reading + FLAT
+
+
+def _fold_searched_text(text: str) -> str:
+    """Return a text as it is searched: hiragana finds katakana, and neither width nor case of letters matters."""
+    return convert_to_katakana(unicodedata.normalize("NFKC", text)).casefold()
 
 
 def _choose_alignment(column: int) -> Qt.AlignmentFlag:

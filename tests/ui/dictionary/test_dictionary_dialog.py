@@ -208,8 +208,9 @@ def test_words_are_searched_and_put_in_order(qtbot: QtBot, open_window: OpenWind
         return [model.index(row, number).data() for row in range(model.rowCount())]
 
     assert column(1) == ["アイ￣", "コエ￣", "ヒノキ￣"]
-    dialog.search.setText("ai")
-    assert column(0) == ["AI"]
+    for typed, found in (("ai", "AI"), ("ＡＩ", "AI"), ("ひのき", "檜"), ("ヒノキ", "檜"), ("ﾋﾉｷ", "檜")):
+        dialog.search.setText(typed)
+        assert column(0) == [found]
     dialog.search.clear()
     dialog.table.selectRow(2)
     assert dialog.form.entry == make_entry("檜", "ヒノキ")
