@@ -26,6 +26,8 @@ from app.common.system_errors import describe_reason
 
 ReadSource = Literal["text", "clipboard", "selection"]
 READ_SOURCES: tuple[ReadSource, ...] = get_args(ReadSource)
+ReadCommand = Literal["stop", "pause", "skip"]
+READ_COMMANDS: tuple[ReadCommand, ...] = get_args(ReadCommand)
 MAX_READ_BYTES = 1 << 20
 """Bytes of a text, in UTF-8, that is read aloud at once."""
 # JSON writes a control character as six bytes.
@@ -38,9 +40,14 @@ ANSWER_POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """A request to read aloud; `text` is empty unless it is the source, and `asked_at` are seconds of `time.time`."""
+    """A request to read aloud, or a command for what is being read.
 
-    source: ReadSource
+    Attributes:
+        text: empty unless it is the source.
+        asked_at: seconds of `time.time`.
+    """
+
+    source: ReadSource | ReadCommand
     text: str = ""
     asked_at: float = 0.0
 
@@ -147,7 +154,7 @@ def parse_read_request(content: bytes) -> ReadRequest:
     kinds = {"source": str, "text": str, "asked_at": float}
     if not isinstance(data, dict) or not all(isinstance(data.get(name), kind) for name, kind in kinds.items()):
         raise ValueError("no request to read aloud")
-    if data["source"] not in READ_SOURCES:
+    if data["source"] not in (*READ_SOURCES, *READ_COMMANDS):
         raise ValueError("no request to read aloud")
     check_read_size(data["text"])
     return ReadRequest(data["source"], data["text"], data["asked_at"])

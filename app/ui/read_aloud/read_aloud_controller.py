@@ -95,12 +95,22 @@ class ReadAloudController(QObject):
             self._try_reading(lambda: self.player.speak_text(read_clipboard(QClipboard.Mode.Selection)))
 
     def handle_request(self, request: ReadRequest) -> None:
-        """Read what another process asks for; raise InputError if that is impossible."""
-        if request.source == "text":
-            self.player.speak_text(request.text)
-        else:
-            modes = {"clipboard": QClipboard.Mode.Clipboard, "selection": QClipboard.Mode.Selection}
-            self.player.speak_text(read_clipboard(modes[request.source]))
+        """Read or do what another process asks for; raise InputError if that is impossible."""
+        match request.source:
+            case "text":
+                self.player.speak_text(request.text)
+            case "clipboard":
+                self.player.speak_text(read_clipboard())
+            case "selection":
+                self.player.speak_text(read_clipboard(QClipboard.Mode.Selection))
+            case "stop":
+                self.player.stop_reading()
+            case "pause":
+                self._require_reading()
+                self.player.pause_or_resume()
+            case "skip":
+                self._require_reading()
+                self.player.skip_passage()
 
     def close(self) -> None:
         """Give back the key, the icon and the thread, and stop."""
@@ -171,6 +181,13 @@ class ReadAloudController(QObject):
         tray.window_requested.connect(self.window_requested)
         tray.quit_requested.connect(self.quit_requested)
         return tray
+
+    def _require_reading(self) -> None:
+        if not self.player.is_on:
+            raise InputError(
+                localize("読み上げ中のテキストがありません。", "Nothing is being read."),
+                localize("例: koebako read --clipboard", "For example: koebako read --clipboard"),
+            )
 
     def _try_reading(self, read: Callable[[], object]) -> None:
         try:

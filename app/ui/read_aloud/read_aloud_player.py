@@ -118,6 +118,22 @@ class ReadAloudPlayer(QObject):
         self.changed.emit()
 
     @Slot()
+    def skip_passage(self) -> None:
+        """Drop the passage that sounds or is paused; the next one is read, or waits if the reading is paused."""
+        was_paused = self.is_paused
+        if not was_paused:
+            self.pause_or_resume()
+        self._left, self._start_s = self._left[1:], 0.0
+        self.is_paused = was_paused and self.is_on
+        if self.is_paused:
+            self.passage = self._left[0] if self._left else ""
+        self._request_next_passage()
+        if self.is_on:
+            self.changed.emit()
+        else:
+            self._end_passage()
+
+    @Slot()
     def stop_reading(self) -> None:
         """Stop the reading and forget what is left of it."""
         self._round += 1

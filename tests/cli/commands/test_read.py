@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from app.adapters import window_requests
 from app.adapters.window_requests import (
     ANSWER_TIMEOUT_S,
+    READ_COMMANDS,
     READ_SOURCES,
     ReadRequest,
-    ReadSource,
     find_requests_dir,
     handle_read_requests,
     parse_read_request,
@@ -48,9 +48,17 @@ def test_nothing_and_too_much_are_refused(capsys: pytest.CaptureFixture[str]) ->
     assert "at most 1 MB" in capsys.readouterr().err
 
 
-@given(st.sampled_from(READ_SOURCES), st.text(), st.floats(0, 1e10))
-def test_a_request_is_what_was_sent(source: ReadSource, text: str, asked_at: float) -> None:
-    request = ReadRequest(source, text, asked_at)
+@pytest.mark.parametrize("option", ["--stop", "--pause", "--skip"])
+def test_without_a_window_there_is_nothing_to_control(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["read", option]) == 2
+    assert "Koebako is not open." in capsys.readouterr().err
+    assert main(["read", option, "文。"]) == 2
+    assert "not allowed with" in capsys.readouterr().err
+
+
+@given(st.sampled_from((*READ_SOURCES, *READ_COMMANDS)), st.text(), st.floats(0, 1e10))
+def test_a_request_is_what_was_sent(source: str, text: str, asked_at: float) -> None:
+    request = ReadRequest(source, text, asked_at)  # type: ignore[arg-type]
     assert parse_read_request(json.dumps(asdict(request)).encode()) == request
 
 

@@ -21,6 +21,8 @@ from app.adapters.window_requests import (
     parse_read_request,
     send_read_request,
 )
+from app.cli.commands.read import run as read_command
+from app.cli.main import main
 from app.common.errors import AppError, InputError
 from app.settings.user_settings import Settings
 from app.ui.read_aloud import active_program
@@ -244,6 +246,32 @@ def test_another_process_asks_and_is_answered(qtbot: QtBot, open_window: OpenWin
     assert list(window.read_aloud.player.last_texts) == ["これを読む。"]
     lock.release()
     assert not send_read_request(ReadRequest("clipboard")), "no window, nobody to ask"
+
+
+def test_another_process_pauses_skips_and_stops(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = RecordingPlayer(pace=1.0)
+    window = open_window(open_player=lambda _device, _rate: sound)
+    player = window.read_aloud.player
+
+    def send(option: str) -> int:
+        return main(["read", option])
+
+    # The window answers at once, in this thread.
+    monkeypatch.setattr(read_command, "send_read_request", lambda request: window.read_request_aloud(request) or True)
+    assert (send("--pause"), send("--skip"), send("--stop")) == (2, 2, 0), "nothing is being read"
+    player.speak_text("一つ目の、とても長い文です。\n二つ目の、とても長い文です。\n三つ目の、とても長い文です。")
+    qtbot.waitUntil(lambda: player.passage.startswith("一つ目") and window.speech_state.played_s > 0, timeout=WAIT_MS)
+    assert send("--skip") == 0
+    qtbot.waitUntil(lambda: player.passage.startswith("二つ目"), timeout=WAIT_MS)
+    assert not player.is_paused
+    assert send("--pause") == 0
+    assert player.is_paused
+    assert send("--skip") == 0
+    assert (player.is_paused, player.passage) == (True, "三つ目の、とても長い文です。")
+    assert send("--pause") == 0
+    qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
+    assert send("--stop") == 0
+    wait_read(qtbot, window)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 import subprocess
 
-from app.adapters.window_requests import MAX_REQUEST_BYTES, ReadRequest, ReadSource, check_read_size, send_read_request
+from app.adapters.window_requests import (
+    MAX_REQUEST_BYTES,
+    READ_COMMANDS,
+    ReadCommand,
+    ReadRequest,
+    ReadSource,
+    check_read_size,
+    send_read_request,
+)
 from app.cli.bounded_input import decode_text, read_piped_input
 from app.common.command_parser import CommandParser
 from app.common.errors import InputError, InternalError
@@ -19,12 +27,27 @@ CLIPBOARD_TIMEOUT_S = 30.0
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read aloud; what is read is checked before a window or a voice is asked for."""
+    """Read aloud, or control what is being read; what is read is checked before a window or a voice is asked for."""
+    command = next((name for name in READ_COMMANDS if getattr(options, name)), None)
+    if command is not None:
+        return _send_command(command)
     source: ReadSource = "clipboard" if options.clipboard else "selection" if options.selection else "text"
     text = _read_given_text(options) if source == "text" else ""
     if send_read_request(ReadRequest(source, text)):
         return 0
     return _speak_text(text or read_clipboard_in_child(source))
+
+
+def _send_command(command: ReadCommand) -> int:
+    if not send_read_request(ReadRequest(command)):
+        raise InputError(
+            localize("Koebako が開いていません。", "Koebako is not open."),
+            localize(
+                "--stop、--pause、--skip は、開いている Koebako の読み上げに使います。",
+                "Use --stop, --pause and --skip for what the open Koebako reads.",
+            ),
+        )
+    return 0
 
 
 def _read_given_text(options: argparse.Namespace) -> str:
