@@ -116,14 +116,16 @@ def test_a_skipped_comment_ends_and_the_next_one_comes(queue: ChatQueue, player:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl+C cannot be sent to one program")
 @pytest.mark.slow
-def test_the_command_listens_on_this_computer_alone() -> None:
+@pytest.mark.parametrize("option", ["--chat-reader", "--chat-port"])
+def test_the_command_listens_on_this_computer_alone(option: str) -> None:
     with socket.socket() as one, socket.socket() as other:
         one.bind(("127.0.0.1", 0))
         other.bind(("127.0.0.1", 0))
         port, http_port = one.getsockname()[1], other.getsockname()[1]
-    save_settings(Settings(chat_port=port, chat_http_port=http_port))
+    save_settings(Settings(chat_port=port if option == "--chat-reader" else 50001, chat_http_port=http_port))
+    given = [option] if option == "--chat-reader" else [option, str(port)]
     own = subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), "serve", "--port", "0", "--chat-reader", "--host", "0.0.0.0"],
+        [sys.executable, str(ROOT / "main.py"), "serve", "--port", "0", *given, "--host", "0.0.0.0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

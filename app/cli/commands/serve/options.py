@@ -70,4 +70,13 @@ def add_serve(commands: Any) -> None:
             "read comments of comment viewers aloud (127.0.0.1 only; rules and ports as in the settings)",
         ),
     )
+    parser.add_argument(
+        "--chat-port",
+        type=int,
+        metavar="N",
+        help=localize(
+            "--chat-reader と同じ。待ち受ける TCP ポートを指定する（0 で空きポート）",
+            "as --chat-reader, on this TCP port (0 takes a free one)",
+        ),
+    )
     add_licence_option(parser)

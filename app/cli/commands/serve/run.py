@@ -95,7 +95,7 @@ def _start_chat_reader(
     options: argparse.Namespace, thread: HeadlessWorker, catalogue: StyleCatalogue, origins: frozenset[str]
 ) -> dict[str, int]:
     """Serve comment viewers if that is asked for, by the rules of the settings; return the ports for the report."""
-    if not options.chat_reader:
+    if not options.chat_reader and options.chat_port is None:
         return {}
     from app.service.chat.chat_queue import ChatQueue
     from app.service.chat.chat_rules import build_chat_rules
@@ -104,7 +104,8 @@ def _start_chat_reader(
 
     settings = load_usable_settings()
     queue = ChatQueue(build_chat_rules(settings))
-    server = ChatServer(queue, settings.chat_port, settings.chat_http_port, origins)
+    port = settings.chat_port if options.chat_port is None else options.chat_port
+    server = ChatServer(queue, port, settings.chat_http_port, origins)
     HeadlessChatReader(queue, thread, catalogue, settings.device or None, lambda error: print_note(f"{error.message} {error.hint}"))
     return {"chat_port": server.port, "chat_http_port": server.http_port}
 
