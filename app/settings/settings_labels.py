@@ -250,6 +250,23 @@ CHAT_VOICES_LABEL = SettingLabel(
     ),
     placeholder=("例: 1=mei; 太郎=話者名/スタイル名", "such as 1=mei; Taro=Speaker/Style"),
 )
+SERVICE_ORIGINS_LABEL = SettingLabel(
+    "service",
+    ("Web ページの許可", "Web pages"),
+    (
+        "サービスとコメントの読み上げを使用できる Web ページのオリジンです。OBS のブラウザーソースなどに使います。空白またはカンマで区切ります。",
+        "Origins of pages that may use the service and the chat reader, such as a browser source of OBS, separated by spaces or commas.",
+    ),
+    placeholder=("例: https://example.com http://localhost:3000", "such as https://example.com http://localhost:3000"),
+)
+AGENT_VOICES_LABEL = SettingLabel(
+    "service",
+    ("エージェントの声", "Voices of agents"),
+    (
+        "AI エージェントが最後に選んだ声です。次に声を指定しないときも、この声で話します。",
+        "The voice that each agent chose last, and with which it speaks when it names none.",
+    ),
+)
 OUTPUT_DEVICE_LABEL = SettingLabel(
     "general",
     ("再生デバイス", "Output device"),

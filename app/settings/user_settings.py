@@ -19,6 +19,7 @@ from app.core.link_reading import LINK_READINGS, LinkReading
 from app.core.request_limits import BOUNDS, SEED_BOUNDS
 from app.settings import settings_labels
 from app.settings.graph_precision import GRAPH_PRECISIONS, MAX_VOICE_CHOICES, GraphPrecision, PrecisionPreference
+from app.settings.page_origins import find_origin_mistake
 
 MAX_SEED = int(SEED_BOUNDS.high)
 MAX_REMEMBERED_TEXT_CHARS = 1_000_000
@@ -91,6 +92,7 @@ class Settings(Delivery):
         chat_voices: voices by the numbers that viewers send and by names of writers, as in `1=Mei; Taro=Rin/Happy`.
         agent_voices: the voice that each agent chose last, `NAME=VOICE`; the last used comes last.
         service, service_port, service_changes: whether other programs are served, on which port, and whether they may change presets and dictionary.
+        service_origins: web pages that may use service and chat reader, see `app.settings.page_origins`.
         drag_texts, drag_encoding: what goes beside a sound that is dragged or copied to another program, and its encoding.
         read_tray, read_close_to_tray: reading aloud has an icon in the tray, and closing the window leaves it there.
         read_hotkey: the key that reads aloud in every program, as Qt writes it portably; empty is none.
@@ -157,7 +159,11 @@ class Settings(Delivery):
     chat_repeats: bool = field(default=True, metadata={"shown": settings_labels.CHAT_REPEATS_LABEL})
     chat_names: bool = field(default=True, metadata={"shown": settings_labels.CHAT_NAMES_LABEL})
     chat_voices: str = field(default="", metadata={"longest": 4096, "shown": settings_labels.CHAT_VOICES_LABEL})
-    agent_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_AGENT_VOICES})
+    service_origins: str = field(
+        default="",
+        metadata={"longest": 4096, "shown": settings_labels.SERVICE_ORIGINS_LABEL, "find_mistake": find_origin_mistake},
+    )
+    agent_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_AGENT_VOICES, "shown": settings_labels.AGENT_VOICES_LABEL})
     drag_texts: DraggedTexts = field(default="none", metadata={"choices": DRAGGED_TEXTS, "shown": settings_labels.DRAGGED_TEXTS_LABEL})
     drag_encoding: DraggedEncoding = field(
         default="utf-8", metadata={"choices": DRAGGED_ENCODINGS, "shown": settings_labels.DRAGGED_ENCODING_LABEL}

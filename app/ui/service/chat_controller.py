@@ -34,7 +34,7 @@ class ChatController(ListenerController["WindowChat"]):
         settings_requested(): the user wants to see its settings.
     """
 
-    RESTART_SETTINGS = ("chat_reader", "chat_port", "chat_http_port")
+    RESTART_SETTINGS = ("chat_reader", "chat_port", "chat_http_port", "service_origins")
     settings_requested = Signal()
     _queue_changed = Signal()
     _skip_requested = Signal()
@@ -97,6 +97,9 @@ class ChatController(ListenerController["WindowChat"]):
 
     def _describe_place(self, _listener: WindowChat) -> str:
         return str(self._settings.value.chat_port)
+
+    def _list_addresses(self, listener: WindowChat) -> Sequence[str]:
+        return listener.addresses
 
     @Slot(object, object)
     def _replace_rules(self, _before: Settings, after: Settings) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.common.errors import AppError
@@ -38,6 +39,10 @@ class ListenerController(QObject, Generic[Listener]):
     Attributes:
         RESTART_SETTINGS: names of the settings that need a new listener; the first one is its switch.
         button: for the status bar: what listens, and where.
+        status: a line for the settings: what listens, and where, or why nothing does.
+
+    Signals:
+        status_changed(str): there is another status.
 
     Args:
         title: of what listens, for people.
@@ -46,6 +51,7 @@ class ListenerController(QObject, Generic[Listener]):
     """
 
     RESTART_SETTINGS: tuple[str, ...] = ()
+    status_changed = Signal(str)
 
     def __init__(
         self, window: QWidget, *, settings: SettingsStore, banner: Banner, title: str, name: str, tip: str, thread_name: str
@@ -55,6 +61,7 @@ class ListenerController(QObject, Generic[Listener]):
         self._background = BackgroundThread(self, thread_name)
         self._running: Listener | None = None  # belongs to the background
         self._failure: AppError | None = None  # that the banner shows
+        self.status = describe_idle_listener()
         self.button = ElidedButton("", name)
         self.button.setObjectName("small")
         self.button.setToolTip(escape_tip(tip))
@@ -82,6 +89,10 @@ class ListenerController(QObject, Generic[Listener]):
     def _describe_place(self, listener: Listener) -> str:
         """Return where it listens, for the button."""
 
+    @abstractmethod
+    def _list_addresses(self, listener: Listener) -> Sequence[str]:
+        """Return all addresses at which it listens."""
+
     def _explain_failure(self, error: AppError) -> str:
         """Return what helps where it could not start."""
         return error.hint
@@ -94,6 +105,7 @@ class ListenerController(QObject, Generic[Listener]):
     def _restart_listener(self, settings: Settings) -> None:
         """End what listens, and start it again if the settings want it."""
         self._show_state(localize("準備中…", "starting…") if self._is_wanted(settings) else "")
+        self._report_status(localize("準備中…", "Starting…") if self._is_wanted(settings) else describe_idle_listener())
         self._background.run_work(partial(self._start_listener, settings), self._show_started, self._show_failure)
 
     def _is_wanted(self, settings: Settings) -> bool:
@@ -116,10 +128,12 @@ class ListenerController(QObject, Generic[Listener]):
     def _show_started(self, listener: Listener | None) -> None:
         self._clear_failure()
         self._show_state("" if listener is None else self._describe_place(listener))
+        self._report_status(describe_idle_listener() if listener is None else _describe_listening(self._list_addresses(listener)))
         self._use_listener(listener)
 
     def _show_failure(self, error: AppError) -> None:
         self._show_state(localize("停止中", "not running"))
+        self._report_status(error.message)
         self._use_listener(None)
         self._clear_failure()
         self._failure = error
@@ -131,8 +145,22 @@ class ListenerController(QObject, Generic[Listener]):
         if failure is not None:
             self._banner.hide_error(failure)
 
+    def _report_status(self, status: str) -> None:
+        self.status = status
+        self.status_changed.emit(status)
+
     def _show_state(self, state: str) -> None:
         text = f"{self._title}: {state}" if state else ""
         self.button.setText(text)
         self.button.setVisible(bool(text))
         self.button.setAccessibleName(text)
+
+
+def describe_idle_listener() -> str:
+    """Return the status of what is switched off."""
+    return localize("オフ", "Off")
+
+
+def _describe_listening(addresses: Sequence[str]) -> str:
+    joined = localize("、", ", ").join(addresses)
+    return localize(f"{joined} で待ち受けています。", f"Listening on {joined}")

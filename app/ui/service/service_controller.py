@@ -160,7 +160,7 @@ class ServiceController(ListenerController["WindowService"]):
         dialog: while it is open.
     """
 
-    RESTART_SETTINGS = ("service", "service_port", "service_changes")
+    RESTART_SETTINGS = ("service", "service_port", "service_changes", "service_origins")
     _request_logged = Signal()
 
     def __init__(self, window: QWidget, settings: SettingsStore, speech: SpeechController, banner: Banner) -> None:
@@ -206,7 +206,7 @@ class ServiceController(ListenerController["WindowService"]):
             WindowService,  # here, in the background: the HTTP server's modules take a tenth of a second
         )
 
-        return WindowService(self._speech, settings.service_port, settings.service_changes, self.recent, lambda: None)
+        return WindowService(self._speech, settings, self.recent, lambda: None)
 
     def _use_listener(self, listener: WindowService | None) -> None:
         self.url = "" if listener is None else listener.url
@@ -216,6 +216,9 @@ class ServiceController(ListenerController["WindowService"]):
 
     def _describe_place(self, listener: WindowService) -> str:
         return listener.url.removeprefix("http://")
+
+    def _list_addresses(self, listener: WindowService) -> Sequence[str]:
+        return (self._describe_place(listener),)
 
     def _explain_failure(self, _error: AppError) -> str:
         return localize(

@@ -11,6 +11,8 @@ from app.service.chat.chat_delivery import build_chat_request, find_chat_style
 from app.service.chat.chat_queue import ChatQueue
 from app.service.chat.chat_rules import build_chat_rules
 from app.service.chat.chat_server import ChatServer
+from app.service.listening_sockets import LOOPBACK
+from app.settings.page_origins import parse_origins
 from app.settings.user_settings import Settings
 from app.ui.service.window_service import build_offered_catalogue
 from app.voices.installed_voices import find_shipped_voice_id
@@ -30,7 +32,7 @@ class WindowChat:
         self.queue.on_change, self.queue.on_skip = on_change, on_skip
         self._shipped = find_shipped_voice_id()
         self._catalogue = build_offered_catalogue()
-        self._server = ChatServer(self.queue, settings.chat_port, settings.chat_http_port)
+        self._server = ChatServer(self.queue, settings.chat_port, settings.chat_http_port, parse_origins(settings.service_origins))
 
     def build_request(self, talk: ChatTalk, settings: Settings) -> tuple[SynthesisRequest, LineCast]:
         """Return the request for a comment and who speaks it: a number without a voice means the speaker selected in the window."""
@@ -43,6 +45,11 @@ class WindowChat:
     def refresh_voices(self) -> None:
         """Refresh the catalogue after the voices on the disk have changed."""
         self._catalogue = build_offered_catalogue()
+
+    @property
+    def addresses(self) -> tuple[str, str]:
+        """Return where it listens."""
+        return f"{LOOPBACK}:{self._server.port}", f"{LOOPBACK}:{self._server.http_port} (HTTP)"
 
     def stop_server(self) -> None:
         """Close the ports."""

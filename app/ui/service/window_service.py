@@ -14,6 +14,8 @@ from app.service.service_job import ServiceJob
 from app.service.service_queue import ServiceJobQueue
 from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
+from app.settings.page_origins import parse_origins
+from app.settings.user_settings import Settings
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.synthesis.synthesis_jobs import ServeRequestJob
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices, order_speaking_first
@@ -49,9 +51,10 @@ class WindowService:
     Raises InputError where the port is taken.
     """
 
-    def __init__(self, speech: SpeechController, port: int, changes: bool, request_log: RequestLog, on_end: Callable[[], object]) -> None:
-        sockets = bind_sockets(LOOPBACK, port)
-        access = AccessRules(sockets[0].getsockname()[1], may_change=changes)
+    def __init__(self, speech: SpeechController, settings: Settings, request_log: RequestLog, on_end: Callable[[], object]) -> None:
+        sockets = bind_sockets(LOOPBACK, settings.service_port)
+        origins = parse_origins(settings.service_origins)
+        access = AccessRules(sockets[0].getsockname()[1], origins=origins, may_change=settings.service_changes)
         shipped = find_shipped_voice_id()
         self._service = HttpService(
             build_offered_catalogue(),

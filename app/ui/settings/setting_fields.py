@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import Field
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QKeySequenceEdit,
+    QLabel,
     QLineEdit,
+    QListWidget,
     QPushButton,
     QSizePolicy,
     QSpinBox,
@@ -26,6 +28,8 @@ from PySide6.QtWidgets import (
 
 from app.common.language import localize
 from app.settings.settings_labels import SettingLabel
+
+REMEMBERED_LINES_SHOWN = 4
 
 
 class ChoiceField(QComboBox):
@@ -176,7 +180,62 @@ class HotkeyField(QKeySequenceEdit):
         self.setKeySequence(QKeySequence(value, QKeySequence.SequenceFormat.PortableText))
 
 
-SettingField = ChoiceField | NumberField | SwitchField | FolderField | TextField | HotkeyField
+class RememberedListField(QWidget):
+    """What the program remembers by itself, as `NAME=VALUE`; the user can remove it."""
+
+    changed = Signal()
+
+    def __init__(self, title: str, tip: str) -> None:
+        super().__init__()
+        self._lines: tuple[str, ...] = ()
+        self.list = QListWidget()
+        self.list.setAccessibleName(title)
+        self.list.setToolTip(tip)
+        self.list.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
+        self.list.setTabKeyNavigation(False)
+        self.list.setFixedHeight(REMEMBERED_LINES_SHOWN * (self.fontMetrics().height() + 8))
+        self.empty = QLabel(localize("まだありません。", "None yet."))
+        self.empty.setObjectName("muted")
+        self.forget = QPushButton(localize("削除", "Forget"))
+        self.forget.setAccessibleName(localize(f"{title}: 選択した項目を削除", f"{title}: forget the selected ones"))
+        self.forget.setToolTip(localize("選択した項目を削除します。", "Forgets the selected ones."))
+        self.forget.clicked.connect(self._forget_selected)
+        self.list.itemSelectionChanged.connect(self._update_button)
+        self.setFocusProxy(self.list)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.list, 1)
+        row.addWidget(self.empty, 1)
+        row.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
+        self.show_value(())
+
+    @property
+    def current(self) -> tuple[str, ...]:
+        """Return what is left."""
+        return self._lines
+
+    def show_value(self, value: tuple[str, ...]) -> None:
+        """Show these lines."""
+        self._lines = value
+        self.list.clear()
+        self.list.addItems([": ".join(line.split("=", 1)) for line in value])
+        self.list.setVisible(bool(value))
+        self.forget.setVisible(bool(value))
+        self.empty.setVisible(not value)
+        self._update_button()
+        self.changed.emit()
+
+    @Slot()
+    def _forget_selected(self) -> None:
+        gone = {self.list.row(item) for item in self.list.selectedItems()}
+        self.show_value(tuple(line for row, line in enumerate(self._lines) if row not in gone))
+
+    @Slot()
+    def _update_button(self) -> None:
+        self.forget.setEnabled(bool(self.list.selectedItems()))
+
+
+SettingField = ChoiceField | NumberField | SwitchField | FolderField | TextField | HotkeyField | RememberedListField
 
 
 def create_setting_field(item: Field[Any], devices: Sequence[str]) -> SettingField:
@@ -190,6 +249,8 @@ def create_setting_field(item: Field[Any], devices: Sequence[str]) -> SettingFie
         made = NumberField(item.metadata["low"], item.metadata["high"], localize(*shown.unit), localize(*shown.lowest))
     elif isinstance(item.default, bool):
         made = SwitchField(localize(*shown.switch))
+    elif "most" in item.metadata:
+        made = RememberedListField(title, tip)
     elif shown.placeholder[0]:
         made = TextField(localize(*shown.placeholder))
         made.setMaxLength(item.metadata["longest"])

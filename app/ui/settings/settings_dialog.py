@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import Field, fields
+from dataclasses import Field, fields, replace
 from functools import partial
 from typing import Any, get_args
 
-from PySide6.QtCore import QUrl, Slot
+from PySide6.QtCore import Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
@@ -21,6 +21,7 @@ from app.ui.actions.shortcut_page import ShortcutPage, wrap_in_scroll_area
 from app.ui.plain_text import escape_tip
 from app.ui.settings.setting_fields import ChoiceField, create_setting_field
 
+LISTENER_SETTINGS = ("service", "chat_reader")
 SHOWN_SETTINGS = tuple(item for item in fields(Settings) if "shown" in item.metadata)
 
 
@@ -29,6 +30,7 @@ class SettingsDialog(QDialog):
 
     Attributes:
         controls: by name of the setting.
+        statuses: what listens for other programs, by the name of its switch.
 
     Args:
         devices: labels of the audio outputs.
@@ -41,6 +43,7 @@ class SettingsDialog(QDialog):
         self._before = settings
         offered = [item for item in SHOWN_SETTINGS if "is_offered" not in item.metadata or item.metadata["is_offered"]()]
         self.controls = {item.name: create_setting_field(item, devices) for item in offered}
+        self.statuses = {name: _create_muted_label() for name in LISTENER_SETTINGS}
         self._bindings = bindings
         self._keys: ShortcutPage | None = None
         self._unmade: dict[int, tuple[QVBoxLayout, Callable[[], QWidget]]] = {}
@@ -60,9 +63,14 @@ class SettingsDialog(QDialog):
         self._create_page(0)
         self._later = QLabel(localize("次回起動時に反映されます。", "Takes effect after a restart."))
         self._later.setObjectName("error")
+        self._mistake = QLabel()
+        self._mistake.setObjectName("error")
+        self._mistake.setTextFormat(Qt.TextFormat.PlainText)
+        self._mistake.setWordWrap(True)
         column = QVBoxLayout(self)
         column.addWidget(self.tabs)
         column.addWidget(self._later)
+        column.addWidget(self._mistake)
         column.addWidget(self._create_buttons())
         self.show_settings(settings)
         for control in self.controls.values():
@@ -98,6 +106,16 @@ class SettingsDialog(QDialog):
             if outputs.findData(label) < 0:
                 outputs.addItem(label, label)
 
+    @Slot(str, str)
+    def show_status(self, name: str, status: str) -> None:
+        """Show what listens now, and where, under its switch."""
+        self.statuses[name].setText(status)
+
+    def refresh_agent_voices(self, voices: tuple[str, ...]) -> None:
+        """Show the voices that agents have chosen since."""
+        self._before = replace(self._before, agent_voices=voices)
+        self.controls["agent_voices"].show_value(voices)  # type: ignore[arg-type]
+
     @property
     def changes(self) -> dict[str, Any]:
         """Return what the user has changed, by name."""
@@ -107,6 +125,11 @@ class SettingsDialog(QDialog):
     def needs_restart(self) -> bool:
         """Return whether some of the changes take effect at the next start only."""
         return any(item.name in self.changes and item.metadata["shown"].restart for item in SHOWN_SETTINGS)
+
+    def _find_mistake(self) -> str:
+        """Return a sentence about a value that cannot be used, or an empty text."""
+        checked = (item for item in SHOWN_SETTINGS if "find_mistake" in item.metadata and item.name in self.controls)
+        return next((text for item in checked if (text := item.metadata["find_mistake"](self.controls[item.name].current))), "")
 
     def _add_page(self, title: str, create_page: Callable[[], QWidget]) -> None:
         place = QWidget()
@@ -130,14 +153,14 @@ class SettingsDialog(QDialog):
             shown: SettingLabel = item.metadata["shown"]
             label = QLabel(localize(*shown.title))
             label.setBuddy(self.controls[item.name])
-            tip = QLabel(localize(*shown.tip))
-            tip.setObjectName("muted")
-            tip.setWordWrap(True)
+            tip = _create_muted_label(localize(*shown.tip))
             tip.setContentsMargins(0, 0, 0, 12)
-            grid.addWidget(label, 2 * row, 0)
-            grid.addWidget(self.controls[item.name], 2 * row, 1)
-            grid.addWidget(tip, 2 * row + 1, 1)
-        grid.setRowStretch(2 * len(items), 1)
+            grid.addWidget(label, 3 * row, 0)
+            grid.addWidget(self.controls[item.name], 3 * row, 1)
+            if item.name in self.statuses:
+                grid.addWidget(self.statuses[item.name], 3 * row + 1, 1)
+            grid.addWidget(tip, 3 * row + 2, 1)
+        grid.setRowStretch(3 * len(items), 1)
         return wrap_in_scroll_area(page)
 
     def _create_buttons(self) -> QDialogButtonBox:
@@ -169,7 +192,18 @@ class SettingsDialog(QDialog):
             # What would do nothing without another switch waits for that.
             if item.name in self.controls and (switch := self.controls.get(item.metadata.get("requires", ""))) is not None:
                 self.controls[item.name].setEnabled(bool(switch.current))
-        self.ok.setEnabled(self._keys is None or not self._keys.conflicts)
+        mistake = self._find_mistake()
+        self._mistake.setText(mistake)
+        self._mistake.setVisible(bool(mistake))
+        self.ok.setEnabled(not mistake and (self._keys is None or not self._keys.conflicts))
+
+
+def _create_muted_label(text: str = "") -> QLabel:
+    label = QLabel(text)
+    label.setObjectName("muted")
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label
 
 
 def open_data_folder() -> None:

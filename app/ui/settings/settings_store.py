@@ -40,6 +40,13 @@ class SettingsStore(QObject):
             self.file.schedule_save()
             self.changed.emit(before, self.value)
 
+    def adopt_values(self, **fields: Any) -> None:
+        """Take over what another program has written to the file, so that it is not written again."""
+        before = self.value
+        self.kept, self.value = replace(self.kept, **fields), replace(self.value, **fields)
+        if self.value != before:
+            self.changed.emit(before, self.value)
+
     def _create_write(self) -> WriteSnapshot:
         """Return a function that writes the present settings; AutosavedFile calls it in its thread, one at a time."""
         value = self.value

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.common.files.paths import find_change_log
 from app.common.user_notices import show_notice
 from app.common.version import VERSION
+from app.settings.user_settings import Settings, find_settings_path, read_settings_file
 from app.ui.actions.key_bindings import KeyBindings, load_shortcuts, save_shortcuts
 from app.ui.actions.window_actions import WindowActions
 from app.ui.autosaved_file import AutosavedFile
@@ -48,10 +49,12 @@ class DialogController(QObject):
     Signals:
         restart_needed(): a changed setting takes effect only at the next start.
         settings_accepted(list[str]): the user pressed OK in the settings; names of the changed ones, which take effect already.
+        settings_opened(SettingsDialog): the settings are about to be shown.
     """
 
     restart_needed = Signal()
     settings_accepted = Signal(object)
+    settings_opened = Signal(object)
     _parts_found = Signal(str)
 
     def __init__(
@@ -101,7 +104,9 @@ class DialogController(QObject):
         dialog = SettingsDialog(self._settings.value, self.devices.labels, self._actions.bindings, self._parent)
         self.devices.changed.connect(dialog.offer_devices)
         dialog.accepted.connect(lambda: self._apply_settings(dialog))
+        self.settings_opened.emit(dialog)
         self._show_dialog(dialog)
+        self._background.run_work(lambda: read_settings_file(find_settings_path()), partial(self._refresh_agent_voices, dialog))
 
     @Slot()
     def open_search(self) -> None:
@@ -205,6 +210,12 @@ class DialogController(QObject):
             self.restart_needed.emit()
         self._menus.list_output_devices(self.devices.labels)
         self.settings_accepted.emit(list(changes))
+
+    def _refresh_agent_voices(self, dialog: SettingsDialog, on_disk: Settings | None) -> None:
+        """Take over what agents have chosen: their programs write the file by themselves."""
+        if on_disk is not None and self.shown is dialog:
+            self._settings.adopt_values(agent_voices=on_disk.agent_voices)
+            dialog.refresh_agent_voices(on_disk.agent_voices)
 
     def _apply_shortcuts(self, bindings: KeyBindings) -> None:
         if bindings == self._actions.bindings:

@@ -377,6 +377,7 @@ class MainWindow(QMainWindow):
             banner.help_requested.connect(self._dialogs.open_page)
         self._dialogs.restart_needed.connect(self._offer_restart)
         self._dialogs.settings_accepted.connect(self._read_aloud.retry_hotkey)
+        self._dialogs.settings_opened.connect(self._service.show_statuses)
         self._close_guard.stayed.connect(self._cancel_restart)
         self._columns.dragged.connect(lambda: self.settings.change_settings(side_width=self._columns.side_width))
         self._theme_switcher.applied.connect(self._apply_theme)

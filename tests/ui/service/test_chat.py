@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 import struct
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -71,6 +73,26 @@ def test_comments_are_heard_in_order_and_can_be_skipped(qtbot: QtBot, open_windo
     send(port, struct.pack("<h", 0x0030))
     qtbot.waitUntil(lambda: "次。" in heard, timeout=WAIT_MS)
     assert not any("長い" in text for text in heard)
+
+
+def test_a_browser_source_that_the_settings_name_may_talk(qtbot: QtBot, open_window: OpenWindow) -> None:
+    port, http_port = find_ports()
+    settings = Settings(text="", chat_port=port, chat_http_port=http_port, chat_reader=True, service_origins="https://overlay.example")
+    window = open_window(settings)
+    listening(qtbot, window)
+    assert window.chat.status == f"Listening on 127.0.0.1:{port}, 127.0.0.1:{http_port} (HTTP)"
+    send(port, struct.pack("<h", 0x0010))
+
+    def ask(origin: str) -> int:
+        page = Request(f"http://127.0.0.1:{http_port}/Talk?text=a", headers={"Origin": origin, "Sec-Fetch-Site": "cross-site"})
+        try:
+            with urlopen(page, timeout=10) as answer:
+                return int(answer.status)
+        except HTTPError as error:
+            with error:
+                return error.code
+
+    assert (ask("https://overlay.example"), ask("https://other.example")) == (200, 403)
 
 
 def test_what_the_user_plays_comes_first(qtbot: QtBot, open_window: OpenWindow) -> None:

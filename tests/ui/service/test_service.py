@@ -195,6 +195,46 @@ def test_a_port_that_is_taken(qtbot: QtBot, open_window: OpenWindow, port: int) 
     assert not window.banner.isVisible(), "what it said is over"
 
 
+def test_a_page_that_the_settings_name_may_use_it(qtbot: QtBot, open_window: OpenWindow, port: int) -> None:
+    window = open_window(Settings(text="", service=True, service_port=port))
+    url = serving(qtbot, window)
+    page = Request(f"{url}/version", headers={"Origin": "https://overlay.example", "Sec-Fetch-Site": "cross-site"})
+
+    def ask() -> int:
+        try:
+            with urlopen(page, timeout=30) as answer:
+                return int(answer.status)
+        except HTTPError as error:
+            with error:
+                return error.code
+
+    assert meanwhile(qtbot, ask) == 403
+    before = window.service._running
+    window.settings.change_settings(service_origins="http://localhost:1, https://Overlay.example/")
+    qtbot.waitUntil(lambda: window.service._running not in (None, before) and bool(window.service.url), timeout=WAIT_MS)
+    assert meanwhile(qtbot, ask) == 200
+
+
+def test_the_settings_show_what_listens(qtbot: QtBot, open_window: OpenWindow, port: int) -> None:
+    window = open_window(Settings(text="", service_port=port))
+    window.window_actions["settings"].trigger()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    assert {name: label.text() for name, label in dialog.statuses.items()} == {"service": "Off", "chat_reader": "Off"}
+    window.settings.change_settings(service=True)
+    qtbot.waitUntil(lambda: dialog.statuses["service"].text() == f"Listening on 127.0.0.1:{port}", timeout=WAIT_MS)
+    dialog.reject()
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        window.settings.change_settings(service_port=other.getsockname()[1])
+        qtbot.waitUntil(lambda: "not running" in window.service.button.text(), timeout=WAIT_MS)
+    window.window_actions["settings"].trigger()
+    again = window.dialogs.shown
+    assert isinstance(again, SettingsDialog)
+    assert "another program is using it" in again.statuses["service"].text()
+
+
 def test_the_settings_have_a_page_of_it(qtbot: QtBot) -> None:
     dialog = SettingsDialog(Settings(), [], {})
     qtbot.addWidget(dialog)

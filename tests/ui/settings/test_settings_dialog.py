@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, Q
 from pytestqt.qtbot import QtBot
 
 from app.common import language
+from app.service.agents.agent_voices import find_agent_voice, remember_agent_voice
 from app.settings.graph_precision import PrecisionPreference
-from app.settings.user_settings import Settings
+from app.settings.page_origins import parse_origins
+from app.settings.user_settings import Settings, load_settings
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.actions.key_bindings import (
     KeyBinding,
@@ -25,6 +27,7 @@ from app.ui.actions.key_bindings import (
     save_shortcuts,
 )
 from app.ui.main import set_window_language
+from app.ui.settings.setting_fields import RememberedListField
 from app.ui.settings.settings_dialog import SHOWN_SETTINGS, SettingsDialog
 from app.ui.synthesis.synthesis_jobs import ChoosePrecisionsJob, OpenVoiceJob
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
@@ -42,6 +45,7 @@ OTHER = {
     "aivisspeech_folder": "off",
     "drag_texts": "txt_lab",
     "drag_encoding": "shift_jis",
+    "service_origins": "https://example.com, http://localhost:3000/",
     "read_hotkey": "Ctrl+Alt+R",
     "read_skipped_programs": "calc",
 }
@@ -86,6 +90,38 @@ def test_values_stay_within_their_bounds(dialog: SettingsDialog) -> None:
                 assert item.metadata["low"] <= control.current <= item.metadata["high"]  # type: ignore[operator]
         if "choices" in item.metadata:
             assert len(item.metadata["shown"].choices) == len(item.metadata["choices"])
+
+
+@pytest.mark.parametrize("wrong", ["example.com", "https://example.com/overlay", "https://*.example.com", "null", "https://a b"])
+def test_what_is_no_origin_is_said_and_not_accepted(dialog: SettingsDialog, wrong: str) -> None:
+    field = dialog.controls["service_origins"]
+    field.show_value(f"https://good.example {wrong}")  # type: ignore[arg-type]
+    assert not dialog.ok.isEnabled()
+    assert "is not an origin" in dialog._mistake.text()
+    assert parse_origins(str(field.current)) == {"https://good.example"} | ({"https://a"} if wrong.endswith("a b") else set())
+    field.show_value("https://good.example")  # type: ignore[arg-type]
+    assert dialog.ok.isEnabled()
+    assert not dialog._mistake.isVisibleTo(dialog)
+
+
+def test_voices_of_agents_are_listed_and_forgotten(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    remember_agent_voice("Claude", "Mei")  # as the agent's own program does meanwhile
+    remember_agent_voice("Other", "Rin/Happy")
+    window.window_actions["settings"].trigger()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    field = dialog.controls["agent_voices"]
+    assert isinstance(field, RememberedListField)
+    qtbot.waitUntil(lambda: field.list.count() == 2, timeout=WAIT_MS)
+    assert [field.list.item(row).text() for row in range(2)] == ["Claude: Mei", "Other: Rin/Happy"]
+    assert not field.forget.isEnabled()
+    assert dialog.changes == {}
+    field.list.setCurrentRow(0)
+    field.forget.click()
+    dialog.ok.click()
+    qtbot.waitUntil(lambda: load_settings()[0].agent_voices == ("Other=Rin/Happy",), timeout=WAIT_MS)
+    assert find_agent_voice("Claude") == ""
 
 
 @pytest.mark.parametrize("tongue", ["ja", "en"])

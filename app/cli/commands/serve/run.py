@@ -28,6 +28,7 @@ from app.service.service_queue import ServiceJobQueue
 from app.service.speech_server import SpeechServer
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
 from app.service.voice_refiner import VoiceRefiner
+from app.settings.page_origins import normalise_origin
 from app.settings.user_settings import load_usable_settings
 
 # Waiting is not interrupted on Windows, so this bounds the delay of Ctrl+C.
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     access = AccessRules(
         sockets[0].getsockname()[1],
         frozenset(name.lower().strip("[]") for name in (*options.allow_host, options.host)),
-        frozenset(origin.rstrip("/").lower() for origin in options.allow_origin),
+        frozenset(map(normalise_origin, options.allow_origin)),
         token,
         options.allow_changes,
     )
