@@ -362,18 +362,26 @@ def test_a_stream_begins_before_it_is_made(client: httpx.Client, style: int, mei
     assert frames_of(held + rest)[0] / 44100 == pytest.approx(length_s(values), abs=512 / 44100)
 
 
-def test_sound_without_a_header_waits_for_the_first_sentence_only(
-    client: httpx.Client, mei: Speaker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And no piece waits for an acknowledgement of the one before."""
+@pytest.fixture
+def second_sentence(mei: Speaker, monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, list[int]]:
+    """Sentences after the first one are measured once the event is set; the list has an item for each."""
     go_on, prosody, measured = threading.Event(), mei.pipeline.synthesizer.run_prosody, []
 
-    def slowly(_self: object, *values: object) -> object:
+    def wait_from_second(_self: object, *values: object) -> object:
         measured.append(1)
         if len(measured) > 1:
             assert go_on.wait(10)
         return prosody(*values)
 
+    monkeypatch.setattr(type(mei.pipeline.synthesizer), "run_prosody", wait_from_second)
+    return go_on, measured
+
+
+def test_sound_without_a_header_waits_for_the_first_sentence_only(
+    client: httpx.Client, second_sentence: tuple[threading.Event, list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no piece waits for an acknowledgement of the one before."""
+    go_on, measured = second_sentence
     delays = []
     connected = HttpConnection.connection_made
 
@@ -381,7 +389,6 @@ def test_sound_without_a_header_waits_for_the_first_sentence_only(
         delays.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
         connected(self, transport)
 
-    monkeypatch.setattr(type(mei.pipeline.synthesizer), "run_prosody", slowly)
     monkeypatch.setattr(HttpConnection, "connection_made", connection_made)
     body = {"text": "一つ目の文だけが要ります。二つ目はまだです。", "format": "pcm", "rate": 22050}
     with client.stream("POST", "/v1/speak", json=body) as answer:
@@ -399,6 +406,20 @@ def test_sound_without_a_header_waits_for_the_first_sentence_only(
     monkeypatch.setattr("app.service.routes_own.MAX_SOUND_S", 0.1)
     broken = client.post("/v1/speak", json=body)
     assert (broken.status_code, "longer than" in broken.json()["detail"]) == (422, True)
+
+
+def test_events_of_pcm_come_while_the_rest_is_made(client: httpx.Client, second_sentence: tuple[threading.Event, list[int]]) -> None:
+    go_on, measured = second_sentence
+    body = {"input": "初めの文から届きます。次の文はまだです。", "response_format": "pcm", "stream_format": "sse"}
+    with client.stream("POST", "/v1/audio/speech", json=body) as answer:
+        lines = (json.loads(line.removeprefix("data: ")) for line in answer.iter_lines() if line)
+        heard = b""
+        while not np.frombuffer(heard, "<i2").any():
+            heard += base64.b64decode(next(lines)["audio"])
+        go_on.set()
+        rest = list(lines)
+    assert len(measured) == 2
+    assert [event["type"] for event in rest] == ["speech.audio.delta"] * (len(rest) - 1) + ["speech.audio.done"]
 
 
 def test_a_client_that_goes_away_stops_its_work(url: str, style: int, mei: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:
