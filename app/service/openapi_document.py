@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE
@@ -11,9 +11,11 @@ from app.common.language import localize
 from app.common.version import VERSION
 from app.core.delivery import Bounds
 from app.core.request_limits import BOUNDS, PAUSE_BOUNDS, SEED_BOUNDS
-from app.service.speak_request import OPENAI_FORMATS, OPENAI_STREAM_FORMATS, SPEAK_FORMATS
-from app.service.voicevox_query import QUERY_PAUSES, QUERY_SCALES
+from app.service.speak_request import LONGEST_NAME, OPENAI_FORMATS, OPENAI_STREAM_FORMATS, SPEAK_FORMATS, SPEAK_MEDIA_TYPES
+from app.service.speech_stream import EVENT_STREAM_TYPE
+from app.service.voicevox_query import MAX_QUERY_TEXT, QUERY_PAUSES, QUERY_SCALES
 
+_JSON_TYPE = "application/json"
 TEXT, _INT, _NUMBER, _BOOL = {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "boolean"}
 _MAYBE_NUMBER, _MAYBE_TEXT = {"anyOf": [_NUMBER, {"type": "null"}]}, {"anyOf": [TEXT, {"type": "null"}]}
 
@@ -32,6 +34,11 @@ def _build_object_schema(required: dict[str, Any], optional: dict[str, Any] | No
     return {"type": "object", "properties": required | (optional or {}), "required": list(required)}
 
 
+def _list_media_types(formats: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the types of these formats, each once."""
+    return tuple(dict.fromkeys(SPEAK_MEDIA_TYPES[form] for form in formats))
+
+
 def _build_number_schema(bounds: Bounds) -> dict[str, Any]:
     return {"type": "number", "minimum": bounds.low, "maximum": bounds.high, "default": bounds.default}
 
@@ -42,6 +49,9 @@ def _build_choice_schema(choices: tuple[str, ...], default: str) -> dict[str, An
 
 _SCALE_SCHEMAS = dict.fromkeys(QUERY_SCALES, _NUMBER)
 _PAUSE_SCHEMAS = dict(zip(QUERY_PAUSES, (_MAYBE_NUMBER, _NUMBER), strict=True))
+_SPOKEN_TEXT, _NAME = {"type": "string", "maxLength": MAX_QUERY_TEXT}, {"type": "string", "maxLength": LONGEST_NAME}
+_NAME_OR_NUMBER = {"anyOf": [_NAME, _INT]}
+_SPAN_SCHEMAS = {"start_s": _NUMBER, "end_s": _NUMBER}
 _STYLE_SCHEMA = _build_object_schema({"name": TEXT, "id": _INT}, {"type": TEXT})
 OPENAPI_SCHEMAS: dict[str, Any] = {
     "Mora": _build_object_schema(
@@ -61,27 +71,43 @@ OPENAPI_SCHEMAS: dict[str, Any] = {
         {"name": TEXT, "speaker_uuid": TEXT, "styles": build_list_schema(_STYLE_SCHEMA), "version": TEXT}, {"supported_features": {"type": "object"}}
     ),
     "SpeakRequest": _build_object_schema(
-        {"text": TEXT},
+        {"text": _SPOKEN_TEXT},
         {
-            "voice": TEXT, "speaker": TEXT, "style": TEXT, "style_id": _INT,
+            "voice": _NAME_OR_NUMBER, "speaker": _NAME_OR_NUMBER, "style": _NAME_OR_NUMBER, "style_id": _INT,
             "format": _build_choice_schema(SPEAK_FORMATS, "wav"), "rate": {"type": "integer", "minimum": LOWEST_RATE, "maximum": HIGHEST_RATE}, "stereo": _BOOL,
-            "seed": {"type": "integer", "minimum": 0, "maximum": int(SEED_BOUNDS.high), "default": 0}, "assist_text": TEXT,
+            "seed": {"type": "integer", "minimum": 0, "maximum": int(SEED_BOUNDS.high), "default": 0}, "assist_text": _SPOKEN_TEXT,
             "pauses": {"type": "object", "additionalProperties": {"type": "number", "minimum": PAUSE_BOUNDS.low, "maximum": PAUSE_BOUNDS.high}},
         } | {name: _build_number_schema(bounds) for name, bounds in BOUNDS.items()},
     ),
     "SpeechRequest": _build_object_schema(
-        {"input": TEXT},
+        {"input": _SPOKEN_TEXT},
         {
-            "model": TEXT, "voice": TEXT, "response_format": _build_choice_schema(OPENAI_FORMATS, "mp3"), "speed": _build_number_schema(BOUNDS["speed"]),
+            "model": TEXT, "voice": _NAME, "response_format": _build_choice_schema(OPENAI_FORMATS, "mp3"), "speed": _build_number_schema(BOUNDS["speed"]),
             "stream_format": _build_choice_schema(OPENAI_STREAM_FORMATS, "audio"),
         },
+    ),
+    "Timings": _build_object_schema(
+        {
+            "text": TEXT, "reading": TEXT, "sampling_rate": _INT, "samples": _INT, "length_s": _NUMBER,
+            "sentences": build_list_schema(_build_object_schema({"text": TEXT} | _SPAN_SCHEMAS)),
+            "moras": build_list_schema(_build_object_schema({"kana": TEXT, "tone": _INT} | _SPAN_SCHEMAS)),
+            "phones": build_list_schema(_build_object_schema({"phone": TEXT} | _SPAN_SCHEMAS)),
+        },
+    ),
+    "Models": _build_object_schema(
+        {"object": TEXT, "data": build_list_schema(_build_object_schema({"id": TEXT, "object": TEXT, "created": _INT, "owned_by": TEXT}))},
     ),
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class RouteDescription:
-    """A route: `ja` and `en` say what it is for; a parameter with `?` may be left out."""
+    """A route: `ja` and `en` say what it is for; a parameter with `?` may be left out.
+
+    Attributes:
+        answers: media types of what it may answer, the usual one first.
+        result: schema of an answer that is JSON.
+    """
 
     method: str
     path: str
@@ -89,14 +115,15 @@ class RouteDescription:
     en: str
     parameters: tuple[str, ...] = ()
     body: dict[str, Any] | None = None
-    answer: str = "application/json"
+    answers: tuple[str, ...] = (_JSON_TYPE,)
+    result: dict[str, Any] = field(default_factory=dict)
 
 
 _STYLE_PARAMETERS = ("speaker:integer", "core_version?:string")
 _UPSPEAK_PARAMETERS = ("speaker:integer", "enable_interrogative_upspeak?:boolean", "core_version?:string")
 _QUERY, _PHRASES = refer_to_schema("AudioQuery"), build_list_schema(refer_to_schema("AccentPhrase"))
 _WORD_PARAMETERS = ("surface:string", "pronunciation:string", "accent_type:integer", "word_type?:string", "priority?:integer")
-_WAV_TYPE = "audio/wav"
+_WAV = ("audio/wav",)
 DESCRIBED_ROUTES = (
     RouteDescription("post", "/audio_query", "テキストからクエリを作成", "Create a query from text", ("text:string", *_STYLE_PARAMETERS)),
     RouteDescription("post", "/audio_query_from_preset", "プリセットのクエリを作成", "A query with a preset", ("text:string", "preset_id:integer", "core_version?:string")),
@@ -105,11 +132,11 @@ DESCRIBED_ROUTES = (
     RouteDescription("post", "/mora_length", "長さを取得", "Lengths", _STYLE_PARAMETERS, _PHRASES),
     RouteDescription("post", "/mora_pitch", "音高を取得", "Pitches", _STYLE_PARAMETERS, _PHRASES),
     RouteDescription("post", "/validate_kana", "AquesTalk 風記法を検査", "Checks a reading in kana", ("text:string",)),
-    RouteDescription("post", "/synthesis", "音声を合成", "The sound of a query", _UPSPEAK_PARAMETERS, _QUERY, _WAV_TYPE),
-    RouteDescription("post", "/cancellable_synthesis", "音声を合成（切断で中止）", "The same; stops when the client disconnects", _UPSPEAK_PARAMETERS, _QUERY, _WAV_TYPE),
-    RouteDescription("post", "/multi_synthesis", "複数の音声を zip で合成", "Several sounds as a zip", _UPSPEAK_PARAMETERS, build_list_schema(_QUERY), "application/zip"),
-    RouteDescription("post", "/streaming_synthesis", "生成しながら送信", "Streams the sound as it is made", (*_UPSPEAK_PARAMETERS, "start_offset?:number", "segment_length?:number"), _QUERY, _WAV_TYPE),
-    RouteDescription("post", "/connect_waves", "WAV を連結", "Joins WAV files", (), build_list_schema(TEXT), _WAV_TYPE),
+    RouteDescription("post", "/synthesis", "音声を合成", "The sound of a query", _UPSPEAK_PARAMETERS, _QUERY, _WAV),
+    RouteDescription("post", "/cancellable_synthesis", "音声を合成（切断で中止）", "The same; stops when the client disconnects", _UPSPEAK_PARAMETERS, _QUERY, _WAV),
+    RouteDescription("post", "/multi_synthesis", "複数の音声を zip で合成", "Several sounds as a zip", _UPSPEAK_PARAMETERS, build_list_schema(_QUERY), ("application/zip",)),
+    RouteDescription("post", "/streaming_synthesis", "生成しながら送信", "Streams the sound as it is made", (*_UPSPEAK_PARAMETERS, "start_offset?:number", "segment_length?:number"), _QUERY, _WAV),
+    RouteDescription("post", "/connect_waves", "WAV を連結", "Joins WAV files", (), build_list_schema(TEXT), _WAV),
     RouteDescription("post", "/initialize_speaker", "声を読み込む", "Loads a voice", (*_STYLE_PARAMETERS, "skip_reinit?:boolean")),
     RouteDescription("get", "/is_initialized_speaker", "声が読み込み済みか", "Whether a voice is loaded", _STYLE_PARAMETERS),
     RouteDescription("get", "/speakers", "話者とスタイルの一覧", "Speakers and styles", ("core_version?:string",)),
@@ -128,10 +155,10 @@ DESCRIBED_ROUTES = (
     RouteDescription("put", "/user_dict_word/{word_uuid}", "単語を変更", "Changes a word", _WORD_PARAMETERS),
     RouteDescription("delete", "/user_dict_word/{word_uuid}", "単語を削除", "Removes a word"),
     RouteDescription("post", "/import_user_dict", "辞書を読み込む", "Imports words", ("override:boolean",), {"type": "object"}),
-    RouteDescription("post", "/v1/speak", "Koebako: テキストを読み上げる", "Koebako: speaks a text", (), refer_to_schema("SpeakRequest"), _WAV_TYPE),
-    RouteDescription("post", "/v1/timings", "Koebako: 音の時刻", "Koebako: times of the sounds", (), refer_to_schema("SpeakRequest")),
-    RouteDescription("post", "/v1/audio/speech", "OpenAI 互換の読み上げ", "Speak a text (OpenAI-compatible)", (), refer_to_schema("SpeechRequest"), "audio/mpeg"),
-    RouteDescription("get", "/v1/models", "OpenAI 互換のモデル一覧", "List models (OpenAI-compatible)"),
+    RouteDescription("post", "/v1/speak", "Koebako: テキストを読み上げる", "Koebako: speaks a text", (), refer_to_schema("SpeakRequest"), _list_media_types(SPEAK_FORMATS)),
+    RouteDescription("post", "/v1/timings", "Koebako: 音の時刻", "Koebako: times of the sounds", (), refer_to_schema("SpeakRequest"), result=refer_to_schema("Timings")),
+    RouteDescription("post", "/v1/audio/speech", "OpenAI 互換の読み上げ", "Speak a text (OpenAI-compatible)", (), refer_to_schema("SpeechRequest"), (*_list_media_types(OPENAI_FORMATS), EVENT_STREAM_TYPE)),
+    RouteDescription("get", "/v1/models", "OpenAI 互換のモデル一覧", "List models (OpenAI-compatible)", result=refer_to_schema("Models")),
 )  # fmt: skip
 
 
@@ -152,8 +179,8 @@ def _build_operation(route: RouteDescription) -> dict[str, Any]:
     parameters = [_build_parameter(text) for text in route.parameters]
     if "{" in route.path:
         parameters.append({"name": "word_uuid", "in": "path", "required": True, "schema": TEXT})
-    binary = route.answer != "application/json"
-    content = {route.answer: {"schema": {"type": "string", "format": "binary"} if binary else {}}}
+    schemas = {_JSON_TYPE: route.result, EVENT_STREAM_TYPE: TEXT}
+    content = {kind: {"schema": schemas.get(kind, {"type": "string", "format": "binary"})} for kind in route.answers}
     operation: dict[str, Any] = {
         "summary": localize(route.ja, route.en),
         "parameters": parameters,

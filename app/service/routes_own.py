@@ -35,7 +35,15 @@ from app.service.request_fields import RequestFields
 from app.service.request_log import REQUEST_TEXT_KEY
 from app.service.service_job import JobContext
 from app.service.sound_responses import build_file_response, stream_sound
-from app.service.speak_request import OPENAI_FORMATS, OPENAI_STREAM_FORMATS, SpeakRequest, parse_speak_request, require_named_style
+from app.service.speak_request import (
+    LONGEST_NAME,
+    OPENAI_FORMATS,
+    OPENAI_STREAM_FORMATS,
+    SPEAK_MEDIA_TYPES,
+    SpeakRequest,
+    parse_speak_request,
+    require_named_style,
+)
 from app.service.speech_stream import EVENT_STREAM_TYPE, format_delta_events, format_done_event
 from app.service.style_catalogue import StyleCatalogue
 from app.service.voicevox_phrases import build_phrases
@@ -150,14 +158,6 @@ def _append_phone(phones: list[dict[str, Any]], phone: str, span: SoundSpan) -> 
         phones.append({"phone": phone, "start_s": span.start_s, "end_s": span.end_s})
 
 
-_SPEAK_MEDIA_TYPES = {
-    "wav": "audio/wav",
-    "pcm": "audio/pcm",
-    "mp3": "audio/mpeg",
-    "flac": "audio/flac",
-    "ogg": "audio/ogg",
-    "opus": "audio/ogg",
-}
 _OPENAI_RATE = 24000  # what `pcm` means there
 
 
@@ -208,7 +208,7 @@ def build_own_routes(service: HttpService) -> list[Route]:
 
 async def _build_sound_response(service: HttpService, request: Request, speak_request: SpeakRequest) -> Response:
     """Respond with WAV as soon as all lengths are known, which its header states, with PCM as soon as the first sentence is; with other formats whole."""
-    kind, style, base = _SPEAK_MEDIA_TYPES[speak_request.format], speak_request.style, speak_request.base
+    kind, style, base = SPEAK_MEDIA_TYPES[speak_request.format], speak_request.style, speak_request.base
     if speak_request.format in _STREAMS:
         return await stream_sound(service, request, style, lambda speech: _STREAMS[speak_request.format](speech, speak_request), kind, base)
     return build_file_response(
@@ -295,7 +295,7 @@ def _parse_openai_request(values: Any, catalogue: StyleCatalogue) -> OpenAIReque
     fields = RequestFields(values, ("body",))
     text = fields.parse_text("input", max_length=MAX_QUERY_TEXT)
     voice = fields.find_raw("voice")
-    name = str(voice.get("id", "")) if isinstance(voice, dict) else fields.parse_text("voice", "", max_length=200)
+    name = str(voice.get("id", "")) if isinstance(voice, dict) else fields.parse_text("voice", "", max_length=LONGEST_NAME)
     form = fields.read_choice("response_format", OPENAI_FORMATS, "mp3")
     speed = fields.read_number("speed", 1.0, low=BOUNDS["speed"].low, high=BOUNDS["speed"].high, should_clamp=True)
     stream_format = fields.read_choice("stream_format", OPENAI_STREAM_FORMATS, "audio")

@@ -15,9 +15,19 @@ from app.service.request_fields import RequestFields
 from app.service.style_catalogue import ServedStyle, StyleCatalogue
 from app.service.voicevox_query import MAX_QUERY_TEXT
 
-SPEAK_FORMATS = ("wav", "pcm", "mp3", "flac", "ogg", "opus")
+SPEAK_MEDIA_TYPES = {
+    "wav": "audio/wav",
+    "pcm": "audio/pcm",
+    "mp3": "audio/mpeg",
+    "flac": "audio/flac",
+    "ogg": "audio/ogg",
+    "opus": "audio/ogg",
+}
+SPEAK_FORMATS = tuple(SPEAK_MEDIA_TYPES)
 OPENAI_FORMATS = ("mp3", "opus", "flac", "wav", "pcm")
 OPENAI_STREAM_FORMATS = ("audio", "sse")
+LONGEST_NAME = 200
+"""Characters of the name of a voice, a speaker or a style."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,7 @@ def _read_style(fields: RequestFields, catalogue: StyleCatalogue) -> ServedStyle
 def _read_name(fields: RequestFields, key: str) -> str:
     """Return a name, or the number of a speaker or style as text."""
     given = fields.find_raw(key)
-    return str(given) if isinstance(given, int) and not isinstance(given, bool) else fields.parse_text(key, "", max_length=200)
+    return str(given) if isinstance(given, int) and not isinstance(given, bool) else fields.parse_text(key, "", max_length=LONGEST_NAME)
 
 
 def require_named_style(catalogue: StyleCatalogue, *names: str) -> ServedStyle:

@@ -150,3 +150,32 @@ def test_numbers_of_own_routes_are_described_with_their_bounds() -> None:
             bounds.default,
         )
     assert schemas["SpeechRequest"]["properties"]["stream_format"]["enum"] == ["audio", "sse"]
+
+
+def test_texts_of_own_routes_are_as_long_as_described(client: httpx.Client) -> None:
+    schemas = build_openapi()["components"]["schemas"]
+    for path, name, field in (("/v1/timings", "SpeakRequest", "text"), ("/v1/audio/speech", "SpeechRequest", "input")):
+        length = schemas[name]["properties"][field]["maxLength"]
+        refused = client.post(path, json={field: "。" * (length + 1)})
+        assert (refused.status_code in (400, 422), f"at most {length} characters" in refused.text) == (True, True)
+    names = schemas["SpeechRequest"]["properties"]["voice"]["maxLength"]
+    assert f"at most {names} characters" in client.post("/v1/audio/speech", json={"input": "。", "voice": "a" * (names + 1)}).text
+
+
+def test_answers_of_own_routes_are_described(client: httpx.Client) -> None:
+    whole = build_openapi()
+
+    def describe(path: str, method: str = "post") -> dict[str, Any]:
+        return whole["paths"][path][method]["responses"]["200"]["content"]
+
+    schema = whole["components"]["schemas"]["SpeechRequest"]["properties"]
+    bodies = [{"input": "はい。", "response_format": form} for form in schema["response_format"]["enum"]]
+    bodies += [{"input": "はい。", "stream_format": form} for form in schema["stream_format"]["enum"]]
+    types = {client.post("/v1/audio/speech", json=body).headers["content-type"].partition(";")[0] for body in bodies}
+    assert types == set(describe("/v1/audio/speech"))
+    for path, method, body in (("/v1/timings", "post", {"text": "はい。いいえ。"}), ("/v1/models", "get", None)):
+        answer = client.request(method, path, json=body).json()
+        reference = describe(path, method)["application/json"]["schema"]
+        properties = whole["components"]["schemas"][reference["$ref"].rpartition("/")[2]]["properties"]
+        check(answer, reference, whole)
+        assert set(answer) == set(properties)
