@@ -115,6 +115,12 @@ def test_a_page_has_a_title_and_its_links_lead_to_pages(name: str, language: Lan
     assert {link.removesuffix(".md") for link in links} <= set(GUIDE_PAGES)
 
 
+@pytest.mark.parametrize(("name", "language"), EVERY)
+def test_code_below_an_item_of_a_list_is_fenced(name: str, language: Language) -> None:
+    """Four spaces there are not enough for code: the line would be prose."""
+    assert not re.findall(r"^(?:\d+\.|-) .*\n\n {4,}\S.*", markdown(name, language), re.MULTILINE)
+
+
 @pytest.mark.parametrize("name", GUIDE_PAGES)
 def test_both_languages_have_the_same_headings_and_commands(name: str) -> None:
     ja, en = markdown(name, "ja"), markdown(name, "en")
