@@ -50,6 +50,7 @@ MAX_CHAT_WAITING, MOST_AGENT_VOICES = 500, 100
 MAX_PATH_CHARS = 32_767  # characters that Windows takes
 StripChoice = Literal["auto", "open", "folded"]
 MAX_DAY = 1_000_000
+MAX_RELEASE_CHARS = 100_000
 MAX_SIDE_WIDTH = 4096
 SAVE_SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3")
 STRIP_CHOICES: tuple[StripChoice, ...] = ("auto", "open", "folded")
@@ -86,6 +87,7 @@ class Settings(Delivery):
         links: what is read of the address of a page.
         update_notices: the program asks once a week whether there is a newer version; offered only in builds that can.
         update_checked_day: when it last asked, in days since 1970.
+        update_found: the newer version that it found then, as `app.adapters.http.release_feed` packs it; empty for none.
         log_words: the log also holds what errors say, which may quote the user's text.
         chat_reader, chat_port, chat_http_port: whether comments of comment viewers are read, and on which ports.
         chat_waiting, chat_latest, chat_links, chat_repeats, chat_names: the rules of `app.service.chat.chat_rules`.
@@ -146,6 +148,7 @@ class Settings(Delivery):
     links: LinkReading = field(default="host", metadata={"choices": LINK_READINGS, "shown": settings_labels.LINKS_LABEL})
     update_notices: bool = field(default=False, metadata={"shown": settings_labels.UPDATE_NOTICES_LABEL, "is_offered": has_update_notices})
     update_checked_day: int = field(default=0, metadata={"low": 0, "high": MAX_DAY})
+    update_found: str = field(default="", metadata={"longest": MAX_RELEASE_CHARS})
     log_words: bool = field(default=False, metadata={"shown": settings_labels.LOG_WORDS_LABEL})
     service: bool = field(default=False, metadata={"shown": settings_labels.SERVICE_LABEL})
     service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": settings_labels.SERVICE_PORT_LABEL})

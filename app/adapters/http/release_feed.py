@@ -6,9 +6,10 @@ wrong in it is left out, and the page must lie on the server that was asked.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from app.adapters.http.http_address import HttpAddress, UnusableAddressError, parse_address
@@ -16,7 +17,7 @@ from app.adapters.http.http_request import USER_AGENT, HttpRequest
 from app.adapters.http.response_reader import read_json_response
 from app.adapters.http.retry_policy import RetryPolicy
 from app.common.files.release_file import read_feed_address
-from app.common.files.untrusted_json import sanitise_long_text
+from app.common.files.untrusted_json import parse_object, sanitise_long_text
 from app.common.version import VERSION
 from app.core.stage_clock import ignore_cancellation
 
@@ -59,8 +60,7 @@ class ReleaseFeed:
         """Return the newest release if it is newer than this program; raise DownloadError."""
         headers = {"User-Agent": f"{USER_AGENT}/{VERSION}", "Accept": "application/json"}
         request = HttpRequest(self._address, headers, retry_policy=SINGLE_TRY)
-        found = _parse_release(read_json_response(request, cancelled, max_bytes=MAX_FEED_BYTES), self._address)
-        return found if found is not None and split_version(found.version) > split_version(VERSION) else None
+        return _parse_newer_release(read_json_response(request, cancelled, max_bytes=MAX_FEED_BYTES), self._address)
 
 
 def create_release_source() -> ReleaseSource | None:
@@ -72,10 +72,28 @@ def create_release_source() -> ReleaseSource | None:
     return ReleaseFeed(address) if address.scheme == "https" or address.is_on_this_machine else None
 
 
+def pack_release(release: Release) -> str:
+    """Return a release as a text that `recall_release` takes."""
+    return json.dumps(asdict(release), ensure_ascii=False)
+
+
+def recall_release(packed: str) -> Release | None:
+    """Return a release that an earlier start found, if it is still newer than this program, with the checks of a new answer."""
+    try:
+        return _parse_newer_release(parse_object(packed), parse_address(read_feed_address()))
+    except (UnusableAddressError, ValueError):
+        return None
+
+
 def split_version(version: str) -> tuple[int, ...]:
     """Return the numbers of a version, as versions are compared; 1.0 and 1.0.0 are the same."""
     numbers = [int(part) for part in version.split(".")]
     return tuple([*numbers, 0, 0, 0, 0][:4])
+
+
+def _parse_newer_release(data: dict[str, Any], feed: HttpAddress) -> Release | None:
+    found = _parse_release(data, feed)
+    return found if found is not None and split_version(found.version) > split_version(VERSION) else None
 
 
 def _parse_release(data: dict[str, Any], feed: HttpAddress) -> Release | None:

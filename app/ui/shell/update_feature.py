@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, QUrl, Slot
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QMainWindow
 from app.common.errors import AppError
 from app.common.files.release_file import has_update_notices
 from app.common.language import get_language, localize
+from app.settings.user_settings import MAX_RELEASE_CHARS
 from app.ui.background_thread import BackgroundThread
 from app.ui.script.script_panel import ScriptPanel
 from app.ui.settings.settings_store import SettingsStore
@@ -52,7 +54,7 @@ class UpdateFeature(QObject):
         super().__init__(window)
         self._window, self._settings, self._today = window, settings, today
         self._create_source = create_source or _create_release_source
-        self._closed = False
+        self._closed = self._has_shown = False
         self.banner = Banner()
         panel.add_banner(self.banner)
         self._background: BackgroundThread | None = None
@@ -69,14 +71,15 @@ class UpdateFeature(QObject):
     @Slot()
     def check_if_due(self) -> None:
         """Ask for a newer version, if the user allowed it and a week has passed; the window does not wait."""
+        if self._closed or not self._settings.value.update_notices or not has_update_notices():
+            return
         last, today = self._settings.value.update_checked_day, self._today()
-        if self._closed or not self._settings.value.update_notices or not has_update_notices() or 0 <= today - last < DAYS_BETWEEN_CHECKS:
+        if 0 <= today - last < DAYS_BETWEEN_CHECKS:
+            self._show_remembered()
             return
         # Noted first: a server that does not answer is left alone for a week, too.
         self._settings.change_settings(update_checked_day=today)
-        if self._background is None:
-            self._background = BackgroundThread(self, "updates")
-        self._background.run_work(self._fetch_newer_release, self._show_release, self._note_error)
+        self._get_background().run_work(self._fetch_newer_release, self._remember_release, self._note_error)
 
     def close(self) -> None:
         """Give up a request that runs."""
@@ -100,11 +103,30 @@ class UpdateFeature(QObject):
             on_action=lambda: self._settings.change_settings(update_notices=True),
         )
 
-    def _fetch_newer_release(self) -> Release | None:
+    def _get_background(self) -> BackgroundThread:
+        if self._background is None:
+            self._background = BackgroundThread(self, "updates")
+        return self._background
+
+    def _fetch_newer_release(self) -> tuple[Release | None, str]:
+        """Return what is newer, and the same as a text for the settings."""
         source = self._create_source()
-        return None if source is None else source.fetch_newer_release(lambda: self._closed)
+        found = None if source is None else source.fetch_newer_release(lambda: self._closed)
+        return found, "" if found is None else _pack_release(found)
+
+    def _remember_release(self, answer: tuple[Release | None, str]) -> None:
+        found, packed = answer
+        self._settings.change_settings(update_found=packed if len(packed) <= MAX_RELEASE_CHARS else "")
+        self._show_release(found)
+
+    def _show_remembered(self) -> None:
+        """Show what an earlier start found; once, for the user may close the banner."""
+        packed = self._settings.value.update_found
+        if packed and not self._has_shown:
+            self._get_background().run_work(partial(_recall_release, packed), self._show_release)
 
     def _show_release(self, found: Release | None) -> None:
+        self._has_shown = True
         if found is None:
             return
         self.banner.show_message(
@@ -131,6 +153,7 @@ class UpdateFeature(QObject):
     def _note_error(self, error: AppError) -> None:
         """Log why there is no answer; a user who asked for nothing needs no message."""
         logging.getLogger("koebako").info("no answer about newer versions: %s", error.message)
+        self._show_remembered()
 
 
 def _create_release_source() -> ReleaseSource | None:
@@ -138,3 +161,15 @@ def _create_release_source() -> ReleaseSource | None:
     from app.adapters.http.release_feed import create_release_source
 
     return create_release_source()
+
+
+def _pack_release(release: Release) -> str:
+    from app.adapters.http.release_feed import pack_release
+
+    return pack_release(release)
+
+
+def _recall_release(packed: str) -> Release | None:
+    from app.adapters.http.release_feed import recall_release
+
+    return recall_release(packed)

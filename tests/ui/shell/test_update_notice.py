@@ -98,6 +98,31 @@ def test_it_asks_once_a_week_at_most_whoever_answers(open_window: OpenWindow, so
     assert not window.updates.banner.is_wanted, "a server that does not answer is no news"
 
 
+def test_what_was_found_is_shown_after_a_restart_and_nobody_is_asked(
+    open_window: OpenWindow, source: PretendSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(ALLOWED)
+    wait_for_answer(window)
+    kept = window.settings.value
+    later = open_window(kept)
+    wait_for_answer(later)
+    assert source.asked == 1
+    assert later.updates.banner.message.text() == "Koebako 9.1 is available."
+    later.updates.banner.hide()
+    later.updates.check_if_due()
+    wait_for_answer(later)
+    assert not later.updates.banner.is_wanted, "the user has closed it"
+    monkeypatch.setattr("app.adapters.http.release_feed.VERSION", "9.1")
+    updated = open_window(kept)
+    wait_for_answer(updated)
+    assert not updated.updates.banner.is_wanted
+    source.found = None
+    window.updates._today = lambda: kept.update_checked_day + 7
+    window.updates.check_if_due()
+    wait_for_answer(window)
+    assert (source.asked, window.settings.value.update_found) == (2, "")
+
+
 def test_what_is_new_is_shown_and_the_page_opens_in_the_browser(
     qtbot: QtBot, open_window: OpenWindow, source: PretendSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
