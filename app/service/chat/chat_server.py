@@ -25,7 +25,8 @@ MAX_CONNECTIONS = 16
 """Connections of a port that are served at once."""
 MAX_WAITING_CONNECTIONS = 32
 """Connections of a port that wait for their turn; viewers open one for each comment, and comments come in bursts."""
-SETTLE_S = 0.1
+# Longer than Windows holds back a second packet (200 ms), where a viewer sends several commands through one connection.
+SETTLE_S = 0.3
 """Seconds without a byte after a complete command, after which the connection is closed; many viewers leave that to the server."""
 _READ_BYTES = 16 << 10
 _STOP_TIMEOUT_S = 2.0
