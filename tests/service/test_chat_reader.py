@@ -263,7 +263,7 @@ def test_a_burst_of_comments_on_connections_that_the_server_closes_is_kept_whole
 
 
 def test_a_connection_takes_a_second_command_in_a_packet_of_its_own(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_server, "SETTLE_S", 5.0)
+    monkeypatch.setattr(chat_server, "COMMAND_GAP_S", 5.0)
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as own:
         own.sendall(struct.pack("<h", 0x0110))
         assert own.recv(4) == b"\0"

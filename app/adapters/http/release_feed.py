@@ -73,11 +73,11 @@ def create_release_source() -> ReleaseSource | None:
 
 
 def pack_release(release: Release) -> str:
-    """Return a release as a text that `recall_release` takes."""
+    """Return a release as a text that `read_packed_release` takes."""
     return json.dumps(asdict(release), ensure_ascii=False)
 
 
-def recall_release(packed: str) -> Release | None:
+def read_packed_release(packed: str) -> Release | None:
     """Return a release that an earlier start found, if it is still newer than this program, with the checks of a new answer."""
     try:
         return _parse_newer_release(parse_object(packed), parse_address(read_feed_address()))

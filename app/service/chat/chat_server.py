@@ -26,7 +26,7 @@ MAX_CONNECTIONS = 16
 MAX_WAITING_CONNECTIONS = 32
 """Connections of a port that wait for their turn; viewers open one for each comment, and comments come in bursts."""
 # Longer than Windows holds back a second packet (200 ms), where a viewer sends several commands through one connection.
-SETTLE_S = 0.3
+COMMAND_GAP_S = 0.3
 """Seconds without a byte after a complete command, after which the connection is closed; many viewers leave that to the server."""
 _READ_BYTES = 16 << 10
 _STOP_TIMEOUT_S = 2.0
@@ -150,7 +150,7 @@ async def _read_next_bytes(reader: asyncio.StreamReader, *, is_settled: bool) ->
     if not is_settled:
         return await reader.read(_READ_BYTES)
     with suppress(TimeoutError):
-        async with asyncio.timeout(SETTLE_S):
+        async with asyncio.timeout(COMMAND_GAP_S):
             return await reader.read(_READ_BYTES)
     return b""
 

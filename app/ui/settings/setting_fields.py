@@ -181,7 +181,7 @@ class HotkeyField(QKeySequenceEdit):
 
 
 class RememberedListField(QWidget):
-    """What the program remembers by itself, as `NAME=VALUE`; the user can remove it."""
+    """A list of what the program remembers by itself, as `NAME=VALUE`; the user can remove lines."""
 
     changed = Signal()
 
@@ -198,7 +198,7 @@ class RememberedListField(QWidget):
         self.empty.setObjectName("muted")
         self.forget = QPushButton(localize("削除", "Forget"))
         self.forget.setAccessibleName(localize(f"{title}: 選択した項目を削除", f"{title}: forget the selected ones"))
-        self.forget.setToolTip(localize("選択した項目を削除します。", "Forgets the selected ones."))
+        self.forget.setToolTip(localize("選択した項目を削除します。", "Removes the selected ones."))
         self.forget.clicked.connect(self._forget_selected)
         self.list.itemSelectionChanged.connect(self._update_button)
         self.setFocusProxy(self.list)

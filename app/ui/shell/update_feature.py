@@ -123,7 +123,7 @@ class UpdateFeature(QObject):
         """Show what an earlier start found; once, for the user may close the banner."""
         packed = self._settings.value.update_found
         if packed and not self._has_shown:
-            self._get_background().run_work(partial(_recall_release, packed), self._show_release)
+            self._get_background().run_work(partial(_read_packed_release, packed), self._show_release)
 
     def _show_release(self, found: Release | None) -> None:
         self._has_shown = True
@@ -169,7 +169,7 @@ def _pack_release(release: Release) -> str:
     return pack_release(release)
 
 
-def _recall_release(packed: str) -> Release | None:
-    from app.adapters.http.release_feed import recall_release
+def _read_packed_release(packed: str) -> Release | None:
+    from app.adapters.http.release_feed import read_packed_release
 
-    return recall_release(packed)
+    return read_packed_release(packed)
