@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from app.cli.console_output import print_note
 from app.common.language import localize
-from app.core.project import Project, VoiceAssignment
+from app.core.project import PROJECT_SUFFIX, Project, VoiceAssignment
+from app.core.script import Line, LineSettings
 from app.install.character_memory import load_characters
 from app.install.known_voices import describe_voice, list_known_voices
 from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.character_assignment import AssignableVoice, apply_choices, match_characters
 from app.interchange.script_import import TABLES
 from app.interchange.substitute_voice import substitute_missing_voices
+from app.voices.installed_voices import find_named_id
 from app.voices.voice_card_data import VoiceCardData
 from app.voices.voice_labels import format_voice_name, localize_voice_name
+from app.voices.voice_manifest import NamedId, VoiceManifest
 
+_NAME_FIELDS = ("speaker", "style")
 MAX_LISTED_CHOICES = 5  # names with the voices that were chosen for them
 
 
@@ -91,3 +96,74 @@ def _find_speaker_only_names(project: Project, source: Path) -> set[str]:
     """Return the names that a table has for speakers alone: if no voice has such a name, its rows fail."""
     is_table = source.suffix.lower() in TABLES
     return {character.name for character in project.assignments if is_table and character.speaker and not character.voice}
+
+
+def match_speaker_names(project: Project, voices: Mapping[str, VoiceManifest], source: Path, cast_file: str = "") -> Project:
+    """Return the project with speakers and styles as the voices of its lines name them, whatever number or similar name a line has for them.
+
+    Where a voice lacks a name, a line of our own projects has the first one, as in the window, and that is announced; other lines keep the
+    name, and fail. A recast character keeps the names of its former voice, so that they count again when it gets that voice back.
+
+    Args:
+        voices: manifests, by the id that lines have.
+        source: file of the script.
+        cast_file: file that the cast came from; empty where it came from none.
+    """
+    matcher = _NameMatcher(voices)
+    cast = {one.id: one.settings for one in project.script.cast} if _is_own_project(Path(cast_file)) else {}
+
+    def match_line(line: Line) -> Line:
+        character = cast.get(line.character)
+        replaceable = (
+            _NAME_FIELDS
+            if _is_own_project(source)
+            else [name for name in _NAME_FIELDS if character is not None and getattr(line.settings, name) == getattr(character, name)]
+        )
+        settings = matcher.match_settings(line.settings, replaceable)
+        return line if settings == line.settings else replace(line, settings=settings)
+
+    return replace(project, script=replace(project.script, lines=tuple(map(match_line, project.script.lines))))
+
+
+class _NameMatcher:
+    """Finds the names that voices have for speakers and styles, and announces each that is replaced once."""
+
+    def __init__(self, voices: Mapping[str, VoiceManifest]) -> None:
+        self._voices = voices
+        self._found: dict[tuple[str, str, str, bool], str] = {}
+
+    def match_settings(self, settings: LineSettings, replaceable: Collection[str]) -> LineSettings:
+        """Return the settings with the names of their voice; only for the replaceable fields its first one where it lacks the name."""
+        voice = self._voices.get(settings.voice)
+        if voice is None:
+            return settings
+        kinds = {"speaker": (voice.speakers, localize("話者", "speaker")), "style": (voice.styles, localize("スタイル", "style"))}
+        names: dict[str, Any] = {}
+        for field, (items, kind) in kinds.items():
+            wanted, is_replaceable = getattr(settings, field), field in replaceable
+            key = (settings.voice, field, wanted, is_replaceable)
+            if key not in self._found:
+                self._found[key] = _match_name(wanted, items, kind, voice, is_replaceable=is_replaceable)
+            names[field] = self._found[key]
+        return replace(settings, **names)
+
+
+def _match_name(wanted: str, items: Sequence[NamedId], kind: str, voice: VoiceManifest, *, is_replaceable: bool) -> str:
+    found = find_named_id(wanted, items) if wanted else None
+    if found is not None:
+        return found.name
+    if not is_replaceable:
+        return wanted
+    first, name = items[0].name, format_voice_name(voice)
+    if wanted:
+        print_note(
+            localize(
+                f"声「{name}」に{kind}「{wanted}」はないため、「{first}」で話します。",
+                f"“{name}” has no {kind} “{wanted}”, so that “{first}” is used.",
+            )
+        )
+    return first
+
+
+def _is_own_project(file: Path) -> bool:
+    return file.suffix.lower() == PROJECT_SUFFIX

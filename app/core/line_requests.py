@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -48,6 +48,11 @@ def apply_cast(request: SynthesisRequest, cast: LineCast, voice: VoiceTraits) ->
 def find_cast_ids(line: Line, voice: VoiceTraits) -> tuple[int, int]:
     """Return the ids of a line's speaker and style in this voice."""
     return _find_id(line.settings.speaker, voice.speakers), _find_id(line.settings.style, voice.styles)
+
+
+def choose_known_name(wanted: str, known: Sequence[str]) -> str:
+    """Return the speaker or style that is heard for a name: the first one where the voice has none of it; the name itself where none is known."""
+    return wanted if not known or wanted in known else known[0]
 
 
 def _find_id(name: str, items: Mapping[int, str]) -> int:

@@ -22,7 +22,7 @@ from app.core.line_reading import LineReading, read_line
 from app.core.line_requests import build_request
 from app.core.line_sound import LineSound, SoundSpan
 from app.core.phone_ids import NO_INDEX, map_phones_to_moras
-from app.core.script import CAST_FIELDS, Line
+from app.core.script import CAST_FIELDS, Line, LineSettings
 from app.core.sentence_splitting import split_sentences
 from app.core.silent_lines import synthesize_or_silence
 from app.core.stage_clock import OnStage, ignore_cancellation, ignore_stage
@@ -37,6 +37,7 @@ from app.export.timeline import PAUSE_PHONE, SpokenFile, SpokenLine, TimedMora, 
 from app.voices.installed_voices import find_id_by_name
 from app.voices.prepared_voice import Voice
 from app.voices.voice_card_data import read_card
+from app.voices.voice_manifest import VoiceManifest
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
@@ -298,9 +299,13 @@ def describe_untimed_line(line: Line, length_s: float, character: str) -> Spoken
 
 
 def find_ids_by_name(line: Line, speaker: Speaker) -> tuple[int, int]:
-    """Return the ids of a line's speaker and style by exact names; raise an error for unknown ones."""
-    info = speaker.voice.manifest
+    """Return the ids of a line's speaker and style by name or number; raise VoiceError for unknown ones."""
+    return find_manifest_ids(line.settings, speaker.voice.manifest)
+
+
+def find_manifest_ids(settings: LineSettings, manifest: VoiceManifest) -> tuple[int, int]:
+    """Return the ids of a speaker and a style in a voice that need not be open; raise VoiceError for names that it does not have."""
     return (
-        find_id_by_name(line.settings.speaker or None, info.speakers, localize("話者", "speaker")),
-        find_id_by_name(line.settings.style or None, info.styles, localize("スタイル", "style")),
+        find_id_by_name(settings.speaker or None, manifest.speakers, localize("話者", "speaker")),
+        find_id_by_name(settings.style or None, manifest.styles, localize("スタイル", "style")),
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 from app.core.dictionary_entries import DictionaryEntry
 from app.core.dictionary_formats import convert_entries_to_data
+from app.core.line_requests import choose_known_name
 from app.core.normalise import normalise_text
 from app.core.script import CAST_FIELDS, Line
 from app.core.script_data import convert_line_to_data
@@ -32,12 +33,12 @@ class VoiceFacts:
 
     Attributes:
         fingerprint: of all that it brings to samples and credits.
-        speaker, style: the names that lines without one mean.
+        speakers, styles: names, in the order of the voice.
     """
 
     fingerprint: str
-    speaker: str = ""
-    style: str = ""
+    speakers: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,8 @@ def _describe_line(line: Line, conditions: SoundConditions) -> dict[str, Any]:
     data["settings"] = {name: value for name, value in data.get("settings", {}).items() if name not in _LEFT_OUT_SETTINGS}
     return data | {
         "voice": voice.fingerprint,
-        "speaker": line.settings.speaker or voice.speaker,
-        "style": line.settings.style or voice.style,
+        "speaker": choose_known_name(line.settings.speaker, voice.speakers),
+        "style": choose_known_name(line.settings.style, voice.styles),
         "words": convert_entries_to_data(tuple(conditions.select_words(line.text))),
     }
 

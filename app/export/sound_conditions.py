@@ -56,7 +56,8 @@ def _read_voice_facts(wanted: str | None, settings: Settings, backend: str, *, f
     try:
         plan = plan_speaker(wanted, parse_placement(backend), settings, None, force_bert)
         manifest = plan.voice.manifest
-        return VoiceFacts(compute_voice_fingerprint(plan), manifest.speakers[0].name, manifest.styles[0].name)
+        names = [tuple(item.name for item in items) for items in (manifest.speakers, manifest.styles)]
+        return VoiceFacts(compute_voice_fingerprint(plan), *names)
     except (AppError, OSError):
         return None
 

@@ -233,6 +233,14 @@ def is_path_text(text: str) -> bool:
         return False
 
 
+def find_named_id(wanted: str, items: Sequence[NamedId]) -> NamedId | None:
+    """Return the speaker or style of exactly this name, or else of this number or of the same name in other words; None for none."""
+    exact = (item for item in items if item.name == wanted)
+    folded = _STYLE_ALIASES.get(wanted, wanted).casefold()
+    like = (item for item in items if wanted == str(item.id) or folded == _STYLE_ALIASES.get(item.name, item.name).casefold())
+    return next(exact, None) or next(like, None)
+
+
 def find_id_by_name(wanted: str | None, items: Sequence[NamedId], kind: str) -> int:
     """Return the id of a speaker or style by name or number; the first one if none is named.
 
@@ -241,9 +249,8 @@ def find_id_by_name(wanted: str | None, items: Sequence[NamedId], kind: str) -> 
     """
     if wanted is None:
         return min((item.id for item in items), default=0)
-    for item in items:
-        if wanted == str(item.id) or _STYLE_ALIASES.get(wanted, wanted).casefold() == _STYLE_ALIASES.get(item.name, item.name).casefold():
-            return item.id
+    if (found := find_named_id(wanted, items)) is not None:
+        return found.id
     raise VoiceError(
         localize(f"この声に{kind}「{wanted}」はありません。", f"This voice has no {kind} “{wanted}”."),
         suggest_near_names(wanted, [item.name for item in items]),

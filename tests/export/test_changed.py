@@ -44,7 +44,7 @@ from app.voices.prepared_voice import STYLE_VECTORS_NAME
 from app.voices.voice_manifest import read_manifest
 from tests.voices.both_precisions import fainter, make_fast
 
-CONDITIONS = SoundConditions(("1",), {"": VoiceFacts("voice", "Mei", "Neutral")})
+CONDITIONS = SoundConditions(("1",), {"": VoiceFacts("voice", ("Mei", "Rei"), ("Neutral", "Happy"))})
 CONTEXT = PlanContext("story", lambda how: SpeakerNames("Voice", how.speaker or "Mei", how.style or "Neutral"), date(2026, 1, 31))
 PATTERNS = ("$id$", "$number$", "$number$_$text$", "$text$", "x", "$take$")
 
@@ -430,6 +430,7 @@ def test_what_a_key_holds() -> None:
     same = [
         key_of(replace(line, id="b")),
         key_of(replace(line, settings=LineSettings(seed=1, seed_locked=False, speaker="Mei", style="Neutral"))),
+        key_of(replace(line, settings=LineSettings(seed=1, speaker="Nobody", style="Angry!"))),
         key_of(line, pattern="$id$", folder="/x", existing="skip", unit="mora"),
         key_of(line, replace(CONDITIONS, words=(DictionaryEntry("風", "カゼ"),))),
     ]
@@ -440,7 +441,7 @@ def test_what_a_key_holds() -> None:
         key_of(line, replace(CONDITIONS, words=(DictionaryEntry("雨", "アメ"),))),
         key_of(line, replace(CONDITIONS, words=(DictionaryEntry("ふる", "フル"),))),
         key_of(line, replace(CONDITIONS, program=("2",))),
-        key_of(line, replace(CONDITIONS, voices={"": VoiceFacts("other", "Mei", "Neutral")})),
+        key_of(line, replace(CONDITIONS, voices={"": VoiceFacts("other", ("Mei", "Rei"), ("Neutral", "Happy"))})),
         key_of(line, gain_db=-1.0),
         *(key_of(line, **chosen) for chosen in ({"sound": "flac"}, {"subtype": "24"}, {"rate": 8_000}, {"stereo": True})),
         *(key_of(line, sidecars=("srt",), unit=unit) for unit in ("line", "mora")),

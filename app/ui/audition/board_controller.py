@@ -11,6 +11,7 @@ from app.audition.board import MAX_BOARD_CELLS, Board, BoardCell, VoiceChoice
 from app.audition.board_setup import BoardSetup, build_board
 from app.audition.candidate_casts import build_cast_board, list_scene_characters
 from app.common.language import localize
+from app.core.line_requests import choose_known_name
 from app.core.script import Character, Line, LineSettings
 from app.ui.audition.board_cells import BoardCells
 from app.ui.audition.board_filler import BoardFiller
@@ -220,8 +221,7 @@ class BoardController(QObject):
 def _choose_all_styles(voice: CatalogVoice, settings: LineSettings) -> VoiceChoice:
     """Return a choice of all styles of a line's speaker."""
     names = [name for _, name in voice.speakers]
-    speaker = settings.speaker if settings.speaker in names else names[0]
-    return VoiceChoice(voice.id, (speaker,), tuple(name for _, name in voice.styles))
+    return VoiceChoice(voice.id, (choose_known_name(settings.speaker, names),), tuple(name for _, name in voice.styles))
 
 
 def _explain_missing_lines(lines: Collection[Line]) -> str:

@@ -11,6 +11,7 @@ from app.audition.board import Board, BoardCell, BoardColumn, Role
 from app.audition.candidate_casts import ORIGINAL_CAST
 from app.audition.short_names import NamePart, build_short_names, choose_short_parts
 from app.common.language import localize
+from app.core.line_requests import choose_known_name
 from app.core.script import LineSettings
 from app.ui.audition.board_cells import BoardCells, CellPhase, CellState
 from app.ui.audition.cast_chooser import format_cast
@@ -61,8 +62,8 @@ def _describe_settings(settings: LineSettings, find_voice: FindVoice) -> tuple[N
     name = voice.name if voice is not None else localize("不明な声", "Unknown voice")
     speakers = [who for _, who in voice.speakers] if voice is not None else []
     styles = [style for _, style in voice.styles] if voice is not None else []
-    speaker = format_speaker(_resolve_name(settings.speaker, speakers)) if len(speakers) > 1 else ""
-    style = _resolve_name(settings.style, styles)
+    speaker = format_speaker(choose_known_name(settings.speaker, speakers)) if len(speakers) > 1 else ""
+    style = choose_known_name(settings.style, styles)
     return NamePart(name), NamePart(speaker), NamePart(format_style(style), is_usual=style in styles[:1])
 
 
@@ -120,10 +121,6 @@ def _describe_phase(state: CellState) -> str:
     if state.phase is CellPhase.EMPTY or state.take is None:
         return localize("まだ合成していません。", "Not synthesised yet. ")
     return format_card_seconds(state.take.length_s) + localize("。", ". ")
-
-
-def _resolve_name(name: str, names: list[str]) -> str:
-    return name if name in names or not names else names[0]
 
 
 Index = QModelIndex | QPersistentModelIndex

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from app.common.language import localize
+from app.core.line_requests import choose_known_name
 from app.core.script import Line
 from app.ui.display_names import VoiceLabel, format_speaker, format_style
 from app.ui.synthesis.synthesis_results import OpenedVoice
@@ -56,12 +57,12 @@ class LineVoiceNames:
 
     def find_style(self, line: Line) -> str:
         """Return the style that will be heard; the line's own if its voice is not known."""
-        return _choose_known(line.settings.style, self._styles.get(line.settings.voice))
+        return choose_known_name(line.settings.style, self._styles.get(line.settings.voice, ()))
 
     def find_speaker(self, line: Line) -> str:
         """Return the speaker that will be heard; empty for a voice with one speaker."""
         speakers = self._speakers.get(line.settings.voice, ())
-        return _choose_known(line.settings.speaker, speakers) if len(speakers) > 1 else ""
+        return choose_known_name(line.settings.speaker, speakers) if len(speakers) > 1 else ""
 
     def format_summary(self, line: Line) -> str:
         """Return speaker and style in short; the voice itself if it is missing."""
@@ -85,7 +86,3 @@ class LineVoiceNames:
                 f"This voice has no “{format_style(wanted)}” style; it speaks in “{format_style(self.find_style(line))}”.",
             )
         return self.format_summary(line)
-
-
-def _choose_known(wanted: str, known: Sequence[str] | None) -> str:
-    return wanted if not known or wanted in known else known[0]

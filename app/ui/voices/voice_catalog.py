@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.common.errors import AppError
+from app.core.line_requests import choose_known_name
 from app.core.script import LineSettings
 from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import MOST_FAVOURITES
@@ -104,8 +105,8 @@ class VoiceCatalog(QObject):
         if found is None:
             return SpeakerNames(settings.voice, format_speaker(settings.speaker), format_style(settings.style))
         info = found.manifest
-        speaker = next((item.name for item in info.speakers if item.name == settings.speaker), info.speakers[0].name)
-        style = next((item.name for item in info.styles if item.name == settings.style), info.styles[0].name)
+        speaker = choose_known_name(settings.speaker, [item.name for item in info.speakers])
+        style = choose_known_name(settings.style, [item.name for item in info.styles])
         return SpeakerNames(info.name, format_speaker(speaker), format_style(style))
 
     def close(self) -> None:

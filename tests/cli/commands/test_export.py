@@ -385,3 +385,38 @@ def test_a_character_without_a_voice_in_a_project_has_the_one_that_ships(tmp_pat
     project = Project(Script((Line("はい。", hero.settings, character="hero"),), cast=(hero,)))
     (line,) = cast_characters(project, str(tmp_path / "cast.koebako"), voice).script.lines
     assert (line.settings.voice, line.settings.style) == (spoken, "Happy")
+
+
+def test_names_that_a_voice_lacks_are_its_first_in_our_own_projects_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recast = LineSettings(voice="mei", speaker="Nobody", style="Angry!")
+    hero = Character("勇者", recast, id="hero")
+    lines = [Line(f"{number}。", recast, id=f"a{number}", character="hero") for number in range(2)]
+    lines.append(Line("雨。", LineSettings(voice="mei", speaker="1", style="happy"), id="b"))
+    project, script = tmp_path / "game.koebako", tmp_path / "game.csv"
+    write_project(project, Project(Script(tuple(lines), cast=(hero,))))
+    options = ("--pattern", "$id$_$speaker$_$style$", "--json", "--jobs", 2)
+    assert export(project, "-o", tmp_path / "out", *options) == 0
+    found = capsys.readouterr()
+    assert found.err.count("“Mei (starter)” has no speaker “Nobody”, so that “Mei” is used.") == 1
+    assert found.err.count("“Mei (starter)” has no style “Angry!”, so that “Neutral” is used.") == 1
+    assert listed(tmp_path / "out") == ["a0_Mei_Neutral.wav", "a1_Mei_Neutral.wav", "b_Tohoku f01_Happy.wav"]
+    assert {(row["id"], row["speaker"], row["style"]) for row in rows(found.out)[:-1]} == {
+        ("a0", "Mei", "Neutral"),
+        ("a1", "Mei", "Neutral"),
+        ("b", "Tohoku f01", "Happy"),
+    }
+    script.write_text("id,text,character,style\na,はい。,勇者,\nb,いいえ。,勇者,Wrong\n", encoding="utf-8")
+    assert export(script, "-o", tmp_path / "cast", "--cast", project, *options) == 3
+    found = capsys.readouterr()
+    assert found.err.count("has no style “Angry!”") == 1
+    assert listed(tmp_path / "cast") == ["a_Mei_Neutral.wav"]
+    assert "This voice has no style “Wrong”." in found.out + found.err
+
+
+def test_a_row_whose_style_is_wrong_now_is_not_unchanged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script, out = tmp_path / "game.csv", tmp_path / "out"
+    script.write_text("id,text,style\na,はい。,Neutral\n", encoding="utf-8")
+    assert export(script, "-o", out, "--pattern", "$id$") == 0
+    script.write_text("id,text,style\na,はい。,Wrong\n", encoding="utf-8")
+    assert export(script, "-o", out, "--pattern", "$id$", "--only", "changed") == 3
+    assert "This voice has no style “Wrong”." in capsys.readouterr().err

@@ -385,13 +385,17 @@ def test_the_command_knows_the_files_of_the_window(
 ) -> None:
     file = tmp_path / "story.koebako"
     window.project.path = file
-    write_project(file, Project(SCRIPT))
+    # A line keeps the names of its former voice, and is spoken with the first ones of its present voice.
+    script = Script((*LINES, Line("風が吹く。", LineSettings(speaker="Nobody", style="Angry!"), id="d")))
+    window.document.reset_script(script)
+    write_project(file, Project(script))
     page = page_of(qtbot, window)
-    page.form.pattern.edit.setText("$id$")
+    page.form.pattern.edit.setText(pattern := "$id$_$speaker$_$style$")
     page.form.loudness.choose_target(-23.0, is_each_file=False)
-    settle(qtbot, page, 2)
+    settle(qtbot, page, 3)
     page.export_button.click()
     wait_over(qtbot, window)
     qtbot.waitUntil(lambda: (folder / MANIFEST_NAME).is_file(), timeout=WAIT_MS)
-    assert main(["export", str(file), "-o", str(folder), "--pattern", "$id$", "--loudness", "-23", "--only", "changed"]) == 0
-    assert "0 written, 0 renamed, 2 unchanged." in capsys.readouterr().err
+    assert main(["export", str(file), "-o", str(folder), "--pattern", pattern, "--loudness", "-23", "--only", "changed"]) == 0
+    assert "0 written, 0 renamed, 3 unchanged." in capsys.readouterr().err
+    assert names(folder) == ["a_Mei_Neutral.wav", "c_Tohoku f01_Happy.wav", "d_Mei_Neutral.wav"]

@@ -22,9 +22,9 @@ from app.cli.commands.project.convert_options import parse_columns
 from app.cli.commands.project.convert_script import apply_readings
 from app.cli.console_output import ask_question, print_note
 from app.cli.interrupts import interrupt_handler
-from app.cli.project_voices import cast_default_voice, match_local_voices
+from app.cli.project_voices import cast_default_voice, match_local_voices, match_speaker_names
 from app.cli.slow_notices import show_slow_notice
-from app.common.errors import AppError, InputError
+from app.common.errors import AppError, InputError, VoiceError
 from app.common.files import paths
 from app.common.language import localize
 from app.core.characters import CastBuilder, apply_cast, replace_voices
@@ -34,6 +34,7 @@ from app.export.cluster_address import ClusterAddress
 from app.export.export_batch import ExportBatch
 from app.export.export_ledger import ExportLedger, LedgerScript
 from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, filter_existing, list_character_names
+from app.export.export_renderer import find_manifest_ids
 from app.export.export_settings import (
     SIDECAR_KINDS,
     ExistingFilePolicy,
@@ -83,6 +84,17 @@ class ExportVoices:
         if info is None:
             return SpeakerNames(settings.voice, settings.speaker, settings.style)
         return SpeakerNames(info.name, settings.speaker or info.speakers[0].name, settings.style or info.styles[0].name)
+
+    def find_error(self, settings: LineSettings) -> AppError | None:
+        """Return why nobody speaks a line: its voice cannot, or lacks its speaker or style; None if somebody does."""
+        manifest = self.manifests.get(settings.voice)
+        if settings.voice in self.errors or manifest is None:
+            return self.errors.get(settings.voice)
+        try:
+            find_manifest_ids(settings, manifest)
+        except VoiceError as error:
+            return error
+        return None
 
 
 def cast_characters(project: Project, cast_file: str, voice: str | None) -> Project:
@@ -165,6 +177,7 @@ def run(options: argparse.Namespace) -> int:
     project = cast_characters(imported.project, options.cast, options.voice)
     project = match_export_voices(project, source, options.voice)
     cast_ = prepare_export_voices([item.line for item in build_numbered_lines(project.script.lines)], options)
+    project = match_speaker_names(project, cast_.manifests, source, options.cast)
     with ExitStack() as closing:
         cluster = None if address is None else _open_cluster(address, cast_, options, closing)
         ledger = open_ledger(project, source, settings, cast_, options)
@@ -309,4 +322,4 @@ def _create_worker_factory(
 
 
 def _list_voice_errors(item: PlannedFile, voices: ExportVoices) -> list[AppError]:
-    return [voices.errors[line.settings.voice] for line in item.lines if line.settings.voice in voices.errors]
+    return [error for line in item.lines if (error := voices.find_error(line.settings)) is not None]
