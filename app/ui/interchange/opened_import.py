@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.common.errors import AppError
 from app.compose.text_front_end import open_g2p
+from app.core.characters import fold_character_name
 from app.core.edit_rebasing import ReadLine
 from app.core.line_reading import LineReading, read_line
 from app.core.project import VoiceAssignment
@@ -41,12 +42,14 @@ class ImportVoices:
     Attributes:
         known_voices: The voices for assigning; the user's own come first.
         default_id: The id of the voice that lines without a voice speak with.
-        remembered: The characters that the user chose before.
+        remembered: The characters that the user chose before, and those of the project.
+        cast_names: The folded names of the project's characters, whose voices count even where they are missing.
     """
 
     known_voices: tuple[AssignableVoice, ...] = ()
     default_id: str = ""
     remembered: tuple[VoiceAssignment, ...] = ()
+    cast_names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +79,19 @@ class OpenedImport:
 
 
 def find_voices(voices: Sequence[CatalogVoice], remembered: Sequence[VoiceAssignment]) -> tuple[ImportVoices, AppError | None]:
-    """Return the catalogue's voices, scanned here where the catalogue is still empty, and an error about the remembered characters."""
+    """Return the catalogue's voices, scanned here where the catalogue is still empty, and an error about the remembered characters.
+
+    Args:
+        remembered: the voices of the project's cast, which count before those of the program.
+    """
     kept, error = load_characters()
     voices = voices or scan_catalog()[0]
     known = [describe_voice(voice.manifest, voice.model_card) for voice in voices if voice.origin != "aivisspeech"]
     known += list_unprepared_voices(voice.id for voice in known)
     default = next((voice.manifest.id for voice in voices if not voice.id), "")
-    return ImportVoices(tuple(known), default, (*kept, *remembered)), error
+    # Characters of the project name the voice that ships by an empty id, which elsewhere means that none is chosen yet.
+    cast = tuple(replace(one, voice=one.voice or default) for one in remembered)
+    return ImportVoices(tuple(known), default, (*kept, *cast), frozenset(fold_character_name(one.name) for one in cast)), error
 
 
 def open_file(file: Path, voices: ImportVoices) -> OpenedImport:
@@ -119,7 +128,8 @@ def _apply_voices(opened: OpenedImport) -> OpenedImport:
     assert imported is not None
     project = match_characters(imported.project, opened.voices.known_voices, opened.voices.remembered, opened.voices.default_id)
     counts = Counter(line.settings.voice for line in project.script.lines)
-    missing = tuple((character, counts[character.name]) for character in list_unassigned(project))
+    asked = (one for one in list_unassigned(project) if fold_character_name(one.name) not in opened.voices.cast_names)
+    missing = tuple((character, counts[character.name]) for character in asked)
     names = {one.name for one, _ in missing}
     settings = [line.settings for line in project.script.lines if line.settings.voice not in names]
     remembered = [LineSettings(voice=one.voice, speaker=one.speaker) for one in opened.voices.remembered]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line
+from app.core.script import Character, Line, LineSettings
 from app.install.character_memory import load_characters, locate_characters_file
 from app.ui.interchange.mapping_dialog import MappingDialog
 from tests.interchange.peers import phrase, query, vvproj
@@ -120,6 +121,18 @@ def test_a_voice_that_is_chosen_once_is_asked_for_no_more(qtbot: QtBot, window: 
     assert said.style == row_style(window, 1)
     assert [line.settings.style for line in taken(qtbot, window, file)] == [said.style, said.style]
     assert [one.name for one in load_characters()[0]] == ["ずんだもん（あまあま）"]
+
+
+def test_the_cast_of_the_project_is_not_asked_for(qtbot: QtBot, window: WindowDriver, tmp_path: Path) -> None:
+    """Its voice is the included one, or missing, or the file writes the name in another width; the program remembers nobody."""
+    voices = {"ずんだもん": "", "Zunda": "", "王": "gone"}
+    cast = tuple(Character(name, LineSettings(voice, style="Happy"), id=f"c{place}") for place, (name, voice) in enumerate(voices.items()))
+    window.document.apply_edit("", replace(window.document.script, cast=cast))
+    lines = taken(qtbot, window, written(tmp_path, "a.csv", "text,character\nはい。,ずんだもん\nいいえ。,ＺＵＮＤＡ\nさあ。,王\n"))
+    assert window.importing.dialog is None
+    assert [(line.character, line.settings) for line in lines] == [(one.id, one.settings) for one in cast]
+    assert window.document.script.cast == cast
+    assert not locate_characters_file().exists()
 
 
 def row_style(window: WindowDriver, place: int) -> str:
