@@ -71,6 +71,11 @@ class CastOffer:
     presets: Presets = field(default_factory=dict)
 
     @property
+    def shown_characters(self) -> Sequence[Character]:
+        """Return the characters whose voices can be chosen."""
+        return self.characters[:MOST_SHOWN_CHARACTERS]
+
+    @property
     def voice_keys(self) -> list[VoiceKey]:
         """Return all voices with all of their speakers."""
         return [(voice.id, speaker) for voice in self.voices.values() for _, speaker in voice.speakers]
@@ -213,7 +218,7 @@ class CastSection(QFrame):
             localize("この配役を比べません。", "Leaves this cast out."),
         )
         self.remove_button.clicked.connect(self.removal_requested)
-        self.rows = [RoleRow(one, cast.roles.setdefault(one.id, RoleChoice()), offer) for one in offer.characters[:MOST_SHOWN_CHARACTERS]]
+        self.rows = [RoleRow(one, cast.roles.setdefault(one.id, RoleChoice()), offer) for one in offer.shown_characters]
         head = QHBoxLayout()
         head.setSpacing(4)
         head.addWidget(title, 1)
@@ -259,7 +264,7 @@ class CastChooser(QScrollArea):
     @property
     def candidates(self) -> tuple[CandidateCast, ...]:
         """Return the candidate casts."""
-        known = {one.id for one in self._offer.characters}
+        known = {one.id for one in self._offer.shown_characters}
         return tuple(
             CandidateCast(cast.letter, {one: role.build_settings(self._offer) for one, role in cast.roles.items() if one in known})
             for cast in self._casts
@@ -294,12 +299,13 @@ class CastChooser(QScrollArea):
         self.changed.emit()
 
     def _suggest_cast(self, section: CastSection) -> None:
-        """Give each character of a candidate another voice than it has."""
+        """Give each shown character of a candidate another voice than it has; the others keep theirs."""
+        shown = self._offer.shown_characters
         taken = {
             one.id: [role.voice for cast in self._casts if (role := cast.roles.get(one.id)) is not None and role.voice is not None]
-            for one in self._offer.characters
+            for one in shown
         }
-        found = suggest_voices(self._offer.characters, self._offer.voice_keys, random.Random(), taken)
+        found = suggest_voices(shown, self._offer.voice_keys, random.Random(), taken)
         for character, voice in found.items():
             role = section.cast.roles.setdefault(character, RoleChoice())
             role.voice, role.style = voice, self._offer.find_first_style(voice)

@@ -11,9 +11,11 @@ from pytestqt.qtbot import QtBot
 from app.audition.board import BoardCell
 from app.core.characters import extract_character_settings
 from app.core.script import Character, Line, LineSettings, Script
+from app.ui.audition import cast_chooser
 from app.ui.audition.board_controller import BoardController
 from app.ui.audition.board_window import BoardWindow
-from app.ui.audition.cast_chooser import CastSection
+from app.ui.audition.cast_chooser import CastChooser, CastSection
+from app.ui.voices.catalog_scan import scan_catalog
 from app.ui.widgets.choice_box import ChoiceBox
 from tests.ui.audition.test_board import filled, press
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
@@ -167,3 +169,17 @@ def test_a_voice_is_applied_to_the_character_of_all_lines(is_sole: bool, qtbot: 
     assert window.document.script == SCENE
     board.close()
     wait_idle(qtbot, window)
+
+
+def test_voices_are_suggested_for_those_who_are_shown_alone(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cast_chooser, "MOST_SHOWN_CHARACTERS", 1)
+    chooser = CastChooser()
+    qtbot.addWidget(chooser)
+    chooser.offer_characters((HERO, KING))
+    chooser.offer_voices(scan_catalog()[0], lambda _voice: True, {})
+    chooser.show()
+    (section,) = chooser.sections
+    section.suggest_button.click()
+    (candidate,) = chooser.candidates
+    assert set(candidate.settings) == {"hero"}
+    assert candidate.settings["hero"]["speaker"] != HERO.settings.speaker
