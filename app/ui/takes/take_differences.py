@@ -6,23 +6,27 @@ from collections.abc import Callable
 
 from app.common.language import localize
 from app.core.request_limits import BOUNDS
-from app.core.script import CAST_FIELDS, Line
+from app.core.script import CAST_FIELDS, Character, Line, LineSettings
 from app.core.takes import LineTake
 from app.ui.display_names import format_speaker, format_style
 
 
-def list_differences(take: LineTake, line: Line, find_voice_name: Callable[[str], str]) -> tuple[str, ...]:
+def list_differences(
+    take: LineTake, line: Line, find_voice_name: Callable[[str], str], character: Character | None = None
+) -> tuple[str, ...]:
     """List the differences with the take's values; the seed is left out, as it has a column of its own.
 
-    Of a line that has a character, a take with another voice, speaker or style comes from the time before it was recast.
+    Nothing says whether a take with another voice, speaker or style comes from before its character was recast or from a deviation of the line
+    that is gone, so it is only said that neither the line nor its character is spoken so.
 
     Args:
         find_voice_name: returns the displayed name of a voice id.
+        character: of the line; None where it has none.
     """
     then, now = take.settings, line.settings
     found: list[str] = []
-    if line.character and any(getattr(then, name) != getattr(now, name) for name in CAST_FIELDS):
-        found.append(localize("以前の配役", "former cast"))
+    if character is not None and not _is_same_cast(then, now) and not _is_same_cast(then, character.settings):
+        found.append(localize("今の配役と異なる", "not the present cast"))
     if take.text != line.text:
         found.append(localize("テキスト", "text"))
     if take.overrides != line.overrides:
@@ -42,3 +46,7 @@ def list_differences(take: LineTake, line: Line, find_voice_name: Callable[[str]
     if then.memos != now.memos:
         found.append(localize("メモの扱い", "memos"))
     return tuple(found)
+
+
+def _is_same_cast(one: LineSettings, other: LineSettings) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in CAST_FIELDS)

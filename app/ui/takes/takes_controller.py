@@ -137,7 +137,7 @@ class TakesController(QObject):
         is_seeded: Callable[[str], bool] = lambda _voice: True,
     ) -> None:
         super().__init__(banner)
-        self.shelf, self._is_seeded = shelf, is_seeded
+        self.shelf, self._document, self._is_seeded = shelf, document, is_seeded
         self.panel: TakePanel | None = None
         self._selection, self._seeds, self._banner, self._name_of = selection, seeds, banner, name_of
         # Id of the line whose first new take is selected.
@@ -221,7 +221,8 @@ class TakesController(QObject):
         known = {build_take_key(take) for take in kept}
         heard = [heard.take for heard in self.shelf.heard.list_line_renderings(line.id) if build_take_key(heard.take) not in known]
         numbered = [*enumerate(kept, 1), *((0, take) for take in heard)]
-        return [TakeRow(take, number, list_differences(take, line, self._name_of)) for number, take in numbered]
+        character = self._document.script.find_character(line.character)
+        return [TakeRow(take, number, list_differences(take, line, self._name_of, character)) for number, take in numbered]
 
     @Slot()
     def show_takes(self, *_what: object, wanted: str = "") -> None:

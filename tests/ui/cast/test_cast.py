@@ -103,8 +103,11 @@ def test_the_story_of_a_recasting(qtbot: QtBot, open_window: OpenWindow) -> None
         ("", 1.0),
         ("", 1.0),
     ]
-    assert list_differences(take, window.lines[0], str)[0] == "former cast"
-    assert "former cast" not in list_differences(take, replace(window.lines[0], character=""), str)
+    hero = window.document.script.cast[0]
+    assert list_differences(take, window.lines[0], str, hero)[0] == "not the present cast"
+    assert list_differences(take, window.lines[0], str)[0] == "style (first)"
+    own = replace(window.lines[0], settings=replace(window.lines[0].settings, style="Happy"))
+    assert list_differences(create_take(window.lines[0]), own, str, hero) == ("style Sad",), "the line has a style of its own"
     board.buttons["play"].click()
     qtbot.waitUntil(lambda: window.model.find_state("h2").last_rendering is not None)
     wait_idle(qtbot, window)
