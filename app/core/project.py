@@ -29,12 +29,14 @@ class VoiceReference:
         name: shown to people where the voice is missing.
         uuid: UUID of the model, as AIVM files carry it; empty where the model has none.
         address: address of the page that offers the voice; nothing is fetched from there without the user's consent.
+        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
     """
 
     id: str
     name: str = ""
     uuid: str = ""
     address: str = ""
+    unknown: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,21 @@ from app.core.lenient_parsing import ReportLoss, ReportLossAt, TooManyError, ski
 from app.core.presets import convert_presets_to_data, parse_untrusted_presets
 from app.core.project import Project, VoiceAssignment, VoiceReference
 from app.core.script import Character, Line, LineSettings, Script
-from app.core.script_data import convert_line_to_data, convert_script_to_data, parse_line, parse_script
+from app.core.script_data import (
+    convert_line_to_data,
+    convert_script_to_data,
+    dump_unknown,
+    dump_unknown_of_line,
+    load_unknown,
+    parse_line,
+    parse_script,
+)
 from app.core.takes import HIGHEST_RATING, LONGEST_NOTE, MOST_TAKES, LineTake, is_sound_name
 
 MAX_TAKE_S = 24 * 3600.0
+# Lines have others as well; whichever of them takes get later is unknown here.
+_LINE_FIELDS_OF_TAKES = ("id", "text", "settings", "overrides")
+_TAKE_FIELDS = (*_LINE_FIELDS_OF_TAKES, "line", "sound", "length_s", "size", "starred", "rating", "note")
 
 
 def convert_takes_to_data(takes: Iterable[LineTake]) -> list[dict[str, Any]]:
@@ -48,7 +59,7 @@ def parse_takes(data: object, lose: ReportLoss | None = None) -> tuple[LineTake,
 
 
 def _convert_take_to_data(take: LineTake) -> dict[str, Any]:
-    line = convert_line_to_data(Line(take.text, take.settings, take.overrides, take.id))
+    line = convert_line_to_data(Line(take.text, take.settings, take.overrides, take.id, unknown=take.unknown))
     others = {"line": take.line, "sound": take.sound, "length_s": take.length_s, "size": take.size}
     others |= {"starred": take.starred, "rating": take.rating, "note": take.note}
     return line | {name: value for name, value in others.items() if value}
@@ -57,7 +68,7 @@ def _convert_take_to_data(take: LineTake) -> dict[str, Any]:
 def _parse_take(data: object) -> LineTake:
     if not isinstance(data, dict) or not data.get("id") or not isinstance(data.get("starred", False), bool):
         raise ValueError("a take")
-    made = parse_line(data)
+    made = parse_line({name: data[name] for name in _LINE_FIELDS_OF_TAKES if name in data})
     sound, length_s = data.get("sound", ""), require_number(data.get("length_s", 0.0))
     if not (sound == "" or is_sound_name(sound)) or not 0 <= length_s <= MAX_TAKE_S:
         raise ValueError("a sound")
@@ -73,6 +84,7 @@ def _parse_take(data: object) -> LineTake:
         rating=require_int(data.get("rating", 0), 0, HIGHEST_RATING),
         note=sanitise_long_text(data.get("note", ""))[:LONGEST_NOTE],
         id=sanitise_short_text(data["id"]),
+        unknown=dump_unknown_of_line(data, _TAKE_FIELDS),
     )
 
 
@@ -80,6 +92,7 @@ FORMAT, VERSION, FIRST_VERSION = "koebako-project", 2, 1
 # Lines of an imported script name as many voices as the script has characters.
 MOST_VOICES, MOST_TESTS = MOST_CHARACTERS, 1_000
 LONGEST_VOICE_ADDRESS = 2_000
+_VOICE_FIELDS = ("id", "name", "uuid", "address")
 _PROJECT_FIELDS = (
     "format",
     "version",
@@ -103,7 +116,7 @@ def convert_project_to_data(project: Project) -> dict[str, Any]:
     """
     parts: dict[str, Any] = {
         "current": project.current,
-        "voices": [_convert_texts_to_data(voice) for voice in project.voices],
+        "voices": [_convert_voice_to_data(voice) for voice in project.voices],
         "dictionary": convert_entries_to_data(project.dictionary) if project.dictionary else None,
         "export": dict(project.export),
         "takes": convert_takes_to_data(project.takes),
@@ -198,8 +211,8 @@ class _ProjectFieldReader:
         return tuple(found)
 
 
-def _convert_texts_to_data(item: VoiceReference) -> dict[str, str]:
-    return {field.name: value for field in fields(item) if (value := getattr(item, field.name))}
+def _convert_voice_to_data(voice: VoiceReference) -> dict[str, Any]:
+    return load_unknown(voice.unknown) | {name: value for name in _VOICE_FIELDS if (value := getattr(voice, name))}
 
 
 def _require_list(data: Any) -> list[Any]:
@@ -218,7 +231,8 @@ def _parse_voice(data: dict[str, Any]) -> VoiceReference:
     address = sanitise_long_text(data.get("address", ""))
     if len(address) > LONGEST_VOICE_ADDRESS or not (address == "" or address.startswith("https://")):
         raise ValueError("address")
-    return VoiceReference(_read_text(data, "id"), _read_text(data, "name"), _read_text(data, "uuid"), address)
+    unknown = dump_unknown(data, _VOICE_FIELDS)
+    return VoiceReference(_read_text(data, "id"), _read_text(data, "name"), _read_text(data, "uuid"), address, unknown)
 
 
 def _parse_assignment(data: dict[str, Any]) -> VoiceAssignment:

@@ -29,6 +29,7 @@ _NO_CAST: Mapping[str, LineSettings] = {}
 # The settings that say who speaks come first in files.
 _WRITTEN_SETTINGS = sorted((item.name for item in fields(LineSettings)), key=lambda name: name not in CAST_FIELDS)
 _EDIT_TYPES = {"readings": ReadingOverride, "moras": MoraOverride, "pauses": PauseOverride, "phrases": PhraseOverride}
+_EDIT_FIELDS = {kind: tuple(item for item in fields(kind) if item.name != "unknown") for kind in _EDIT_TYPES.values()}
 _COUNTING_FLAGS = ("emoji", "memos")
 _SCRIPT_FIELDS = ("version", "title", "lines", "cast")
 _CHARACTER_FIELDS = ("id", "name", "aliases", "colour", "note", "settings")
@@ -51,7 +52,7 @@ def convert_script_to_data(script: Script) -> dict[str, Any]:
         ],
     }
     cast = {"cast": convert_cast_to_data(script.cast)} if script.cast else {}
-    return _load_unknown(script.unknown) | written | cast
+    return load_unknown(script.unknown) | written | cast
 
 
 def parse_script(data: object, lose: ReportLossAt | None = None) -> Script:
@@ -83,7 +84,7 @@ def parse_script(data: object, lose: ReportLossAt | None = None) -> Script:
                     raise ValueError("an id occurs twice")
                 line = replace(line, id=create_line_id())
             lines[line.id] = line
-    return Script(tuple(lines.values()), title, cast, _dump_unknown(data, _SCRIPT_FIELDS))
+    return Script(tuple(lines.values()), title, cast, dump_unknown(data, _SCRIPT_FIELDS))
 
 
 def convert_cast_to_data(cast: Iterable[Character]) -> list[dict[str, Any]]:
@@ -108,7 +109,7 @@ def parse_cast(data: object, lose: ReportLoss | None = None) -> tuple[Character,
 
 
 def _convert_character_to_data(character: Character) -> dict[str, Any]:
-    unknown = _load_unknown(character.unknown)
+    unknown = load_unknown(character.unknown)
     settings = unknown.pop("settings", {}) | convert_settings_to_data(character.settings)
     values = {"aliases": list(character.aliases), "colour": character.colour, "note": character.note, "settings": settings}
     return unknown | {"id": character.id, "name": character.name} | {name: value for name, value in values.items() if value}
@@ -133,7 +134,7 @@ def _parse_character(data: object, lose: ReportLoss | None) -> Character:
         colour,
         note,
         character_id or create_line_id(),
-        _dump_unknown(data, _CHARACTER_FIELDS, settings=(settings, _WRITTEN_SETTINGS)),
+        dump_unknown(data, _CHARACTER_FIELDS, settings=(settings, _WRITTEN_SETTINGS)),
     )
 
 
@@ -169,7 +170,7 @@ def parse_settings(data: object, lose: ReportLoss | None = None, inherited: Line
 
 def convert_line_to_data(line: Line, inherited: LineSettings = _DEFAULT_SETTINGS) -> dict[str, Any]:
     """Return the data that `parse_line` reads; settings that are the inherited ones are left out."""
-    unknown = _load_unknown(line.unknown)
+    unknown = load_unknown(line.unknown)
     data: dict[str, Any] = {"id": line.id, "text": line.text} | ({"character": line.character} if line.character else {})
     settings = convert_settings_to_data(line.settings, inherited) if line.settings is not inherited else {}
     edits: dict[str, Any] = {
@@ -207,11 +208,11 @@ def parse_line(data: object, lose: ReportLoss | None = None, settings_by_charact
         overrides,
         line_id or create_line_id(),
         character if inherited is not None else "",
-        _dump_unknown(data, _LINE_FIELDS, settings=(settings, _WRITTEN_SETTINGS), overrides=(edits, _OVERRIDE_FIELDS)),
+        dump_unknown_of_line(data, _LINE_FIELDS),
     )
 
 
-def _dump_unknown(data: Mapping[str, Any], known: Collection[str], **levels: tuple[object, Collection[str]]) -> str:
+def dump_unknown(data: Mapping[str, Any], known: Collection[str], **levels: tuple[object, Collection[str]]) -> str:
     """Return the fields that are not known as JSON, those of deeper levels by the name of the level; empty where there are none."""
     unknown: dict[str, Any] = {name: value for name, value in data.items() if name not in known}
     for level, (values, names) in levels.items():
@@ -220,7 +221,15 @@ def _dump_unknown(data: Mapping[str, Any], known: Collection[str], **levels: tup
     return json.dumps(unknown, ensure_ascii=False, sort_keys=True) if unknown else ""
 
 
-def _load_unknown(text: str) -> dict[str, Any]:
+def dump_unknown_of_line(data: Mapping[str, Any], known: Collection[str]) -> str:
+    """Return the fields of a line, or of its take, that are not known, with those of its settings and overrides; see `dump_unknown`."""
+    return dump_unknown(
+        data, known, settings=(data.get("settings"), _WRITTEN_SETTINGS), overrides=(data.get("overrides"), _OVERRIDE_FIELDS)
+    )
+
+
+def load_unknown(text: str) -> dict[str, Any]:
+    """Return the fields that `dump_unknown` has put into a text."""
     return dict(json.loads(text)) if text else {}
 
 
@@ -244,20 +253,23 @@ def _parse_overrides(edits: object, lose: ReportLoss | None) -> Overrides:
 
 
 def _convert_edit_to_data(edit: Any) -> dict[str, Any]:
-    return {item.name: value for item in fields(edit) if (value := getattr(edit, item.name)) is not None}
+    return load_unknown(edit.unknown) | {
+        item.name: value for item in _EDIT_FIELDS[type(edit)] if (value := getattr(edit, item.name)) is not None
+    }
 
 
 def _parse_edit(kind: type, data: object) -> Any:
     if not isinstance(data, Mapping):
         raise ValueError(kind.__name__)
-    values = {item.name: data[item.name] for item in fields(kind) if item.name in data}
-    for item in fields(kind):
+    known = _EDIT_FIELDS[kind]
+    values = {item.name: data[item.name] for item in known if item.name in data}
+    for item in known:
         plain = str(item.type).removesuffix(" | None")
         if item.name in values:
             _check_field(item.name, plain, values[item.name], _EDIT_BOUNDS.get(item.name))
         elif plain == item.type:
             raise ValueError(f"{kind.__name__} without {item.name}")
-    return kind(**values)
+    return kind(**values, unknown=dump_unknown(data, values.keys()))
 
 
 def _check_field(name: str, kind: str, value: Any, bounds: Bounds | None = None) -> Any:

@@ -33,12 +33,14 @@ class ReadingOverride:
         reading: the word's reading in kana.
         accent: mora after which the pitch falls (0 = flat); None keeps the front end's guess.
         occurrence: index of the appearance of `surface` in the line, from 0; None means every one.
+        unknown: fields of a later version as JSON, kept unchanged; empty where there are none. It makes no other edit, nor another sound.
     """
 
     surface: str
     reading: str
     accent: int | None = None
     occurrence: int | None = None
+    unknown: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +52,27 @@ class MoraOverride:
         tone: 0 low, 1 high, None as predicted.
         length_s: length of the mora in the result in seconds, None as predicted.
         pitch: semitones up or down from the pitch that the voice would have there, None as predicted.
+        unknown: see `ReadingOverride`.
     """
 
     mora: int
     tone: int | None = None
     length_s: float | None = None
     pitch: float | None = None
+    unknown: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class PauseOverride:
-    """Length in seconds of one punctuation mark, counted from 0 over the phones of the whole line."""
+    """Length in seconds of one punctuation mark, counted from 0 over the phones of the whole line.
+
+    Attributes:
+        unknown: see `ReadingOverride`.
+    """
 
     mark: int
     length_s: float
+    unknown: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +80,14 @@ class PhraseOverride:
     """A user's decision that an accent phrase begins with a mora or does not, counted as in `MoraOverride`.
 
     The decision shapes no sound by itself: the tones do.
+
+    Attributes:
+        unknown: see `ReadingOverride`.
     """
 
     mora: int
     begins: bool
+    unknown: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

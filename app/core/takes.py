@@ -28,6 +28,7 @@ class LineTake:
         size: bytes of the kept file.
         starred: the take is always kept.
         rating: 1 to 5; 0 is none.
+        unknown: fields of a later version as JSON, kept unchanged; empty where there are none.
     """
 
     line: str
@@ -41,6 +42,7 @@ class LineTake:
     rating: int = 0
     note: str = ""
     id: str = field(default_factory=create_line_id)
+    unknown: str = ""
 
 
 def is_sound_name(value: object) -> bool:

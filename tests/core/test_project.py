@@ -10,14 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.accent_edits import set_mora_length
 from app.core.characters import change_character
 from app.core.dictionary_entries import make_entry
+from app.core.edit_rebasing import move_readings
 from app.core.presets import LinePreset
 from app.core.project import Project, VoiceReference
 from app.core.project_data import convert_project_to_data, parse_project
 from app.core.script import Line, LineSettings, Script, change_settings, replace_text
 from app.core.script_data import parse_line
-from app.core.takes import LineTake
+from app.core.synthesis_types import MoraOverride
+from app.core.takes import LineTake, change_take
 
 names = st.text(st.characters(categories=("L", "N", "P")), max_size=20)
 voices = st.builds(
@@ -77,17 +80,35 @@ def test_fields_of_later_versions_are_kept_at_every_level_through_edits() -> Non
         "text": "雨",
         "character": "c",
         "settings": {"speed": 1.5} | later,
-        "overrides": {"moras": [{"mora": 0, "tone": 1}]} | later,
+        "overrides": {
+            "readings": [{"surface": "雨", "reading": "アメ"} | later],
+            "moras": [{"mora": 0, "tone": 1} | later, {"mora": 1, "tone": 0, "unknown": 1}],
+            "pauses": [{"mark": 0, "length_s": 0.5} | later],
+            "phrases": [{"mora": 1, "begins": True} | later],
+        }
+        | later,
     }
     character = {"id": "c", "name": "勇者", "settings": {"voice": "mei"} | later} | later
     script = {"version": 2, "title": "", "lines": [line | later, {"id": "b", "text": "雪"}], "cast": [character]} | later
-    data = {"format": "koebako-project", "version": 2, "script": script, "minor": 3} | later
+    said = {name: value for name, value in line.items() if name != "character"}
+    takes = [said | {"id": "t", "line": "a", "rating": 2, "character": {"a": 1}} | later]
+    voices = [{"id": "mei", "name": "Mei"} | later]
+    data = {"format": "koebako-project", "version": 2, "script": script, "voices": voices, "takes": takes, "minor": 3} | later
     project = parse_project(data)
     assert convert_project_to_data(project) == data
+    overrides = project.script.lines[0].overrides
+    assert overrides.moras == (MoraOverride(0, 1), MoraOverride(1, 0)), "they make no other sound"
+    (moved,) = move_readings((replace(overrides.readings[0], occurrence=0),), "雨", "小雨")
+    assert [moved.unknown, *(one.unknown for one in set_mora_length(overrides, 0, 0.25).moras)] == [
+        overrides.readings[0].unknown,
+        *(one.unknown for one in overrides.moras),
+    ]
+    rated = replace(project, takes=change_take(project.takes, "t", rating=3))
+    assert convert_project_to_data(rated)["takes"] == [takes[0] | {"rating": 3}]
     edited = change_settings(replace_text(project.script, "a", "雪"), ("a", "b"), speed=1.25)
     edited = change_character(edited, "c", name="英雄")
     line |= {"text": "雪", "settings": {"speed": 1.25} | later}
-    line["overrides"]["text"] = "雨"  # type: ignore[index]
+    line["overrides"] = line["overrides"] | {"text": "雨"}  # type: ignore[operator]
     lines = [line | later, {"id": "b", "text": "雪", "settings": {"speed": 1.25}}]
     wanted = data | {"script": script | {"lines": lines, "cast": [character | {"name": "英雄"}]}}
     assert convert_project_to_data(replace(project, script=edited)) == wanted

@@ -26,7 +26,7 @@ def _build_reference(voice: str, catalog_voice: CatalogVoice | None, known: Voic
 
     model = _parse_model_id(catalog_voice.model_card.uuid)
     page = f"https://{AIVISHUB_PAGES}/aivm-models/{model}" if model else known.address if known else ""
-    return VoiceReference(voice, catalog_voice.name, model, page)
+    return VoiceReference(voice, catalog_voice.name, model, page, known.unknown if known else "")
 
 
 def _parse_model_id(text: str) -> str:

@@ -121,9 +121,10 @@ def test_voices_that_are_here_are_noted_in_the_file(
     window = open_window(ready=False)
     shown(qtbot, window, file)
     window.missing.replace_voices({NAMELESS: here})
+    window.project.add_references((VoiceReference(here, unknown='{"later": 1}'),))
     saved(qtbot, window)
     page = f"https://hub.aivis-project.com/aivm-models/{here}"
-    assert read_project(file).voices == (VoiceReference(GONE, "花子", "", ADDRESS), VoiceReference(here, "声0", here, page))
+    assert read_project(file).voices == (VoiceReference(GONE, "花子", "", ADDRESS), VoiceReference(here, "声0", here, page, '{"later": 1}'))
 
 
 def test_a_project_names_no_files(
