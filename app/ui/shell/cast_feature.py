@@ -13,6 +13,7 @@ from app.ui.actions.action_definitions import CHARACTER_KEYS
 from app.ui.actions.window_actions import WindowActions
 from app.ui.cast.cast_commands import CastCommands
 from app.ui.cast.cast_menu import CastMenu
+from app.ui.cast.recast_memory import RecastMemory
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.play_commands import PlayCommands
 from app.ui.projects.project_document import ProjectDocument
@@ -49,6 +50,7 @@ class CastFeature(QObject):
         self._voices, self._playback, self._speech, self._actions = voices, playback, speech, actions
         self.commands = CastCommands(script.document, script.selection, script.view)
         self.menu = CastMenu(script.view, script.document, script.selection, actions)
+        self._memory = RecastMemory(self, script.document, voices.catalog)
         self.menu.chosen.connect(self.commands.assign_to_selection)
         script.panel.add_line_menu(self.menu)
         side.character.chosen.connect(self.commands.assign_to_selection)
@@ -95,6 +97,7 @@ class CastFeature(QObject):
         """Close what was created."""
         if "cast" in self.__dict__:
             self.cast.close()
+        self._memory.close()
 
     @Slot()
     def _open_audition(self) -> None:

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.audition.board import BoardCell
 from app.core.characters import extract_character_settings
 from app.core.script import Character, Line, LineSettings, Script
+from app.install.character_memory import load_characters
 from app.ui.audition import cast_chooser
 from app.ui.audition.board_controller import BoardController
 from app.ui.audition.board_window import BoardWindow
@@ -99,6 +100,7 @@ def test_a_scene_is_heard_with_another_cast_which_is_applied_in_one_step(qtbot: 
     assert [line.settings for line in script.lines] == heard
     assert [line.settings.style for line in script.lines] == ["Bashful", "Neutral", "Angry"], "a line's own style stays"
     assert [one.settings.style for one in script.cast] == ["Bashful", "Neutral"]
+    qtbot.waitUntil(lambda: {(one.name, one.style) for one in load_characters()[0]} == {("勇者", "Bashful"), ("王", "Neutral")})
     qtbot.waitUntil(lambda: len(window.take_book.takes) == 1, timeout=WAIT_MS)  # the cell that was applied is kept
     choose_style(shown.chooser.casts.sections[0], 0, "Angry")
     qtbot.waitUntil(lambda: board.cells.find_line(BoardCell(0, 1)).settings.style == "Angry", timeout=WAIT_MS)

@@ -12,15 +12,19 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFont, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.characters import CastBuilder, assign_character, change_character
-from app.core.project import Project
-from app.core.script import Line, LineSettings, Script, replace_overrides
+from app.common.errors import OutputFileError
+from app.core.characters import CastBuilder, assign_character, change_character, recast_character
+from app.core.project import Project, VoiceAssignment
+from app.core.script import Character, Line, LineSettings, Script, replace_overrides
 from app.core.synthesis_types import Overrides, ReadingOverride
 from app.core.takes import create_take
+from app.install import character_memory
+from app.install.character_memory import load_characters, locate_characters_file
 from app.interchange.koebako_files import read_project, write_project
 from app.settings.user_settings import Settings, TextSize
 from app.ui.cast.cast_window import CastWindow
 from app.ui.cast.character_form import split_aliases
+from app.ui.cast.recast_memory import list_recast_voices
 from app.ui.cast.script_warnings import list_script_warnings
 from app.ui.script.card_layout import CardLayout
 from app.ui.takes.take_differences import list_differences
@@ -108,15 +112,46 @@ def test_the_story_of_a_recasting(qtbot: QtBot, open_window: OpenWindow) -> None
     assert list_differences(take, window.lines[0], str)[0] == "style (first)"
     own = replace(window.lines[0], settings=replace(window.lines[0].settings, style="Happy"))
     assert list_differences(create_take(window.lines[0]), own, str, hero) == ("style Sad",), "the line has a style of its own"
+    qtbot.waitUntil(lambda: load_characters()[0] == (VoiceAssignment("勇者", "mei", "", "Sad"),))
     board.buttons["play"].click()
     qtbot.waitUntil(lambda: window.model.find_state("h2").last_rendering is not None)
     wait_idle(qtbot, window)
     assert window.model.find_state("h0").last_rendering is None, "the current line is the sample"
     window.undo_stack.undo()
     assert window.document.script == before
+    qtbot.waitUntil(lambda: load_characters()[0] == (VoiceAssignment("勇者", "mei"),))
     window.side.character.reset.click()
     assert [line.settings.speed for line in window.lines] == [1.0] * 5
     assert not window.side.character.reset.isVisibleTo(window.side)
+
+
+def test_a_recast_that_cannot_be_remembered_is_only_logged(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_chosen: object) -> None:
+        raise OutputFileError("The voices assigned to characters could not be saved.")
+
+    monkeypatch.setattr(character_memory, "remember_characters", fail)
+    window = staged(open_window(ready=False))
+    window.catalog.refresh_voices()
+    qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
+    window.document.apply_edit("", recast_character(window.document.script, cast_id(window, "h"), {"style": "Sad"}))
+    qtbot.waitUntil(lambda: "could not be saved" in caplog.text)
+    assert not window.banner.isVisible()
+
+
+def test_what_is_remembered_of_a_recast(qtbot: QtBot, open_window: OpenWindow) -> None:
+    """All names, and no name of a former voice; the cast of a project that is opened was chosen elsewhere."""
+    window = open_window(ready=False)
+    window.catalog.refresh_voices()
+    qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
+    hero, gone = Character("勇者", LineSettings("", "Nobody", "Sad"), ("英雄",)), Character("王", LineSettings("gone"))
+    assert list_recast_voices((hero, gone), window.catalog.voices) == [VoiceAssignment(name, "mei", "", "Sad") for name in hero.names]
+    for style in ("Sad", "Angry"):
+        window.document.reset_script(Script(cast=(replace(hero, settings=LineSettings(style=style)),)))
+    window.document.apply_edit("", change_character(window.document.script, hero.id, note="王子"))
+    window.close()
+    assert not locate_characters_file().exists()
 
 
 def test_the_form_makes_a_character_of_a_line_and_names_only_one(open_window: OpenWindow) -> None:

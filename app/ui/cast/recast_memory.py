@@ -1,0 +1,103 @@
+"""Keeps the program's memory of characters in step with the cast: a recast is remembered as what was chosen for an import is."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.common.errors import AppError
+from app.core.project import VoiceAssignment
+from app.core.script import CAST_FIELDS, Character, LineSettings, Script
+from app.ui.background_thread import BackgroundThread
+from app.ui.script.script_document import ScriptDocument
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_catalog import VoiceCatalog
+
+# Somebody who goes through the voices of a list recasts at every step.
+RECAST_SETTLE_MS = 500
+
+
+class RecastMemory(QObject):
+    """Remembers who speaks a character whenever that changes, also by undo; another project that is opened is no recast."""
+
+    def __init__(self, parent: QObject, document: ScriptDocument, catalog: VoiceCatalog) -> None:
+        super().__init__(parent)
+        self._catalog = catalog
+        self._is_replaced = False
+        self._recast: dict[str, Character] = {}
+        self._background = BackgroundThread(self, "recast memory")
+        self._background.failed.connect(_log_write_error)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(RECAST_SETTLE_MS)
+        self._timer.timeout.connect(self._remember_recast)
+        document.replaced.connect(self._note_replacement)
+        document.changed.connect(self._note_recast)
+
+    def close(self) -> None:
+        """Write what is not written yet."""
+        self._timer.stop()
+        self._remember_recast()
+        self._background.close(finish=True)
+
+    @Slot()
+    def _note_replacement(self) -> None:
+        self._is_replaced = True
+
+    @Slot(object, object)
+    def _note_recast(self, before: Script, after: Script) -> None:
+        is_replaced, self._is_replaced = self._is_replaced, False
+        if is_replaced or before.cast is after.cast:
+            return
+        former = {one.id: one.settings for one in before.cast}
+        recast = {one.id: one for one in after.cast if one.id in former and _is_recast(former[one.id], one.settings)}
+        if recast:
+            self._recast |= recast
+            self._timer.start()
+
+    @Slot()
+    def _remember_recast(self) -> None:
+        if not self._recast:
+            return
+        cast, voices = tuple(self._recast.values()), self._catalog.voices
+        self._recast = {}
+
+        def remember_cast() -> None:
+            # With the locks of files, which the window starts without.
+            from app.install.character_memory import remember_characters
+
+            if chosen := list_recast_voices(cast, voices):
+                remember_characters(chosen)
+
+        self._background.run_work(remember_cast)
+
+
+def list_recast_voices(cast: Iterable[Character], voices: Sequence[CatalogVoice]) -> list[VoiceAssignment]:
+    """Return the voices of a cast by all names of its characters, without those that are missing here.
+
+    A speaker or style that a voice lacks is left empty: it belongs to a former voice, and an import would fail by it.
+    """
+    known = {voice.id: voice for voice in voices}
+    return [
+        VoiceAssignment(
+            name, voice.manifest.id, _keep_known(one.settings.speaker, voice.speakers), _keep_known(one.settings.style, voice.styles)
+        )
+        for one in cast
+        if (voice := known.get(one.settings.voice)) is not None
+        for name in one.names
+    ]
+
+
+def _is_recast(former: LineSettings, present: LineSettings) -> bool:
+    return former is not present and any(getattr(former, name) != getattr(present, name) for name in CAST_FIELDS)
+
+
+def _keep_known(name: str, items: Iterable[tuple[int, str]]) -> str:
+    return name if any(name == known for _, known in items) else ""
+
+
+def _log_write_error(error: AppError) -> None:
+    # The project holds the cast, so that nothing is lost that anybody has to be asked about.
+    logging.getLogger("koebako").warning("%s %s", error.message, error.hint)
