@@ -144,7 +144,9 @@ def edit_scripts(draw: st.DrawFn, lines: tuple[Line, ...]) -> tuple[Line, ...]:
     place = draw(st.integers(0, len(lines) - 1)) if lines else 0
     kind = draw(st.sampled_from(["text", "seed", "remove", "insert", "reverse", "exchange"]))
     if not lines or kind == "insert":
-        return (*lines[:place], Line(draw(TEXTS), id=f"b{draw(st.integers(0, 10**9))}"), *lines[place:])
+        taken = {line.id for line in lines}
+        made = draw(st.integers(0, 10**9).map(lambda number: f"b{number}").filter(lambda name: name not in taken))
+        return (*lines[:place], Line(draw(TEXTS), id=made), *lines[place:])
     line = lines[place]
     if kind in ("text", "seed"):
         new = replace(line, text=draw(TEXTS)) if kind == "text" else replace(line, settings=LineSettings(seed=draw(st.integers(1, 2))))
