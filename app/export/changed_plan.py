@@ -22,19 +22,24 @@ class ScriptScope:
         project: its name; empty for a script without a name, to which no entries belong but those of its lines.
         script_ids: of all lines of the script, exported or not.
         planned_ids: of the lines of the plan.
+        other_places: of other scripts that have the same name.
     """
 
     project: str
     script_ids: frozenset[str]
     planned_ids: frozenset[str]
+    other_places: frozenset[str] = frozenset()
 
     def is_of_script(self, entry: ManifestEntry) -> bool:
         """Return whether the entry was written for this project, or for these lines before the project had a name."""
-        return entry.project == self.project or (not entry.project and not self.script_ids.isdisjoint(entry.lines))
+        return self._is_of_project(entry) or (not entry.project and not self.script_ids.isdisjoint(entry.lines))
 
     def is_orphan(self, entry: ManifestEntry) -> bool:
         """Return whether the entry was written for this project and its lines are gone."""
-        return bool(self.project) and entry.project == self.project and self.script_ids.isdisjoint(entry.lines)
+        return bool(self.project) and self._is_of_project(entry) and self.script_ids.isdisjoint(entry.lines)
+
+    def _is_of_project(self, entry: ManifestEntry) -> bool:
+        return entry.project == self.project and entry.place not in self.other_places
 
     def may_replace(self, entry: ManifestEntry) -> bool:
         """Return whether its files may give way to those of the plan: they hold its lines, or lines that are gone."""

@@ -23,6 +23,7 @@ from app.export.owned_files import OwnedFiles, read_content
 from app.export.rename_order import create_parked_path, order_renames
 from app.export.render_keys import SoundConditions, compute_file_key, compute_sound_key
 from app.export.safe_file_names import fold_file_name
+from app.export.script_place import describe_place, is_same_place, is_there
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,12 @@ class LedgerScript:
     Attributes:
         project: name of the project; empty for a script without a name.
         ids: of all its lines, exported or not.
+        file: of the script; None where it has none.
     """
 
     project: str
     ids: frozenset[str]
+    file: Path | None = None
 
 
 class ExportLedger:
@@ -50,6 +53,8 @@ class ExportLedger:
         self._settings, self._script, self._conditions = settings, script, conditions
         self._store = ManifestStore(self._root)
         self._owned = OwnedFiles(self._root, is_quick=is_quick)
+        self._place = describe_place(script.file, self._root)
+        self._other_places = self._find_other_places()
         self._sound_keys: dict[PlannedFile, str] = {}
         self._replaced: dict[Path, ManifestEntry] | None = None
         self._new_files: dict[str, Path] = {}  # by the path of the file that each replaces
@@ -93,7 +98,7 @@ class ExportLedger:
             entry = self._store.entries[source]
             self._clear_way(target, entry)
             self._owned.move_files(entry, target)
-            moved = replace(entry, path=target, lines=file.lines, project=self._script.project)
+            moved = self._adopt_entry(replace(entry, path=target), file)
             self._store.move_entry(source, moved)
             if target == file.path:
                 yield file, old
@@ -103,8 +108,8 @@ class ExportLedger:
     def update_unchanged(self, changes: ExportChanges) -> None:
         """Note the ids and the project of today for files that stay as they are; tables without ids give others each time."""
         for file, entry in changes.unchanged:
-            if (entry.lines, entry.project) != (file.lines, self._script.project):
-                self._store.set_entry(replace(entry, lines=file.lines, project=self._script.project))
+            if (adopted := self._adopt_entry(entry, file)) != entry:
+                self._store.set_entry(adopted)
         for entry in changes.vanished:
             self._store.remove_entry(entry.path)
 
@@ -147,7 +152,21 @@ class ExportLedger:
         self._store.close()
 
     def _build_scope(self, planned_ids: Iterable[str]) -> ScriptScope:
-        return ScriptScope(self._script.project, self._script.ids, frozenset(planned_ids))
+        return ScriptScope(self._script.project, self._script.ids, frozenset(planned_ids), self._other_places)
+
+    def _find_other_places(self) -> frozenset[str]:
+        """Return the places of other scripts of this name.
+
+        Where none is this script's, and the script of just one is gone, that is this script, which was moved.
+        """
+        known = {entry.place for entry in self._store.entries.values() if entry.place and entry.project == self._script.project}
+        others = {place for place in known if not is_same_place(place, self._place)}
+        gone = {place for place in others if not is_there(place, self._root)}
+        return frozenset(others - gone if others == known and len(gone) == 1 else others)
+
+    def _adopt_entry(self, entry: ManifestEntry, file: KeyedFile) -> ManifestEntry:
+        """Return the entry of a file that is kept, with the lines and the script of today."""
+        return replace(entry, lines=file.lines, project=self._script.project, place=self._place)
 
     def _build_keyed_file(self, item: PlannedFile, gain_db: float) -> KeyedFile:
         sound = self._find_sound_key(item)
@@ -161,7 +180,8 @@ class ExportLedger:
     def _build_entry(
         self, file: KeyedFile, sound: FileContent, sidecars: Mapping[str, FileContent], loudness: LoudnessMeasurement | None
     ) -> ManifestEntry:
-        return ManifestEntry(file.path, sound, sidecars, file.lines, self._script.project, file.sound_key, file.file_key, loudness)
+        project, place = self._script.project, self._place
+        return ManifestEntry(file.path, sound, sidecars, file.lines, project, file.sound_key, file.file_key, loudness, place)
 
     def _clear_way(self, target: str, coming: ManifestEntry) -> None:
         """Remove an older file of ours at a name that another file gets, with what lies beside it; one to be made again is kept until then."""

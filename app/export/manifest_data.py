@@ -15,6 +15,7 @@ from app.export.export_settings import EXPORT_SOUND_FORMATS
 from app.export.loudness import LoudnessMeasurement
 from app.export.name_pattern import FORBIDDEN_FILE_NAME_CHARS
 from app.export.render_keys import DIGEST_BYTES
+from app.export.script_place import MAX_PLACE_CHARS, is_place
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
 
 MANIFEST_FORMAT, MANIFEST_VERSION = "koebako-export", 1
@@ -52,6 +53,7 @@ class ManifestEntry:
         project: name of the project; empty for a script that had none.
         sound_key, file_key: see `app.export.render_keys`.
         loudness: of the sound before its gain, where it was measured.
+        place: of the script, see `app.export.script_place`; empty where it is not known.
     """
 
     path: str
@@ -62,6 +64,7 @@ class ManifestEntry:
     sound_key: str
     file_key: str
     loudness: LoudnessMeasurement | None = None
+    place: str = ""
 
     @property
     def suffix(self) -> str:
@@ -90,6 +93,8 @@ def convert_entry_to_data(entry: ManifestEntry) -> dict[str, Any]:
         "sound": entry.sound_key,
         "key": entry.file_key,
     }
+    if entry.place:
+        data["place"] = entry.place
     measured = entry.loudness
     if measured is not None:
         powers = base64.b64encode(struct.pack(f"<{len(measured.powers)}d", *measured.powers)).decode()
@@ -126,6 +131,7 @@ def parse_entry(data: object) -> ManifestEntry:
         _parse_digest(data.get("sound")),
         _parse_digest(data.get("key")),
         None if data.get("loudness") is None else _parse_loudness(data["loudness"]),
+        _parse_place(data.get("place", "")),
     )
 
 
@@ -160,6 +166,13 @@ def _parse_text(value: object, most_chars: int) -> str:
     if not isinstance(value, str) or len(value) > most_chars:
         raise ValueError("no text")
     return value
+
+
+def _parse_place(value: object) -> str:
+    text = _parse_text(value, MAX_PLACE_CHARS)
+    if text and not is_place(text):
+        raise ValueError("no place")
+    return text
 
 
 def _parse_loudness(value: object) -> LoudnessMeasurement:

@@ -61,6 +61,7 @@ class Exporter:
     lines: Sequence[Line] = ()
     chosen: ExportSettings = field(default_factory=ExportSettings)
     project: str = "story"
+    file: Path | None = None
     conditions: SoundConditions = CONDITIONS
     rendered: list[str] = field(default_factory=list)
 
@@ -69,7 +70,8 @@ class Exporter:
         return replace(self.chosen, folder=str(self.folder))
 
     def open_ledger(self) -> ExportLedger:
-        return ExportLedger(self.settings, LedgerScript(self.project, frozenset(line.id for line in self.lines)), self.conditions)
+        script = LedgerScript(self.project, frozenset(line.id for line in self.lines), self.file)
+        return ExportLedger(self.settings, script, self.conditions)
 
     def export_all(self) -> None:
         ledger = self.open_ledger()
@@ -352,6 +354,45 @@ def test_files_of_other_scripts_and_lines_are_left_alone(tmp_path: Path) -> None
     assert "1.wav" in contents(tmp_path)
 
 
+def test_scripts_of_one_name_differ_by_their_place(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    chapters = [work / f"ch{number}" / "lines.csv" for number in (1, 2)]
+    for file in chapters:
+        file.parent.mkdir(parents=True)
+        file.touch()
+    chosen = ExportSettings(pattern="$id$", existing="skip")
+    one, two = (
+        Exporter(work / "out", [Line(text, id="1")], chosen, "lines", file=file) for text, file in zip("雨風", chapters, strict=True)
+    )
+    one.export_all()
+    changes = two.export_changed()
+    assert ([item.file.name for item in changes.skipped], two.rendered, changes.orphans) == (["1.wav"], [], [])
+    two.lines = [Line("風", id="2")]
+    assert two.export_changed().orphans == []
+    assert contents(work / "out") == {"1.wav": ".wav [('雨', 0)]", "2.wav": ".wav [('風', 0)]"}
+
+    def export_again(file: Path) -> None:
+        one.file = file
+        assert len(one.export_changed().unchanged) == 1, file
+
+    export_again(chapters[0].with_suffix(".koebako"))
+    one.folder = work.rename(tmp_path / "moved") / "out"
+    export_again(tmp_path / "moved" / "ch1" / "lines.csv")
+    (tmp_path / "moved" / "ch1").rename(tmp_path / "moved" / "ch3")
+    export_again(tmp_path / "moved" / "ch3" / "lines.csv")
+    manifest = one.folder / MANIFEST_NAME
+    data = json.loads(manifest.read_text(encoding="utf-8"))
+    assert sorted(entry["place"] for entry in data["files"]) == ["../ch2/lines.csv", "../ch3/lines.csv"]
+    for name in ("ch2", "ch3"):
+        shutil.rmtree(tmp_path / "moved" / name)
+    one.file = tmp_path / "moved" / "ch4" / "lines.csv"
+    assert len(one.export_changed().skipped) == 1, "nobody knows whose the files were"
+    for entry in data["files"]:
+        del entry["place"]
+    manifest.write_text(json.dumps(data), encoding="utf-8")
+    export_again(one.file)
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -369,8 +410,11 @@ def test_files_of_other_scripts_and_lines_are_left_alone(tmp_path: Path) -> None
         lambda data: data["files"].append(data["files"][0]),
         lambda data: data["files"][0].update(loudness={"powers": "AAAA", "peak": 1, "seconds": 1}),
         lambda data: data.update(files=5),
+        lambda data: data["files"][0].update(place="//host/share/a.csv"),
+        lambda data: data["files"][0].update(place="../C:a.csv"),
+        lambda data: data["files"][0].update(place="../.."),
     ],
-    ids=[str(number) for number in range(14)],
+    ids=[str(number) for number in range(17)],
 )
 def test_a_manifest_that_cannot_be_ours(tmp_path: Path, spoil: Callable[[dict[str, Any]], object]) -> None:
     exporter = Exporter(tmp_path, [Line("雨", id="a")], ExportSettings(pattern="$id$", existing="skip"))
@@ -497,4 +541,5 @@ def test_an_entry_comes_back_as_it_was(tmp_path: Path) -> None:
     exporter.export_all()
     (entry,) = ManifestStore(tmp_path).entries.values()
     measured = replace(entry, loudness=LoudnessMeasurement((0.1, 1 / 3), 0.7, 1.25))
+    measured = replace(measured, place="../章　1/台本.csv")
     assert parse_entry(json.loads(json.dumps(convert_entry_to_data(measured)))) == measured

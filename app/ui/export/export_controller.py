@@ -123,6 +123,7 @@ class ExportController(QObject):
             frozenset(self._selection.ids),
             tuple(take for take in parts.takes if take.starred),
             self._project.name,
+            self._project.path,
             parts.dictionary,
             self._seeds.apply_last_seed,
             self._catalog.describe_speaker,

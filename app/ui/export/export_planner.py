@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
+from pathlib import Path
 
 from app.common.language import localize
 from app.core.dictionary_entries import DictionaryEntry
@@ -47,6 +48,7 @@ class ExportPlanner:
         apply_seed: gives a line the seed that was heard last.
         describe_speaker: returns the names for file names.
         project_name: empty for a script without a name.
+        project_file: None for a script that is not saved.
         takes: those with a star.
         user_settings: backend and precisions of the voices.
     """
@@ -55,6 +57,7 @@ class ExportPlanner:
     selected_ids: frozenset[str]
     takes: Sequence[LineTake]
     project_name: str
+    project_file: Path | None
     words: tuple[DictionaryEntry, ...]
     apply_seed: Callable[[Line], Line]
     describe_speaker: Callable[[LineSettings], SpeakerNames]
@@ -105,5 +108,5 @@ class ExportPlanner:
         conditions = collect_sound_conditions(
             {voice: voice or find_shipped_voice_id() for voice in ids}, self.words, user, backend=user.backend, force_bert=user.force_bert
         )
-        script = LedgerScript(self.project_name, frozenset(line.id for line in self.script.lines))
+        script = LedgerScript(self.project_name, frozenset(line.id for line in self.script.lines), self.project_file)
         return ExportLedger(settings, script, conditions, is_quick=is_quick)

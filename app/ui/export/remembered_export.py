@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from PySide6.QtCore import QStandardPaths
@@ -20,6 +21,7 @@ class ExportProject(Protocol):
     """The open project, as far as exports use it."""
 
     parts: Project
+    path: Path | None
 
     @property
     def name(self) -> str:

@@ -420,3 +420,13 @@ def test_a_row_whose_style_is_wrong_now_is_not_unchanged(tmp_path: Path, capsys:
     script.write_text("id,text,style\na,はい。,Wrong\n", encoding="utf-8")
     assert export(script, "-o", out, "--pattern", "$id$", "--only", "changed") == 3
     assert "This voice has no style “Wrong”." in capsys.readouterr().err
+
+
+def test_two_scripts_of_one_name_in_one_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("-o", tmp_path / "out", "--pattern", "$id$", "--only", "changed", "--existing", "skip")
+    for name in ("ch1", "ch2"):
+        (tmp_path / name).mkdir()
+        assert export(write_table(tmp_path / name / "lines.csv", {"a": f"{name}。"}), *options) == 0
+    assert "0 written, 0 renamed, 0 unchanged. (1 skipped)" in capsys.readouterr().err
+    assert export(tmp_path / "ch1" / "lines.csv", *options) == 0
+    assert "0 written, 0 renamed, 1 unchanged." in capsys.readouterr().err

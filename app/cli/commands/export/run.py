@@ -275,7 +275,7 @@ def open_ledger(
     conditions = collect_sound_conditions(
         voices.voice_names, project.dictionary, _load_settings(options), backend=options.backend, force_bert=options.force_bert
     )
-    return ExportLedger(settings, LedgerScript(source.stem, frozenset(line.id for line in project.script.lines)), conditions)
+    return ExportLedger(settings, LedgerScript(source.stem, frozenset(line.id for line in project.script.lines), source), conditions)
 
 
 def _load_settings(options: argparse.Namespace) -> Settings:
