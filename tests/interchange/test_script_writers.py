@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 
 from app.common.errors import InputError, OutputFileError
 from app.common.language import set_language
+from app.core.characters import fold_character_name
 from app.core.project import Project
 from app.core.request_limits import BOUNDS, PAUSE_MARKS
-from app.core.script import Line, LineSettings, Script
+from app.core.script import Character, Line, LineSettings, Script
 from app.core.synthesis_types import MoraOverride, Overrides
 from app.interchange.koebako_files import write_project
 from app.interchange.script_import import read_script_file
@@ -41,6 +43,31 @@ def test_a_table_holds_all_but_edits(tmp_path: Path, suffix: str, lines: list[Li
     script = Script(tuple(lines))
     assert write_script(tmp_path / f"a{suffix}", script) == ()
     assert read_script_file(tmp_path / f"a{suffix}").project.script == script
+
+
+@st.composite
+def cast_scripts(draw: st.DrawFn) -> Script:
+    """Scripts some of whose lines have a character."""
+    cast = tuple(map(Character, draw(st.lists(names, min_size=1, max_size=3, unique_by=fold_character_name))))
+    characters = st.sampled_from(("", *(one.id for one in cast)))
+    return Script(tuple(replace(line, character=draw(characters)) for line in draw(scripts)), cast=cast)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+@rare
+@given(script=cast_scripts())
+def test_a_table_holds_who_speaks_each_line(tmp_path: Path, suffix: str, script: Script) -> None:
+    """The name alone stands for a character whose line names no voice; whose voice that is, is found out where the voices are known."""
+    assert write_script(tmp_path / f"a{suffix}", script) == ()
+    found = read_script_file(tmp_path / f"a{suffix}").project.script
+    given_names, found_names = ({"": ""} | {one.id: one.name for one in one_script.cast} for one_script in (script, found))
+    assert [(line.id, line.text, found_names[line.character]) for line in found.lines] == [
+        (line.id, line.text, given_names[line.character]) for line in script.lines
+    ]
+    assert [line.settings for line in found.lines] == [
+        line.settings if line.settings.voice else LineSettings(voice=given_names[line.character]) for line in script.lines
+    ]
+    assert [one.name for one in found.cast] == list(dict.fromkeys(given_names[line.character] for line in script.lines if line.character))
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
