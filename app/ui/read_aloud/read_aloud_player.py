@@ -120,11 +120,12 @@ class ReadAloudPlayer(QObject):
     @Slot()
     def skip_passage(self) -> None:
         """Drop the passage that sounds or is paused; the next one is read, or waits if the reading is paused."""
-        was_paused = self.is_paused
+        was_paused, by_user = self.is_paused, self._paused_by_user
         if not was_paused:
             self.pause_or_resume()
-        self._left, self._start_s = self._left[1:], 0.0
+        self._left, self._cut_off = self._left[1:], None
         self.is_paused = was_paused and self.is_on
+        self._paused_by_user = by_user and self.is_paused
         if self.is_paused:
             self.passage = self._left[0] if self._left else ""
         self._request_next_passage()
