@@ -9,6 +9,7 @@ from typing import Any
 
 from app.cli.console_output import print_note
 from app.common.language import localize
+from app.core.characters import CastBuilder
 from app.core.project import PROJECT_SUFFIX, Project, VoiceAssignment
 from app.core.script import Line, LineSettings
 from app.install.character_memory import load_characters
@@ -96,6 +97,37 @@ def _find_speaker_only_names(project: Project, source: Path) -> set[str]:
     """Return the names that a table has for speakers alone: if no voice has such a name, its rows fail."""
     is_table = source.suffix.lower() in TABLES
     return {character.name for character in project.assignments if is_table and character.speaker and not character.voice}
+
+
+def cast_unknown_speakers(project: Project, voices: Mapping[str, VoiceManifest], source: Path) -> Project:
+    """Return the project with characters for speakers of a table whom the voices of their rows lack; each is announced.
+
+    Args:
+        voices: manifests, by the id that lines have.
+        source: file of the script; what is no table stays as it is.
+    """
+    if source.suffix.lower() not in TABLES:
+        return project
+    cast, known = CastBuilder(project.script.cast), set[str]()
+
+    def cast_line(line: Line) -> Line:
+        voice, who = voices.get(line.settings.voice), line.settings.speaker
+        if line.character or not who or voice is None or find_named_id(who, voice.speakers) is not None or cast.is_full:
+            return line
+        if who not in known:
+            known.add(who)
+            name = format_voice_name(voice)
+            print_note(
+                localize(
+                    f"「{who}」は「{name}」の話者ではないため、登場人物として扱います。",
+                    f"“{who}” is no speaker of “{name}” and counts as a character.",
+                )
+            )
+        settings = replace(line.settings, speaker="")
+        return replace(line, settings=settings, character=cast.add_character(who, settings).id)
+
+    lines = tuple(map(cast_line, project.script.lines))
+    return replace(project, script=replace(project.script, lines=lines, cast=cast.cast)) if known else project
 
 
 def match_speaker_names(project: Project, voices: Mapping[str, VoiceManifest], source: Path, cast_file: str = "") -> Project:

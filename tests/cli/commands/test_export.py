@@ -122,6 +122,20 @@ def test_a_voice_for_lines_whose_voice_is_missing(tmp_path: Path, name: str, cap
     assert "speaks 2 lines whose voice is missing" in told.err
 
 
+def test_a_speaker_whom_the_voice_lacks_is_a_character(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "text,voice,speaker\nはい。,mei,勇者\nいいえ。,mei,勇者\n雨。,mei,Tohoku f01\n"
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    assert export(tmp_path / "a.csv", "-o", tmp_path / "out", "--pattern", "$number$_$character$", "--json") == 0
+    printed = capsys.readouterr()
+    assert printed.err.count("“勇者” is no speaker of “Mei (starter)” and counts as a character.") == 1
+    assert [(row.get("character"), row["speaker"]) for row in rows(printed.out)[:-1]] == [
+        ("勇者", "Mei"),
+        ("勇者", "Mei"),
+        (None, "Tohoku f01"),
+    ]
+    assert sorted(sounds(tmp_path / "out")) == ["001_勇者.wav", "002_勇者.wav", "003.wav"]
+
+
 def test_a_script_names_no_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     voice = ROOT / "resources" / "voices" / "koebako-starter"
     (tmp_path / "a.csv").write_text(f"text,voice\nはい。,{voice}\nいいえ。,\n", encoding="utf-8")

@@ -22,7 +22,7 @@ from app.cli.commands.project.convert_options import parse_columns
 from app.cli.commands.project.convert_script import apply_readings
 from app.cli.console_output import ask_question, print_note
 from app.cli.interrupts import interrupt_handler
-from app.cli.project_voices import cast_default_voice, match_local_voices, match_speaker_names
+from app.cli.project_voices import cast_default_voice, cast_unknown_speakers, match_local_voices, match_speaker_names
 from app.cli.slow_notices import show_slow_notice
 from app.common.errors import AppError, InputError, VoiceError
 from app.common.files import paths
@@ -177,6 +177,7 @@ def run(options: argparse.Namespace) -> int:
     project = cast_characters(imported.project, options.cast, options.voice)
     project = match_export_voices(project, source, options.voice)
     cast_ = prepare_export_voices([item.line for item in build_numbered_lines(project.script.lines)], options)
+    project = cast_unknown_speakers(project, cast_.manifests, source)
     project = match_speaker_names(project, cast_.manifests, source, options.cast)
     with ExitStack() as closing:
         cluster = None if address is None else _open_cluster(address, cast_, options, closing)
