@@ -36,13 +36,13 @@ def speaker(tmp_path_factory: pytest.TempPathFactory) -> Speaker:
     parts = find_parts()
     if len(parts) < len(PARTS):
         pytest.skip("the wheels of the natural voice are not installed: pip install '.[natural]'")
-    home = tmp_path_factory.mktemp("natural")
+    home = tmp_path_factory.mktemp("kokoro")
     content = b"".join(part.read_bytes() for part in parts)
     assert hashlib.sha256(content).hexdigest() == MODEL_SHA256
     (home / "model.onnx").write_bytes(content)
-    (home / "natural").mkdir()
-    prepare_natural_voice(home / "model.onnx", home / "natural", source_sha256=MODEL_SHA256)
-    return open_speaker(str(home / "natural"))
+    (home / "kokoro").mkdir()
+    prepare_natural_voice(home / "model.onnx", home / "kokoro", source_sha256=MODEL_SHA256)
+    return open_speaker(str(home / "kokoro"))
 
 
 def speak(speaker: Speaker, request: SynthesisRequest) -> list[AudioChunk]:

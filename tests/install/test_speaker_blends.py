@@ -27,7 +27,7 @@ def write_voice(folder: Path) -> Path:
         (folder / file).write_bytes(file.encode())
     np.save(folder / "style_vectors.npy", np.outer(np.arange(4), np.ones(256)).astype(np.float32))
     speakers = tuple(NamedId(index, name) for index, name in enumerate(SPEAKERS))
-    manifest = VoiceManifest("natural", "Kokoro", "kokoro", "", 24_000, 600, speakers, (NamedId(0, "Neutral"),), graphs)
+    manifest = VoiceManifest("kokoro", "Kokoro", "kokoro", "", 24_000, 600, speakers, (NamedId(0, "Neutral"),), graphs)
     write_manifest(replace(manifest, architecture="kokoro", median_f0=MEDIANS, durations="round", add_blank=False), folder)
     return folder
 
@@ -35,11 +35,11 @@ def write_voice(folder: Path) -> Path:
 @pytest.fixture
 def voice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path))
-    return write_voice(tmp_path / "voices" / "natural")
+    return write_voice(tmp_path / "voices" / "kokoro")
 
 
 def test_a_blend_lies_between_its_speakers(voice: Path) -> None:
-    changed = add_blend("natural", SpeakerBlend(" 混声  A ", "Female 1", "Male 1", 0.25))
+    changed = add_blend("kokoro", SpeakerBlend(" 混声  A ", "Female 1", "Male 1", 0.25))
     assert [(style.id, style.name) for style in changed.manifest.styles] == [(0, "Neutral"), (1, "混声 A")]
     traits = changed.build_traits()
     row = traits.find_style_row(2, 1)
@@ -47,20 +47,20 @@ def test_a_blend_lies_between_its_speakers(voice: Path) -> None:
     assert traits.median_f0[row] == pytest.approx(250**0.75 * 90**0.25, abs=0.1)
     assert list_blends(changed.manifest) == ["混声 A"]
     assert (voice / "decoder.onnx").read_bytes() == b"decoder.onnx"
-    assert [item.name for item in voice.parent.iterdir() if item.is_dir()] == ["natural"]
+    assert [item.name for item in voice.parent.iterdir() if item.is_dir()] == ["kokoro"]
 
 
 def test_the_same_name_replaces_and_removing_closes_the_gap(voice: Path) -> None:
-    add_blend("natural", SpeakerBlend("一", "Female 1", "Female 2", 0.5))
-    add_blend("natural", SpeakerBlend("二", "Female 1", "Male 1", 1.0))
-    changed = add_blend("natural", SpeakerBlend("一", "Female 1", "Female 2", 0.0))
+    add_blend("kokoro", SpeakerBlend("一", "Female 1", "Female 2", 0.5))
+    add_blend("kokoro", SpeakerBlend("二", "Female 1", "Male 1", 1.0))
+    changed = add_blend("kokoro", SpeakerBlend("一", "Female 1", "Female 2", 0.0))
     assert list_blends(changed.manifest) == ["一", "二"]
     assert changed.style_vectors[:, 0].tolist() == [0, 1, 2, 3, 1, 3]
-    changed = remove_blend("natural", "一")
+    changed = remove_blend("kokoro", "一")
     assert [(style.id, style.name) for style in changed.manifest.styles] == [(0, "Neutral"), (1, "二")]
     assert changed.style_vectors[:, 0].tolist() == [0, 1, 2, 3, 3]
     assert changed.manifest.median_f0 == (*MEDIANS, 90.0)
-    assert remove_blend("natural", "二").manifest.median_f0 == MEDIANS
+    assert remove_blend("kokoro", "二").manifest.median_f0 == MEDIANS
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,15 @@ def test_the_same_name_replaces_and_removing_closes_the_gap(voice: Path) -> None
 def test_what_makes_no_sense_changes_nothing(voice: Path, blend: SpeakerBlend) -> None:
     before = (voice / "voice.json").read_bytes()
     with pytest.raises(InputError):
-        add_blend("natural", blend)
+        add_blend("kokoro", blend)
     assert (voice / "voice.json").read_bytes() == before
 
 
 def test_what_is_not_there_is_said(voice: Path) -> None:
     with pytest.raises(InputError):
-        remove_blend("natural", "Neutral")
+        remove_blend("kokoro", "Neutral")
     with pytest.raises(InputError):
-        remove_blend("natural", "どこにもない")
+        remove_blend("kokoro", "どこにもない")
     with pytest.raises(VoiceError):
         add_blend("どこにもない", SpeakerBlend("a", "Female 1", "Male 1", 0.5))
     with pytest.raises(VoiceError):
@@ -93,25 +93,25 @@ def test_what_is_not_there_is_said(voice: Path) -> None:
 
 def test_a_shipped_voice_is_copied_into_the_users_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "home"))
-    shipped = write_voice(tmp_path / "shipped" / "natural")
+    shipped = write_voice(tmp_path / "shipped" / "kokoro")
     monkeypatch.setattr(speaker_blends, "list_voice_dirs", lambda: [paths.find_data_dir() / "voices", shipped.parent])
-    changed = add_blend("natural", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
-    assert changed.path == tmp_path / "home" / "voices" / "natural"
+    changed = add_blend("kokoro", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
+    assert changed.path == tmp_path / "home" / "voices" / "kokoro"
     assert list_blends(read_prepared_voice(shipped).manifest) == []
     assert not (shipped / "flow.onnx").samefile(changed.path / "flow.onnx")
-    assert list_blends(add_blend("natural", SpeakerBlend("二", "Female 1", "Male 1", 0.5)).manifest) == ["混声", "二"]
+    assert list_blends(add_blend("kokoro", SpeakerBlend("二", "Female 1", "Male 1", 0.5)).manifest) == ["混声", "二"]
 
 
 def test_a_voice_prepared_again_keeps_its_blends(voice: Path, tmp_path: Path) -> None:
-    before = add_blend("natural", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
-    renewed = write_voice(tmp_path / "renewed" / "natural")
+    before = add_blend("kokoro", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
+    renewed = write_voice(tmp_path / "renewed" / "kokoro")
     keep_blends(before, renewed)
     after = read_prepared_voice(renewed)
     assert list_blends(after.manifest) == ["混声"]
     assert np.array_equal(after.style_vectors, before.style_vectors)
     assert after.manifest.median_f0 == before.manifest.median_f0
     assert after.build_traits().find_style_row(0, 1) == 4
-    keep_blends(read_prepared_voice(write_voice(tmp_path / "plain" / "natural")), renewed)
+    keep_blends(read_prepared_voice(write_voice(tmp_path / "plain" / "kokoro")), renewed)
     assert list_blends(read_prepared_voice(renewed).manifest) == ["混声"], "a voice without blends takes none away"
 
 
@@ -121,5 +121,5 @@ def test_a_disk_that_refuses_leaves_the_voice_as_it_was(voice: Path, monkeypatch
 
     monkeypatch.setattr(speaker_blends, "move_into_place", refuse)
     with pytest.raises(OutputFileError):
-        add_blend("natural", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
+        add_blend("kokoro", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
     assert list_blends(read_prepared_voice(voice).manifest) == []

@@ -60,7 +60,7 @@ def test_a_bundle_carries_the_voice_its_terms_and_no_date(tmp_path: Path, monkey
     monkeypatch.delenv(natural.WITHOUT, raising=False)
     ((folder, place),) = natural.prepared_voice(tmp_path / "work")
     assert natural.prepared_voice(tmp_path / "work") == [(folder, place)], "a second build"
-    assert place == "resources/voices/natural"
+    assert place == "resources/voices/kokoro"
     assert read_card(Path(folder)).installed_at == ""
     assert not (tmp_path / "work" / "natural.onnx").exists()
     collected = [(f"{place}/{path.name}", str(path)) for path in Path(folder).iterdir() if path.name != "MODEL_CARD.md"]
@@ -75,6 +75,6 @@ def test_a_bundle_carries_the_voice_its_terms_and_no_date(tmp_path: Path, monkey
         "creativecommons.org/licenses/by/3.0",
     ):
         assert words in told
-    assert {"LICENSE", "NOTICE"} <= {path.name for path in (tmp_path / "licenses" / "natural").iterdir()}
+    assert {"LICENSE", "NOTICE"} <= {path.name for path in (tmp_path / "licenses" / "kokoro").iterdir()}
     parts_list = json.loads((tmp_path / "sbom.cdx.json").read_text(encoding="utf-8"))["components"]
     assert "Kokoro" in [part["name"] for part in parts_list if part["type"] == "machine-learning-model"]

