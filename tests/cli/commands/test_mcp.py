@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -230,6 +231,15 @@ def test_what_is_not_urgent_waits_while_an_agent_speaks(tmp_path: Path, monkeypa
 def test_lines_that_never_end_are_dropped() -> None:
     data = b"1\n\n" + b"x" * (2 * MAX_LINE_BYTES + 5) + b"\n2"
     assert list(iterate_lines(io.BytesIO(data))) == [b"1\n", None, b"2"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="of the shell")
+@pytest.mark.parametrize(("closed", "code"), [("<&-", 2), ("</dev/null >&-", 2), ("</dev/null 2>&-", 0)])
+def test_a_closed_stream_is_one_sentence(closed: str, code: int) -> None:
+    command = f'exec "$0" main.py mcp --backend cpu {closed}'
+    done = subprocess.run(["sh", "-c", command, sys.executable], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.startswith("koebako: Standard input or output is closed." if code else "")
 
 
 @pytest.mark.slow

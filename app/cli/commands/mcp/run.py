@@ -16,7 +16,8 @@ from app.adapters.ort.device_placement import parse_placement
 from app.cli.console_output import print_note
 from app.cli.interrupts import exit_now, interrupt_handler
 from app.cli.served_voices import choose_served_voices
-from app.common.errors import AppError
+from app.common.errors import AppError, InputError
+from app.common.language import localize
 from app.common.log import allow_words_in_log, start_log
 from app.compose.speaker_opening import open_speaker
 from app.service.agents.agent_folder import AgentFolder
@@ -33,7 +34,7 @@ MAX_WAITING_LINES = 64
 
 def run(options: argparse.Namespace) -> int:
     """Serve one agent until the input ends; what is still to be heard is played before the program ends."""
-    output = _reserve_stdout()
+    stdin, output = _reserve_streams()
     parse_placement(options.backend)
     settings = load_usable_settings()
     voices, wanted = choose_served_voices(options)
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     session = AgentSession(tools)
     # An immediate exit is safe because written files are always whole.
     with interrupt_handler.call_on_interrupt(exit_now):
-        for line in iterate_ahead(sys.stdin.buffer, session.note_cancellation):
+        for line in iterate_ahead(stdin, session.note_cancellation):
             answer = build_error(None, RpcError(INVALID_REQUEST, "Line too long")) if line is None else session.handle_line(line)
             if answer is not None:
                 output.write(encode_message(answer))
@@ -92,10 +93,23 @@ def iterate_ahead(stream: BinaryIO, note_line: Callable[[bytes], object]) -> Ite
         yield line
 
 
-def _reserve_stdout() -> BinaryIO:
-    """Return standard output for the protocol alone: whatever else the program or a library prints goes to stderr."""
+def _reserve_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Return standard input and output for the protocol alone: whatever else the program or a library prints goes to stderr.
+
+    Raises InputError where one of them is closed.
+    """
+    # Python has None for a stream that is closed at its start.
+    if sys.stdin is None or sys.stdout is None:
+        raise InputError(
+            localize("標準入力または標準出力が閉じています。", "Standard input or output is closed."),
+            localize(
+                "このコマンドは、エージェントのアプリから起動します。", "An agent’s application starts this command and talks over them."
+            ),
+        )
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  as long as the process
     with suppress(OSError):
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     sys.stdout = sys.stderr
-    return output
+    return sys.stdin.buffer, output

@@ -48,7 +48,8 @@ def build_info_record(manifest: VoiceManifest, path: Path, card: VoiceCardData) 
     """Return all facts about a voice but the user's choices for it; files of the card are full paths."""
     values = asdict(card)
     del values["speakers"]
-    values["model_architecture"] = values.pop("architecture")
+    # What the model's own file says is more exact; most of ours say nothing.
+    values["architecture"] = values["architecture"] or find_architecture_name(manifest)
     lines = build_list_record(manifest, path, card.source_name)
     cards = {item.id: item for item in card.speakers}
     lines["speakers"] = [_build_speaker_record(item, cards.get(item.id), path) for item in manifest.speakers]
