@@ -80,7 +80,7 @@ def _harmless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("app.cli.commands.selftest.run._run_cli", enough)
     monkeypatch.setattr("app.lab.subject_lookup.open_subject_by_name", enough)  # likewise
     monkeypatch.setattr("app.cli.commands.serve.run.bind_sockets", refuse_to_serve)
-    monkeypatch.setattr("app.cli.commands.mcp.run._reserve_stdout", enough)  # of the process, which is the tests' own
+    monkeypatch.setattr("app.cli.commands.mcp.run._reserve_streams", enough)  # of the process, which is the tests' own
     monkeypatch.chdir(tmp_path)
 
 

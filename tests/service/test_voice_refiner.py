@@ -59,6 +59,12 @@ def pending(tiny_models: Path, tmp_path: Path) -> list[Voice]:
     return [add_voice(file, wishes(), prepare=quick_pending).voice for file in files]
 
 
+@pytest.fixture(autouse=True)
+def _nothing_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a program that has just begun: another test may have recorded speech, in another home, a moment ago."""
+    monkeypatch.setattr(speech_activity, "_last_touch", -speech_activity.TOUCH_INTERVAL_S)
+
+
 @pytest.fixture
 def refined() -> list[str]:
     return []

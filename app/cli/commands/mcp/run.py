@@ -108,7 +108,7 @@ def _reserve_streams() -> tuple[BinaryIO, BinaryIO]:
         )
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  as long as the process
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     with suppress(OSError):
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     sys.stdout = sys.stderr
