@@ -18,12 +18,15 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.common.files.paths import HOME_VARIABLE
 from app.common.language import set_language
 from app.ui.script.autosave import load_autosave
 from tests.ui.takes.sound_judge import losses, move_project
+
+if TYPE_CHECKING:
+    from tests.ui.takes.desk import Desk
 
 ROOT = Path(__file__).parents[3]
 SCENE_ROUNDS = 8  # then all begins with an empty folder
@@ -169,14 +172,14 @@ def play(folder: Path, seed: str) -> int:
     os._exit(0)
 
 
-def _unread(desk: Any) -> list[str]:
+def _unread(desk: Desk) -> list[str]:
     """Reads all sounds of the takes that are there; those that cannot be."""
     from PySide6.QtCore import QCoreApplication
 
     names, read, failed = [take.sound for take in desk.shelf.book.takes], list[object](), list[object]()
     desk.shelf.sounds.failed.connect(failed.append)
     for name in names:
-        desk.shelf.sounds.read(name, read.append)
+        desk.shelf.sounds.read_sound(name, read.append)
     while len(read) + len(failed) < len(names):
         QCoreApplication.processEvents()
         time.sleep(0.001)
