@@ -227,17 +227,14 @@ class ProjectController(QObject):
 
     def _take_project(self, path: Path, opened: ProjectFileContent, state_before: tuple[Script, Project]) -> None:
         self._end_reading()
-
-        def show_opened() -> None:
-            self._show_project(opened.project, path, opened.digest)
-            self._recent.add_project(path)
-            if opened.losses:
-                report_losses(self._banner, path.name, opened.losses)
-
-        if all(now is before for now, before in zip(self._shown_state, state_before, strict=True)):
-            show_opened()
-        else:
-            self._run_after_asking(show_opened)  # something was typed, or a take was kept, while the file was read
+        if any(now is not before for now, before in zip(self._shown_state, state_before, strict=True)):
+            # Something was typed, or a take was kept, while the file was read; once that is settled, the file may hold something else.
+            self._run_after_asking(lambda: self._read_project(path))
+            return
+        self._show_project(opened.project, path, opened.digest)
+        self._recent.add_project(path)
+        if opened.losses:
+            report_losses(self._banner, path.name, opened.losses)
 
     def _end_reading(self) -> None:
         self._reading -= 1

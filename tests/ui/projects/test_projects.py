@@ -228,8 +228,28 @@ def test_what_was_typed_while_a_file_was_read_is_asked_for(qtbot: QtBot, open_wi
     window.commands.add_text("いま書いた。", 0)
     qtbot.waitUntil(lambda: window.projects.question is not None, timeout=WAIT_MS)
     assert texts(window) == ["いま書いた。"]
-    press(window, "Don't save")
+    with qtbot.waitSignal(window.projects.opened, timeout=WAIT_MS):
+        press(window, "Don't save")
     assert texts(window) == ["雨。"]
+
+
+def test_a_file_that_was_written_while_the_question_stood_is_shown_as_it_is_now(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
+) -> None:
+    """Or the next save would put back what was read before: two openings of one file, and a save between them, are enough."""
+    window, file = open_window(ready=False), project_file(tmp_path / "a.koebako", "雨。")
+    window.projects.open_file(file)
+    write(window, "雪。")
+    qtbot.waitUntil(lambda: window.projects.question is not None, timeout=WAIT_MS)
+    project_file(file, "風。")
+    with qtbot.waitSignal(window.projects.opened, timeout=WAIT_MS):
+        press(window, "Don't save")
+    assert texts(window) == ["風。"]
+    write(window, "霧。")
+    with qtbot.waitSignal(window.projects.saved, timeout=WAIT_MS):
+        window.projects.save_project()
+    assert window.projects.question is None
+    assert read_project(file).script.lines[0].text == "霧。"
 
 
 def test_ctrl_o_asks_for_a_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
