@@ -42,7 +42,9 @@ def match_local_voices(project: Project, source: Path, voice: str = "") -> Proje
     manifest = find_unprepared_voice(voice).manifest
     project = _match_remembered(project, known, manifest.id)
     stand_in = replace(describe_voice(manifest, VoiceCardData()), id=voice, name=format_voice_name(manifest))
-    stood_in = substitute_missing_voices(project, stand_in, _create_voice_check(known, voice), _find_speaker_only_names(project, source))
+    # In a table such a name may be a character's; the caller decides which voice it gets.
+    kept = _list_speaker_only_names(project) if source.suffix.lower() in TABLES else ()
+    stood_in = substitute_missing_voices(project, stand_in, _create_voice_check(known, voice), kept)
     if sentence := stood_in.describe_substitution():
         print_note(sentence)
     return stood_in.project
@@ -74,7 +76,9 @@ def cast_default_voice(project: Project, voice: str) -> Project:
     wanted = {one.name for one in project.assignments}
     uncast = [one for one in project.script.cast if one.settings.voice in wanted.union(one.names) and not is_available(one.settings.voice)]
     # A column of speakers names characters where no voice has such a speaker.
-    names = dict.fromkeys((*(one.name for one in uncast), *_list_uncast_names(project, is_available)))
+    spoken = {line.settings.voice for line in project.script.lines}
+    strangers = (name for name in _list_speaker_only_names(project) if name in spoken and not is_available(name))
+    names = dict.fromkeys((*(one.name for one in uncast), *strangers))
     spoken_by = localize(f"「{voice}」", f"“{voice}”") if voice else localize("既定の声", "the default voice")
     for who in names:
         print_note(
@@ -83,20 +87,14 @@ def cast_default_voice(project: Project, voice: str) -> Project:
     return apply_choices(project, {who: VoiceAssignment(who, voice) for who in (*names, *(one.settings.voice for one in uncast))})
 
 
-def _list_uncast_names(project: Project, is_available: Callable[[str], bool]) -> list[str]:
-    spoken = {line.settings.voice for line in project.script.lines}
-    return [one.name for one in project.assignments if one.speaker and not one.voice and one.name in spoken and not is_available(one.name)]
-
-
 def _create_voice_check(known: Sequence[AssignableVoice], voice: str) -> Callable[[str], bool]:
     names = {name.casefold() for one in known for name in (one.id, one.name)}
     return lambda wanted: wanted == voice or wanted.casefold() in names
 
 
-def _find_speaker_only_names(project: Project, source: Path) -> set[str]:
-    """Return the names that a table has for speakers alone: if no voice has such a name, its rows fail."""
-    is_table = source.suffix.lower() in TABLES
-    return {character.name for character in project.assignments if is_table and character.speaker and not character.voice}
+def _list_speaker_only_names(project: Project) -> list[str]:
+    """Return the names that the file has for speakers alone, and that no voice has got yet."""
+    return [one.name for one in project.assignments if one.speaker and not one.voice]
 
 
 def cast_unknown_speakers(project: Project, voices: Mapping[str, VoiceManifest], source: Path) -> Project:
