@@ -74,14 +74,20 @@ class LabWindow(QDialog):
 
     def _make_pages(self, commands: Sequence[LabCommand], devices: Sequence[str]) -> Iterator[None]:
         pages = {}
-        for part in commands:
-            pages[part.name] = LabCommandPage(part, devices)
-            yield
         for tab, name in LAB_TABS.items():
-            inside = [page for page in pages.values() if TAB_BY_COMMAND.get(page.command.name, "others") == tab]
-            if inside:
-                self.tabs.addTab(inside[0] if len(inside) == 1 else _CommandSwitcher(inside), localize(*name))
+            inside = [command for command in commands if TAB_BY_COMMAND.get(command.name, "others") == tab]
+            switcher = _CommandSwitcher() if len(inside) > 1 else None
+            if switcher is not None:
+                self.tabs.addTab(switcher, localize(*name))
+            for command in inside:
+                page = pages[command.name] = LabCommandPage(command, devices)
+                # Each where it stays: a move of several pages at once would apply the style sheet to all of their widgets again.
+                if switcher is not None:
+                    switcher.add_page(page)
+                else:
+                    self.tabs.addTab(page, localize(*name))
                 yield
+        pages = {command.name: pages[command.name] for command in commands}
         self.pages = pages
         self.loading.hide()
         self.tabs.show()
@@ -123,35 +129,36 @@ class LabWindow(QDialog):
 class _CommandSwitcher(QWidget):
     """A page of several commands in one tab, with a button for each."""
 
-    def __init__(self, pages: Sequence[LabCommandPage]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._stack, self._group = QStackedWidget(), QButtonGroup(self)
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(14, 10, 14, 0)
-        buttons.setSpacing(6)
-        for place, page in enumerate(pages):
-            words = find_command_labels(page.command)
-            button = QPushButton(words.name)
-            button.setObjectName("small")
-            button.setCheckable(True)
-            button.setAutoDefault(False)
-            button.setToolTip(words.about)
-            button.ensurePolished()
-            bold = QFont(button.font())
-            # The chosen button is bold: measured so, no button changes its width when it is chosen.
-            bold.setBold(True)
-            button.setMinimumWidth(QFontMetrics(bold).horizontalAdvance(words.name) + TAB_BUTTON_MARGINS_PX)
-            self._group.addButton(button, place)
-            buttons.addWidget(button)
-            self._stack.addWidget(page)
-        buttons.addStretch(1)
+        self._stack, self._group, self._buttons = QStackedWidget(), QButtonGroup(self), QHBoxLayout()
+        self._buttons.setContentsMargins(14, 10, 14, 0)
+        self._buttons.setSpacing(6)
+        self._buttons.addStretch(1)
         self._group.idClicked.connect(self._stack.setCurrentIndex)
-        self._group.button(0).setChecked(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(buttons)
+        column.addLayout(self._buttons)
         column.addWidget(self._stack, 1)
+
+    def add_page(self, page: LabCommandPage) -> None:
+        """Add a page and its button behind those that are here; the first one is shown."""
+        words = find_command_labels(page.command)
+        button = QPushButton(words.name)
+        button.setObjectName("small")
+        button.setCheckable(True)
+        button.setAutoDefault(False)
+        button.setToolTip(words.about)
+        place = self._stack.addWidget(page)
+        self._group.addButton(button, place)
+        self._buttons.insertWidget(place, button)
+        button.setChecked(place == 0)
+        button.ensurePolished()
+        bold = QFont(button.font())
+        # The chosen button is bold: measured so, no button changes its width when it is chosen.
+        bold.setBold(True)
+        button.setMinimumWidth(QFontMetrics(bold).horizontalAdvance(words.name) + TAB_BUTTON_MARGINS_PX)
 
     def show_page(self, page: LabCommandPage) -> bool:
         """Bring a page to the front and return True, if it is one of these."""

@@ -60,8 +60,7 @@ class LineSelection(QObject):
     @property
     def mixed_settings(self) -> frozenset[str]:
         """Return the names of the settings in which the selected lines differ."""
-        chosen = frozenset(self.ids)
-        several = {id(line.settings): line.settings for line in self._document.script.lines if line.id in chosen}.values()
+        several = {id(line.settings): line.settings for line in self._list_castings()}.values()
         return frozenset(item.name for item in fields(LineSettings) if len({getattr(settings, item.name) for settings in several}) > 1)
 
     @property
@@ -79,16 +78,15 @@ class LineSelection(QObject):
 
     def _list_castings(self) -> list[Line]:
         """Return a selected line for each pair of settings and character: many lines share a pair."""
-        chosen = filter(None, map(self._document.script.find_line, self.ids))
+        script, ids = self._document.script, self.ids
+        # Not all lines in search of the selected ones: that took half of the time in which a project of 30,000 lines was shown.
+        chosen = script.lines if len(ids) == len(script.lines) else filter(None, map(script.find_line, ids))
         return list({(id(line.settings), line.character): line for line in chosen}.values())
 
     @property
     def voices(self) -> frozenset[str]:
         """Return the ids of the voices of the selected lines, or of the first line that an empty script will get."""
-        chosen = frozenset(self.ids)
-        return frozenset(line.settings.voice for line in self._document.script.lines if line.id in chosen) or frozenset(
-            {self.settings.voice}
-        )
+        return frozenset(line.settings.voice for line in self._list_castings()) or frozenset({self.settings.voice})
 
     def change_defaults(self, **changes: Any) -> None:
         """Give the first line of an empty script other settings."""

@@ -124,7 +124,8 @@ class SettingsDialog(QDialog):
     @property
     def needs_restart(self) -> bool:
         """Return whether some of the changes take effect at the next start only."""
-        return any(item.name in self.changes and item.metadata["shown"].restart for item in SHOWN_SETTINGS)
+        changes = self.changes
+        return any(item.name in changes and item.metadata["shown"].restart for item in SHOWN_SETTINGS)
 
     def _find_mistake(self) -> str:
         """Return a sentence about a value that cannot be used, or an empty text."""
