@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
+from app.core.line_requests import build_request
 from app.core.request_limits import BOUNDS
+from app.core.script import Line, LineSettings
 from app.core.synthesis_types import SynthesisRequest
 from app.service.chat.bouyomi_protocol import ChatTalk
 from app.service.style_catalogue import ServedSpeaker, ServedStyle, StyleCatalogue
@@ -16,8 +19,12 @@ SPEED_PERCENT, TONE_PERCENT, VOLUME_PERCENT = (50, 300), (50, 200), (0, 100)
 SEMITONES_OF_OCTAVE = 12
 
 
-def build_chat_request(talk: ChatTalk, name: str) -> SynthesisRequest:
-    """Return the request for a comment, without speaker and style; `name` is its id."""
+def build_chat_request(talk: ChatTalk, name: str, settings: LineSettings | None = None) -> SynthesisRequest:
+    """Return the request for a comment, without speaker and style; `name` is its id.
+
+    Args:
+        settings: those of the character that reads it; what the comment itself says comes before them.
+    """
     numbers: dict[str, float] = {}
     if talk.speed >= 0:
         numbers["speed"] = _clamp_percent(talk.speed, SPEED_PERCENT)
@@ -26,11 +33,17 @@ def build_chat_request(talk: ChatTalk, name: str) -> SynthesisRequest:
     if talk.volume >= 0:
         numbers["volume"] = _clamp_percent(talk.volume, VOLUME_PERCENT)
     within = {key: min(max(value, BOUNDS[key].low), BOUNDS[key].high) for key, value in numbers.items()}
-    return SynthesisRequest(talk.text, id=name, **within)  # type: ignore[arg-type]  # the names are those of its numbers
+    usual = SynthesisRequest(talk.text) if settings is None else build_request(Line(talk.text, settings))
+    return replace(usual, id=name, **within)  # type: ignore[arg-type]  # the names are those of its numbers
 
 
 def _clamp_percent(value: int, bounds: tuple[int, int]) -> float:
     return min(max(value, bounds[0]), bounds[1]) / _WHOLE_PERCENT
+
+
+def list_chat_names(talk: ChatTalk, names: Mapping[int, str]) -> tuple[str, ...]:
+    """Return the names of those whom the user chose for the writer of a comment and for its voice number, in the order in which they count."""
+    return tuple(filter(None, (talk.voice_name, names.get(talk.voice, ""))))
 
 
 def find_chat_style(talk: ChatTalk, names: Mapping[int, str], catalogue: StyleCatalogue) -> tuple[ServedSpeaker, ServedStyle] | None:
@@ -39,9 +52,7 @@ def find_chat_style(talk: ChatTalk, names: Mapping[int, str], catalogue: StyleCa
     None leaves the choice to the reader: for 0, and where there is no such voice.
     """
     number = talk.voice
-    wanted = catalogue.find_style(talk.voice_name) if talk.voice_name else None
-    if wanted is None and number in names:
-        wanted = catalogue.find_style(names[number])
+    wanted = next((style for name in list_chat_names(talk, names) if (style := catalogue.find_style(name)) is not None), None)
     if wanted is None and number > 0 and number not in names and catalogue.speakers:
         wanted = catalogue.speakers[(number - 1) % len(catalogue.speakers)].styles[0]
     if wanted is None:

@@ -12,6 +12,7 @@ from app.common.errors import AudioDeviceError
 from app.common.language import localize
 from app.service.chat.bouyomi_protocol import ChatTalk
 from app.settings.user_settings import Settings
+from app.ui.script.script_document import ScriptDocument
 from app.ui.service.listener_controller import ListenerController
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
@@ -32,6 +33,9 @@ class ChatController(ListenerController["WindowChat"]):
 
     Signals:
         settings_requested(): the user wants to see its settings.
+
+    Args:
+        script: its characters read comments, too.
     """
 
     RESTART_SETTINGS = ("chat_reader", "chat_port", "chat_http_port", "service_origins")
@@ -39,7 +43,9 @@ class ChatController(ListenerController["WindowChat"]):
     _queue_changed = Signal()
     _skip_requested = Signal()
 
-    def __init__(self, window: QWidget, settings: SettingsStore, speech: SpeechController, banner: Banner) -> None:
+    def __init__(
+        self, window: QWidget, settings: SettingsStore, speech: SpeechController, banner: Banner, *, script: ScriptDocument
+    ) -> None:
         super().__init__(
             window,
             settings=settings,
@@ -52,7 +58,7 @@ class ChatController(ListenerController["WindowChat"]):
             ),
             thread_name="chat reader switch",
         )
-        self._speech = speech
+        self._speech, self._script = speech, script
         self.reader: WindowChat | None = None
         self._job: SpeechJob | None = None
         self.button.clicked.connect(self.settings_requested)
@@ -115,7 +121,7 @@ class ChatController(ListenerController["WindowChat"]):
             return
         talk = self.reader.queue.take_talk()
         if talk is not None:
-            request, cast = self.reader.build_request(talk, self._settings.value)
+            request, cast = self.reader.build_request(talk, self._settings.value, self._script.script.cast)
             self._job = self._speech.speak_comment(request, cast, talk)
 
     @Slot(object)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from app.core.line_requests import LineCast
+from app.core.characters import CastBuilder
+from app.core.line_requests import LineCast, find_cast
+from app.core.script import Character, Line
 from app.core.synthesis_types import SynthesisRequest
 from app.service.chat.bouyomi_protocol import ChatTalk
-from app.service.chat.chat_delivery import build_chat_request, find_chat_style
+from app.service.chat.chat_delivery import build_chat_request, find_chat_style, list_chat_names
 from app.service.chat.chat_queue import ChatQueue
 from app.service.chat.chat_rules import build_chat_rules
 from app.service.chat.chat_server import ChatServer
@@ -34,8 +36,18 @@ class WindowChat:
         self._catalogue = build_offered_catalogue()
         self._server = ChatServer(self.queue, settings.chat_port, settings.chat_http_port, parse_origins(settings.service_origins))
 
-    def build_request(self, talk: ChatTalk, settings: Settings) -> tuple[SynthesisRequest, LineCast]:
-        """Return the request for a comment and who speaks it: a number without a voice means the speaker selected in the window."""
+    def build_request(self, talk: ChatTalk, settings: Settings, cast: Iterable[Character] = ()) -> tuple[SynthesisRequest, LineCast]:
+        """Return the request for a comment and who speaks it: a number without a voice means the speaker selected in the window.
+
+        Args:
+            cast: characters of the open project; of a character and a voice with the same name, the character reads.
+        """
+        characters = CastBuilder(cast)
+        for name in list_chat_names(talk, self.queue.rules.voices):
+            if (character := characters.find_character(name)) is not None:
+                return build_chat_request(talk, "", character.settings), find_cast(Line(talk.text, character.settings))
+            if self._catalogue.find_style(name) is not None:
+                break
         found = find_chat_style(talk, self.queue.rules.voices, self._catalogue)
         if found is None:
             return build_chat_request(talk, ""), LineCast(settings.voice, settings.speaker, settings.style)

@@ -349,6 +349,7 @@ class MainWindow(QMainWindow):
             window=self,
             settings=self.settings,
             speech=self._speech,
+            script=self._script.document,
             tasks=self._voices.tasks,
             commands=self._playback.commands,
             status=self._status,

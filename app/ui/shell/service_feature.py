@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMainWindow, QStatusBar
 
 from app.ui.playback.play_commands import PlayCommands
+from app.ui.script.script_document import ScriptDocument
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_tasks import VoiceTasks
@@ -36,6 +37,7 @@ class ServiceFeature(QObject):
         window: QMainWindow,
         settings: SettingsStore,
         speech: SpeechController,
+        script: ScriptDocument,
         tasks: VoiceTasks,
         commands: PlayCommands,
         status: QStatusBar,
@@ -45,7 +47,7 @@ class ServiceFeature(QObject):
         super().__init__(window)
         self._window, self._settings, self._speech = window, settings, speech
         self._tasks, self._status, self._banner = tasks, status, banner
-        self._commands = commands
+        self._commands, self._script = commands, script
         self._open_settings = open_settings
         settings.changed.connect(self.create_if_enabled)
 
@@ -65,7 +67,7 @@ class ServiceFeature(QObject):
         """Return the chat reader."""
         from app.ui.service.chat_controller import ChatController
 
-        made = ChatController(self._window, self._settings, self._speech, self._banner)
+        made = ChatController(self._window, self._settings, self._speech, self._banner, script=self._script)
         made.status_changed.connect(partial(self.status_changed.emit, "chat_reader"))
         made.settings_requested.connect(self._open_settings)
         self._commands.stopping.connect(made.skip_comment)

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from app.adapters import speech_activity
 from app.adapters.files.part_file import PartFile
 from app.cli.commands.mcp.run import MAX_LINE_BYTES, iterate_lines
+from app.cli.main import main
 from app.common.errors import InputError, OutputFileError
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
@@ -240,6 +241,13 @@ def test_a_closed_stream_is_one_sentence(closed: str, code: int) -> None:
     done = subprocess.run(["sh", "-c", command, sys.executable], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == code, done.stderr
     assert done.stderr.startswith("koebako: Standard input or output is closed." if code else "")
+
+
+def test_streams_that_are_no_files_are_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A program in Python that runs the command within itself may have replaced them."""
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert main(["mcp", "--backend", "cpu"]) == 2
+    assert capsys.readouterr().err.startswith("koebako: Standard input or output is closed.")
 
 
 @pytest.mark.slow

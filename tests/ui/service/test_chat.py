@@ -10,7 +10,9 @@ from urllib.request import Request, urlopen
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.core.script import Character, Line, LineSettings, Script
 from app.settings.user_settings import Settings
+from app.ui.synthesis.synthesis_jobs import SpeechJob
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
 from tests.ui.window_driver import WindowDriver
 
@@ -34,9 +36,9 @@ def send(port: int, *messages: bytes, answer: int = 0) -> bytes:
     return found
 
 
-def comment(text: str, voice: int = 0) -> bytes:
+def comment(text: str, voice: int = 0, speed: int = -1) -> bytes:
     content = text.encode()
-    return struct.pack("<hhhhhbi", 1, -1, -1, -1, voice, 0, len(content)) + content
+    return struct.pack("<hhhhhbi", 1, speed, -1, -1, voice, 0, len(content)) + content
 
 
 def listening(qtbot: QtBot, window: WindowDriver) -> None:
@@ -128,6 +130,25 @@ def test_reading_aloud_does_not_wait_for_the_comments_that_wait(qtbot: QtBot, op
     window.read_aloud.player.speak_text("今すぐ読みます。")
     qtbot.waitUntil(lambda: len(heard) == 3, timeout=WAIT_MS)
     assert heard == ["今すぐ読みます。", "一つ目のコメントです。", "二つ目のコメントです。"]
+
+
+def test_characters_of_the_project_read_by_number_and_for_writers(qtbot: QtBot, open_window: OpenWindow) -> None:
+    port, window, _heard = open_chat(qtbot, open_window)
+    knight = Character("騎士", LineSettings(style="Sad", speed=1.3, volume=0.8), aliases=("ナイト",))
+    window.document.reset_script(Script((Line("行です。", character=knight.id),), cast=(knight,)))
+    window.settings.change_settings(chat_voices="3=ナイト; 太郎=騎士; 4=いない人")
+    spoken: list[SpeechJob] = []
+    window.controller.speech_played.connect(spoken.append)
+    send(
+        port, comment("番号です。", 3), comment("太郎：名前です。", 1), comment("ほかの声です。", 4), comment("速いコメントです。", 3, 200)
+    )
+    qtbot.waitUntil(lambda: len(spoken) == 4, timeout=WAIT_MS)
+    assert [(job.request.speed, job.request.volume) for job in spoken] == [(1.3, 0.8), (1.3, 0.8), (1.0, 1.0), (2.0, 0.8)]
+    assert [job.casts[0].style for job in spoken] == ["Sad", "Sad", "", "Sad"]
+    window.document.reset_script(Script())
+    send(port, comment("もういません。", 3))
+    qtbot.waitUntil(lambda: len(spoken) == 5, timeout=WAIT_MS)
+    assert spoken[-1].casts[0].style == ""
 
 
 @pytest.mark.parametrize("place", [0, 1])

@@ -98,15 +98,18 @@ def _reserve_streams() -> tuple[BinaryIO, BinaryIO]:
 
     Raises InputError where one of them is closed.
     """
-    # Python has None for a stream that is closed at its start.
-    if sys.stdin is None or sys.stdout is None:
+    try:
+        # Python has None for a stream that is closed at its start.
+        if sys.stdin is None or sys.stdout is None:
+            raise OSError("closed")
+        output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    except OSError as exc:  # or one that is no file, where another Python program runs the command within itself
         raise InputError(
             localize("標準入力または標準出力が閉じています。", "Standard input or output is closed."),
             localize(
                 "このコマンドは、エージェントのアプリから起動します。", "An agent’s application starts this command and talks over them."
             ),
-        )
-    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+        ) from exc
     if sys.stderr is None:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     with suppress(OSError):
