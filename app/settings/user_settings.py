@@ -101,7 +101,7 @@ class Settings(Delivery):
         read_source, read_copy: what the key reads, and whether Ctrl+C may be pressed for it under Windows.
         read_player: the mini player is shown while something is read aloud.
         read_watch: what is copied is read, by the rules `read_shortest` to `read_skipped_programs`.
-        read_voice, read_speed: of the reading; an empty voice is that of the selected line.
+        read_voice, read_speaker, read_speed: of the reading; an empty voice is that of the selected line, an empty speaker the voice's first.
         read_player_place: where the mini player stands, as Qt's own bytes in base64.
         always_on_top: the window stays in front of others.
         recent_projects: files, the last one first.
@@ -185,6 +185,7 @@ class Settings(Delivery):
     read_skip_links: bool = field(default=True, metadata={"shown": settings_labels.READ_LINKS_LABEL})
     read_skipped_programs: str = field(default="", metadata={"longest": 2000, "shown": settings_labels.READ_PROGRAMS_LABEL})
     read_voice: str = ""
+    read_speaker: str = ""
     read_speed: float = field(default=1.0, metadata={"low": BOUNDS["speed"].low, "high": BOUNDS["speed"].high})
     read_player_place: str = ""
     always_on_top: bool = False

@@ -31,11 +31,12 @@ class MiniPlayer(QFrame):
     Space pauses and resumes, Esc stops and hides it, Alt with an arrow moves it. It hides a while after the reading has ended.
 
     Signals:
-        voice_chosen(str), speed_chosen(float): the user changed the voice, of the selected line if it is empty, or the speed.
+        voice_chosen(str, str): the user chose another voice and speaker; those of the selected line if they are empty.
+        speed_chosen(float): the user changed the speed.
         moved(): it stands elsewhere.
     """
 
-    voice_chosen = Signal(str)
+    voice_chosen = Signal(str, str)
     speed_chosen = Signal(float)
     moved = Signal()
 
@@ -44,6 +45,7 @@ class MiniPlayer(QFrame):
         super().__init__(parent, flags)
         self._player = player
         self._grip: QPoint | None = None
+        self._listed: list[tuple[str, str]] = []
         self._lingering = QTimer(self, singleShot=True, interval=LINGER_MS)
         self._lingering.timeout.connect(self._hide_unused)
         self.setObjectName("miniPlayer")
@@ -63,16 +65,21 @@ class MiniPlayer(QFrame):
         player.word_changed.connect(self._mark_word)
         self._show_passage()
 
-    def list_voices(self, voices: Sequence[tuple[str, str]], chosen: str) -> None:
-        """List the voices, each as (id, name), and choose one; a voice that is missing keeps its place under its id."""
-        listed = [("", localize("選択中の行の声", "Voice of selected line")), *((item, name) for item, name in voices if item)]
-        if chosen not in [item for item, _name in listed]:
-            listed.append((chosen, chosen))
+    def list_voices(self, voices: Sequence[tuple[str, str, str]], chosen: tuple[str, str]) -> None:
+        """List the voices, each as (id, speaker, name for people), and choose one.
+
+        Of a voice without the chosen speaker it is the first one; a voice that is missing keeps its place under its id.
+        """
+        names = {("", ""): localize("選択中の行の声", "Voice of selected line")}
+        names |= {(voice, speaker): name for voice, speaker, name in voices if voice}
+        if chosen not in names:
+            chosen = next((item for item in names if item[0] == chosen[0]), chosen)
+            names.setdefault(chosen, chosen[0])
+        self._listed = list(names)
         self.voice.blockSignals(True)
         self.voice.clear()
-        for item, name in listed:
-            self.voice.addItem(name, item)
-        self.voice.setCurrentIndex(self.voice.findData(chosen))
+        self.voice.addItems(list(names.values()))
+        self.voice.setCurrentIndex(self._listed.index(chosen))
         self.voice.blockSignals(False)
 
     def show_speed(self, speed: float) -> None:
@@ -184,7 +191,7 @@ class MiniPlayer(QFrame):
         box.setAccessibleName(localize("声", "Voice"))
         box.setToolTip(localize("次の部分から、この声で読み上げます。", "Reads with this voice from the next passage on."))
         box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.currentIndexChanged.connect(lambda _index: self.voice_chosen.emit(str(box.currentData() or "")))
+        box.currentIndexChanged.connect(lambda index: self.voice_chosen.emit(*self._listed[index]))
         return box
 
     def _create_speed_box(self) -> QDoubleSpinBox:

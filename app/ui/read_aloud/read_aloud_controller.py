@@ -14,6 +14,7 @@ from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.core.script import LineSettings
 from app.settings.user_settings import Settings
+from app.ui.display_names import format_speaker
 from app.ui.read_aloud.active_program import find_active_program
 from app.ui.read_aloud.clipboard_reader import read_clipboard
 from app.ui.read_aloud.clipboard_watcher import ClipboardWatcher, build_rules
@@ -24,6 +25,7 @@ from app.ui.read_aloud.read_aloud_player import ReadAloudPlayer
 from app.ui.read_aloud.tray_icon import TrayIcon
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
 
@@ -131,7 +133,7 @@ class ReadAloudController(QObject):
     def _create_mini_player(self) -> MiniPlayer:
         # Without a parent: it stays when the window is minimised or hidden.
         mini = MiniPlayer(self.player)
-        mini.voice_chosen.connect(lambda voice: self._settings.change_settings(read_voice=voice))
+        mini.voice_chosen.connect(lambda voice, speaker: self._settings.change_settings(read_voice=voice, read_speaker=speaker))
         mini.speed_chosen.connect(lambda speed: self._settings.change_settings(read_speed=speed))
         mini.moved.connect(lambda: self._settings.change_settings(read_player_place=mini.save_place()))
         mini.restore_place(self._settings.value.read_player_place)
@@ -160,8 +162,9 @@ class ReadAloudController(QObject):
 
     @Slot()
     def _list_voices(self) -> None:
-        voices = [(voice.id, voice.name) for voice in self._catalog.voices if voice.origin != "aivisspeech"]
-        self.mini_player.list_voices(voices, self._settings.value.read_voice)
+        own = [voice for voice in self._catalog.voices if voice.origin != "aivisspeech"]
+        listed = [item for voice in own for item in list_speakers(voice)]
+        self.mini_player.list_voices(listed, (self._settings.value.read_voice, self._settings.value.read_speaker))
 
     def _apply_settings(self, settings: Settings) -> None:
         if settings.read_tray and self.tray is None:
@@ -206,3 +209,11 @@ class ReadAloudController(QObject):
         # The window may be out of sight, or behind the program that is used.
         if self.tray is not None and QApplication.activeWindow() is None and QGuiApplication.platformName() != "offscreen":
             self.tray.show_message(error.message)
+
+
+def list_speakers(voice: CatalogVoice) -> list[tuple[str, str, str]]:
+    """Return (id, speaker, name for people) for each speaker of a voice; a voice with one speaker needs no other name."""
+    if len(voice.speakers) < 2:
+        return [(voice.id, "", voice.name)]
+    named = ((speaker, format_speaker(speaker)) for _id, speaker in voice.speakers)
+    return [(voice.id, speaker, localize(f"{voice.name}（{name}）", f"{voice.name} ({name})")) for speaker, name in named]

@@ -205,7 +205,7 @@ class ReadAloudPlayer(QObject):
         """Return voice and speed of the reading; of the selected line, it takes who speaks and no more."""
         kept, selected = self._settings.value, self._find_settings()
         if kept.read_voice:
-            return LineSettings(voice=kept.read_voice, speed=kept.read_speed)
+            return LineSettings(voice=kept.read_voice, speaker=kept.read_speaker, speed=kept.read_speed)
         return LineSettings(voice=selected.voice, speaker=selected.speaker, style=selected.style, speed=kept.read_speed)
 
     @Slot(object)

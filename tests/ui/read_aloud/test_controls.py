@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,10 +11,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.line_requests import LineCast
 from app.settings.user_settings import Settings
 from app.ui.read_aloud import read_aloud_controller
 from app.ui.read_aloud.hotkeys.hotkey_holder import HotkeyHolder
 from app.ui.read_aloud.hotkeys.key_combination import KeyCombination, create_taken_error
+from app.ui.read_aloud.read_aloud_controller import list_speakers
 from app.ui.read_aloud.tray_icon import TrayIcon, shorten_text
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.read_aloud.reading_deeds import LONG, copy_text, wait_read
@@ -78,6 +81,36 @@ def test_the_mini_player_is_moved_and_driven_by_keys(qtbot: QtBot, open_window: 
     QTest.keyClick(mini, Qt.Key.Key_Escape)
     assert not mini.isVisible()
     assert not reading.player.is_on
+
+
+def test_each_speaker_of_a_voice_can_be_chosen_to_read(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = open_window()
+    mini, player = window.read_aloud.mini_player, window.read_aloud.player
+    several: Any = SimpleNamespace(id="duo", name="Duo", speakers=((0, "Rin"), (1, "Ren")))
+    single: Any = SimpleNamespace(id="solo", name="Solo", speakers=((0, "Aoi"),))
+    listed = [*list_speakers(several), *list_speakers(single)]
+    assert listed == [("duo", "Rin", "Duo (Rin)"), ("duo", "Ren", "Duo (Ren)"), ("solo", "", "Solo")]
+    mini.list_voices(listed, ("duo", "Ren"))
+    assert [mini.voice.itemText(row) for row in range(mini.voice.count())] == ["Voice of selected line", "Duo (Rin)", "Duo (Ren)", "Solo"]
+    assert mini.voice.currentText() == "Duo (Ren)"
+    mini.list_voices(listed, ("duo", "gone"))
+    assert mini.voice.currentText() == "Duo (Rin)", "the first one is what is heard"
+    mini.list_voices(listed, ("", ""))
+    mini.voice.setCurrentIndex(2)
+    assert (window.settings.value.read_voice, window.settings.value.read_speaker) == ("duo", "Ren")
+    assert mini.voice.currentText() == "duo", "which is not installed here"
+    casts: list[LineCast] = []
+
+    def note_cast(_request: object, cast: LineCast, *_more: object, **_named: object) -> str:
+        casts.append(cast)
+        return "none"
+
+    monkeypatch.setattr(window.controller, "speak_request_next", note_cast)
+    player.speak_text("読みます。")
+    qtbot.waitUntil(lambda: bool(casts), timeout=WAIT_MS)
+    assert casts == [LineCast("duo", "Ren", "")]
+    mini.voice.setCurrentIndex(0)
+    assert (window.settings.value.read_voice, window.settings.value.read_speaker) == ("", "")
 
 
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
