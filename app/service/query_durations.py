@@ -76,6 +76,7 @@ class LineDurations:
         sentences: with all their frames.
         opening, closing: frames before the first mora and after the last, which the silences of the query take in.
         pre, post: samples before the first mora and after the last.
+        devoiced: indices of the morae that sound without voice, in order.
     """
 
     sentences: tuple[FixedSentence, ...]
@@ -83,10 +84,26 @@ class LineDurations:
     closing: int
     pre: int
     post: int
+    devoiced: tuple[int, ...] = ()
 
     def count_samples(self, hop: int) -> int:
         """Return the samples of the whole sound, silences included."""
         return self.pre + self.post + (sum(sentence.total for sentence in self.sentences) - self.opening - self.closing) * hop
+
+    def list_devoiced_spans(self, hop: int) -> list[tuple[int, int]]:
+        """Return the samples [start, end) of the whole sound that have no voice; neighbours become one span."""
+        frames, spans = map_frames(self.sentences), list[tuple[int, int]]()
+        if not (self.devoiced and frames):
+            return spans
+        moras = align_moras([sentence.phones for sentence in self.sentences]).moras
+        starts = dict(zip(frames, accumulate(frames.values(), initial=-self.opening), strict=False))
+        for mora in self.devoiced:
+            first, last = moras[mora][0], moras[mora][-1]
+            start, end = (self.pre + place * hop for place in (starts[first], starts[last] + frames[last]))
+            if spans and spans[-1][1] == start:
+                start = spans.pop()[0]
+            spans.append((start, end))
+        return spans
 
 
 def create_too_long_refusal() -> RefusalError:

@@ -8,8 +8,9 @@ from itertools import chain
 
 from app.core.accent_edits import set_mora_pitches
 from app.core.accent_phrases import compute_phrase_heights
+from app.core.symbols import EMOJI_IDS
 from app.core.synthesis_types import Overrides
-from app.service.voicevox_phrases import HIGH, LOW
+from app.service.voicevox_phrases import DEVOICED_VOWELS, HIGH, LOW, SILENT_VOWELS
 from app.service.voicevox_query import AccentPhrase, QueryMora
 
 # In VOICEVOX's unit: above what two decimals lose, below a step of its editor.
@@ -23,7 +24,7 @@ def find_pitch_edits(
     """Return the morae whose pitch a client has moved as edits, in semitones from ours.
 
     Clients that change an accent alone send the pitches of the old one along: those are no edits, for the accent counts.
-    A pitch of 0 leaves a mora to the voice, as a length of 0 does; a mora without a pitch of its own cannot get one.
+    A pitch of 0 is no edit, see `find_devoiced_moras`; a mora without a pitch of its own cannot get one.
 
     Args:
         given: phrases of the client.
@@ -43,6 +44,20 @@ def find_pitch_edits(
     left = {index for index, (mora, ours) in enumerate(known) if not _has_other_pitch(mora, ours)}
     semitones = {index: distance * _SEMITONES_PER_UNIT for index, distance in moved.items() if index not in left}
     return set_mora_pitches(Overrides(), semitones)
+
+
+def find_devoiced_moras(phrases: Sequence[AccentPhrase]) -> tuple[int, ...]:
+    """Return the indices of the morae that sound without voice: those whose vowel is devoiced, and those whose pitch is 0.
+
+    Where no mora of the line has a pitch, its client knows nothing of pitches, and leaves them to the voice, as it does with lengths.
+    """
+    knows_pitches = any(mora.pitch > 0 for mora in _iterate_moras(phrases))
+    return tuple(
+        index
+        for index, mora in enumerate(_iterate_moras(phrases))
+        if mora.vowel in DEVOICED_VOWELS
+        or (knows_pitches and mora.pitch <= 0 and mora.vowel not in SILENT_VOWELS and mora.text not in EMOJI_IDS)
+    )
 
 
 def _iterate_moras(phrases: Sequence[AccentPhrase]) -> chain[QueryMora]:

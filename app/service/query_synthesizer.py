@@ -11,6 +11,7 @@ import numpy as np
 from app.common.errors import InputError, NothingToReadError
 from app.core.accent_edits import list_phrases
 from app.core.accent_phrases import compute_phrase_heights
+from app.core.devoicing import devoice_pieces
 from app.core.fixed_durations import FixedSentence, compute_phone_pitches, measure_durations, read_sentences, synthesize_fixed
 from app.core.line_reading import read_line
 from app.core.moras import PHONES_BY_MORA, convert_to_katakana, find_mora_phones, split_moras
@@ -23,7 +24,7 @@ from app.interchange.voicevox_query_fields import convert_tempo
 from app.service.http_errors import RefusalError, build_problem, create_invalid_refusal, create_refusal
 from app.service.mora_alignment import MoraAlignment, align_moras, map_frames
 from app.service.query_durations import LineDurations, resolve_query_durations
-from app.service.query_pitches import find_pitch_edits
+from app.service.query_pitches import find_devoiced_moras, find_pitch_edits
 from app.service.query_texts import QueryTextMemory
 from app.service.voicevox_phrases import apply_lengths, apply_pitches, build_phrases, list_phones
 from app.service.voicevox_query import MAX_QUERY_TEXT, AccentPhrase, AudioQuery, QueryMora
@@ -233,14 +234,15 @@ class QuerySynthesizer:
         request = build_synthesis_request(query, self.base)
         sentences = find_sentences(self.pipeline, query.accent_phrases, self._list_likely_texts(query), request, self.cancelled)
         if not sentences:
-            return LineDurations((), 0, 0, *(round(s * self.pipeline.voice.sampling_rate) for s in (query.pre_s, query.post_s))), request
-        edits = self._find_pitch_edits(query, sentences)
+            pre, post = (round(s * self.pipeline.voice.sampling_rate) for s in (query.pre_s, query.post_s))
+            return LineDurations((), 0, 0, pre, post), request
+        edits, devoiced = self._find_pitch_edits(query, sentences), find_devoiced_moras(query.accent_phrases)
         if not should_upspeak:
             sentences = [_convert_to_statement(sentence) for sentence in sentences]
         durations, resolved = resolve_query_durations(self.pipeline, query, sentences, request, self.on_stage, self.cancelled)
-        if edits.moras and not map_frames(durations.sentences):
+        if (edits.moras or devoiced) and not map_frames(durations.sentences):
             raise _create_pitch_refusal(self.pipeline.voice.name)
-        return durations, replace(resolved, overrides=edits)
+        return replace(durations, devoiced=devoiced), replace(resolved, overrides=edits)
 
     def _find_pitch_edits(self, query: AudioQuery, sentences: Sequence[FixedSentence]) -> Overrides:
         phrases = query.accent_phrases
@@ -262,6 +264,12 @@ class QuerySynthesizer:
 
     def synthesize_samples(self, durations: LineDurations, request: SynthesisRequest) -> Iterator[Float32]:
         """Yield as many samples as `LineDurations.count_samples` states, in pieces as soon as each is ready."""
+        pieces = self._synthesize_voiced(durations, request)
+        spans = durations.list_devoiced_spans(self.pipeline.voice.hop_length)
+        return devoice_pieces(pieces, spans, self.pipeline.voice.sampling_rate) if spans else pieces
+
+    def _synthesize_voiced(self, durations: LineDurations, request: SynthesisRequest) -> Iterator[Float32]:
+        """Yield the samples as the voice speaks them, before any mora is devoiced."""
         hop, rate = self.pipeline.voice.hop_length, self.pipeline.voice.sampling_rate
         # A voice that sounds ahead of its frames is held back, so that each mora sounds where the query has it.
         lead = round(self.pipeline.voice.architecture.sound_lead_s * rate)

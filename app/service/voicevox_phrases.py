@@ -20,6 +20,7 @@ LOW, HIGH = 5.5, 6.0
 """What stands for a low and a high mora, in VOICEVOX's unit (logarithm of Hz): a picture of the accent, for voices that take no melody."""
 NO_PITCHES: Mapping[PhoneOffset, float] = MappingProxyType({})
 PAUSE_MORA = QueryMora("、", "pau", 0.0, 0.0)
+DEVOICED_VOWELS, SILENT_VOWELS = tuple("AIUEO"), ("cl", "pau")
 _PROLONGED = {"a": "ア", "i": "イ", "u": "ウ", "e": "エ", "o": "オ", "N": "ン"}
 _VOICEVOX_PHONES = {"q": "cl"}
 _OWN_PHONES = {"cl": "q", "A": "a", "I": "i", "U": "u", "E": "e", "O": "o"}
@@ -92,6 +93,6 @@ def _build_mora(kana: str, phones: Sequence[Phones], offsets: Sequence[PhoneOffs
 
 def _choose_pitch(mora: QueryMora, tone: int, pitch_hz: float = 0.0) -> float:
     """Return the logarithm of a pitch in Hz where it is known, else what pictures the tone; 0 for a mora that has none."""
-    if mora.vowel in ("cl", "pau", *"AIUEO") or mora.text in EMOJI_IDS:
+    if mora.vowel in (*SILENT_VOWELS, *DEVOICED_VOWELS) or mora.text in EMOJI_IDS:
         return 0.0
     return math.log(pitch_hz) if pitch_hz else HIGH if tone else LOW

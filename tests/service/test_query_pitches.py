@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 import httpx
@@ -25,6 +26,7 @@ from app.service.query_texts import QueryTextMemory
 from app.service.routes_query import parse_kana
 from app.service.voicevox_phrases import HIGH, LOW
 from app.service.voicevox_query import AccentPhrase, AudioQuery
+from tests.pitch_measures import pitch_of
 from tests.service.test_kokoro_queries import measure_vowels
 from tests.service.test_query_synthesizer import sound
 from tests.tiny_models.kokoro_voice import make_kokoro_voice
@@ -130,13 +132,48 @@ def test_phrases_that_are_joined_or_split_keep_no_pitches(voice: Speaker) -> Non
     assert asked_of(voice, replace(query, accent_phrases=split)) == {}
 
 
-def test_a_pitch_of_zero_leaves_a_mora_to_the_voice(voice: Speaker) -> None:
+def without_voice(query: AudioQuery, moras: Collection[int], vowels: Collection[int] = ()) -> AudioQuery:
+    """The query with a pitch of 0 for these morae of the line, and with these vowels devoiced."""
+    numbers = itertools.count()
+    phrases = []
+    for phrase in query.accent_phrases:
+        own = [
+            replace(mora, pitch=0.0 if at in moras else mora.pitch, vowel=mora.vowel.upper() if at in vowels else mora.vowel)
+            for mora, at in zip(phrase.moras, numbers, strict=False)
+        ]
+        phrases.append(replace(phrase, moras=tuple(own)))
+    return replace(query, accent_phrases=tuple(phrases))
+
+
+def test_a_line_without_pitches_is_left_to_the_voice(voice: Speaker) -> None:
     """And a mora without a pitch gets none."""
     query = speech(voice).create_query("学校。")
     (phrase,) = query.accent_phrases
     closed = next(index for index, mora in enumerate(phrase.moras) if mora.vowel == "cl")
-    moras = [replace(mora, pitch=5.0 if index == closed else 0.0) for index, mora in enumerate(phrase.moras)]
+    assert asked_of(voice, without_voice(query, range(4))) == {}
+    assert speech(voice).resolve_durations(without_voice(query, range(4)))[0].devoiced == ()
+    moras = [replace(mora, pitch=5.0 if index == closed else mora.pitch) for index, mora in enumerate(phrase.moras)]
     assert asked_of(voice, replace(query, accent_phrases=(replace(phrase, moras=tuple(moras)),))) == {}
+
+
+def test_a_pitch_of_zero_and_a_devoiced_vowel_sound_without_voice(voice: Speaker) -> None:
+    """Those morae and no others, as long and in the same place as before, at another speed and in another sentence, too."""
+    query, rate = replace(speech(voice).create_query(TEXT), speed=0.9), voice.pipeline.voice.sampling_rate
+    edited = without_voice(query, {2, 3}, {17})
+    durations, request = speech(voice).resolve_durations(edited)
+    assert (durations.devoiced, request.overrides.moras) == ((2, 3, 17), ())
+    plain, devoiced = (sound(speech(voice), one) for one in (query, edited))
+    spans = durations.list_devoiced_spans(voice.pipeline.voice.hop_length)
+    assert len(spans) == 2, "neighbours are one"
+    assert len(plain) == len(devoiced)
+    within = np.zeros(len(plain), bool)
+    for start, end in spans:
+        within[start:end] = True
+        before, after = plain[start:end], devoiced[start:end]
+        assert np.isfinite(pitch_of(before, rate)).any()
+        assert not np.isfinite(pitch_of(after, rate)).any()
+        assert 0.2 < np.sqrt((after**2).mean() / (before**2).mean()) < 0.8
+    assert np.array_equal(plain[~within], devoiced[~within])
 
 
 def test_kana_have_pitches_to_move_as_well(voice: Speaker) -> None:
