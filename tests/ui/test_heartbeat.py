@@ -38,7 +38,7 @@ from tests.ui.window_driver import WindowDriver
 pytestmark = pytest.mark.alone
 TEXT = "今日はとてもいい天気です。駅前の公園まで歩きました。"
 P99_MS, LONGEST_MS = 16.0, 50.0
-MANY_LINES_MS = 75.0  # the aim is 50; ten thousand lines are being saved meanwhile, and `pace` does not see a host's slow memory
+MANY_LINES_MS = 75.0  # the aim is 50; ten thousand lines and more are being saved or shown meanwhile
 ROOM_MS = 75.0  # a room that is opened for the first time is imported and built
 CROWDED_P99_MS = 24.0  # a dozen lines begin and end in a second, each with its row, its figures and its chart
 # On a crowded machine computing takes longer (its caches are shared), and so does waiting, for the holder of Python's lock waits for a core itself.

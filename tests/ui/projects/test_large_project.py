@@ -13,7 +13,7 @@ from app.core.script import Line, LineSettings, Script
 from app.interchange.koebako_files import write_project
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.projects.project_deeds import opened
-from tests.ui.test_heartbeat import Beating, beating
+from tests.ui.test_heartbeat import MANY_LINES_MS, Beating, beating
 
 __all__ = ["beating"]
 
@@ -29,7 +29,7 @@ def test_the_window_does_not_stand_still_while_it_is_opened(
     script = Script(tuple(Line(f"{row} {text * (row % 3)}", LineSettings(speed=1.2), id=f"l{row}") for row in range(LINES)))
     file = tmp_path / "a.koebako"
     write_project(file, Project(script=script, current="l20000"))
-    with beating("a project of 30,000 lines", one_deed=True):
+    with beating("a project of 30,000 lines", one_deed=True, longest_ms=MANY_LINES_MS):
         opened(qtbot, window, file)
         qtbot.waitUntil(lambda: window.script.layoutMode() is QListView.LayoutMode.SinglePass, timeout=WAIT_MS)
     assert window.script.currentIndex().row() == 20_000
