@@ -22,7 +22,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 VERBS_TEXT = """
 abandon abort accept acquire add adjust adopt advance align allow announce append apply arrange ask assign await back begin bind bound build cache call can
 cancel cast change check choose clamp clear clip close collect combine commit compare compute confirm connect consume convert copy
-count create crop cut decode define delete deliver describe detach detect disable discard dispatch divide do download drag draw drop dump
+count create crop cut decode define delete deliver describe detach detect devoice disable discard dispatch divide do download drag draw drop dump
 edit emit enable encode end enqueue ensure enter escape estimate evaluate exec execute exit expand explain export expose extend
 extract fade fail feed fetch fill filter find finish fit flatten flush focus fold follow forget format from gather generate get give
 go group guard guess handle has hash hide highlight hold identify ignore import infer inherit initialize insert inspect install interpolate
