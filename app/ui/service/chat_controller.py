@@ -60,6 +60,8 @@ class ChatController(ListenerController["WindowChat"]):
         )
         self._speech, self._script = speech, script
         self.reader: WindowChat | None = None
+        # The comment that is being read. It is known before its job is: a short one may end while it is still being asked for.
+        self._talk: ChatTalk | None = None
         self._job: SpeechJob | None = None
         self.button.clicked.connect(self.settings_requested)
         # Queued: they come from other threads, and from within the reports of the job before.
@@ -117,36 +119,42 @@ class ChatController(ListenerController["WindowChat"]):
     @Slot()
     def _advance_queue(self) -> None:
         """Let the next comment speak if nothing else sounds: what the user plays comes first, and cuts off a comment."""
-        if self.reader is None or self._job is not None or self._speech.spoken_jobs:
+        if self.reader is None or self._talk is not None or self._speech.spoken_jobs:
             return
-        talk = self.reader.queue.take_talk()
+        talk = self._talk = self.reader.queue.take_talk()
         if talk is not None:
             request, cast = self.reader.build_request(talk, self._settings.value, self._script.script.cast)
-            self._job = self._speech.speak_comment(request, cast, talk)
+            job = self._speech.speak_comment(request, cast, talk)
+            self._job = job if self._talk is talk else None
 
     @Slot(object)
     def _finish_job(self, job: SpeechJob) -> None:
-        if job is self._job:
-            self._job = None
+        if self._is_own(job):
+            self._talk = self._job = None
             if self.reader is not None:
                 self.reader.queue.finish_talk()
+            # One that begins and ends at once changes no state of the speech that could be followed.
+            self._queue_changed.emit()
 
     @Slot(object)
     def _return_dropped(self, jobs: Sequence[SpeechJob]) -> None:
         """Return a comment that something else has cut off to the queue, so that it is read again from its beginning."""
-        job = self._job
-        if job is None or job not in jobs:
+        talk = self._talk
+        if talk is None or not any(map(self._is_own, jobs)):
             return
-        self._job = None
-        if self.reader is not None and isinstance(job.source, ChatTalk):
-            self.reader.queue.return_talk(job.source)
+        self._talk = self._job = None
+        if self.reader is not None:
+            self.reader.queue.return_talk(talk)
 
     @Slot(object)
     def _give_up_job(self, failure: SpeakFailure) -> None:
-        if failure.job is self._job:
+        if self._is_own(failure.job):
             if isinstance(failure.error, AudioDeviceError) and self.reader is not None:
                 self.reader.queue.clear()  # those that wait would fail as well
             self._finish_job(failure.job)
+
+    def _is_own(self, job: SpeechJob) -> bool:
+        return self._talk is not None and job.source is self._talk
 
     @Slot(object)
     def _follow_speech(self, state: SpeechState) -> None:

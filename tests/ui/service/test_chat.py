@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -121,6 +122,24 @@ def test_a_comment_that_playing_cuts_off_is_read_again_and_one_that_esc_ends_is_
     qtbot.waitUntil(lambda: window.controller.state.is_comment, timeout=WAIT_MS)
     window.window_actions["stop"].trigger()
     qtbot.waitUntil(lambda: heard[2:] == ["最後。"], timeout=WAIT_MS)
+
+
+def test_a_comment_that_ends_while_it_is_asked_for_holds_nobody_up(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread may have computed and played a short one before the window's thread goes on."""
+    port, window, heard = open_chat(qtbot, open_window)
+    speak_comment = window.controller.speak_comment
+
+    def speak_at_once(*asked: Any) -> SpeechJob:
+        job = speak_comment(*asked)
+        window.controller.speech_played.emit(job)
+        return job
+
+    monkeypatch.setattr(window.controller, "speak_comment", speak_at_once)
+    send(port, comment("一つ目。"), comment("。。。"), comment("二つ目。"))
+    qtbot.waitUntil(lambda: "二つ目。" in heard, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.chat.reader.queue.is_playing, timeout=WAIT_MS)  # type: ignore[union-attr]
 
 
 def test_reading_aloud_does_not_wait_for_the_comments_that_wait(qtbot: QtBot, open_window: OpenWindow) -> None:
