@@ -24,13 +24,14 @@ def devoice_pieces(pieces: Iterable[Float32], spans: Sequence[tuple[int, int]], 
         pieces: of one sound, in order.
         spans: samples [start, end) of the whole sound, in order and apart from each other.
     """
+    # What waits never begins behind the next span.
     waiting, at, left = np.zeros(0, np.float32), 0, list(spans)
     for piece in pieces:
         waiting = np.concatenate((waiting, piece)) if len(waiting) else piece
         while left and at + len(waiting) >= left[0][1]:
             start, end = (place - at for place in left.pop(0))
-            yield waiting[: max(0, start)]
-            yield devoice_samples(waiting[max(0, start) : end], rate)
+            # No empty piece: to some who take the pieces, that is the end.
+            yield from (part for part in (waiting[:start], devoice_samples(waiting[start:end], rate)) if len(part))
             waiting, at = waiting[end:], at + end
         ready = min(len(waiting), max(0, left[0][0] - at)) if left else len(waiting)
         if ready:

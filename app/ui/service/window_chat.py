@@ -47,7 +47,7 @@ class WindowChat:
             if (character := characters.find_character(name)) is not None:
                 return build_chat_request(talk, "", character.settings), find_cast(Line(talk.text, character.settings))
             if self._catalogue.find_style(name) is not None:
-                break
+                break  # a voice for the writer comes before a character for the number
         found = find_chat_style(talk, self.queue.rules.voices, self._catalogue)
         if found is None:
             return build_chat_request(talk, ""), LineCast(settings.voice, settings.speaker, settings.style)

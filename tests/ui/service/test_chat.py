@@ -127,7 +127,7 @@ def test_a_comment_that_playing_cuts_off_is_read_again_and_one_that_esc_ends_is_
 def test_a_comment_that_ends_while_it_is_asked_for_holds_nobody_up(
     qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another thread may have computed and played a short one before the window's thread goes on."""
+    """Other threads may compute and play a short comment before the call that asks for it returns."""
     port, window, heard = open_chat(qtbot, open_window)
     speak_comment = window.controller.speak_comment
 
