@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 if sys.platform != "linux":
-    pytest.skip_stage("processes are watched as Linux shows them", allow_module_level=True)
+    pytest.skip("processes are watched as Linux shows them", allow_module_level=True)
 
 from tests.attack import checks, crew
 from tests.attack.area import Case, Complaint

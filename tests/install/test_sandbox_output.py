@@ -91,7 +91,7 @@ def test_an_honest_one_is_believed(folder: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("lie", LIES)
 def test_what_is_no_voice_is_not_taken(lie: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if sys.platform == "win32" and lie == "a link":
-        pytest.skip_stage("links need a privilege on Windows")
+        pytest.skip("links need a privilege on Windows")
     _astray(monkeypatch, LIES[lie])
     with pytest.raises(VoiceError) as caught:
         prepare_voice_in_sandbox(folder.parent / "voice.onnx", folder)
