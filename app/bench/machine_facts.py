@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 from pathlib import Path
 
 import psutil
@@ -19,16 +20,14 @@ def find_cpu_name() -> str:
 
 def measure_peak_mb() -> float:
     """Return the largest resident memory of this process so far; touched pages of mapped files count."""
-    memory = psutil.Process().memory_info()
-    peak = getattr(memory, "peak_wset", None)  # Windows
+    if sys.platform == "win32":
+        return psutil.Process().memory_info().peak_wset / 2**20
+    peak = _read_high_water_mark()
     if peak is None:
-        peak = _read_high_water_mark()
-    if peak is None:
-        import resource  # not on Windows
+        import resource
 
-        scale = 1 if platform.system() == "Darwin" else 1024
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
-    return float(peak / 2**20)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return peak / 2**20
 
 
 def _read_high_water_mark() -> int | None:

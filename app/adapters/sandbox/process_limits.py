@@ -71,6 +71,8 @@ def limit_this_process(limits: ProcessLimits, parent: int) -> None:
 
 def _lower_limit(kind: int, maximum: int, hard_margin: int = 0) -> None:
     """Keep stricter limits that are already set. Of processor time the first limit sends a signal, the second ends the process."""
+    if sys.platform == "win32":
+        raise OSError("Windows limits a process by a job object")
     import resource
 
     soft, hard = resource.getrlimit(kind)

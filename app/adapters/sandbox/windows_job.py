@@ -6,6 +6,7 @@ The structures are those of winnt.h; only the fields that are set are named as t
 from __future__ import annotations
 
 import ctypes
+import sys
 
 from app.adapters.sandbox.process_limits import ProcessLimits
 
@@ -60,7 +61,7 @@ class WindowsJob:
     """
 
     def __init__(self, process: int, limits: ProcessLimits) -> None:
-        kernel = self._kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined]
+        kernel = self._kernel = _open_kernel()
         for function in (kernel.CreateJobObjectW, kernel.OpenProcess):
             function.restype = ctypes.c_void_p
         self._handle = ctypes.c_void_p(_check_result(kernel.CreateJobObjectW(None, None)))
@@ -83,7 +84,13 @@ class WindowsJob:
         self._kernel.CloseHandle(self._handle)
 
 
+def _open_kernel() -> ctypes.CDLL:
+    if sys.platform == "win32":
+        return ctypes.WinDLL("kernel32", use_last_error=True)
+    raise OSError("only Windows has job objects")
+
+
 def _check_result(result: int) -> int:
-    if not result:
-        raise ctypes.WinError(ctypes.get_last_error())  # type: ignore[attr-defined]
+    if sys.platform == "win32" and not result:
+        raise ctypes.WinError(ctypes.get_last_error())
     return result

@@ -17,7 +17,7 @@ NO_CONSOLE_FLAG: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 def prevent_platform_shell() -> None:
     """Keep Python from starting cmd.exe to learn the version of Windows when ONNX Runtime is imported; without an answer Python uses its own knowledge."""
     if sys.platform == "win32":
-        platform._syscmd_ver = lambda *_given: ("", "", "")
+        platform._syscmd_ver = lambda *_given: ("", "", "")  # type: ignore[attr-defined]  # typeshed leaves out what is private
 
 
 def run_without_console(
