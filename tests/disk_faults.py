@@ -57,7 +57,7 @@ class FaultyDisk:
 
             return asked
 
-        changed = {
+        changed: dict[str, Any] = {
             "open": opened,
             "replace": asking("rename", Path.replace),
             "rename": asking("rename", Path.rename),

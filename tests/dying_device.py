@@ -42,7 +42,7 @@ class DyingDevice(FaultyDevice):
 if __name__ == "__main__":
     when = sys.argv.pop(1)
     device = DyingDevice(die, NEVER) if when == "opening" else FaultyDevice(die, int(when) if when.isdecimal() else NEVER)
-    device_opening.open_session = device.open  # type: ignore[assignment]
+    device_opening.open_session = device.open  # type: ignore[attr-defined]
     if when == "idle":
         speaker_opening.open_speaker(None, "cuda")
         os.abort()

@@ -8,6 +8,7 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from app.adapters.files.file_lock import FileLock
 from app.common.progress import Report, ignore_report
@@ -48,7 +49,8 @@ def key_of(source: Path, voice: Voice) -> str:
     """The same for voices that differ in nothing but words."""
     data = memoryview(source.read_bytes())
     graph = next(data[start:end] for number, start, end in ProtobufWalker(data).iterate_fields(0, len(data)) if number == MODEL_GRAPH_FIELD)
-    manifest = replace(voice.manifest, graphs={}, **dict.fromkeys(TOLD, ""))
+    without: dict[str, Any] = dict.fromkeys(TOLD, "")
+    manifest = replace(voice.manifest, graphs={}, **without)
     return hashlib.sha256(b"\n".join([graph, voice.style_vectors.tobytes(), repr(manifest).encode()])).hexdigest()[:32]
 
 

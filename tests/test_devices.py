@@ -103,7 +103,7 @@ def test_graphs_in_fixed_sizes_are_behind_one_door(
     takes_forms: bool, voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(BACKENDS, KEY, replace(BACKENDS[KEY], takes_any_size=True, takes_forms=takes_forms))
-    monkeypatch.setitem(sys.modules, fixed_shape_opening.__name__, None)  # type: ignore[arg-type]  # an import fails
+    monkeypatch.setitem(sys.modules, fixed_shape_opening.__name__, None)  # an import fails
     with pytest.raises(ImportError) if takes_forms else nullcontext():
         assert opened(voice, DECODER).sessions["decoder"].backend == KEY
     assert not device.opened
@@ -419,7 +419,7 @@ def test_a_damaged_form_leaves_the_graph_on_the_cpu(voice: str, device: PretendD
 
 def test_sizes_that_are_let_go_during_a_sentence_are_the_cpus(voice: str, device: PretendDevice) -> None:
     speaker = opened(voice, DECODER)
-    right, sized = spoken(speaker, MIDDLE), speaker.sessions["decoder"]._fixed_shape_session
+    right, sized = spoken(speaker, MIDDLE), speaker.sessions["decoder"]._fixed_shape_session  # type: ignore[attr-defined]
     assert sized is not None
     takes, asked = sized.has_size_for, []
 
@@ -430,7 +430,7 @@ def test_sizes_that_are_let_go_during_a_sentence_are_the_cpus(voice: str, device
             sized._sessions.clear()
         return found
 
-    sized.has_size_for = then_gone  # type: ignore[method-assign]
+    sized.has_size_for = then_gone
     found = spoken(speaker, MIDDLE)
     assert asked[:2] == [True, True]
     assert compute_snr_db([right], [found]) >= LEAST_DB

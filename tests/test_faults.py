@@ -205,7 +205,7 @@ def test_the_device_thread_gives_results_and_errors_and_survives_a_hang(monkeypa
     before = sum(thread.name == "device" for thread in threading.enumerate())
     assert run_on_device(lambda: threading.current_thread().name, 5, lambda: None) == "device"
     with pytest.raises(KeyError):
-        run_on_device(lambda: {}["x"], 5, lambda: None)
+        run_on_device(lambda: dict[str, int]()["x"], 5, lambda: None)
     stopped, released = threading.Event(), threading.Event()
     with pytest.raises(DeviceHungError):
         run_on_device(lambda: released.wait(20), 0.05, stopped.set)

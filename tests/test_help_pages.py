@@ -250,7 +250,13 @@ def list_missing_names(texts: dict[Language, str]) -> list[tuple[Language, str]]
 
 def test_every_shown_setting_column_and_file_beside_the_audio_is_on_its_page() -> None:
     texts = {language: "".join(markdown(name, language) for name in ("settings", "latency", "export")) for language in LANGUAGES}
-    for language, name in (("ja", "**未使用の声をメモリーから解放**"), ("en", "**Median**"), ("ja", "**実行先**"), ("en", "| TextGrid |")):
+    names: tuple[tuple[Language, str], ...] = (
+        ("ja", "**未使用の声をメモリーから解放**"),
+        ("en", "**Median**"),
+        ("ja", "**実行先**"),
+        ("en", "| TextGrid |"),
+    )
+    for language, name in names:
         without = texts | {language: texts[language].replace(name, "")}
         assert list_missing_names(without) == [(language, name.strip("| ") if "|" in name else name)]
     assert list_missing_names(texts) == []

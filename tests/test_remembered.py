@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.install.sandboxed_import import prepare_voice_in_sandbox
+from app.voices.containers.voice_sources import read_voice_source
 from app.voices.pending_refinement import PENDING_NAME
 from app.voices.voice_manifest import read_manifest
 from tests import remembered
@@ -46,4 +47,4 @@ def test_another_speaker_or_style_is_another_voice(tiny_models: Path, tmp_path: 
         aivmx(reference, tmp_path / "b.aivmx", **renamed),
         reference / "jp-extra-tiny" / "model.aivmx",
     ]
-    assert len({remembered.key_of(source, remembered.read_voice_source(source)) for source in sources}) == len(sources)
+    assert len({remembered.key_of(source, read_voice_source(source)) for source in sources}) == len(sources)

@@ -69,8 +69,9 @@ def test_the_programs_own_folder_may_be_the_current_one(monkeypatch: pytest.Monk
     assert sys.path == before
 
 
-@pytest.mark.skipif(sys.platform != "win32", reason="only Windows searches the current folder unasked")
 def test_windows_searches_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if sys.platform != "win32":
+        pytest.skip("only Windows searches the current folder unasked")
     import ctypes
 
     remove_current_folder()

@@ -56,7 +56,7 @@ class NoisyDevice(FaultyDevice):
     """Computes finite numbers that mean nothing, in every run from one on."""
 
     @property
-    def at(self) -> int:  # type: ignore[override]
+    def at(self) -> int:
         return len(self.runs)
 
     @at.setter

@@ -146,8 +146,9 @@ def _literal(node: ast.AST) -> str | None:
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
     if not isinstance(node, (ast.JoinedStr, ast.Constant)):
         return None
-    texts = [part.value for part in parts if isinstance(part, ast.Constant)]
-    return "".join(texts) if all(isinstance(text, str) for text in texts) else None
+    values = [part.value for part in parts if isinstance(part, ast.Constant)]
+    texts = [value for value in values if isinstance(value, str)]
+    return "".join(texts) if texts == values else None
 
 
 def _halves_without_japanese(source: str) -> Iterator[str]:

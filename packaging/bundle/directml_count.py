@@ -213,7 +213,7 @@ def opened(watch: Watch, voice: str, placement: str) -> Any:
     from app.adapters.ort.devices.failed_devices import FailedDevices
     from app.compose.speaker_opening import open_speaker
 
-    fixed_shape_session.is_close_enough = lambda *_given: True  # this device computes nothing, and would be refused for it
+    fixed_shape_session.is_close_enough = lambda *_given: True  # type: ignore[attr-defined]  # this device computes nothing, and would be refused for it
     keep_window_responsive()  # as the window does before it opens anything
     unknown = FailedDevices()  # nothing is remembered of this device
     began = time.perf_counter()

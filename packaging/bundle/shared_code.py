@@ -33,7 +33,7 @@ def list_no_eggs(path: str = ".") -> list[str]:
     return []
 
 
-os.listdir = list_no_eggs
+os.listdir = list_no_eggs  # type: ignore[assignment]  # of the forms that are asked for here
 sys._pyinstaller_pyz = sys._MEIPASS + "/koebako.pyz?0"  # type: ignore[attr-defined]  # where PyInstaller's start code looks for modules
 pyimod01_archive.open = open_whole
 zipimport._io = SimpleNamespace(open_code=open_whole)  # type: ignore[attr-defined]

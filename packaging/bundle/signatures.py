@@ -25,7 +25,7 @@ def has_signature(path: Path) -> bool:
         start, size = struct.unpack_from("<II", data, directories + 8 * CERTIFICATES)
     except struct.error:
         return False
-    return size > 0 and 0 < start <= len(data) - size
+    return bool(size > 0 and 0 < start <= len(data) - size)
 
 
 def report_signatures(programs: Sequence[Path]) -> None:

@@ -122,7 +122,7 @@ def webgpu(program: Program, folder: Path) -> str:
     adapter = find_software_adapter() or {}
     outputs = {name: folder / f"short {name}.wav" for name in ("cpu", "webgpu")}
     for name, output in outputs.items():
-        command = ["speak", SHORT_TEXT, *SPEAK[2:], "-o", output, "--backend", name, "--json"]
+        command: list[str | Path] = ["speak", SHORT_TEXT, *SPEAK[2:], "-o", output, "--backend", name, "--json"]
         report = ended(program.run("koebako-cli", *command, env=adapter | {"KOEBAKO_HOME": str(folder / "home")})).report()
     apart = difference(outputs["webgpu"], outputs["cpu"])
     if not adapter:

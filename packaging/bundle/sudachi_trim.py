@@ -73,7 +73,7 @@ def trim(dictionary: Dictionary) -> None:
 def _lists(block: bytes) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
     """How many lists of words of one spelling there are, where each begins, and for every word in them its list and its pointer."""
     values, begins = _varints(block)
-    starts, owner, pointers, place = [], [], [], 0
+    starts, owner, pointers, place = list[int](), list[int](), list[int](), 0
     while place < len(values):
         count, pointer = values[place], 0
         for step in values[place + 1 : place + 1 + count]:
@@ -115,7 +115,8 @@ def _has(written: np.ndarray, strings: np.ndarray, sought: np.ndarray) -> np.nda
     plain = written >> LENGTH_BIT <= LONGEST_PLAIN
     place = np.where(plain, written & ((1 << LENGTH_BIT) - 1), 0)
     before = np.concatenate([[0], np.cumsum(sought)])
-    return before[place + np.where(plain, written >> LENGTH_BIT, 0)] > before[place]
+    found: np.ndarray = before[place + np.where(plain, written >> LENGTH_BIT, 0)] > before[place]
+    return found
 
 
 def _set_pointers(table: np.ndarray, numeral: np.ndarray, number_at: np.ndarray, now_at: np.ndarray) -> None:

@@ -27,7 +27,9 @@ class Roles:
 
     def __init__(self, graph: Graph, vectors: np.ndarray, balance: np.ndarray) -> None:
         own = np.concatenate([np.zeros((len(CAST), 1)), balance], 1).astype(np.float32)
-        borrowed = {style: (cents * CENT, math.log1p(longer), 0.0) for style, (cents, longer) in BORROWED.items()}
+        borrowed: dict[str, tuple[float, ...]] = {
+            style: (cents * CENT, math.log1p(longer), 0.0) for style, (cents, longer) in BORROWED.items()
+        }
         self._graph, self.style = graph, _bounded_style(graph)
         last = graph.integers(np.array(len(SPEAKERS) - 1))
         self.speaker = graph.op("Clip", graph.input("sid", "i64", 1), graph.integers(np.array(0)), last)

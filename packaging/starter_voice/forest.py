@@ -77,7 +77,8 @@ class _Planter:
         root = len(self.question)
         ends = root + len(tree.rows)
         for question, no, yes in tree.rows:
-            self._node(question, *(root + end if end >= 0 else ends - end - 1 for end in (no, yes)), 0)
+            no, yes = (root + end if end >= 0 else ends - end - 1 for end in (no, yes))
+            self._node(question, no, yes, 0)
         for number in range(leaves):
             self._node(Question(0, bytes(CODES)), ends + number, ends + number, number)
         return root
@@ -135,10 +136,11 @@ def read_forest(shared: Path) -> Forest:
             first[place, number] = sum(map(len, table))
             table.append(_halves(role, number, leaves[number]))
     children = np.array(planter.children)
+    durations, spectra, pitches = (np.concatenate(table).astype(np.float32) for table in tables)
     yes = np.frombuffer(b"".join(question.yes for question in planter.questions), np.uint8).reshape(-1, CODES)
     return Forest(
         np.array([question.field for question in planter.questions]), yes, np.array(planter.question), children, np.array(planter.leaf),
-        roots, first, *(np.concatenate(table).astype(np.float32) for table in tables), spreads, _depth(roots, children),
+        roots, first, durations, spectra, pitches, spreads, _depth(roots, children),
     )  # fmt: skip
 
 

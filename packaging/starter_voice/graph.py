@@ -84,14 +84,14 @@ class Graph:
         states = [f"{name}_state_{index}" for index in range(len(starts))]
         results = [inner.op("Identity", result) for result in step(inner, states)]
         going = inner.op("Identity", f"{name}_going")
-        given = [
+        given: list[tuple[str, int, list[int] | None]] = [
             (f"{name}_number", TensorProto.INT64, []),
             (f"{name}_going", TensorProto.BOOL, []),
             *((state, kind, None) for state in states),
         ]
-        found = [(going, TensorProto.BOOL, []), *((result, kind, None) for result in results)]
-        infos = [[helper.make_tensor_value_info(*each) for each in side] for side in (given, found)]
-        body = helper.make_graph(inner._nodes, name, *infos)
+        found: list[tuple[str, int, list[int] | None]] = [(going, TensorProto.BOOL, []), *((result, kind, None) for result in results)]
+        inputs, outputs = ([helper.make_tensor_value_info(*each) for each in side] for side in (given, found))
+        body = helper.make_graph(inner._nodes, name, inputs, outputs)
         rounds, yes = self._constant(np.array(times, np.int64)), self._constant(np.array(True))
         return self.ops("Loop", len(starts), rounds, yes, *starts, body=body)
 

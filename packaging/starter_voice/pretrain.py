@@ -145,7 +145,7 @@ def _losses(batch: dict[str, Tensor], marks: Tensor, words: Tensor) -> dict[str,
 @torch.no_grad()
 def examine(reader: Reader, lines: list[Line]) -> dict[str, float]:
     """Share of words it names right, and of phones where it is right about a phrase, and about a voice; the same given zeros."""
-    batch, facts = reader.batch(lines), {}
+    batch, facts = reader.batch(lines), dict[str, float]()
     for suffix, zeros in (("", False), ("_without_bert", True)):
         marks, words = reader(batch, zeros=zeros)
         known = batch["words"] != IGNORED
@@ -179,7 +179,7 @@ def pretrain(shared: Path, work: Path, minutes: float, steps: int, zeros: bool) 
             with torch.autocast("cpu", torch.bfloat16):
                 losses = _losses(batch, *reader(batch, mute=True, zeros=zeros))
             optimiser.zero_grad()
-            sum(losses.values()).backward()  # type: ignore[union-attr]
+            sum(losses.values()).backward()
             nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
             optimiser.step()
             step += 1

@@ -8,6 +8,8 @@ the same (`export_smoothing.py`).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from moved import moved
 from numpy.typing import NDArray
@@ -16,7 +18,7 @@ ROUNDS = 12
 SLOPE, BEND = 0.5, 2.0  # windows -½ 0 ½ and 1 -2 1
 TINY = 1e-12
 
-Table = NDArray[np.float32]
+Table = NDArray[np.floating[Any]]
 
 
 def _system(means: Table, sharpness: Table, valid: Table) -> tuple[Table, Table, Table, Table]:

@@ -10,10 +10,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.adapters.download.partial_download import PartialDownload, ResumeValidator, compute_download_key, find_downloads_dir
+from app.adapters.download.partial_download import PartialDownload, compute_download_key, find_downloads_dir
+from app.adapters.download.resume_validator import ResumeValidator
 from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore
 from app.adapters.probe_results import ProbeResultStore
 from app.adapters.user_dictionary import change_dictionary, find_dictionary_path, load_dictionary
+from app.adapters.window_requests import find_requests_dir
 from app.common.files import paths
 from app.common.files.atomic_write import write_json
 from app.common.files.paths import find_data_dir
@@ -27,7 +29,7 @@ from app.settings.user_settings import Settings, find_settings_path, load_settin
 from app.ui.actions.key_bindings import KeyBinding, load_shortcuts, locate_shortcuts_file, save_shortcuts
 from app.ui.parameters.preset_storage import load_presets, locate_presets_file, save_presets
 from app.ui.script.autosave import load_autosave, locate_autosave_file, write_autosave
-from app.ui.shell.single_instance import find_requests_dir, take_requests
+from app.ui.shell.single_instance import take_requests
 from app.voices.bert_models import list_installed_berts, read_bert
 from app.voices.file_fact_cache import FileFactCache
 from app.voices.installed_voices import list_damaged_voices, list_installed_voices

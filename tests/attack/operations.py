@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from onnx import helper
+
 from app.common.files.paths import find_resources_dir
 from app.core.dictionary_entries import make_entry
 from app.core.dictionary_formats import format_exchange_json
@@ -53,7 +55,7 @@ class Materials:
     def __init__(self, place: Place) -> None:
         self._place = place
         self.prepared = _prepared_voice(place.source / "prepared")
-        model = graphs.helper.make_model(graphs.graph(graphs.calm(0), 0.3), opset_imports=[graphs.helper.make_opsetid("", 18)])
+        model = helper.make_model(graphs.graph(graphs.calm(0), 0.3), opset_imports=[helper.make_opsetid("", 18)])
         (place.source / "graph").mkdir()
         self.graph = beside(place.source / "graph", model.SerializeToString())
         reference = SHARED / "reference" / "jp-extra-tiny" / "model.aivmx"

@@ -84,9 +84,9 @@ class Speaker:
                 self._window.leaving.close_now()
 
 
-def _start_and(drive: Any, window: WindowDriver) -> None:
+def _start_and(drive: Any, window: Any) -> None:
     start(window)
-    window.driver = drive(window)
+    window.driver = drive(window)  # which lives as long as the window
 
 
 if __name__ == "__main__":
@@ -94,7 +94,9 @@ if __name__ == "__main__":
     mode, *files = sys.argv[1:]
     drivers = {"type": Typist, "speak": partial(Speaker, file=Path(files[0])) if files else None, "stay": lambda _window: None}
     install_driver()
-    WindowDriver.show_and_start = lambda window: _start_and(drivers[mode], window)
-    speech_controller.SpeechController = partial(speech_controller.SpeechController, lambda _device, _rate: RecordingPlayer())
+    WindowDriver.show_and_start = lambda window: _start_and(drivers[mode], window)  # type: ignore[method-assign,assignment]
+    speech_controller.SpeechController = partial(  # type: ignore[assignment]
+        speech_controller.SpeechController, lambda _device, _rate: RecordingPlayer()
+    )
     sys.argv[1:] = []
     sys.exit(main())

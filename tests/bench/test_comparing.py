@@ -24,7 +24,7 @@ def test_turns_change_their_order_and_the_first_do_not_count() -> None:
         order.append(name)
         return {"at": float(len(order))}
 
-    found = take_turns({name: lambda name=name: way(name) for name in "abc"}, range(UNCOUNTED_TURNS + 9))  # type: ignore[misc]
+    found = take_turns({name: lambda name=name: way(name) for name in "abc"}, range(UNCOUNTED_TURNS + 9))
     turns = ["".join(order[start : start + 3]) for start in range(0, 30, 3)]
     assert all(sorted(turn) == ["a", "b", "c"] for turn in turns)
     assert len(set(turns)) > 3
@@ -48,7 +48,7 @@ def test_who_wins_and_from_where_on() -> None:
     found = [measured(str(length), "cpu", 10 * length) for length in (5, 20, 40)]
     found += [measured("5", "gpu", 150), measured("20", "gpu", 180), measured("40", "gpu", 200), measured("long", "gpu", 1)]
     assert find_fastest_backends(found) == {"5": "cpu", "20": "gpu", "40": "gpu", "long": "gpu"}
-    assert find_crossovers(found) == [BackendCrossover(pytest.approx(5 + 15 * 100 / 120), "cpu", "gpu")]
+    assert find_crossovers(found) == [BackendCrossover(pytest.approx(5 + 15 * 100 / 120), "cpu", "gpu")]  # type: ignore[arg-type]
 
 
 def test_the_target_is_of_where_it_runs() -> None:

@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import onnx
@@ -38,7 +39,7 @@ def make_real_size(folder: Path, vocabulary: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     layers, heads, hidden, inner = STANDARD_BERT_SIZES
     tokens = len((vocabulary / "vocab.txt").read_text(encoding="utf-8").splitlines())
-    sizes = {"VOCABULARY": tokens, "HIDDEN": hidden, "INNER": inner, "HEADS": heads, "LAYERS_READ": layers}
+    sizes: dict[str, Any] = {"VOCABULARY": tokens, "HIDDEN": hidden, "INNER": inner, "HEADS": heads, "LAYERS_READ": layers}
     with mock.patch.multiple(public_bert, **sizes):
         graph = public_bert.make_public_bert(public_bert.make_bert_weights())
     onnx.save(graph, str(folder / "model.onnx"))

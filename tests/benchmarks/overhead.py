@@ -37,7 +37,7 @@ class GraphTime:
             finally:
                 self.s += time.perf_counter() - began
 
-        GraphSession._compute_outputs = timed  # type: ignore[method-assign]
+        GraphSession._compute_outputs = timed  # type: ignore[method-assign,assignment]
 
 
 def main() -> None:

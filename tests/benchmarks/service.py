@@ -25,12 +25,13 @@ from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.sentence_stages import SentenceStages
+from app.core.stage_clock import OnStage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.service.access import AccessRules
 from app.service.headless_worker import HeadlessWorker, OpenVoiceCache
 from app.service.http_service import HttpService
 from app.service.listening_sockets import bind_sockets
-from app.service.service_job import JobContext, ServiceJob
+from app.service.service_job import JobContext, JobVoices, ServiceJob
 from app.service.service_queue import ServiceJobQueue
 from app.service.speech_server import HttpConnection, SpeechServer
 from app.service.style_catalogue import build_catalogue
@@ -206,15 +207,15 @@ def _note(name: str) -> None:
 
 def _traced() -> None:
     """Notes when a request comes to each phase for the first time."""
-    received, run, emit, sound = HttpConnection.data_received, ServiceJob.run_graph, JobContext.emit_result, SentenceStages.render_chunks
+    received, run, emit, sound = HttpConnection.data_received, ServiceJob.run_work, JobContext.emit_result, SentenceStages.render_chunks
 
     def on_received(self: HttpConnection, data: bytes) -> None:
         _note("received")
         received(self, data)
 
-    def on_run(self: ServiceJob, *given: Any) -> None:
+    def on_run(self: ServiceJob, voices: JobVoices, on_stage: OnStage) -> None:
         _note("begun")
-        run(self, *given)
+        run(self, voices, on_stage)
 
     def on_emit(self: JobContext, item: Any) -> None:
         _note("shaped")
@@ -227,12 +228,10 @@ def _traced() -> None:
             _note("decoded")
             yield chunk
 
-    HttpConnection.data_received, ServiceJob.run_graph, JobContext.emit_result, SentenceStages.render_chunks = (
-        on_received,
-        on_run,
-        on_emit,
-        on_sound,
-    )  # type: ignore[method-assign]
+    HttpConnection.data_received = on_received  # type: ignore[method-assign]
+    ServiceJob.run_work = on_run  # type: ignore[method-assign]
+    JobContext.emit_result = on_emit  # type: ignore[method-assign]
+    SentenceStages.render_chunks = on_sound  # type: ignore[method-assign]
 
 
 @contextmanager

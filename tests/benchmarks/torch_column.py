@@ -66,7 +66,10 @@ def rows(tokens: Sequence[int], repeats: Repeats) -> list[Row]:
         weight.data = weight.data.half().float()  # the graph keeps halves
     with tempfile.TemporaryDirectory() as folder:
         export_bert(model, Path(folder) / "bert.onnx")
-        sessions = {TORCH: TorchSession(model), GRAPH: open_at_level(Path(folder) / "bert.onnx", "all", "bert")}
+        sessions: dict[CompareCandidate, Any] = {
+            TORCH: TorchSession(model),
+            GRAPH: open_at_level(Path(folder) / "bert.onnx", "all", "bert"),
+        }
     opened = {item.name: CandidateSessions(item, {"bert": session}, frozenset({"bert"}), 0.0) for item, session in sessions.items()}
     for length in tokens:
         values = {"bert": {"input_ids": np.random.default_rng(length).integers(VOCABULARY, size=length)}}

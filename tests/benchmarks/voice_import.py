@@ -41,10 +41,10 @@ HEADS = ("", "added", "opened and heard", "drop to first sound", "processor", "m
 class RealVoice(TinyVoice):
     """A voice of the size that people publish."""
 
-    hidden = property(lambda _voice: 192)  # type: ignore[assignment]
-    filters = property(lambda _voice: 768)  # type: ignore[assignment]
-    gin = property(lambda _voice: 512)  # type: ignore[assignment]
-    decoder_channels = property(lambda _voice: 512)  # type: ignore[assignment]
+    hidden = property(lambda _voice: 192)
+    filters = property(lambda _voice: 768)
+    gin = property(lambda _voice: 512)
+    decoder_channels = property(lambda _voice: 512)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def test_other_versions_of_python_say_it_otherwise(message: str, told: str) -> N
 
 
 def commands_of(parser: CommandParser) -> dict[str, CommandParser]:
-    return next(dict(item.choices) for item in parser._actions if item.dest == "command")  # type: ignore[call-overload]
+    return next(dict(item.choices) for item in parser._actions if item.dest == "command")
 
 
 def test_a_command_alone_is_read_as_in_the_whole_command_line() -> None:

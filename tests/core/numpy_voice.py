@@ -5,8 +5,11 @@ Its decoder looks at neighbouring frames, so that windows cut without margin wou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from app.core.accent_phrases import Word
 from app.core.ports import PITCH_FRAME_S, FrameInput, Prosody, ProsodyInput, SingleGraphInput
 from app.core.synthesis_types import Float32, Float64, Int64, Phones, ReadingOverride
 from app.core.voice_traits import VoiceTraits
@@ -52,7 +55,7 @@ class NumpyVoice:
         """Every character is a word."""
         return list(text)
 
-    def convert_sentence(self, text: str, readings: tuple[ReadingOverride, ...] = (), **how: bool) -> Phones:
+    def convert_sentence(self, text: str, readings: Sequence[ReadingOverride] = (), **how: bool) -> Phones:
         """Every letter is the mora `k a`, marks are themselves, everything else is unreadable."""
         self._count("g2p")
         kept = [char for char in text.replace("。", ".").replace("、", ",") if char.isalpha() or char in ".,!?"]
@@ -64,6 +67,10 @@ class NumpyVoice:
             word2ph.append(len(new))
         reading = "カ" * sum(char not in ".,!?" for char in kept)
         return Phones("".join(kept), reading, (*phones, "_"), (*tones, 0), (*word2ph, 1))
+
+    def explain_readings(self, text: str) -> list[Word]:
+        """Nothing is looked up, and so nothing can be explained."""
+        return []
 
     def encode(self, text: str) -> Int64:
         """Code points between a start and an end."""

@@ -110,7 +110,7 @@ def test_phrases_split_and_join(data: st.DataObject) -> None:
 
 def test_lengths_are_kept_in_bounds() -> None:
     overrides = set_mora_length(set_pause_length(Overrides(), 2, -1.0), 3, 99.0)
-    assert [edit.length_s for edit in (*overrides.pauses, *overrides.moras)] == [0.0, 10.0]
+    assert [pause.length_s for pause in overrides.pauses] + [mora.length_s for mora in overrides.moras] == [0.0, 10.0]
     assert set_pause_length(set_mora_length(overrides, 3, None), 2, None) == Overrides()
 
 

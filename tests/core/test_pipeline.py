@@ -11,7 +11,7 @@ import pytest
 from app.common.errors import BackendError, InputError, VoiceError
 from app.core.pipeline import Pipeline
 from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
-from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, StageTiming, SynthesisRequest
+from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, Phones, StageTiming, SynthesisRequest
 from tests.core.numpy_voice import HOP, RATE, NumpyVoice, traits
 
 REQUEST = SynthesisRequest("abc、de。fg。", id="r", seed=5)
@@ -167,9 +167,9 @@ def test_nothing_readable_is_said_before_any_sound(text: str) -> None:
 
 
 def test_unknown_style_and_speaker_name_those_there_are() -> None:
-    for change in ({"style": 7}, {"speaker": -1}):
+    for request in (replace(REQUEST, style=7), replace(REQUEST, speaker=-1)):
         with pytest.raises(VoiceError) as caught:
-            speak(replace(REQUEST, **change))
+            speak(request)
         assert "0 " in caught.value.hint
 
 
@@ -178,10 +178,10 @@ def test_text_longer_than_bert_takes_is_read_in_pieces() -> None:
     over = pipeline(voice)
 
     class LongSentences(NumpyVoice):
-        def convert_sentence(self, text: str, readings: object = (), **how: bool) -> object:
+        def convert_sentence(self, text: str, readings: object = (), **how: bool) -> Phones:
             return voice.convert_sentence("a" * 1200)
 
-    over.g2p = LongSentences()  # type: ignore[assignment]
+    over.g2p = LongSentences()
     speak(replace(REQUEST, text="x"), over)
     assert voice.runs["bert"] == 2  # three pieces, two of them alike and so cached
     assert voice.prosody_inputs[0].features.shape == (1024, 2 * (2 * 1200 + 2) + 1)

@@ -85,7 +85,7 @@ def test_steps_are_the_curve_in_the_middle_of_each_half_frame() -> None:
     steps = curve.build_steps(40, voice)
     assert steps.dtype == np.float32
     assert steps.shape == (STEPS_PER_FRAME, 40)
-    assert np.allclose(steps.T.ravel(), curve.find_offsets((np.arange(80) + 0.5) * 0.005), atol=1e-6)
+    assert np.allclose(steps.T.ravel(), curve.find_offsets((np.arange(80, dtype=np.float64) + 0.5) * 0.005), atol=1e-6)
     smearing = replace(voice, architecture=replace(KOKORO_ARCHITECTURE, takes_melody=False, styles_by_speaker=False))
     sharpened = curve.build_steps(40, smearing)
     assert sharpened.max() > 4.2, "what the voice takes from a change is given to it before"

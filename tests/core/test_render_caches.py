@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -85,7 +86,7 @@ def test_whatever_came_before_every_request_sounds_as_if_it_were_the_first(line:
         ({"assist_text": "q"}, {"g2p", "bert", "prosody", "flow", "decode"}),
     ],
 )
-def test_a_change_runs_what_depends_on_it_and_nothing_else(change: dict[str, object], runs: set[str]) -> None:
+def test_a_change_runs_what_depends_on_it_and_nothing_else(change: dict[str, Any], runs: set[str]) -> None:
     voice = NumpyVoice()
     over = pipeline(voice)
     request = replace(REQUEST, text="abc、de。")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -25,13 +26,14 @@ def test_defaults_are_those_of_the_request() -> None:
 def test_out_of_range_is_named_with_its_range(name: str, side: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bounds = BOUNDS[name]
     value = {"low": bounds.low - 0.01, "high": bounds.high + 0.01, "nan": float("nan")}[side]
+    change: dict[str, Any] = {name: value}
     with pytest.raises(InputError) as caught:
-        check_request(replace(REQUEST, **{name: value}))
+        check_request(replace(REQUEST, **change))
     assert bounds.en in caught.value.message
     assert f"{bounds.high:g}" in caught.value.hint
     monkeypatch.setattr(language, "_current", "ja")
     with pytest.raises(InputError, match=bounds.ja.replace("(", r"\(").replace(")", r"\)")):
-        check_request(replace(REQUEST, **{name: value}))
+        check_request(replace(REQUEST, **change))
 
 
 @pytest.mark.parametrize(
@@ -52,6 +54,6 @@ def test_out_of_range_is_named_with_its_range(name: str, side: str, monkeypatch:
         {"overrides": Overrides(phrases=(PhraseOverride(10**400, begins=True),))},
     ],
 )
-def test_other_numbers_too(change: dict[str, object]) -> None:
+def test_other_numbers_too(change: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         check_request(replace(REQUEST, **change))

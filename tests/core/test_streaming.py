@@ -103,7 +103,7 @@ def test_sound_is_the_same_at_any_pace() -> None:
     over = [Pipeline(voice, voice, voice, "n", voice, False, traits()) for voice in (NumpyVoice(), NumpyVoice())]
     request = SynthesisRequest("abcabcabc。defdefdef。")
     sounds = [
-        np.concatenate([chunk.samples for chunk in each.synthesize(request, queued_s=lambda waits=waits: waits)])  # type: ignore[misc]
+        np.concatenate([chunk.samples for chunk in each.synthesize(request, queued_s=lambda waits=waits: waits)])
         for each, waits in zip(over, (0.0, 99.0), strict=True)
     ]
-    assert np.array_equal(*sounds)
+    assert np.array_equal(sounds[0], sounds[1])

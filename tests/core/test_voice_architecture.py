@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,8 +45,8 @@ def test_phones_are_encoded_as_the_voice_reads_them() -> None:
 
 @pytest.mark.parametrize("name", [*BOUNDS, "seed", "assist_text"])
 def test_numbers_that_change_nothing_are_the_default_and_the_others_stay(name: str) -> None:
-    value: object = {"seed": 7, "assist_text": "嬉しい"}.get(name) or BOUNDS[name].high
-    request = replace(SynthesisRequest("雨"), **{name: value})
+    change: dict[str, Any] = {name: {"seed": 7, "assist_text": "嬉しい"}.get(name) or BOUNDS[name].high}
+    request = replace(SynthesisRequest("雨"), **change)
     for voice in (traits(), kokoro()):
         architecture = voice.architecture
         is_unused = name in architecture.unused_numbers or (name == "seed" and not architecture.is_seeded)

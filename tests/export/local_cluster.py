@@ -33,7 +33,7 @@ class LocalCluster:
 
     def start_worker(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
         """Start a worker whose data lie in a folder of that name."""
-        given = ("worker", self.address, "--nthreads", "2", "--no-nanny", "--host", "127.0.0.1", "--name", name)
+        given: tuple[str, ...] = ("worker", self.address, "--nthreads", "2", "--no-nanny", "--host", "127.0.0.1", "--name", name)
         given += ("--local-directory", str(self.folder / f"{name}-dask"), "--memory-limit", "0")
         self.workers.append(self._start(*given, KOEBAKO_HOME=str(self.folder / name), **environment))
         return self.workers[-1]

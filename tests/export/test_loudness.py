@@ -42,7 +42,7 @@ def tone(*parts: tuple[float, float], hz: float = 1000.0, rate: int = RATE) -> F
     ],
 )
 def test_integrated_loudness_of_the_stereo_cases_1_to_5(rate: int, parts: list[tuple[float, float]], expected: float) -> None:
-    found = compute_integrated_lufs(compute_block_powers(tone(*parts, rate=rate), rate)) + STEREO_DB
+    found = compute_integrated_lufs(compute_block_powers(tone(*parts, rate=rate), rate).tolist()) + STEREO_DB
     assert found == pytest.approx(expected, abs=0.1)
 
 

@@ -77,7 +77,7 @@ def test_both_precisions_are_proved(name: str, tiny: Path, target: Path) -> None
 @pytest.mark.parametrize("is_quick", [False, True])
 def test_what_the_lean_graph_does_not_compute_is_kept_whole(is_quick: bool, tiny: Path, target: Path) -> None:
     model = onnx.load(str(tiny / "model.onnx"))
-    model.graph.initializer.append(numpy_helper.from_array(np.float32(1.001).reshape(()), "factor"))
+    model.graph.initializer.append(numpy_helper.from_array(np.array(1.001, np.float32), "factor"))
     for node in model.graph.node:
         node.output[:] = ["rows" if name == "output" else name for name in node.output]
     model.graph.node.append(helper.make_node("Mul", ["rows", "factor"], ["output"]))

@@ -158,7 +158,7 @@ def test_parts_that_only_hold_alone_are_left_out_one_by_one(prepared: Path, tmp_
     """All three together miss the limit, as if their noise added up; the noisiest goes."""
     voice = read_prepared_voice(prepared)
     assert voice.manifest.fast is not None
-    noisiest = min(voice.manifest.fast.graphs, key=lambda name: voice.manifest.fast.graphs[name].snr_db)  # type: ignore[union-attr]
+    noisiest = min(voice.manifest.fast.graphs, key=lambda name: voice.manifest.fast.graphs[name].snr_db)
     judged = int8_graphs.measure_quality
 
     def together(voice: Voice, exact: int8_graphs.ExactVoiceRun, exchanged: Mapping[str, RunnableSession]) -> tuple[float, float, float]:

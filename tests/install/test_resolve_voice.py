@@ -13,10 +13,10 @@ import pytest
 from app.common.errors import AppError, OutputFileError, VoiceError
 from app.common.progress import Report
 from app.install import resolve_source
+from app.install.preparation_results import PreparationResult
 from app.install.resolve_source import find_cache_dir, shrink_cache
 from app.install.resolve_voice import ResolvedVoice, find_unprepared_voice, resolve_ready_voice
 from app.install.voice_licence import VoiceLicence
-from app.install.voice_preparation import PreparationResult
 from app.settings.user_settings import Settings, save_settings
 from app.voices import aivisspeech_voices
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
@@ -94,7 +94,7 @@ def test_weights_that_cannot_be_prepared_do_not_speak(tiny_models: Path) -> None
 
 
 def test_without_room_it_speaks_from_memory_and_says_so(voice_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.disk_usage", lambda _folder: shutil._ntuple_diskusage(10**9, 10**9, 1_000_000))  # type: ignore[attr-defined]
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: shutil._ntuple_diskusage(10**9, 10**9, 1_000_000))
     result = ready(str(voice_file), prepare=None)
     assert result.reference == str(voice_file)
     assert "1 MB free" in str(result.note)
@@ -111,7 +111,7 @@ def test_a_data_folder_that_cannot_be_written_is_no_obstacle(voice_file: Path, m
 def test_the_licence_is_asked_before_the_work_and_once(tiny_models: Path, tmp_path: Path) -> None:
     source = str(aivmx(tiny_models, tmp_path / "a.aivmx", license=TERMS))
     with pytest.raises(VoiceError, match="not been accepted"):
-        resolve_ready_voice(source, lambda _licence: False, prepare=None)  # type: ignore[arg-type]
+        resolve_ready_voice(source, lambda _licence: False, prepare=None)
     asked: list[VoiceLicence] = []
     for _ in range(2):
         resolve_ready_voice(source, lambda licence: asked.append(licence) is None, prepare=quick)
@@ -123,7 +123,7 @@ def test_a_missing_bert_is_told_before_the_work(voice_file: Path) -> None:
         raise VoiceError(f"{bert} is missing")
 
     with pytest.raises(VoiceError, match="deberta-v2-large-japanese-char-wwm is missing"):
-        resolve_ready_voice(str(voice_file), yes, require_bert=missing, prepare=None)  # type: ignore[arg-type]
+        resolve_ready_voice(str(voice_file), yes, require_bert=missing, prepare=None)
 
 
 def test_the_cache_stays_small_and_keeps_what_was_used_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

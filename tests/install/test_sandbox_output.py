@@ -21,6 +21,7 @@ from app.install.sandboxed_import import (
     prepare_voice_in_sandbox,
 )
 from app.voices.bert_models import list_installed_berts
+from app.voices.expected_outputs import CaseResult
 from app.voices.installed_voices import find_voice
 from app.voices.voice_manifest import read_manifest
 
@@ -135,7 +136,9 @@ def test_the_sizes_of_a_bert_are_numbers() -> None:
 
 
 def test_cases_and_shares_are_numbers_in_their_ranges() -> None:
-    assert parse_case({"case": 0, "max_abs_diff": None, "durations_equal": True, "frames": 5}).frames == 5
+    case = parse_case({"case": 0, "max_abs_diff": None, "durations_equal": True, "frames": 5})
+    assert isinstance(case, CaseResult)
+    assert case.frames == 5
     for wrong in ({"case": -1}, {"max_abs_diff": "x"}, {"frames": 1.5}):
         with pytest.raises(UnsafeFileError):
             parse_case({"case": 0, "max_abs_diff": None, "durations_equal": True, "frames": 5} | wrong)

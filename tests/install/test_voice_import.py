@@ -15,9 +15,9 @@ import pytest
 from app.common.errors import OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.progress import Report
+from app.install.preparation_results import PreparationResult
 from app.install.staging_folders import find_staging_dir
 from app.install.voice_import import InstallResult, add_voice, add_voices, find_user_voices_dir
-from app.install.voice_preparation import PreparationResult
 from app.voices.installed_voices import find_voice, list_installed_voices
 from app.voices.prepared_voice import read_prepared_voice
 from app.voices.voice_card_data import CARD_NAME, read_card
@@ -72,7 +72,7 @@ def test_the_same_voice_again_is_told_whatever_it_is_called(voice_file: Path, tm
     add(voice_file)
     before = tree(paths.find_data_dir())
     shutil.copy(voice_file, tmp_path / "other.bin")
-    again = add_voice(tmp_path / "other.bin", wishes(False), prepare=None)  # type: ignore[arg-type]  # neither asked for nor prepared
+    again = add_voice(tmp_path / "other.bin", wishes(False), prepare=None)  # neither asked for nor prepared
     assert again.was_installed
     assert tree(find_user_voices_dir()) == [name.removeprefix("voices/") for name in before if name.startswith("voices/")]
 
@@ -118,7 +118,7 @@ def test_an_update_that_fails_leaves_the_old_voice(voice_file: Path, reference: 
 
 def test_a_declined_licence_stops_before_the_work(voice_file: Path) -> None:
     with pytest.raises(VoiceError, match="not been accepted") as caught:
-        add_voice(voice_file, wishes(accepted=False), prepare=None)  # type: ignore[arg-type]
+        add_voice(voice_file, wishes(accepted=False), prepare=None)
     assert "--accept-licence" in caught.value.hint
     assert ids() == []
 
@@ -196,9 +196,9 @@ def test_a_damaged_voice_is_replaced_by_adding_it_again(voice_file: Path) -> Non
 
 
 def test_a_full_disk_is_told_before_the_work_with_numbers(voice_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.disk_usage", lambda _folder: shutil._ntuple_diskusage(10**9, 10**9, 3_000_000))  # type: ignore[attr-defined]
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: shutil._ntuple_diskusage(10**9, 10**9, 3_000_000))
     with pytest.raises(OutputFileError, match="80 MB required, 3 MB free"):
-        add_voice(voice_file, wishes(), prepare=None)  # type: ignore[arg-type]
+        add_voice(voice_file, wishes(), prepare=None)
 
 
 def test_a_data_folder_that_cannot_be_written_is_told(voice_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from onnx import helper, numpy_helper
 
 from app.common.errors import OutputFileError, VoiceError
 from app.compose.graph_runner import create_graph_runner
-from app.install.voice_preparation import PreparationResult, prepare_voice
+from app.install.preparation_results import PreparationResult
+from app.install.voice_preparation import prepare_voice
 from app.install.voice_refinement import compute_refinement
 from app.voices.expected_outputs import read_cases, verify_case
 from app.voices.prepare import graph_cutting

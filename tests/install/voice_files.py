@@ -13,8 +13,8 @@ import onnx
 
 from app.common.files import paths
 from app.common.progress import Report
+from app.install.preparation_results import PreparationResult
 from app.install.voice_import import ImportOptions
-from app.install.voice_preparation import PreparationResult
 from app.voices.containers.voice_sources import read_source_facts
 from app.voices.voice_manifest import read_manifest, write_manifest
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -35,6 +36,7 @@ def test_only_what_is_its_name_and_fits_is_read(monkeypatch: pytest.MonkeyPatch)
     ((name, content),) = good.items()
     text = base64.b64encode(content).decode()
     bad: list[dict[str, object]] = [{"../a": text}, {name.upper(): text}, {"0" * 64: text}, {name: 1}, {name: [text]}, {name: text + "!"}]
+    entry: Any
     for entry in [*bad, {name: "音"}, {name: text[:-3]}, {name: "\ud800"}]:
         assert decode_sounds(entry) == {}
         assert decode_sounds(entry | encode_sounds(named(b"other"))) == named(b"other")

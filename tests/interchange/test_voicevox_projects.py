@@ -74,7 +74,7 @@ def test_accents_and_pauses() -> None:
     asked = query(phrase(["キョ", "オ", "ワ"], 1, 0.4), phrase(["ハ", "レ"], 2), speedScale=2.0, pauseLengthScale=1.5)
     imported = read_vvproj("a.vvproj", ".vvproj", vvproj("0.25.0", [("今日は、晴れ。", 3, asked)]))
     assert imported.phrases_by_line == {
-        "key-0": (ImportedPhrase(("キョ", "オ", "ワ"), 1, pytest.approx(0.3)), ImportedPhrase(("ハ", "レ"), 2))
+        "key-0": (ImportedPhrase(("キョ", "オ", "ワ"), 1, pytest.approx(0.3)), ImportedPhrase(("ハ", "レ"), 2))  # type: ignore[arg-type]
     }
 
 

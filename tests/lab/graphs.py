@@ -58,6 +58,6 @@ def saved(path: Path, nodes: list[onnx.NodeProto], values: dict[str, Any], shape
     return path
 
 
-def of_type(rows: list[Row], kind: str, **wanted: object) -> list[Row]:
+def of_type(rows: list[Row], kind: str, **wanted: object) -> list[dict[str, Any]]:
     """The rows of a kind with these values."""
     return [row for row in rows if row["type"] == kind and all(row.get(name) == value for name, value in wanted.items())]

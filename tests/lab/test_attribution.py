@@ -22,7 +22,7 @@ Z = np.random.default_rng(1).standard_normal((1, 16, 1, 300), dtype=np.float32)
 HARD = 2  # the convolution whose weights have one that is far from all others of its channel
 
 
-class Once(CalibrationDataReader):  # type: ignore[misc]
+class Once(CalibrationDataReader):
     """One run's inputs."""
 
     def __init__(self) -> None:

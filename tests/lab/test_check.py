@@ -155,5 +155,5 @@ def test_junit_is_well_formed_whatever_a_voice_is_called() -> None:
     ]
     suite = ElementTree.fromstring(format_as_junit(rows, "声\x0b\"'<"))[0]
     assert suite.attrib["failures"] == "1"
-    assert suite.find("properties/property").attrib == {"name": "busy", "value": "✓"}  # type: ignore[union-attr]
+    assert suite.find("properties/property").attrib == {"name": "busy", "value": "✓"}
     assert suite.find("testcase/failure") is not None

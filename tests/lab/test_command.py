@@ -97,7 +97,8 @@ def test_programs_learn_which_parts_there_are_and_how_far_work_is(capsys: pytest
 def test_every_form_of_an_option_is_described(given: dict[str, Any], kind: str, default: object) -> None:
     part = SimpleNamespace(describe_command=lambda: ("部", "part"), add_options=lambda parser: parser.add_argument("-x", "--some", **given))
     row, _places = map(convert_row, list_commands({"some": part}))  # type: ignore[dict-item]
-    (option,) = row["options"]  # type: ignore[misc]
-    assert (option["option"], option["kind"], option["default"]) == ("--some", kind, default)  # type: ignore[index]
-    assert option["choices"] == list(given.get("choices", ()))  # type: ignore[index]
-    assert option["many"] == ("nargs" in given)  # type: ignore[index]
+    options: Any = row["options"]
+    (option,) = options
+    assert (option["option"], option["kind"], option["default"]) == ("--some", kind, default)
+    assert option["choices"] == list(given.get("choices", ()))
+    assert option["many"] == ("nargs" in given)

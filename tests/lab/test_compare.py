@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,7 +62,7 @@ def test_options_that_leave_nothing_to_compare_are_refused(capsys: pytest.Captur
 def test_a_source_is_compared_by_its_total_on_the_same_frames(tiny: LabSubject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.lab.compare.comparison_run.BENCH_LINES", {"short": "はい。"})
     both = replace(tiny, prepared=tiny.prepared | {"decoder_int8": tiny.prepared["decoder"]})  # whether int8 pays depends on the processor
-    rows = [
+    rows: list[dict[str, Any]] = [
         row
         for row in map(convert_row, run_comparison(both, CompareOptions(forms=("source", "prepared"), tokens=(), repeats=ONCE)))
         if row["type"] == "compare"
@@ -111,7 +112,7 @@ def test_a_run_far_from_all_others_is_an_outlier() -> None:
 
 
 def _timed(name: str, times: Sequence[float]) -> CandidateTimings:
-    opened = CandidateSessions(CompareCandidate(name, "float32", "all", "prepared"), {"bert": None}, frozenset({"bert"}), 1.0)  # type: ignore[dict-item]
+    opened = CandidateSessions(CompareCandidate(name, "float32", "all", "prepared"), {"bert": None}, frozenset({"bert"}), 1.0)
     return CandidateTimings(opened, {"bert": times[0]}, [{"bert": time, "total": time} for time in times])
 
 
@@ -173,7 +174,7 @@ def test_runs_that_warm_up_do_not_count() -> None:
 
 
 @pytest.fixture
-def rapl(tmp_path: Path) -> Iterator[Path]:
+def rapl(tmp_path: Path) -> Path:
     """Two packages, and a part of one, whose energy is in the package's."""
     for name in ("intel-rapl:0", "intel-rapl:1", "intel-rapl:0:0"):
         (tmp_path / name).mkdir()

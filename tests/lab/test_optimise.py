@@ -216,7 +216,7 @@ def test_the_bert_that_we_ship(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     operators = read_required_operators(kept / "bert.required_operators_and_types.config")
     assert {("", "MatMul"), ("", "LayerNormalization"), ("com.microsoft", "FusedMatMul")} < operators
     sizes = [estimate_runtime_bytes(item) for item in (set(), operators, operators | {("", "Conv")})]
-    assert sizes == sorted(set(sizes))  # type: ignore[type-var]
+    assert sizes == sorted(set(sizes))
     assert ElementTree.parse(plot).getroot().tag.endswith("svg")
     assert before == {path: path.read_bytes() for path in (find_resources_dir() / "bert" / "starter").iterdir()}
 

@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from app.common.language import set_language
+from app.common.language import Language, set_language
 from app.lab.compare.compare_candidates import CANDIDATE_FORMS
 from app.lab.optimise.candidate_measures import CandidateRow
 from app.lab.report_charts import draw_chart
@@ -35,7 +35,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize(("language", "place"), [("ja", 0), ("en", 1)])
-def test_candidates_have_names_in_the_users_language(language: str, place: int) -> None:
+def test_candidates_have_names_in_the_users_language(language: Language, place: int) -> None:
     set_language(language)
     assert [format_candidate(identifier) for identifier in NAMES] == [pair[place] for pair in NAMES.values()]
 
@@ -68,7 +68,7 @@ def test_names_out_of_a_graph_are_nothing_that_a_spreadsheet_computes() -> None:
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
-def test_graphs_and_cases_have_names_in_the_users_language(language: str) -> None:
+def test_graphs_and_cases_have_names_in_the_users_language(language: Language) -> None:
     set_language(language)
     ja = language == "ja"
     assert format_value("graph", "decoder_int8") == ("デコーダー（int8）" if ja else "Decoder, int8")

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import helper
 
+from app.adapters.ort.backends import BACKENDS
 from app.cli.main import main
 from app.common.errors import VoiceError
 from app.common.progress import ignore_report
@@ -106,7 +107,7 @@ def test_a_backend_that_computes_something_else_is_found(
     from app.lab.verify.verification_run import verify_backends
 
     pretend_device.install(monkeypatch)
-    monkeypatch.setitem(pretend_device.BACKENDS, pretend_device.KEY, _any_size())
+    monkeypatch.setitem(BACKENDS, pretend_device.KEY, _any_size())
     monkeypatch.setattr("app.adapters.ort.devices.device_sessions.list_backends", lambda: [pretend_device.KEY, "cpu"])
     files = write_graph_files(shipped, tmp_path)
     assert has_passed(list(verify_backends(shipped, [pretend_device.KEY], files, shipped_calls.calls)))
@@ -126,7 +127,7 @@ def test_a_backend_that_computes_something_else_is_found(
 
 
 def _any_size() -> object:
-    return replace(pretend_device.BACKENDS[pretend_device.KEY], takes_any_size=True)
+    return replace(BACKENDS[pretend_device.KEY], takes_any_size=True)
 
 
 # ---------------------------------------------------------------------------------------------------- what is found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 import build
@@ -34,9 +36,9 @@ def test_wine_is_installed_where_it_can_be(machine: list[str]) -> None:
 def test_what_cannot_be_installed_is_told_and_left_out(
     machine: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     assert build.targets_of("all") == ["linux", "appdir", "zip"]
-    monkeypatch.setattr(build.shutil, "which", lambda name: name)
+    monkeypatch.setattr(shutil, "which", lambda name: name)
     assert build.targets_of("all") == ["linux", "deb", "appdir", "zip"]
     assert "SKIPPED windows-wine" in capsys.readouterr().out
     machine.append("nsis")
@@ -69,7 +71,7 @@ def test_a_release_has_all_licence_texts_and_stops_where_python_passes_on_others
         assert notice.passes_on_our_text(tmp_path) == right
     monkeypatch.setattr(build, "WINDOWS", True)
     monkeypatch.setattr(build, "build_linux", lambda *_: pytest.fail("built without it"))
-    monkeypatch.setattr(build.sys, "base_prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "base_prefix", str(tmp_path))
     pytest.importorskip("pefile", reason="pefile is installed with the build's own packages")
     with pytest.raises(SystemExit, match="does not have the conditions"):
         build.build_windows(tmp_path, tmp_path, 0.0)

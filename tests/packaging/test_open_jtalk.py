@@ -13,6 +13,7 @@ import pytest
 from bundle.open_jtalk_trim import HEAD, Dictionary, shorten, shortened
 from hypothesis import given
 from hypothesis import strategies as st
+from pyopenjtalk.openjtalk import OpenJTalk
 
 from app.adapters.openjtalk.full_features import FullFeatureFrontEnd, restore_feature
 
@@ -45,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def front_end(dictionary: Path) -> Any:
     """With these words beside the ordinary ones."""
-    return pyopenjtalk.OpenJTalk(dn_mecab=pyopenjtalk.OPEN_JTALK_DICT_DIR, userdic=str(dictionary).encode())
+    return OpenJTalk(dn_mecab=pyopenjtalk.OPEN_JTALK_DICT_DIR, userdic=str(dictionary).encode())
 
 
 def all_said(text: str, jtalk: Any) -> list[Any]:
@@ -134,8 +135,8 @@ def test_the_dictionary_that_ships_reads_real_texts_the_same(tmp_path: Path) -> 
     shutil.copytree(WHOLE, tmp_path / "dictionary", ignore=shutil.ignore_patterns("sys.dic"))
     shorten(WHOLE / "sys.dic", tmp_path / "dictionary" / "sys.dic")
     assert (tmp_path / "dictionary" / "sys.dic").stat().st_size < 0.65 * (WHOLE / "sys.dic").stat().st_size
-    before = pyopenjtalk.OpenJTalk(dn_mecab=pyopenjtalk.OPEN_JTALK_DICT_DIR)
-    after = FullFeatureFrontEnd(pyopenjtalk.OpenJTalk(dn_mecab=str(tmp_path / "dictionary").encode()))
+    before = OpenJTalk(dn_mecab=pyopenjtalk.OPEN_JTALK_DICT_DIR)
+    after = FullFeatureFrontEnd(OpenJTalk(dn_mecab=str(tmp_path / "dictionary").encode()))
     for line in GOLDEN.read_text(encoding="utf-8").splitlines():
         text = json.loads(line)["text"]
         assert all_said(text, after) == all_said(text, before)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bundle import wine_desktop
 from bundle.wine_desktop import Screen, WindowsProgram
 
 SAYS = """
@@ -41,7 +41,7 @@ def program() -> Iterator[WindowsProgram]:
 
 @pytest.fixture
 def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Screen:
-    monkeypatch.setattr(wine_desktop.time, "sleep", lambda _seconds: None)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
     return Screen(FakeWine(), tmp_path)  # type: ignore[arg-type]
 
 

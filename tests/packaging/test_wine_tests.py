@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from bundle import wine_tests
 from bundle.command import PROJECT
+from bundle.wine import Wine
 
 PRINTED = """\
 ....s                                          [100%]
@@ -20,13 +21,11 @@ PRINTED = """\
 """
 
 
-class FakeWine:
+class FakeWine(Wine):
     """Prints what pytest prints, and remembers what it was asked for, and for how long."""
 
-    python = Path("python.exe")
-
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        super().__init__(folder)
         self.commands: list[Sequence[str | Path]] = []
         self.timeouts_s: list[float] = []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 
 import httpx
@@ -161,7 +162,7 @@ def test_bodies_and_headers_have_limits(serve: Serve, monkeypatch: pytest.Monkey
     with serve() as url:
         assert httpx.post(f"{url}/v1/speak", content=b"x" * 100_001).status_code == 413
 
-        def endless() -> object:
+        def endless() -> Iterator[bytes]:
             while True:
                 yield b"[" * 50_000
 

@@ -6,6 +6,7 @@ import io
 import shutil
 import wave
 from pathlib import Path
+from typing import Any
 
 import httpx
 import onnx
@@ -135,7 +136,7 @@ def check_lengths(folder: Path, *, opaque: bool) -> None:
         assert len(client.post("/v1/speak", json=body | {"format": "pcm"}).content) == 2 * told
 
 
-def length_s(query: dict) -> float:
+def length_s(query: dict[str, Any]) -> float:
     moras = [mora for phrase in query["accent_phrases"] for mora in (*phrase["moras"], *filter(None, [phrase["pause_mora"]]))]
     inner = sum(mora["vowel_length"] + (mora["consonant_length"] or 0) for mora in moras)
     return float(query["prePhonemeLength"] + inner / query["speedScale"] + query["postPhonemeLength"])

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -106,7 +107,11 @@ VALUES = (True, False, None, 0, 1, 2, -1, 0.0, 1.0, 1.5, 1e19, [], {}, "1", "0",
 def test_values_are_read_as_pydantic_reads_them(value: object) -> None:
     """But for what no number is: NaN and infinity."""
     pydantic = pytest.importorskip("pydantic")
-    fields = {bool: RequestFields.read_flag, int: RequestFields.read_integer, float: RequestFields.read_number}
+    fields: dict[type, Callable[[RequestFields, str], object]] = {
+        bool: RequestFields.read_flag,
+        int: RequestFields.read_integer,
+        float: RequestFields.read_number,
+    }
     for kind, read in fields.items():
         own = RequestFields({"x": value}, ("body",))
         found = read(own, "x")

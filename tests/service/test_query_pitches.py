@@ -39,7 +39,7 @@ SEMITONE = math.log(2) / 12
 def voice(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Speaker:
     """A voice whose pitches picture the accent, and one with a melody."""
     if request.param == "mei":
-        return request.getfixturevalue("mei")  # type: ignore[no-any-return]
+        return request.getfixturevalue("mei")
     return open_speaker(str(make_kokoro_voice(tmp_path_factory.mktemp("voices") / "tiny-kokoro")))
 
 

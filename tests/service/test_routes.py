@@ -12,6 +12,7 @@ import time
 import wave
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import numpy as np
@@ -19,6 +20,7 @@ import pytest
 import soundfile
 
 from app.adapters import speech_activity
+from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.compose.speaker import Speaker
 from app.core.presets import LinePreset
 from app.interchange.style_ids import compute_style_id
@@ -30,14 +32,14 @@ from tests.service.conftest import Serve
 TEXT = "こんにちは。元気ですか？"
 
 
-def query(client: httpx.Client, style: int, text: str = TEXT) -> dict:
+def query(client: httpx.Client, style: int, text: str = TEXT) -> dict[str, Any]:
     answer = client.post("/audio_query", params={"text": text, "speaker": style, "core_version": "0.0.0", "unknown": 1})
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "application/json"
     return answer.json()
 
 
-def length_s(values: dict) -> float:
+def length_s(values: dict[str, Any]) -> float:
     moras = [mora for phrase in values["accent_phrases"] for mora in (*phrase["moras"], *filter(None, [phrase["pause_mora"]]))]
     return (
         values["prePhonemeLength"]
@@ -229,7 +231,7 @@ def test_presets_and_words_that_are_added_at_once_are_all_there(client: httpx.Cl
     preset |= {"volumeScale": 1, "prePhonemeLength": 0.1, "postPhonemeLength": 0.1}
 
     def add(number: int) -> tuple[int, str]:
-        word = {"surface": f"語{number}", "pronunciation": "ゴ", "accent_type": 1}
+        word: dict[str, str | int] = {"surface": f"語{number}", "pronunciation": "ゴ", "accent_type": 1}
         return client.post("/add_preset", json=preset).json(), client.post("/user_dict_word", params=word).json()
 
     with ThreadPoolExecutor(10) as clients:
@@ -244,7 +246,7 @@ def test_words_change_what_is_read(client: httpx.Client, style: int) -> None:
         return "".join(mora["text"] for phrase in query(client, style, "魑魅")["accent_phrases"] for mora in phrase["moras"])
 
     before = read()
-    word = {"surface": "魑魅", "pronunciation": "テスト", "accent_type": 1, "word_type": "PROPER_NOUN", "priority": 9}
+    word: dict[str, str | int] = {"surface": "魑魅", "pronunciation": "テスト", "accent_type": 1, "word_type": "PROPER_NOUN", "priority": 9}
     name = client.post("/user_dict_word", params=word).json()
     assert read() == "テスト"
     assert client.get("/user_dict").json()[name]["pronunciation"] == "テスト"
@@ -270,7 +272,7 @@ def test_words_change_what_is_read(client: httpx.Client, style: int) -> None:
     ],
 )  # fmt: skip
 def test_a_word_in_parts_is_stored_whole_or_refused(
-    client: httpx.Client, parts: list[tuple[str, str]], word: tuple[str, str, int] | None
+    client: httpx.Client, parts: list[tuple[str, str | int | float | bool | None]], word: tuple[str, str, int] | None
 ) -> None:
     """As AivisSpeech repeats parameters; elsewhere the last one counts."""
     added = client.post("/user_dict_word", params=[*parts, ("priority", 1), ("priority", 7)])
@@ -341,9 +343,10 @@ def test_times_tile_the_sound(client: httpx.Client) -> None:
 def test_a_stream_begins_before_it_is_made(client: httpx.Client, style: int, mei: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:
     """The header and the first sound come while later windows wait."""
     go_on = threading.Event()
+    assert isinstance(mei.pipeline.synthesizer, OrtSynthesizer)
     decode, windows = mei.pipeline.synthesizer.decode_window, []
 
-    def slowly(*values: object) -> object:
+    def slowly(*values: Any) -> object:
         windows.append(1)
         if len(windows) > 1:
             assert go_on.wait(10)
@@ -365,9 +368,10 @@ def test_a_stream_begins_before_it_is_made(client: httpx.Client, style: int, mei
 @pytest.fixture
 def second_sentence(mei: Speaker, monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, list[int]]:
     """Sentences after the first one are measured once the event is set; the list has an item for each."""
+    assert isinstance(mei.pipeline.synthesizer, OrtSynthesizer)
     go_on, prosody, measured = threading.Event(), mei.pipeline.synthesizer.run_prosody, []
 
-    def wait_from_second(_self: object, *values: object) -> object:
+    def wait_from_second(_self: object, *values: Any) -> object:
         measured.append(1)
         if len(measured) > 1:
             assert go_on.wait(10)
@@ -426,10 +430,11 @@ def test_a_client_that_goes_away_stops_its_work(url: str, style: int, mei: Speak
     stopped = []
     terminate = type(mei).terminate
     monkeypatch.setattr(type(mei), "terminate", lambda self: (stopped.append(time.perf_counter()), terminate(self)))
+    assert isinstance(mei.pipeline.synthesizer, OrtSynthesizer)
     decode = mei.pipeline.synthesizer.decode_window
     windows = []
 
-    def slowly(_self: object, *values: object) -> object:
+    def slowly(_self: object, *values: Any) -> object:
         windows.append(1)
         time.sleep(0.05)
         return decode(*values)

@@ -51,7 +51,7 @@ def check(value: Any, schema: dict[str, Any], whole: dict[str, Any], place: str 
         if value is not None:
             check(value, schema["anyOf"][0], whole, place)
         return
-    kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool}
+    kinds: dict[str, Any] = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool}
     if schema.get("type") in kinds:
         assert isinstance(value, kinds[schema["type"]]), f"{place}: {value!r} is no {schema['type']}"
         assert schema["type"] == "boolean" or not isinstance(value, bool), place
@@ -70,7 +70,7 @@ def check(value: Any, schema: dict[str, Any], whole: dict[str, Any], place: str 
 def test_answers_have_their_form(client: httpx.Client, style: int, theirs: dict[str, Any], reference: Path) -> None:
     params = {"speaker": style}
     speaker = client.get("/speakers").json()[0]["speaker_uuid"]
-    word = {"surface": "声箱", "pronunciation": "コエバコ", "accent_type": 0}
+    word: dict[str, str | int] = {"surface": "声箱", "pronunciation": "コエバコ", "accent_type": 0}
     client.post("/user_dict_word", params=word)
     query = client.post("/audio_query", params=params | {"text": "テスト、です。"})
     preset = json.loads((reference / "get_presets_200.json").read_text("utf-8"))[0] | {"style_id": style}

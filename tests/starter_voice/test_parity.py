@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime as ort
@@ -22,7 +23,7 @@ STYLES_AT = {("Mei", "Neutral"): (0, None), ("Mei", "Sad"): (0, 4), ("NIT m001",
 HOP_S, STATE_WIDTH = 512 / 44100, 64
 
 
-def student(seed: int) -> object:
+def student(seed: int) -> Any:
     """A student whose every weight, those that begin at zero too, is drawn."""
     from network import Student
 

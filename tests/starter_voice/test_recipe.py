@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from cast import BORROWED, CAST, PLACE, SPEAKERS, STYLES
 from frontend import MARKS, Line, analyse, normalise, spread
-from hts import STATES, Trajectory
+from hts import STATES, HtsVoice, Trajectory
 from symbols import RELATIVES, SYMBOLS
 from teacher import EXCLAMATION_DB, QUESTION_CENTS, teach
 from texts import HELD_OUT
@@ -19,12 +20,15 @@ from vocabulary import SPECIAL, encode, make_vocabulary
 GOLDEN = Path(__file__).parents[1] / "golden" / "g2p_rohan_300.jsonl"
 
 
-class SteadyVoice:
+class SteadyVoice(HtsVoice):
     """Stands in for the HTS engine: states of silence last 20 frames, others 7; the pitch is 300 Hz throughout; keeps the labels it was given."""
 
     spoken_frames = 7
 
-    def run(self, labels: tuple[str, ...], speed: float) -> Trajectory:
+    def __init__(self) -> None:
+        self.labels: Sequence[str] = ()
+
+    def run(self, labels: Sequence[str], speed: float = 1.0) -> Trajectory:
         self.labels = labels
         lengths = [20 if "-sil+" in label or "-pau+" in label else self.spoken_frames for label in labels]
         durations = np.repeat(np.array(lengths, np.int32)[:, None], STATES, 1)
@@ -108,7 +112,7 @@ def test_a_teacher_counts_phrases_as_far_as_it_was_taught() -> None:
     voice, found = SteadyVoice(), line("赤い青い白い黒い甘い辛い高い安い遠い近い花がある。")
     places = re.compile(r"@(\d+)_\d+\|\d+_\d+/G:")
 
-    def furthest(labels: tuple[str, ...]) -> int:
+    def furthest(labels: Sequence[str]) -> int:
         return max(int(place) for label in labels for place in places.findall(label))
 
     teach(voice, CAST[0], found)
@@ -164,7 +168,7 @@ def test_an_exclamation_is_louder_and_higher_than_the_rest() -> None:
 
 def test_a_nasal_after_silence_is_heard_inside_a_word_and_voiced() -> None:
     class Whisper(SteadyVoice):
-        def run(self, labels: tuple[str, ...], speed: float) -> Trajectory:
+        def run(self, labels: Sequence[str], speed: float = 1.0) -> Trajectory:
             taught = super().run(labels, speed)
             taught.voiced[:] = False
             return taught

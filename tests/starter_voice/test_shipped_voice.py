@@ -200,7 +200,7 @@ def test_a_style_that_a_speaker_lacks_moves_pitch_and_tempo_alone(voice: Voice, 
     assert np.ptp(longer) < 1e-5
     assert 0.02 < longer.mean() < 0.1
     assert np.abs(bashful[1] - plain[1]).max() < 1e-5
-    still = [voice.frames(*plain[:2], voice.styles[style], speaker) for style in (0, 2)]
+    still = [voice.frames(plain[0], plain[1], voice.styles[style], speaker) for style in (0, 2)]
     assert np.ptp((still[1] - still[0])[:, 35]) < 1e-4
     assert np.abs((still[1] - still[0])[:, :35]).max() < 1e-4
     assert still[1][:, 35].mean() > still[0][:, 35].mean() + 0.02
@@ -250,7 +250,8 @@ def test_no_style_weight_breaks_the_voice(voice: Voice, weight: float) -> None:
 
 
 def test_happy_is_higher_than_sad(voice: Voice) -> None:
-    happy, sad = (np.median(log_f0(voice.run_flow(*voice.run_prosody(*line(), voice.styles[k])[:2], voice.styles[k]))) for k in (1, 4))
+    prosodies = ((voice.run_prosody(*line(), style), style) for style in (voice.styles[1], voice.styles[4]))
+    happy, sad = (np.median(log_f0(voice.run_flow(logw, mean, style))) for (logw, mean, _), style in prosodies)
     assert happy > sad + 0.05
 
 

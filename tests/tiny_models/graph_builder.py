@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -27,10 +28,10 @@ class GraphBuilder:
         self.path = ""
         self._constants: set[str] = set()
 
-    def __call__(self, kind: str, *inputs: str, outputs: int = 1, **attributes: object) -> str:
+    def __call__(self, kind: str, *inputs: str, outputs: int = 1, **attributes: Any) -> str:
         return self.add_node(kind, *inputs, outputs=outputs, **attributes)[0]
 
-    def add_node(self, kind: str, *inputs: str, outputs: int, **attributes: object) -> list[str]:
+    def add_node(self, kind: str, *inputs: str, outputs: int, **attributes: Any) -> list[str]:
         """Add a node and return the names of its results."""
         name = f"/{self.path}/{kind}_{len(self.nodes)}".replace("//", "/")
         names = [f"{name}_output_{number}" for number in range(outputs)]

@@ -67,7 +67,7 @@ def write_voice(folder: Path, voice: TinyVoice) -> None:
     aivm = _aivm_texts(voice, config, styles)
     write_safetensors(folder / "model.aivm", stored, aivm | {"aivm_manifest": aivm["aivm_manifest"].replace('"ONNX"', '"Safetensors"')})
     (folder / "model.sbv2").write_bytes(_sbv2(graph, styles))
-    np.savez_compressed(folder / "expected.npz", **_voice_cases(graph, voice))
+    np.savez_compressed(folder / "expected.npz", **_voice_cases(graph, voice))  # type: ignore[arg-type]  # numpy's stubs see `allow_pickle` in every name
     helper.set_model_props(graph, aivm)
     onnx.save(graph, str(folder / "model.aivmx"))
 
@@ -83,7 +83,7 @@ def _write_variants(folder: Path) -> None:
         (own / "config.json").write_text(json.dumps(make_config(replace(voice, name=name)), indent=2), encoding="utf-8")
         np.save(own / "style_vectors.npy", make_style_vectors(voice))
         onnx.save(make_public_graph(weights, form), str(own / "model.onnx"))
-        np.savez_compressed(own / "expected.npz", **{item: _as_declared(item, values, form) for item, values in cases.items()})
+        np.savez_compressed(own / "expected.npz", **{item: _as_declared(item, values, form) for item, values in cases.items()})  # type: ignore[arg-type]  # numpy's stubs see `allow_pickle` in every name
 
 
 def _as_declared(item: str, values: np.ndarray, form: ExportForm) -> np.ndarray:
@@ -185,7 +185,7 @@ def _write_bert(folder: Path) -> None:
         ids[0, 0], ids[0, -1] = 1, 2
         expected[f"case{case}.input_ids"] = ids
         expected[f"case{case}.output"] = session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
-    np.savez_compressed(folder / "expected.npz", **expected)
+    np.savez_compressed(folder / "expected.npz", **expected)  # type: ignore[arg-type]  # numpy's stubs see `allow_pickle` in every name
     half = convert_float_to_float16(
         graph, keep_io_types=True, disable_shape_infer=True, force_fp16_initializers=True, op_block_list=["Range"]
     )

@@ -94,11 +94,15 @@ class _PublicVoice:
         return op.finish("main_graph", declared, outputs)
 
     def _declare_inputs(self) -> list[onnx.ValueInfoProto]:
-        op, form, text = self._op, self._form, [1, "x_tst_max_length"]
+        op, form = self._op, self._form
+        text: Sequence[int | str] = [1, "x_tst_max_length"]
         shapes: dict[str, Sequence[int | str]] = {"x_tst": text, "x_tst_lengths": [1], "sid": [1], "tones": text, "language": text}
         whole = set(shapes)
-        shapes |= {name: [1, BERT_WIDTH, "x_tst_max_length"] for name in self._features} | {"style_vec": [1, STYLE_WIDTH]}
-        shapes |= {name: [1] if form.vector_scalars else [] for name in SCALARS if form.noise_inputs or name not in FIXED_NOISE}
+        features: Sequence[int | str] = [1, BERT_WIDTH, "x_tst_max_length"]
+        shapes |= dict.fromkeys(self._features, features) | {"style_vec": [1, STYLE_WIDTH]}
+        shapes |= {
+            name: list[int | str]([1] if form.vector_scalars else []) for name in SCALARS if form.noise_inputs or name not in FIXED_NOISE
+        }
         for name in (*shapes, *FIXED_NOISE):
             if name not in shapes:
                 self._inputs[name] = op.number(FIXED_NOISE[name])

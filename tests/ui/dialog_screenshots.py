@@ -140,7 +140,7 @@ def take_blind_test(window: WindowDriver, wait: Callable[..., None], picture: Ca
         dialog.show()
         picture(f"blind_test_plan-{count}", dialog)
         for kind in ("abx", "pairs") if count == 2 else ("ranking",):
-            plan = BlindTestPlan(kind, (tuple(sounds[0][:count]),), names[:count], 12, kind == "pairs")  # type: ignore[arg-type]
+            plan = BlindTestPlan(kind, (tuple(sounds[0][:count]),), names[:count], 12, kind == "pairs")
             test = begin_blind_test(plan, compute_seal("a"))
             dialog.resume_test(test)
             wait(dialog.trial.letters.play_button.isEnabled)

@@ -33,7 +33,7 @@ def main() -> int:
 
 def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
     """The offer, the card and its menu, the library with a voice of each kind, and the default in the settings."""
-    voices_feature.TaskQueue = lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)])  # type: ignore[assignment,misc]
+    voices_feature.TaskQueue = lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)])  # type: ignore[attr-defined,assignment]
     camera = Camera(theme, size, folder, name, text="こんにちは。今日はいい天気です。")
     window = camera.window
     add(camera, voice)

@@ -82,7 +82,7 @@ def take(theme: str, size: str, picture: Path) -> None:
         window.script.select_lines(["2"])
         strip = window.phone_strip
         wait(lambda: strip.shape is not None)
-        strip.submit_edit(set_pause_length(set_mora_length(set_accent(strip.shape.reading, Overrides(), 5, 1), 6, 0.3), 1, 0.7))  # type: ignore[union-attr]
+        strip.submit_edit(set_pause_length(set_mora_length(set_accent(strip.shape.reading, Overrides(), 5, 1), 6, 0.3), 1, 0.7))
         window.playback.play_lines(["0", "1", "2", "4"])
         wait(lambda: window.model.find_state("2").share > 0.3)
     window.grab().save(str(picture))

@@ -27,12 +27,14 @@ from app.core.script import Line, Script
 from app.settings.user_settings import Settings
 from app.ui.script.search_bar import SearchBar
 from app.ui.tasks.task_spec import TaskState
+from app.ui.voices.missing_bert_dialog import MissingBertDialog
+from app.ui.widgets.text_dialog import TextDialog
 from app.ui.workarounds.thread_switching import shorten_switch_interval
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.heart import Heart, describe, pace, slowdown
 from tests.ui.recording_player import RecordingPlayer
-from tests.ui.voices.test_voice_controller import MissingBertDialog, TextDialog, dialog_of, drop_on, until
+from tests.ui.voices.test_voice_controller import dialog_of, drop_on, until
 from tests.ui.window_driver import WindowDriver
 
 pytestmark = pytest.mark.alone

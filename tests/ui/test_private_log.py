@@ -107,7 +107,7 @@ def test_those_who_allow_it_find_the_words_in_the_log_at_once(
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
     assert not dialog.controls["log_words"].current
-    dialog.controls["log_words"].show_value(True)
+    dialog.controls["log_words"].show_value(True)  # type: ignore[arg-type]
     dialog.ok.click()
     break_synthesis(monkeypatch)
     speak(qtbot, window, SECRET)

@@ -52,7 +52,7 @@ def test_it_is_kept_and_takes_effect_after_a_restart(qtbot: QtBot, open_window: 
     window.dialogs.open_settings()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
-    dialog.controls["text_size"].show_value("large")
+    dialog.controls["text_size"].show_value("large")  # type: ignore[arg-type]
     assert dialog.needs_restart
     dialog.ok.click()
     assert window.notice.action.text() == "Restart now"

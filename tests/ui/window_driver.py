@@ -156,5 +156,5 @@ class WindowDriver(main_window.MainWindow):
 
 def install_driver() -> type[WindowDriver]:
     """Make `app.ui.main` open a driver as its window, and return the class."""
-    main_window.MainWindow = WindowDriver  # type: ignore[misc]
+    main_window.MainWindow = WindowDriver
     return WindowDriver

@@ -6,7 +6,9 @@ import io
 import struct
 import tracemalloc
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,7 +46,12 @@ def test_other_kinds_are_refused(values: np.ndarray) -> None:
 
 @pytest.mark.parametrize("compressed", [False, True])
 def test_cases_are_read_in_order(tmp_path: Path, compressed: bool) -> None:
-    values = {"case10.output": np.ones(3), "case2.output": np.zeros((1, 2), np.float32), "case2.x_tst": np.arange(5), "note": np.array("a")}
+    values: dict[str, Any] = {
+        "case10.output": np.ones(3),
+        "case2.output": np.zeros((1, 2), np.float32),
+        "case2.x_tst": np.arange(5),
+        "note": np.array("a"),
+    }
     (np.savez_compressed if compressed else np.savez)(tmp_path / "a.npz", **values)
     first, second = read_cases(tmp_path / "a.npz")
     assert set(first) == {"output", "x_tst"}
@@ -52,7 +59,7 @@ def test_cases_are_read_in_order(tmp_path: Path, compressed: bool) -> None:
     assert np.array_equal(second["output"], np.ones(3))
 
 
-def zipped(path: Path, method: int = zipfile.ZIP_DEFLATED, **members: bytes) -> Path:
+def zipped(path: Path, members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
     with zipfile.ZipFile(path, "w", method) as archive:
         for name, content in members.items():
             archive.writestr(f"{name}.npy", content)
@@ -83,17 +90,17 @@ def test_what_is_no_npz(content: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
 @pytest.mark.parametrize("claim", [10**6, 10**12, 10**30])
 def test_claims_of_headers_are_not_believed(claim: int, method: int, tmp_path: Path) -> None:
-    refused(zipped(tmp_path / "a.npz", method, **{"case0.output": claiming(claim)}))
+    refused(zipped(tmp_path / "a.npz", {"case0.output": claiming(claim)}, method))
 
 
 def test_bombs_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expected_outputs, "MAX_UNPACKED_CASE_BYTES", 8 << 20)
-    refused(zipped(tmp_path / "a.npz", **{f"case{index}.output": saved(np.zeros(1 << 20, np.int8)) for index in range(9)}))
+    refused(zipped(tmp_path / "a.npz", {f"case{index}.output": saved(np.zeros(1 << 20, np.int8)) for index in range(9)}))
 
 
 def test_a_size_that_lies_about_a_bomb(tmp_path: Path) -> None:
     """The directory says 100 bytes; deflate would give 200 MB."""
-    path = zipped(tmp_path / "a.npz", **{"case0.output": bytes(200 << 20)})
+    path = zipped(tmp_path / "a.npz", {"case0.output": bytes(200 << 20)})
     content = bytearray(path.read_bytes())
     at = content.rindex(b"PK\1\2")
     content[at + 24 : at + 28] = struct.pack("<I", 100)
@@ -103,12 +110,12 @@ def test_a_size_that_lies_about_a_bomb(tmp_path: Path) -> None:
 
 def test_too_many_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expected_outputs, "MAX_CASE_ARRAYS", 20)
-    refused(zipped(tmp_path / "a.npz", **{f"case{index}.output": saved(np.zeros(1)) for index in range(21)}))
+    refused(zipped(tmp_path / "a.npz", {f"case{index}.output": saved(np.zeros(1)) for index in range(21)}))
 
 
 @given(st.data())
 def test_a_damaged_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    path = zipped(tmp_path_factory.getbasetemp() / "damaged.npz", **{"case0.output": saved(np.arange(4)), "case0.x": saved(np.zeros(2))})
+    path = zipped(tmp_path_factory.getbasetemp() / "damaged.npz", {"case0.output": saved(np.arange(4)), "case0.x": saved(np.zeros(2))})
     content = bytearray(path.read_bytes())
     for at in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=3)):
         content[at] = data.draw(st.integers(0, 255))

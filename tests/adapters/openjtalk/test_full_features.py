@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyopenjtalk
 import pytest
+from pyopenjtalk.openjtalk import OpenJTalk
 
 from app.adapters.openjtalk.full_features import FullFeatureFrontEnd, restore_columns, restore_feature
 
@@ -37,8 +40,8 @@ def test_whole_features_stay_as_they_are(feature: str) -> None:
 
 @pytest.mark.parametrize("text", ["何の風が吹く？１２時だ。", "㐂びを書かない(^_^)", "", "　"])
 def test_with_the_whole_dictionary_the_front_end_is_itself(text: str) -> None:
-    plain = pyopenjtalk.OpenJTalk(dn_mecab=pyopenjtalk.OPEN_JTALK_DICT_DIR)
-    same = FullFeatureFrontEnd(plain)
+    plain = OpenJTalk(dn_mecab=pyopenjtalk.OPEN_JTALK_DICT_DIR)
+    same: Any = FullFeatureFrontEnd(plain)
     assert pyopenjtalk.run_frontend(text, jtalk=same) == pyopenjtalk.run_frontend(text, jtalk=plain)
     assert pyopenjtalk.run_frontend_detailed(text, jtalk=same) == pyopenjtalk.run_frontend_detailed(text, jtalk=plain)
     assert pyopenjtalk.run_mecab(text, jtalk=same) == pyopenjtalk.run_mecab(text, jtalk=plain)

@@ -206,7 +206,7 @@ def test_speaks_without_the_second_dictionary(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(utils, "_SUDACHI_DICTIONARY", None)
     monkeypatch.setattr(utils, "_SUDACHI_TOKENIZER_LOCAL", threading.local())
-    monkeypatch.setattr(utils.dictionary, "Dictionary", missing)
+    monkeypatch.setattr("sudachipy.dictionary.Dictionary", missing)
     assert G2P.convert_sentence("風が強い").reading == "カゼガツヨイ"
     assert "デス" in G2P.convert_sentence("㐂久は店です").reading  # a kanji the first dictionary does not have
 

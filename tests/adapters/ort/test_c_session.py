@@ -15,7 +15,7 @@ import psutil
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort import ort_c_api, runtime_session
+from app.adapters.ort import runtime_session
 from app.adapters.ort.c_session import UnlockedSession
 from app.adapters.ort.graph_session import GraphSession, open_cpu_session
 from app.adapters.ort.optimized_graphs import GraphStore
@@ -93,7 +93,7 @@ def test_a_voice_sounds_the_same_to_the_bit(library: OrtLibrary, monkeypatch: py
         sessions = [getattr(session, "_session", session) for session in speaker.sessions.values()]
         assert {type(getattr(session, "_session", session)) for session in sessions} == {UnlockedSession if half else PythonSession}
         spoken.append(np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(request)]))
-    assert np.array_equal(*spoken)
+    assert np.array_equal(spoken[0], spoken[1])
 
 
 def test_what_a_graph_declares_is_told_alike(tiny_models: Path, library: OrtLibrary) -> None:
@@ -196,7 +196,7 @@ def test_a_package_without_the_library_or_with_another_one_is_served_by_its_pyth
         if name:
             (tmp_path / "capi").mkdir(exist_ok=True)
             (tmp_path / "capi" / name).write_bytes(b"no library")
-        monkeypatch.setattr(ort_c_api.ort, "__file__", str(tmp_path / "__init__.py"))
+        monkeypatch.setattr(ort, "__file__", str(tmp_path / "__init__.py"))
         find_ort_library.cache_clear()
         try:
             assert find_ort_library() is None
@@ -208,7 +208,7 @@ def test_a_package_without_the_library_or_with_another_one_is_served_by_its_pyth
 
 
 def test_another_version_than_the_python_module_is_not_used(library: OrtLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ort_c_api.ort, "__version__", "0.0.1")
+    monkeypatch.setattr(ort, "__version__", "0.0.1")
     with pytest.raises(OSError, match="version"):
         OrtLibrary(library.path)
 

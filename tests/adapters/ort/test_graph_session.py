@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,7 +33,10 @@ def through(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def model(
-    nodes: list[onnx.NodeProto], inputs: dict[str, tuple[int, list[object]]], outputs: list[str], weights: dict[str, np.ndarray]
+    nodes: list[onnx.NodeProto],
+    inputs: dict[str, tuple[int, Sequence[str | int | None]]],
+    outputs: list[str],
+    weights: dict[str, np.ndarray],
 ) -> bytes:
     graph = helper.make_graph(
         nodes,
@@ -44,14 +48,14 @@ def model(
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9).SerializeToString()
 
 
-def doubler(kind: int = TensorProto.FLOAT, shape: list[object] | None = None) -> bytes:
+def doubler(kind: int = TensorProto.FLOAT, shape: list[str | int | None] | None = None) -> bytes:
     cast = helper.make_node("Cast", ["x"], ["f"], to=TensorProto.FLOAT)
     return model([cast, helper.make_node("Add", ["f", "f"], ["y"])], {"x": (kind, ["n"] if shape is None else shape)}, ["y"], {})
 
 
 @pytest.mark.parametrize("kind", [TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32, TensorProto.FLOAT16])
 @pytest.mark.parametrize("shape", [[], [1], ["n"], [1, "n"], [1, 1, "n"]])
-def test_values_take_the_declared_type_and_rank(kind: int, shape: list[object]) -> None:
+def test_values_take_the_declared_type_and_rank(kind: int, shape: list[str | int | None]) -> None:
     session = open_cpu_session(doubler(kind, shape), "tiny")
     value = np.array([3]) if shape != [] else 3
     (result,) = session.run_graph({"x": value, "unused": None})
@@ -140,7 +144,7 @@ def test_a_provider_that_refuses_to_start_falls_back_with_its_own_words(monkeypa
 
 def test_a_provider_that_was_not_taken_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """ONNX Runtime may accept a provider and then leave it out of the session: the Azure one does so for ordinary graphs."""
-    monkeypatch.setitem(device_sessions.BACKENDS, "directml", replace(BACKENDS["directml"], provider="CPUExecutionProvider"))
+    monkeypatch.setitem(BACKENDS, "directml", replace(BACKENDS["directml"], provider="CPUExecutionProvider"))
     monkeypatch.setattr(device_sessions, "list_backends", lambda: ["directml", "cpu"])
     monkeypatch.setattr(ort.InferenceSession, "get_providers", lambda _self: ["SomethingElse"])
     with pytest.raises(BackendError, match="could not start"):

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import onnx
+import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -121,7 +122,7 @@ def test_what_another_runtime_or_processor_made_is_not_used(
 ) -> None:
     run(model, store)
     if identity == "version":
-        monkeypatch.setattr(optimized_session.ort, "__version__", "0.0.1")
+        monkeypatch.setattr(ort, "__version__", "0.0.1")
     else:
         monkeypatch.setattr(optimized_graphs, "_describe_processor", lambda: "another one")
     run(model, store)
@@ -187,7 +188,7 @@ def test_a_copy_that_does_not_open_is_not_made_again(model: Path, store: GraphSt
 
 def test_small_and_huge_graphs_need_no_copy(model: Path, tmp_path: Path) -> None:
     for limits in ({"smallest_bytes": 1 << 30}, {"smallest_bytes": 0, "largest_bytes": 1000}):
-        store = GraphStore(tmp_path / "store", **limits)  # type: ignore[arg-type]
+        store = GraphStore(tmp_path / "store", **limits)
         run(model, store)
         assert not copies(store)
     run(model, None)
@@ -207,7 +208,7 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     run(models[3], store)
     assert len(copies(store)) == 3
     kept = {folder.name for folder in copies(store)}
-    flavour = f"onnxruntime {optimized_session.ort.__version__} packed"
+    flavour = f"onnxruntime {ort.__version__} packed"
     assert {optimized_graphs._compute_copy_key(models[0], flavour), optimized_graphs._compute_copy_key(models[3], flavour)} <= kept
 
 
@@ -218,7 +219,7 @@ def test_a_clock_that_was_set_back_takes_no_new_copy_away(tmp_path: Path) -> Non
         expected = run(model, None)
         assert np.array_equal(run(model, store), expected)
         (copy,) = copies(store)
-        assert copy.name == optimized_graphs._compute_copy_key(model, f"onnxruntime {optimized_session.ort.__version__} packed")
+        assert copy.name == optimized_graphs._compute_copy_key(model, f"onnxruntime {ort.__version__} packed")
         for file in copy.iterdir():
             os.utime(file, (time.time() + 86_400,) * 2)
 

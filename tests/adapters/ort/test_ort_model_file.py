@@ -35,8 +35,8 @@ def _code_page(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 def adder(path: Path) -> Path:
     """A graph that adds 0, 1, 2 …, which lie in a file beside it."""
     numbers = [numpy_helper.from_array(np.arange(100, dtype=np.float32), "w")]
-    sides = ([helper.make_tensor_value_info(name, TensorProto.FLOAT, [100])] for name in "xy")
-    graph = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "adder", *sides, numbers)
+    given, found = ([helper.make_tensor_value_info(name, TensorProto.FLOAT, [100])] for name in "xy")
+    graph = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "adder", given, found, numbers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     onnx.save(model, path, save_as_external_data=True, location=f"{path.stem}.data", size_threshold=16)
     return path

@@ -376,7 +376,7 @@ PIPED = (0.5 * np.sin(np.arange(VOICE_RATE) * 0.06)).astype(np.float32)
 
 def piped(subtype: str, **options: object) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-c", PIPE_PROGRAM, subtype, *(["wait"] if "stdin" in options else [])]
-    return subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, **options)  # type: ignore[call-overload, no-any-return]
+    return subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, **options)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(("subtype", "tolerance"), [("16", 4e-5), ("24", 2e-7), ("float", 0)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.install.voice_identity import identify_voice
@@ -25,7 +25,7 @@ from tests.voices.fuzz import cases, small_voices
 from tests.voices.fuzz.campaign import try_case
 from tests.voices.fuzz.reference_cases import reference_families
 
-SOURCES = {"zip": ZIPS, "usual": cases.FAMILIES, "pickle": PICKLES}
+SOURCES: dict[str, Mapping[str, cases.Case]] = {"zip": ZIPS, "usual": cases.FAMILIES, "pickle": PICKLES}
 
 
 class Models(Area):

@@ -7,6 +7,7 @@ import random
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from app.compose.text_front_end import forget_readings
@@ -48,12 +49,13 @@ class OwnJson(Area):
             return self._many(case)
         if case.once_in(300):
             return self._swap_weights(case)
+        put: Callable[[], object]
         if case.once_in(800):
             target, kind = case.draw.choice(self._targets), case.draw.choice(list(SPECIAL))
-            what, put = f"{target.file.name}: {kind}", lambda: put_special(target.file.path, kind)
+            what, put = f"{target.file.name}: {kind}", partial(put_special, target.file.path, kind)
         else:
             target, what, content = self._damaged(case)
-            put = lambda: target.file.path.write_bytes(content)  # noqa: E731
+            put = partial(target.file.path.write_bytes, content)
         case.doing(what)
         try:
             put()

@@ -162,7 +162,7 @@ class Parameters(Area):
 
     def _request(self, case: Case) -> str:
         """A request as other parts of the program may make it; sound is made of one in five."""
-        draw, changes = case.draw, {}
+        draw, changes = case.draw, dict[str, Any]()
         for item in draw.sample(fields(SynthesisRequest), draw.choice((1, 1, 2, 4))):
             kind = str(item.type)
             if kind in ("float", "int"):

@@ -168,8 +168,8 @@ class Texts(Area):
                 text = lines[0][:200].replace("\0", "").encode("utf-8", "surrogateescape" if "\udc80" in lines[0] else "replace")
                 run(case, self.place, "speak", "-o", str(self.place.out / "a.wav"), "--json", "--", text.decode("utf-8", "surrogateescape"))
             case 3:
-                text = (lines[0] or "あ") * 1_000_000
-                self._read_really(case, [text[: case.draw.choice((10_000, 100_000, 1_000_000))]])
+                story = (lines[0] or "あ") * 1_000_000
+                self._read_really(case, [story[: case.draw.choice((10_000, 100_000, 1_000_000))]])
             case _:
                 self._read_really(case, lines)
         return "real"

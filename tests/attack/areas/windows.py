@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.ui.shell.single_instance import find_requests_dir
+from app.adapters.window_requests import find_requests_dir
 from tests.attack import checks
 from tests.attack.area import Area, Case
 from tests.attack.hostile.json_damage import WHOLE, Damages

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, helper, numpy_helper
@@ -17,7 +18,7 @@ HOP = 512
 Part = tuple[list[NodeProto], dict[str, np.ndarray]]
 
 
-def _node(kind: str, inputs: list[str], output: str, **attributes: object) -> NodeProto:
+def _node(kind: str, inputs: list[str], output: str, **attributes: Any) -> NodeProto:
     return helper.make_node(kind, inputs, [output], **attributes)
 
 
@@ -70,11 +71,11 @@ def endless(count: int) -> Part:
         "body",
         [helper.make_tensor_value_info(name, kind, []) for name, kind in (("turn", 7), ("go", 9), ("so_far", 1))],
         [helper.make_tensor_value_info(name, kind, []) for name, kind in (("on", 9), ("more", 1))],
-        [numpy_helper.from_array(np.float32(1), "one")],
+        [numpy_helper.from_array(np.array(1, np.float32), "one")],
     )
     return [*nodes, _node("Squeeze", ["n"], "end"), _node("Loop", ["end", "yes", "begin"], "greed", body=body)], values | {
         "yes": np.array(True),
-        "begin": np.float32(0),
+        "begin": np.array(0, np.float32),
     }
 
 
@@ -90,9 +91,9 @@ SOUNDS: dict[str, float] = {"sound": 0.3, "silence": 0.0, "no number": float("na
 
 def graph(greedy: Part, loudness: float, hop: int = HOP) -> GraphProto:
     """T symbols sound T·hop samples."""
-    nodes, values = greedy
+    asked, sizes = greedy
     nodes = [
-        *nodes,
+        *asked,
         _node("Cast", ["x_tst"], "x", to=1),
         _node("Unsqueeze", ["x", "axis"], "column"),
         _node("Mul", ["column", "ramp"], "phase"),
@@ -102,9 +103,9 @@ def graph(greedy: Part, loudness: float, hop: int = HOP) -> GraphProto:
         _node("Mul", ["greed", "nothing"], "little"),
         _node("Add", ["audio", "little"], "output"),
     ]
-    values = values | {
-        "axis": np.array([2]), "ramp": np.linspace(0, 3, hop, dtype=np.float32).reshape(1, 1, hop), "loudness": np.float32(loudness),
-        "flat": np.array([1, 1, -1]), "nothing": np.float32(0), "emb_g.weight": np.ones((2, 4), np.float32),
+    values = sizes | {
+        "axis": np.array([2]), "ramp": np.linspace(0, 3, hop, dtype=np.float32).reshape(1, 1, hop), "loudness": np.array(loudness, np.float32),
+        "flat": np.array([1, 1, -1]), "nothing": np.array(0, np.float32), "emb_g.weight": np.ones((2, 4), np.float32),
     }  # fmt: skip
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, [1 if size == "1" else size for size in shape])

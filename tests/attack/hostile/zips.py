@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.archive_cases import NAMES, beside
@@ -91,7 +92,7 @@ def lying_entries(draw: random.Random, folder: Path) -> Path:
 def shared_data(draw: random.Random, folder: Path) -> Path:
     """Thousands of names for one piece of data."""
     data = bytes(draw.choice((1, 8)) << 20)
-    told = {"size": len(data), "packed_size": len(_deflated(data)), "crc": zlib.crc32(data), "offset": 0}
+    told: dict[str, Any] = {"size": len(data), "packed_size": len(_deflated(data)), "crc": zlib.crc32(data), "offset": 0}
     names = [Entry(b"x%d.onnx" % number, b"", **told) for number in range(draw.choice((10, 300, 3000)))]
     return beside(folder, pack([Entry(b"zeros.onnx", data), *names]), "voice.zip")
 

@@ -5,6 +5,7 @@
 
 import os
 import sys
+from typing import Any
 
 _FILE = os.environ.get("KOEBAKO_ATTACK_WRITES")
 _ALLOWED = (
@@ -23,15 +24,15 @@ _AT_FOLDERS = ("os.remove", "os.rmdir")  # their last argument may be an open fo
 _busy = False
 
 
-def _below(folder, path):
+def _below(folder: int | None, path: str | bytes) -> str | bytes:
     return path if folder is None else os.path.join(os.readlink(f"/proc/self/fd/{folder}"), os.fsdecode(path))
 
 
-def _note(event, arguments):
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
     global _busy
     if event == "open":
         path, _, flags = arguments
-        paths = (path,) if isinstance(flags, int) and flags & _WRITING else ()
+        paths: tuple[str | bytes, ...] = (path,) if isinstance(flags, int) and flags & _WRITING else ()
     elif event in _CHANGING:
         folder = next((item for item in arguments[-2:] if isinstance(item, int) and item >= 0 and event in _AT_FOLDERS), None)
         paths = tuple(_below(folder, arguments[index]) for index in _CHANGING[event])
@@ -50,7 +51,7 @@ def _note(event, arguments):
         _busy = False
 
 
-def _tell(event, path):
+def _tell(event: str, path: str) -> None:
     whole = os.path.abspath(path)
     whole = whole[1:] if whole.startswith("//") else whole  # which POSIX leaves to the system, and Linux takes for one
     real = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))

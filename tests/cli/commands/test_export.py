@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,7 +103,7 @@ def test_a_line_that_cannot_be_spoken_fails_alone(table: Path, tmp_path: Path, c
 
 @pytest.mark.parametrize("name", ["a.vvproj", "a.aisp", "a.koebako", "a.csv", "a.txt"])
 def test_a_voice_for_lines_whose_voice_is_missing(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    lines: list[tuple[str, int, None]] = [("はい。", 888753760, None), ("いいえ。", 888753760, None)]
+    lines: list[tuple[str, int, dict[str, Any] | None]] = [("はい。", 888753760, None), ("いいえ。", 888753760, None)]
     written = {
         "a.vvproj": lambda: vvproj("0.25.0", lines),
         "a.aisp": lambda: aisp("1.2.0", lines),
@@ -351,7 +352,7 @@ def test_a_full_disk_ends_all(table: Path, tmp_path: Path) -> None:
 def test_a_process_that_does_not_end_by_itself_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a slow machine it may take its time although all files are there; that is no error."""
     monkeypatch.setattr(process_worker, "CHILD_EXIT_TIMEOUT_S", 0.05)
-    worker = process_worker.ProcessWorker(None)  # type: ignore[arg-type]
+    worker = process_worker.ProcessWorker(None)
     sleeping = [sys.executable, "-c", "import time; time.sleep(600)"]
     child = worker._child = subprocess.Popen(sleeping, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     worker.close()

@@ -74,7 +74,8 @@ def test_the_same_seed_gives_the_same_samples(tmp_path: Path) -> None:
 
 def test_style_speed_and_silence_change_the_sound(tmp_path: Path) -> None:
     lengths = {}
-    for name, options in {"plain": [], "fast": ["--speed", 2], "sad": ["--style", "sad"], "long": ["--post-silence", 2]}.items():
+    changes: dict[str, list[str | int]] = {"plain": [], "fast": ["--speed", 2], "sad": ["--style", "sad"], "long": ["--post-silence", 2]}
+    for name, options in changes.items():
         assert speak(TEXT, "-o", tmp_path / f"{name}.wav", *options) == 0
         lengths[name] = soundfile.info(tmp_path / f"{name}.wav").duration
     assert lengths["fast"] < 0.75 * lengths["plain"]

@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -67,7 +68,8 @@ def test_a_case_with_an_input_that_would_not_count_is_skipped_by_name(
     source: Path, tiny_models: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = dict(np.load(source / "expected.npz"))
-    np.savez(source / "expected.npz", **data, **{"case1.g_adjust": np.zeros((1, 8), np.float32)})
+    changed: dict[str, Any] = data | {"case1.g_adjust": np.zeros((1, 8), np.float32)}
+    np.savez(source / "expected.npz", **changed)
     weights, options = str(tiny_models / "jp-extra-tiny" / "model.safetensors"), ["--expected", str(source / "expected.npz")]
     assert main(["voices", "check", weights, *options, "--json"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -33,7 +33,7 @@ from tests.ui.window_driver import WindowDriver
 
 LEFT = Qt.MouseButton.LeftButton
 HEARD_RATE = 44_100
-HEARD = np.sin(np.arange(HEARD_RATE // 2, dtype=np.float32) / 20) / 2
+HEARD = (np.sin(np.arange(HEARD_RATE // 2, dtype=np.float32) / 20) / 2).astype(np.float32)
 """A sound that no voice makes."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.cli.commands.doctor.run import DOCTOR_CHECKS
@@ -221,6 +221,12 @@ def test_third_parties_are_those_that_are_installed() -> None:
     assert "Qt 6: LGPL" in found_parts["pyside6_essentials"].licence
 
 
+def text_of(dialog: AboutDialog, page: int) -> str:
+    found = dialog.tabs.widget(page)
+    assert isinstance(found, QTextBrowser)
+    return found.toPlainText()
+
+
 def test_about_has_version_cards_and_licences(qtbot: QtBot) -> None:
     dialog = AboutDialog("1.2.3")
     qtbot.addWidget(dialog)
@@ -230,9 +236,9 @@ def test_about_has_version_cards_and_licences(qtbot: QtBot) -> None:
     with qtbot.waitSignal(dialog.third_parties_requested):
         for page in range(len(titles)):
             dialog.tabs.setCurrentIndex(page)
-            assert dialog.tabs.widget(page).toPlainText() or page == 2  # type: ignore[union-attr]
-    assert "CC BY 4.0" in dialog.tabs.widget(0).toPlainText()  # type: ignore[union-attr]
-    assert "CC BY 4.0" in dialog.tabs.widget(1).toPlainText()  # type: ignore[union-attr]
+            assert text_of(dialog, page) or page == 2
+    assert "CC BY 4.0" in text_of(dialog, 0)
+    assert "CC BY 4.0" in text_of(dialog, 1)
     dialog.show_third_parties(format_third_parties())
     assert "numpy" in dialog.third_parties.toPlainText()
     text = next(part for part in list_third_parties() if part.name == "numpy").licence_files[0]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Character, Line, LineSettings
@@ -166,6 +167,7 @@ def test_columns_that_nobody_recognises(qtbot: QtBot, window: WindowDriver, tmp_
 
 def choose_column(dialog: MappingDialog, place: int, field: str) -> None:
     box = dialog.columns.cells.cellWidget(0, place)
+    assert isinstance(box, QComboBox)
     box.setCurrentIndex(box.findData(field))
     box.activated.emit(box.currentIndex())
 

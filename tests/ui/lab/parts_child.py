@@ -117,7 +117,7 @@ def optimise(options: argparse.Namespace, _report: Report) -> Iterator[Row]:
     chosen = {"graph": options.graph, "candidate": options.keep}
     if options.test:
         store, sound = TakeStore(find_sound_folder(Path(options.test))), np.sin(np.arange(4410, dtype=np.float32) / 20)
-        pair = [store.keep_sound(sound * gain, 44100).name for gain in (0.5, 0.5 if options.keep == "same" else 0.4)]
+        pair = [store.keep_sound(sound * np.float32(gain), 44100).name for gain in (0.5, 0.5 if options.keep == "same" else 0.4)]
         sounds = [] if options.keep == "same" else [pair]
         yield {"type": "test", "file": options.test, "names": ["Exact", options.keep], "sounds": sounds, "note": "The same."} | chosen
     if options.install and options.keep == "int8-32":
@@ -135,13 +135,21 @@ def with_backend(parser: CommandParser) -> None:
     parser.add_argument("--backend", default="cpu", help="where")
 
 
+def with_trace(parser: CommandParser) -> None:
+    parser.add_argument("--trace", metavar="FILE")
+
+
+def with_report(parser: CommandParser) -> None:
+    parser.add_argument("--junit", metavar="FILE")
+
+
 def known_parts() -> dict[str, KnownPart]:
     return {
         "place": KnownPart(with_backend, place),
-        "profile": KnownPart(lambda parser: parser.add_argument("--trace", metavar="FILE") and None, profile),
+        "profile": KnownPart(with_trace, profile),
         "compare": KnownPart(compare_options, compare),
         "verify": KnownPart(with_backend, verify),
-        "check": KnownPart(lambda parser: parser.add_argument("--junit", metavar="FILE") and None, check, lambda _rows: 3),
+        "check": KnownPart(with_report, check, lambda _rows: 3),
         "optimise": KnownPart(optimise_options, optimise),
         "unheard_of": KnownPart(optimise_options, optimise),
     }
@@ -149,5 +157,5 @@ def known_parts() -> dict[str, KnownPart]:
 
 if __name__ == "__main__":
     LAB_COMMANDS.clear()
-    LAB_COMMANDS.update({"inspect": inspect_command} | known_parts())  # type: ignore[dict-item]
+    LAB_COMMANDS.update({"inspect": inspect_command} | known_parts())  # type: ignore[arg-type]
     sys.exit(main())

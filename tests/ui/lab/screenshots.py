@@ -56,7 +56,7 @@ def take(theme: str, folder: Path, name: str, size: str) -> None:
     from tests.ui.window_driver import WindowDriver
 
     for module in (lab_controller, lab_runner):
-        module.TaskQueue = lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)])  # type: ignore[assignment,misc]
+        setattr(module, TaskQueue.__name__, lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
     CHARTS_BY_TYPE["compare"] = chart
     go_on = folder / f"{name}.go_on"
     os.environ["KOEBAKO_TEST_WAIT_FOR"] = str(go_on)

@@ -31,7 +31,7 @@ def test_a_candidate_is_heard_in_the_blind_test_with_the_windows_own_sounds(qtbo
     assert page.candidates is not None
     assert page.candidates.isHidden()
     run(qtbot, page)
-    assert not chosen(page, "prepared").candidates.hear.isEnabled(), "it is what others are compared with"  # type: ignore[union-attr]
+    assert not chosen(page, "prepared").candidates.hear.isEnabled(), "it is what others are compared with"
     hear(window, chosen(page, "int8-32"))
     dialog = window.blind_tests.dialog
     assert dialog is not None

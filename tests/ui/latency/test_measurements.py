@@ -143,10 +143,10 @@ def test_figures_leave_out_cached_stopped_and_running_lines() -> None:
     spoken(history, "stopped", bert=500.0)
     history.utterances[-1].is_stopped = True
     spoken(history, "hit", bert=0.01, hit=True)
-    assert history.compute_stage_row("bert") == LatencyRow(0.01, True, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)
+    assert history.compute_stage_row("bert") == LatencyRow(0.01, True, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)  # type: ignore[arg-type]
     spoken(history, "running", bert=900.0)
     history.utterances[-1].is_running = True
-    assert history.compute_stage_row("bert") == LatencyRow(900.0, False, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)
+    assert history.compute_stage_row("bert") == LatencyRow(900.0, False, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)  # type: ignore[arg-type]
     assert history.compute_total_row().median == pytest.approx(40.0)
     assert history.compute_first_audio_row().median == pytest.approx(36.0)
 

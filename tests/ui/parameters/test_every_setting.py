@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +42,7 @@ OF_ONE_LINE_ONLY = {"assist_weight", "pre_silence_s", "post_silence_s"}
 REQUEST = SynthesisRequest("雨が降る、とても嬉しい。", style=1, assist_text="とても悲しい。")
 
 
-def another(name: str) -> float:
+def another(name: str) -> Any:
     """A value within the bounds that is not the default."""
     bounds = BOUNDS[name]
     return min(bounds.default + 10 * bounds.step, bounds.high) if bounds.default < bounds.high else bounds.low

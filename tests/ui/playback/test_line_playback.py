@@ -91,7 +91,7 @@ def test_play_through_is_heard_as_one_stream(qtbot: QtBot, null_sink: NullSink, 
         wait_over(qtbot, window)
         qtbot.wait(200)
     loud = np.flatnonzero(np.abs(heard[0][:, 0]) > 0.001)
-    lengths = [window.model.find_state(text).last_rendering.length_s for text in TEXTS]  # type: ignore[union-attr]
+    lengths = [window.model.find_state(text).last_rendering.length_s for text in TEXTS]
     assert (loud[-1] - loud[0]) / RATE <= sum(lengths) + 0.05, "nothing but the lines themselves"
     assert (loud[-1] - loud[0]) / RATE > 0.8 * sum(lengths)
 

@@ -13,8 +13,9 @@ from app.core.dictionary_entries import make_entry
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
 from tests.ui.conftest import WAIT_MS, OpenWindow
-from tests.ui.dictionary.test_dictionary_dialog import _forget, fill, kana
+from tests.ui.dictionary.test_dictionary_dialog import _forget, fill
 from tests.ui.projects.project_deeds import opened, press, project_file
+from tests.ui.reading.test_strip import kana
 
 __all__ = ["_forget"]
 
@@ -26,7 +27,7 @@ def test_they_count_while_the_project_is_open(qtbot: QtBot, open_window: OpenWin
     window = open_window(Settings(text="", strip="open"))
     for file, read in ((plain, "ヒノキバコニイク"), (with_word, "ヒノバコアンニイク"), (plain, "ヒノキバコニイク")):
         opened(qtbot, window, file)
-        qtbot.waitUntil(lambda read=read: kana(window) == read, timeout=WAIT_MS)  # type: ignore[misc]
+        qtbot.waitUntil(lambda read=read: kana(window) == read, timeout=WAIT_MS)
     opened(qtbot, window, with_word)
     window.close()
     assert PROJECT_WORDS.entries == ()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.core.dictionary_entries import make_entry
@@ -15,7 +17,6 @@ from app.core.project import VoiceReference
 from app.core.script import Line, LineSettings, Script
 from app.interchange.koebako_files import read_project
 from app.settings.user_settings import Settings
-from app.ui.widgets import open_file_dialogs
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
 from tests.ui.projects.project_deeds import CTRL, SHIFT, name_it, opened, press, press_key, project_file, saved, texts
 from tests.ui.voices.test_voice_controller import drop_on
@@ -178,7 +179,7 @@ def test_what_a_stranger_wrote_is_shown_as_pasted_text_is(qtbot: QtBot, open_win
 
 
 def test_what_is_not_the_script_comes_back_too(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
-    parts = {
+    parts: dict[str, Any] = {
         "voices": (VoiceReference("gone", "昔の声", "", "https://example.com/voice"), VoiceReference("unused", "使わない声")),
         "dictionary": (make_entry("声箱", "コエバコ", 2),),
         "export": {"format": "flac"},
@@ -254,7 +255,7 @@ def test_a_file_that_was_written_while_the_question_stood_is_shown_as_it_is_now(
 
 def test_ctrl_o_asks_for_a_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = project_file(tmp_path / "a.koebako", "雨。")
-    monkeypatch.setattr(open_file_dialogs.QFileDialog, "getOpenFileName", lambda *_rest: (str(file), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_rest: (str(file), ""))
     window = open_window(ready=False)
     with qtbot.waitSignal(window.projects.opened, timeout=WAIT_MS):
         press_key(qtbot, window, Qt.Key.Key_O)

@@ -41,7 +41,7 @@ def main() -> int:
     lock = acquire_window_lock([])
     assert lock is not None
     app = make_application()
-    window = WindowDriver(Settings(**json.loads(sys.argv[1])), SpeechController(lambda _device, _rate: RecordingPlayer()))  # type: ignore[arg-type]
+    window = WindowDriver(Settings(**json.loads(sys.argv[1])), SpeechController(lambda _device, _rate: RecordingPlayer()))
     UnixSignalHandler(window.close_now, window)
     window.show_theme()
     window.show_and_start()

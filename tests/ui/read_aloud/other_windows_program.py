@@ -15,6 +15,8 @@ from ctypes import wintypes
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
+assert sys.platform == "win32"
+
 UNICODE_TEXT = 13
 MOVEABLE = 2
 SECRET_FORMAT = "ExcludeClipboardContentFromMonitorProcessing"

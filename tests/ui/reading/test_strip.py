@@ -95,7 +95,7 @@ def requests_of(window: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> list[S
     def watch(job: object) -> None:
         if isinstance(job, SpeechJob):
             seen.append(job.request)
-        post(job)  # type: ignore[arg-type]
+        post(job)
 
     monkeypatch.setattr(window.speech_worker, "enqueue_job", watch)
     return seen
@@ -147,7 +147,7 @@ def test_phrases_and_keys(qtbot: QtBot, open_window: OpenWindow) -> None:
     for _ in range(4):
         QTest.keyClick(strip, Qt.Key.Key_Right)
     assert "テ" in strip.accessibleDescription()
-    QTest.keyClick(strip, "/")
+    QTest.keyClick(strip, Qt.Key.Key_Slash)
     assert [phrase.end for phrase in strip.shape.phrases[:2]] == [4, 6]
     QTest.keyClick(strip, Qt.Key.Key_Up)
     QTest.keyClick(strip, Qt.Key.Key_Right, ALT)
@@ -273,7 +273,7 @@ def test_two_clicks_on_a_word_play_nothing(qtbot: QtBot, open_window: OpenWindow
     window = open_window()
     write(window, TEXT)
     strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
-    place = QPoint(round(moras(strip)[4].middle), ACCENT_BOTTOM_PX + 10)
+    place = QPoint(round(moras(strip)[4].middle), round(ACCENT_BOTTOM_PX + 10))
     QTest.mouseClick(strip, LEFT, PLAIN, place)
     qtbot.wait(QGuiApplication.styleHints().mouseDoubleClickInterval() - 100)  # a slow double click
     QTest.mouseDClick(strip, LEFT, PLAIN, place)
@@ -384,7 +384,7 @@ def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtb
 def test_the_right_button_names_what_can_be_done(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="今日はとてもいい天気です。", strip="open"))
     strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
-    place = QPoint(round(moras(strip)[3].middle), HIGH)
+    place = QPoint(round(moras(strip)[3].middle), round(HIGH))
     QApplication.sendEvent(strip, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, strip.mapToGlobal(place)))
     menu = strip.findChild(QMenu)
     assert menu is not None

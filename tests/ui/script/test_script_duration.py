@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.core.line_duration import ESTIMATED_SECONDS_PER_CHAR
 from app.core.script import Line, LineSettings, Script
 from app.ui.script.line_state import LastRendering, LineState
-from app.ui.script.script_duration import ESTIMATED_SECONDS_PER_CHAR, ScriptDuration, measure_script_duration
+from app.ui.script.script_duration import ScriptDuration, measure_script_duration
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak
 
 
@@ -16,8 +17,8 @@ def test_heard_lines_set_the_pace_of_the_others() -> None:
     heard, other, empty = Line("十文字の行です。。。", quiet, id="a"), Line("五文字です", id="b"), Line(" ", id="c")
     states = {"a": LineState(last_rendering=LastRendering("r", heard, 2.0))}
     found = measure_script_duration([heard, other, empty], lambda line_id: states.get(line_id, LineState()))
-    assert found == ScriptDuration(pytest.approx(0.75 + 2.0 + 1.0 + other.settings.pre_silence_s + other.settings.post_silence_s), False)
-    assert measure_script_duration([heard], lambda _: states["a"]) == ScriptDuration(pytest.approx(2.75), True)
+    assert found == ScriptDuration(pytest.approx(0.75 + 2.0 + 1.0 + other.settings.pre_silence_s + other.settings.post_silence_s), False)  # type: ignore[arg-type]
+    assert measure_script_duration([heard], lambda _: states["a"]) == ScriptDuration(pytest.approx(2.75), True)  # type: ignore[arg-type]
     plain = Line("五文字です", LineSettings(pre_silence_s=0, post_silence_s=0, speed=2.0))
     assert measure_script_duration([plain], lambda _: LineState()).seconds == pytest.approx(5 * ESTIMATED_SECONDS_PER_CHAR / 2)
 

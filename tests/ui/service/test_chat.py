@@ -102,7 +102,7 @@ def test_what_the_user_plays_comes_first(qtbot: QtBot, open_window: OpenWindow) 
     port, window, heard = open_chat(qtbot, open_window)
     write(window, "私の行です。")
     send(port, struct.pack("<h", 0x0010), comment("コメントです。"))
-    qtbot.waitUntil(lambda: len(window.chat.reader.queue) == 1, timeout=WAIT_MS)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: len(window.chat.reader.queue) == 1, timeout=WAIT_MS)
     window.play_commands.play_or_stop()
     assert window.controller.state.is_speaking
     send(port, struct.pack("<h", 0x0020))
@@ -140,7 +140,7 @@ def test_a_comment_that_ends_while_it_is_asked_for_holds_nobody_up(
     monkeypatch.setattr(window.controller, "speak_comment", speak_at_once)
     send(port, comment("一つ目。"), comment("。。。"), comment("二つ目。"))
     qtbot.waitUntil(lambda: "二つ目。" in heard, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: not window.chat.reader.queue.is_playing, timeout=WAIT_MS)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: not window.chat.reader.queue.is_playing, timeout=WAIT_MS)
 
 
 def test_reading_aloud_does_not_wait_for_the_comments_that_wait(qtbot: QtBot, open_window: OpenWindow) -> None:

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -23,6 +24,8 @@ from app.ui.settings.settings_dialog import SettingsDialog
 from app.ui.synthesis.synthesis_jobs import ServeRequestJob
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
 from tests.ui.window_driver import WindowDriver
+
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -39,7 +42,7 @@ def asked(url: str, body: dict[str, object] | None = None) -> bytes:
         return bytes(answer.read())
 
 
-def meanwhile(qtbot: QtBot, work: Callable[[], object]) -> object:
+def meanwhile(qtbot: QtBot, work: Callable[[], T]) -> T:
     """The result of what other threads do while the window runs."""
     with ThreadPoolExecutor(1) as thread:
         result = thread.submit(work)

@@ -70,7 +70,7 @@ def test_every_setting_can_be_changed_and_restored(dialog: SettingsDialog) -> No
     assert {item.name for item in SHOWN_SETTINGS} >= ASKED_FOR
     assert dialog.changes == {}
     for name, value in OTHER.items():
-        dialog.controls[name].show_value(value)
+        dialog.controls[name].show_value(value)  # type: ignore[arg-type]
     assert dialog.changes == OTHER
     assert replace(Settings(), **dialog.changes).unload_after_min == 30
     assert dialog._later.isVisibleTo(dialog)
@@ -87,7 +87,7 @@ def test_values_stay_within_their_bounds(dialog: SettingsDialog) -> None:
             control = dialog.controls[item.name]
             for wanted in (item.metadata["low"] - 1, item.metadata["high"] + 1):
                 control.show_value(wanted)
-                assert item.metadata["low"] <= control.current <= item.metadata["high"]  # type: ignore[operator]
+                assert item.metadata["low"] <= control.current <= item.metadata["high"]
         if "choices" in item.metadata:
             assert len(item.metadata["shown"].choices) == len(item.metadata["choices"])
 
@@ -159,7 +159,7 @@ def test_another_default_precision_opens_nothing_that_does_not_change(qtbot: QtB
     window = open_window(Settings(text="", fast_voices=("a",)))
     posted: list[object] = []
     post = window.speech_worker.enqueue_job
-    window.speech_worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
+    window.speech_worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]
     opened = dict(window.controller.voices)
     window.settings.change_settings(sound_precision="fast")
     wait_idle(qtbot, window)
@@ -173,12 +173,12 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
     window = open_window()
     posted: list[object] = []
     post = window.speech_worker.enqueue_job
-    window.speech_worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
+    window.speech_worker.enqueue_job = lambda job: (posted.append(job), post(job))[1]
     window.window_actions["settings"].trigger()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
     for name in ("theme", "unload_after_min", "bert_precision"):
-        dialog.controls[name].show_value(OTHER[name])
+        dialog.controls[name].show_value(OTHER[name])  # type: ignore[arg-type]
     assert window.settings.value.theme == "system"
     dialog.ok.click()
     assert (window.settings.value.theme, window.speech_worker.unload_after_min) == ("dark", 30)
@@ -199,9 +199,9 @@ def test_the_close_button_waits_for_the_tray(open_window: OpenWindow) -> None:
     assert isinstance(dialog, SettingsDialog)
     tray, close = dialog.controls["read_tray"], dialog.controls["read_close_to_tray"]
     assert not close.isEnabled()
-    tray.show_value(True)
+    tray.show_value(True)  # type: ignore[arg-type]
     assert close.isEnabled()
-    tray.show_value(False)
+    tray.show_value(False)  # type: ignore[arg-type]
     assert not close.isEnabled()
     dialog.reject()
 
@@ -212,7 +212,7 @@ def test_cancel_changes_nothing(open_window: OpenWindow) -> None:
     window.dialogs.open_settings()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
-    dialog.controls["theme"].show_value("dark")
+    dialog.controls["theme"].show_value("dark")  # type: ignore[arg-type]
     dialog.shortcut_page.fields_by_action["play"][0].setKeySequence(QKeySequence("F5"))
     dialog.reject()
     assert window.settings.value == before

@@ -87,7 +87,7 @@ def test_restart_now_closes_the_window_and_no_later_close_does(qtbot: QtBot, ope
     window.dialogs.open_settings()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
-    dialog.controls["language"].show_value("ja")
+    dialog.controls["language"].show_value("ja")  # type: ignore[arg-type]
     dialog.ok.click()
     working(window, "Add voice: 1")
     press_action(window.notice, "Restart now")

@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.adapters.user_dictionary import find_dictionary_path, load_dictionary
+from app.adapters.window_requests import find_requests_dir
 from app.common.files.paths import find_data_dir
 from app.common.user_notices import show_notice
 from app.core.dictionary_entries import make_entry
@@ -32,7 +33,7 @@ from app.ui.parameters.preset_storage import load_presets, locate_presets_file
 from app.ui.script.autosave import load_autosave, locate_autosave_file
 from app.ui.script.script_origin import ScriptOrigin, dump_script_origin
 from app.ui.script.startup_script import GREETING_TEXT
-from app.ui.shell.single_instance import find_requests_dir, take_requests
+from app.ui.shell.single_instance import take_requests
 from app.ui.voices.voice_controller import build_names_path
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
 

@@ -25,8 +25,8 @@ from app.ui.emoji_labels import describe_emoji
 from app.ui.reading.strip.phone_strip import PhoneStrip
 from app.ui.reading.strip.strip_shape import build_shape
 from app.ui.theme.theme import LIGHT_THEME
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_card_labels import list_makers
-from app.ui.voices.voice_catalog import CatalogVoice
 from app.ui.widgets.emoji_picker import EmojiGrid
 from app.voices.containers.container_facts import NANAIRO_ARCHITECTURE
 from app.voices.voice_card_data import VoiceCardData, write_card
@@ -205,9 +205,9 @@ def test_what_is_read_along_passes_over_emoji(strip: PhoneStrip) -> None:
 
 def test_an_emoji_is_drawn_without_an_accent_and_said_in_words(strip: PhoneStrip) -> None:
     picture = strip.grab().toImage()
-    cell = strip.shape.axis.cells[3]  # type: ignore[union-attr]
+    cell = strip.shape.axis.cells[3]
     above = {picture.pixelColor(round(cell.middle), y).name() for y in range(2, 36)}
-    kana = strip.shape.axis.cells[1]  # type: ignore[union-attr]
+    kana = strip.shape.axis.cells[1]
     assert len(above) == 1, "nothing is drawn there"
     assert len({picture.pixelColor(round(kana.middle), y).name() for y in range(2, 36)}) > 1
     strip.select_cell(3)

@@ -133,7 +133,9 @@ class Dressed(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         if event.type() == QEvent.Type.StyleChange:
-            self.sheets.append(QApplication.instance().styleSheet())  # type: ignore[union-attr]
+            application = QApplication.instance()
+            assert isinstance(application, QApplication)
+            self.sheets.append(application.styleSheet())
 
 
 def test_no_style_sheet_follows_another_at_once(qapp: QApplication) -> None:

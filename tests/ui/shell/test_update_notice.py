@@ -162,5 +162,5 @@ def test_the_setting_is_offered_where_there_is_somebody(
     monkeypatch.setattr(language, "_current", tongue)
     dialog = SettingsDialog(Settings(), (), {})
     qtbot.addWidget(dialog)
-    dialog.controls["update_notices"].show_value(True)
+    dialog.controls["update_notices"].show_value(True)  # type: ignore[arg-type]
     assert dialog.changes == {"update_notices": True}

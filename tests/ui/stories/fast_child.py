@@ -31,6 +31,6 @@ def refine(folder: Path, results: Path, report: Report, *, is_paused: Callable[[
 if __name__ == "__main__":
     from app.install import sandboxed_import
 
-    sandboxed_import.prepare_voice_in_sandbox = prepare
-    sandboxed_import.refine_voice_in_sandbox = refine
+    sandboxed_import.prepare_voice_in_sandbox = prepare  # type: ignore[assignment]
+    sandboxed_import.refine_voice_in_sandbox = refine  # type: ignore[assignment]
     sys.exit(main())

@@ -56,9 +56,9 @@ def begun(qtbot: QtBot, window: WindowDriver) -> BlindTestDialog:
     dialog = window.blind_tests.dialog
     assert dialog is not None
     page = dialog.pages.currentWidget()
-    page.kind.setCurrentIndex(page.kind.findData("pairs"))  # type: ignore[attr-defined]
-    page.trials.setValue(TRIALS)  # type: ignore[attr-defined]
-    page.begin_button.click()  # type: ignore[attr-defined]
+    page.kind.setCurrentIndex(page.kind.findData("pairs"))
+    page.trials.setValue(TRIALS)
+    page.begin_button.click()
     return dialog
 
 

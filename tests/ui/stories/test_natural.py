@@ -21,13 +21,14 @@ from pytestqt.qtbot import QtBot
 from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
 from app.common.files.paths import find_data_dir
 from app.settings.user_settings import Settings
-from app.ui.tasks.process_task import ProcessTask, TaskState
+from app.ui.tasks.process_task import ProcessTask
+from app.ui.tasks.task_spec import TaskState
 from app.ui.voices.hub_media import THUMBNAIL_EDGE_PX
 from app.ui.voices.natural_voices_dialog import NaturalVoicesDialog
 from app.ui.voices.voice_task_specs import VoiceAdditionSpec
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.bert_models import read_bert
-from app.voices.containers.manifest_builder import SBV2_BERT_ID
+from app.voices.required_bert import SBV2_BERT_ID
 from tests.fault_server import FaultServer, Reply, hub_server
 from tests.install.voice_files import TERMS, aivmx, tree
 from tests.ui.conftest import OpenWindow, wait_idle
@@ -64,7 +65,7 @@ def picture(edge: int = 300) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "JPG")
+    image.save(buffer, b"JPG")
     return bytes(data.data())
 
 
@@ -79,7 +80,13 @@ def recording() -> bytes:
 
 
 def described(hub: FaultServer, uuid: str, voice: bytes, **changes: Any) -> dict[str, Any]:
-    file = {"model_type": "AIVMX", "version": "1.0.0", "license_type": "ACML 1.0", "license_text": None, "creators": ["作者"]}
+    file: dict[str, Any] = {
+        "model_type": "AIVMX",
+        "version": "1.0.0",
+        "license_type": "ACML 1.0",
+        "license_text": None,
+        "creators": ["作者"],
+    }
     file |= {"file_size": len(voice), "checksum": hashlib.sha256(voice).hexdigest(), "name": "花子"}
     samples = [
         {"audio_url": hub.url("/media/a.wav"), "transcript": "おはようございます。"},

@@ -161,7 +161,7 @@ def test_text_without_words_gets_a_banner(qtbot: QtBot, open_window: OpenWindow,
         assert window.banner.isVisible()
         assert message in window.banner.message.text()
         assert window.banner.hint.text()
-        assert not window.history.utterances or not window.history.last.is_running  # type: ignore[union-attr]
+        assert not window.history.utterances or not window.history.last.is_running
         player.requests.clear()
         speak(qtbot, window, HELLO)
         assert not window.banner.isVisible()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, ReadingOverride, SynthesisRequest
@@ -62,14 +64,14 @@ def test_sound_is_heard_from_a_place_on() -> None:
 
     told: list[AudioChunk] = []
     player = RecordingPlayer()
-    rendering = SpeechJobRunner(
-        SpeechJob(SynthesisRequest("あ", id="a"), 0.0, start_s=0.25), lambda _voice: Speaking(), id, id, lambda: None
-    )  # type: ignore[arg-type,return-value]
+    speaking: Any = Speaking()
+    job = SpeechJob(SynthesisRequest("あ", id="a"), 0.0, start_s=0.25)
+    rendering = SpeechJobRunner(job, lambda _voice: speaking, lambda _timing: None, lambda _result: None, lambda: None)
     rendering.on_chunk = told.append
     while rendering.queue_next_chunk(player):
         pass
     assert [chunk.samples[0] for chunk in told] == [0, 1, 2, 3, 4]
     assert np.array_equal(
-        np.concatenate([chunk.samples for chunk in player.requests["a"]]), np.repeat(np.float32([2, 3, 4]), [50, 100, 100])
+        np.concatenate([chunk.samples for chunk in player.requests["a"]]), np.repeat(np.array([2, 3, 4], np.float32), [50, 100, 100])
     )
     assert player.requests["a"][-1].last

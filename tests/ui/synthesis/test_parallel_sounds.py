@@ -40,12 +40,12 @@ def test_two_are_heard_in_turn_at_their_gains_and_switched_at_once() -> None:
     fade = round(0.02 * RATE)
     assert np.allclose(whole[len(low) + fade : len(low) + len(high)], 0.5 * high[fade:], atol=1e-6)
     pair = ParallelSounds([low, high], RATE)
-    blocks = []
+    heard = list[Float32]()
     for chunk in pair.iterate_chunks("r", lambda: 0.0, lambda: False):
-        blocks.append(chunk.samples)
-        if len(blocks) == 5:
+        heard.append(chunk.samples)
+        if len(heard) == 5:
             pair.switch_sound()
-    whole = np.concatenate(blocks)
+    whole = np.concatenate(heard)
     place = 5 * round(0.02 * RATE) + fade
     assert np.allclose(whole[place : len(high)], high[place:], atol=1e-6), "from the same place on"
 

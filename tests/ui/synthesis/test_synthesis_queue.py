@@ -19,7 +19,7 @@ from app.adapters import speech_activity
 from app.common.errors import BackendError
 from app.core.line_requests import build_request
 from app.core.script import Line, LineSettings
-from app.core.synthesis_types import SynthesisRequest
+from app.core.synthesis_types import StageTiming, SynthesisRequest
 from app.ui.error_texts import JobFailure
 from app.ui.synthesis.synthesis_jobs import ChooseDeviceJob, OpenVoiceJob, RenderTakeJob, ShutdownJob, SpeechJob, TakeResult
 from app.ui.synthesis.synthesis_results import JobResult
@@ -41,7 +41,7 @@ class Listener(QObject):
         self.done: list[JobResult] = []
         self.failed: list[JobFailure] = []
         self.voices: list[object] = []
-        self.timings: list[object] = []
+        self.timings: list[StageTiming] = []
         self.taken: list[TakeResult] = []
 
     @Slot(object)
@@ -57,7 +57,7 @@ class Listener(QObject):
         self.voices.append(voice)
 
     @Slot(object)
-    def on_stage(self, timing: object) -> None:
+    def on_stage(self, timing: StageTiming) -> None:
         self.timings.append(timing)
 
     @Slot(object)
@@ -165,7 +165,7 @@ def test_cancelling_one_lane_leaves_the_other_alone(studio: Studio, tmp_path: Pa
     studio.until(lambda: studio.worker.current is saving)
     for number in range(5):
         line = studio.speak(f"line {number}", LONG)
-        studio.until(lambda number=number: f"line {number}" in studio.player.requests)  # type: ignore[misc]
+        studio.until(lambda number=number: f"line {number}" in studio.player.requests)
         studio.worker.cancel_job(line)
         studio.until_done(line)
     line = studio.speak("line", HELLO)

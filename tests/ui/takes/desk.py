@@ -156,7 +156,7 @@ class Deeds:
         if len(list(self._folder.rglob("*.koebako"))) < MOST_FILES:
             path = self._folder / self._draw.choice(("", "elsewhere")) / f"{number}.koebako"
             path.parent.mkdir(exist_ok=True)
-            QFileDialog.getSaveFileName = lambda *_asked: (str(path), "")  # type: ignore[method-assign,assignment,misc]
+            QFileDialog.getSaveFileName = lambda *_asked: (str(path), "")  # type: ignore[method-assign]
             self._desk.projects.save_project_as()
 
     def _delete(self) -> None:
@@ -227,7 +227,7 @@ class Deeds:
             self._report("deleted", [take.id for take in self._desk.shelf.book.takes if take.id not in saved])
         if label == SAVE and self._desk.project.path is None:
             path = self._folder / f"{self._draw.randrange(1 << 30)}.koebako"
-            QFileDialog.getSaveFileName = lambda *_asked: (str(path), "")  # type: ignore[method-assign,assignment,misc]
+            QFileDialog.getSaveFileName = lambda *_asked: (str(path), "")  # type: ignore[method-assign]
         labels[label].click()
 
 

@@ -21,7 +21,8 @@ from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_row import describe_progress, map_decision_names
 from app.ui.tasks.task_spec import TaskProgress, TaskSpec, TaskState, estimate_time_left
 from app.ui.tasks.tasks_panel import TasksPanel
-from app.ui.voices.voice_address_dialog import VoiceAddressDialog, parse_address
+from app.ui.voices.voice_address_dialog import VoiceAddressDialog
+from app.ui.web_links import parse_address
 from app.ui.widgets.elided_button import ElidedButton
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import WAIT_MS
@@ -317,7 +318,7 @@ def test_addresses_are_told_from_uuids(qtbot: QtBot) -> None:
     assert parse_address(f"hub.aivis-project.com/aivm-models/{uuid}") == ("", uuid)
     assert parse_address("what") == ("", "")
     assert parse_address(f"https://example.org/hub.aivis-project.com/{uuid}") == (f"https://example.org/hub.aivis-project.com/{uuid}", "")
-    dialog = VoiceAddressDialog(None)  # type: ignore[arg-type]
+    dialog = VoiceAddressDialog(None)
     qtbot.addWidget(dialog)
     assert not dialog.add.isEnabled()
     dialog.field.setText(uuid)
@@ -335,7 +336,7 @@ def test_addresses_are_told_from_uuids(qtbot: QtBot) -> None:
     ],
 )
 def test_an_address_that_hides_its_server_cannot_be_added_and_the_reason_is_shown(qtbot: QtBot, typed: str, reason: str) -> None:
-    dialog = VoiceAddressDialog(None, typed)  # type: ignore[arg-type]
+    dialog = VoiceAddressDialog(None, typed)
     qtbot.addWidget(dialog)
     assert not dialog.add.isEnabled()
     assert reason in dialog.reason.text()

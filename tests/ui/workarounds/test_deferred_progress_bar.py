@@ -19,7 +19,7 @@ class Painted:
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         self.times += 1
-        super().paintEvent(event)  # type: ignore[misc]
+        super().paintEvent(event)
 
 
 class Quiet(Painted, DeferredProgressBar):

@@ -101,7 +101,7 @@ def test_style_vectors_are_refused_with_what_is_wrong(tmp_path: Path, case: str,
 @pytest.mark.parametrize("stored", [np.float16, np.float64, np.dtype(">f4")], ids=str)
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_style_vectors_are_read_however_they_are_stored(tmp_path: Path, stored: Any, version: int, order: str) -> None:
+def test_style_vectors_are_read_however_they_are_stored(tmp_path: Path, stored: Any, version: int, order: Any) -> None:
     values = np.arange(768).reshape(3, 256).astype(stored, order=order)
     with (tmp_path / "v.npy").open("wb") as file:
         np.lib.format.write_array(file, values, (version, 0))

@@ -16,7 +16,8 @@ pytest.importorskip("resource", reason="memory is measured and limited as on Uni
 
 from app.common.errors import VoiceError
 from tests.voices.fuzz import campaign
-from tests.voices.fuzz.cases import FAMILIES, beside
+from tests.voices.fuzz.archive_cases import beside
+from tests.voices.fuzz.cases import FAMILIES
 
 ROOT = Path(__file__).parents[3]
 SECONDS = 60 * float(os.environ.get("KOEBAKO_FUZZ_MINUTES", "0"))

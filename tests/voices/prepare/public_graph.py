@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import onnx
@@ -72,7 +73,7 @@ class _Nodes:
         self.nodes: list[onnx.NodeProto] = []
         self.weights: list[onnx.TensorProto] = []
 
-    def __call__(self, kind: str, *inputs: str, **attributes: object) -> str:
+    def __call__(self, kind: str, *inputs: str, **attributes: Any) -> str:
         name = f"value {len(self.nodes)}"
         self.nodes.append(helper.make_node(kind, inputs, [name], **attributes))
         return name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -90,7 +91,7 @@ def test_cut_voice_equals_its_source_with_noise_on(tiny_models: Path, source: st
 def test_windows_equal_the_whole_decode(tiny_models: Path, source: str) -> None:
     path = tiny_models / source
     voice, case = _voice(path), read_cases(path.parent / "expected.npz")[1]
-    given, _ = voice.frames(case | {"length_scale": np.float32(2.5)}, voice.prosody(case))
+    given, _ = voice.frames(case | {"length_scale": np.array(2.5, np.float32)}, voice.prosody(case))
     z = voice.z(given)
     whole = voice.whole(z, given.speaker)
     assert len(plan_windows(z.shape[1], WINDOWS, voice.margin)) > 3
@@ -133,5 +134,5 @@ def test_graphs_obey_the_contract_and_are_small(tiny_models: Path, source: str) 
         assert len(model.graph.node) < 1000
 
 
-def _ranks(values: object) -> dict[str, int]:
+def _ranks(values: Iterable[onnx.ValueInfoProto]) -> dict[str, int]:
     return {item.name: len(item.type.tensor_type.shape.dim) for item in values}

@@ -16,12 +16,18 @@ from tests.voices.safetensors_file import header_of, write_raw, write_safetensor
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
 B = np.array([1.5, -2.25], np.float16)
-TENSORS = {"a": A, "b": B}
+TENSORS: dict[str, np.ndarray] = {"a": A, "b": B}
 DATA = A.tobytes() + B.tobytes()
 
 
 def test_tensors_come_as_float32_whatever_they_are_stored_as(tmp_path: Path) -> None:
-    numbers = {"one": A, "half": B, "double": np.array([[0.1]]), "scalar": np.array(3.5, np.float32), "none": np.zeros((0, 4), np.float32)}
+    numbers: dict[str, np.ndarray] = {
+        "one": A,
+        "half": B,
+        "double": np.array([[0.1]]),
+        "scalar": np.array(3.5, np.float32),
+        "none": np.zeros((0, 4), np.float32),
+    }
     file = SafetensorsFile(write_safetensors(tmp_path / "a.safetensors", numbers, {"key": "値"}))
     assert list(file) == list(numbers)
     assert file.metadata == {"key": "値"}

@@ -154,7 +154,7 @@ def older_opset(model: onnx.ModelProto) -> None:
     """Opset 17 has no Gelu: it is written out."""
     nodes = []
     for name, value in (("root", np.sqrt(2.0)), ("one", 1.0), ("half", 0.5)):
-        model.graph.initializer.append(numpy_helper.from_array(np.float32(value).reshape(()), f"gelu.{name}"))
+        model.graph.initializer.append(numpy_helper.from_array(np.array(value, np.float32), f"gelu.{name}"))
     for node in model.graph.node:
         if node.op_type != "Gelu":
             nodes.append(node)

@@ -16,6 +16,7 @@ from app.install.bert_verification import build_test_texts, compute_features
 from app.voices.prepare.bert import lean_deberta
 from app.voices.prepare.bert.deberta_weights import DebertaWeights
 from app.voices.prepare.bert.lean_deberta import Int8Options, build_bucket_table, merge_position_tables, write_lean_deberta
+from app.voices.prepare.bert.lean_products import add_product
 from app.voices.prepare.bert.open_weights import open_deberta_weights
 from app.voices.prepare.bert.product_means import write_product_mean_graph
 from app.voices.prepare.bert.reference_deberta import _compute_bucket, compute_reference_features
@@ -92,7 +93,7 @@ def test_a_centre_moves_nothing_but_what_is_rounded(published: Path, tmp_path: P
     texts = build_test_texts(published.with_name("vocab.txt"), 80)[:4]
     rng = np.random.default_rng(0)
     shifts = {name: rng.standard_normal(mean.shape, np.float32) for name, mean in found_centres(source, texts[:1], tmp_path).items()}
-    exact_product = lean_deberta.add_product
+    exact_product = add_product
     monkeypatch.setattr(lean_deberta, "add_product", lambda graph, _block, *others: exact_product(graph, None, *others))
     monkeypatch.setattr(np, "float16", np.float32)  # tables are halved for int8
     write_lean_deberta(source, tmp_path / "lean.onnx", ignore_report, Int8Options(256, shifts))

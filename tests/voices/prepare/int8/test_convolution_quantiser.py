@@ -44,7 +44,7 @@ def _copy(model: onnx.ModelProto) -> onnx.ModelProto:
     return copy
 
 
-def _ranges(model: onnx.ModelProto, values: dict[str, object]) -> dict[str, tuple[float, float]]:
+def _ranges(model: onnx.ModelProto, values: dict[str, np.ndarray]) -> dict[str, tuple[float, float]]:
     watched = _copy(model)
     expose_value_ranges(watched)
     least, greatest = session(watched, "watched").run_graph(values, ["least", "greatest"])

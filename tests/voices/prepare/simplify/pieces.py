@@ -15,7 +15,7 @@ from app.voices.prepare.simplify.known_tensors import KnownTensor
 from app.voices.prepare.simplify.subgraph import SubgraphPort, SubgraphSpec, simplify_subgraph
 from app.voices.prepare.simplify.symbolic_sizes import FREE_SIZE
 
-TYPES = {TensorProto.FLOAT: np.float32, TensorProto.INT64: np.int64, TensorProto.BOOL: np.bool_}
+TYPES: dict[int, type] = {TensorProto.FLOAT: np.float32, TensorProto.INT64: np.int64, TensorProto.BOOL: np.bool_}
 
 
 class Rewritten:
