@@ -3,7 +3,7 @@
 
     python3 packaging/dev.py run                       the window
     python3 packaging/dev.py run -- speak "…" -o a.wav  the command line
-    python3 packaging/dev.py check                     linters, format, type checker, import contracts; no tests
+    python3 packaging/dev.py check                     linters, format, import contracts, types as on Linux, Windows and macOS; no tests
     python3 packaging/dev.py test [PYTEST OPTIONS]     all of that, then the tests
     python3 packaging/dev.py test --run-slow           the slow tests too, and some again with the ONNX Runtime that Windows users have
     python3 packaging/dev.py test --reference FOLDER   the tests without the reference material, then those that need it with that folder
@@ -29,6 +29,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -81,6 +82,8 @@ ALONE = ("--rerun-show-tracebacks",)
 NATURAL_VOICE = REQUIREMENTS / "natural.txt"
 REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
 MOST_SKIPS = 90  # in CI, in a clone with nothing beside it: of the tests side by side, and of those alone
+# System → what mypy takes for running there; nothing named: all that pyproject.toml names. Each has a cache of its own: another system's is of no use.
+TYPED = {"linux": (), "win32": ("main.py", "app"), "darwin": ("main.py", "app")}
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = REQUIREMENTS / "runtime.txt"
@@ -97,7 +100,7 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("run", help="run the program; arguments after --")
     commands.add_parser("libraries", help="install the system libraries that are missing, and nothing else")
-    commands.add_parser("check", help="lint, check formats, types and imports, without tests")
+    commands.add_parser("check", help="lint, check formats, imports and types, without tests")
     tests = commands.add_parser("test", help="lint and test; further options go to pytest")
     tests.add_argument("--bundle", action="store_true", help="then build the program as users get it, and try it")
     tests.add_argument("--reference", type=Path, metavar="FOLDER", help="run what needs the reference material again, with this folder")
@@ -138,8 +141,8 @@ def check() -> int:
     return run_all(
         [tools / "ruff", "check", "."],
         [tools / "ruff", "format", "--check", "."],
-        [tools / "mypy"],
         [tools / "lint-imports", "--no-cache"],
+        *([tools / "mypy", "--platform", system, "--cache-dir", f".mypy_cache/{system}", *paths] for system, paths in TYPED.items()),
     )
 
 
@@ -393,7 +396,7 @@ def install_libraries(packages: list[str]) -> None:
     command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
         print("Installing system packages:", *packages, file=sys.stderr, flush=True)
-        quiet = {"stdout": subprocess.DEVNULL, "env": os.environ | {"DEBIAN_FRONTEND": "noninteractive"}}
+        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "env": os.environ | {"DEBIAN_FRONTEND": "noninteractive"}}
         subprocess.run(["apt-get", *patience, "update"], **quiet)
         if subprocess.run([*command, *patience], **quiet).returncode == 0:
             return

@@ -186,6 +186,14 @@ def test_the_program_runs_without_the_natural_voice_where_it_cannot_be_installed
     assert "voices add natural" in capsys.readouterr().err
 
 
+def test_types_are_checked_as_every_system_has_them(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[list[str]] = []
+    monkeypatch.setattr(dev, "run", lambda command: ran.append([Path(part).name for part in command]) or 0)
+    monkeypatch.chdir(ROOT)
+    assert dev.check() == 0
+    assert [command[2] for command in ran if command[0] == "mypy"] == ["linux", "win32", "darwin"]
+
+
 def test_what_needs_the_reference_material_runs_after_all_else(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ran: list[tuple[str, str]] = []
     monkeypatch.setattr(dev, "install_libraries", lambda packages: None)
