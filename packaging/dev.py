@@ -83,7 +83,7 @@ NATURAL_VOICE = REQUIREMENTS / "natural.txt"
 REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
 MOST_SKIPS = 90  # in CI, in a clone with nothing beside it: of the tests side by side, and of those alone
 # System → what mypy takes for running there; nothing named: all that pyproject.toml names. Each has a cache of its own: another system's is of no use.
-TYPED = {"linux": (), "win32": ("main.py", "app"), "darwin": ("main.py", "app")}
+TYPED: dict[str, tuple[str, ...]] = {"linux": (), "win32": ("main.py", "app"), "darwin": ("main.py", "app")}
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = REQUIREMENTS / "runtime.txt"
@@ -142,7 +142,7 @@ def check() -> int:
         [tools / "ruff", "check", "."],
         [tools / "ruff", "format", "--check", "."],
         [tools / "lint-imports", "--no-cache"],
-        *([tools / "mypy", "--platform", system, "--cache-dir", f".mypy_cache/{system}", *paths] for system, paths in TYPED.items()),
+        *((tools / "mypy", "--platform", system, "--cache-dir", f".mypy_cache/{system}", *paths) for system, paths in TYPED.items()),
     )
 
 

@@ -55,6 +55,10 @@ def has_attribute(module: ModuleType, name: str) -> bool:
     return hasattr(module, name) or find_module(f"{module.__name__}.{name}") is not None
 
 
+def list_attributes(tree: ast.AST) -> list[ast.Attribute]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+
+
 class ModuleNames:
     """The names of a file that stand for modules of third parties; a name that stands for something else as well is left out."""
 
@@ -93,9 +97,9 @@ class ModuleNames:
             self.missing.append(f"{line}: {name}")
         return found
 
-    def find_missing(self, node: ast.AST) -> str:
-        """Return the name that an expression takes from a module without such a name; nothing for other expressions."""
-        if not (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)):
+    def find_missing(self, node: ast.Attribute) -> str:
+        """Return the name that an expression takes from a module without such a name; nothing if it takes none, or sets it."""
+        if not isinstance(node.ctx, ast.Load):
             return ""
         module = self.resolve_chain(node.value)
         return "" if module is None or has_attribute(module, node.attr) else f"{module.__name__}.{node.attr}"
@@ -134,16 +138,16 @@ def may_miss_attributes(source: str) -> bool:
         for name in names.modules
         for chain in set(re.findall(rf"(?<![\w.]){name}(?:\s*\.\s*[^\W\d]\w*)+", source))
     }
-    return bool(names.missing or any(names.find_missing(node) for chain in chains for node in ast.walk(chain)))
+    return bool(names.missing or any(names.find_missing(node) for chain in chains for node in list_attributes(chain)))
 
 
 def list_missing_attributes(source: str) -> list[str]:
     """Return line and name of everything that a source takes from a module of a third party although it is not there."""
     if not may_miss_attributes(source):
         return []
-    nodes = ast.parse(source)
-    names = ModuleNames(nodes)
-    return names.missing + [f"{node.lineno}: {missing}" for node in ast.walk(nodes) if (missing := names.find_missing(node))]
+    tree = ast.parse(source)
+    names = ModuleNames(tree)
+    return names.missing + [f"{node.lineno}: {missing}" for node in list_attributes(tree) if (missing := names.find_missing(node))]
 
 
 def test_what_is_taken_from_third_parties_is_there() -> None:

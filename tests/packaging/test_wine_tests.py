@@ -8,11 +8,16 @@ import time
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from bundle import wine_tests
 from bundle.command import PROJECT
-from bundle.wine import Wine
+
+if TYPE_CHECKING:
+    from bundle.wine import Wine
+else:  # which needs pefile
+    Wine = object
 
 PRINTED = """\
 ....s                                          [100%]
@@ -25,7 +30,7 @@ class FakeWine(Wine):
     """Prints what pytest prints, and remembers what it was asked for, and for how long."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+        self.folder, self.python = folder, Path("python.exe")
         self.commands: list[Sequence[str | Path]] = []
         self.timeouts_s: list[float] = []
 
