@@ -138,11 +138,14 @@ def main() -> int:
 def check() -> int:
     """All checks but the tests, cheapest first; the first that fails ends it."""
     tools = PYTHON.parent
+    typed: list[list[str | Path]] = [
+        [tools / "mypy", "--platform", system, "--cache-dir", f".mypy_cache/{system}", *paths] for system, paths in TYPED.items()
+    ]
     return run_all(
         [tools / "ruff", "check", "."],
         [tools / "ruff", "format", "--check", "."],
         [tools / "lint-imports", "--no-cache"],
-        *((tools / "mypy", "--platform", system, "--cache-dir", f".mypy_cache/{system}", *paths) for system, paths in TYPED.items()),
+        *typed,
     )
 
 
