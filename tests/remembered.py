@@ -23,7 +23,7 @@ from app.voices.voice_manifest import VoiceManifest, read_manifest, write_manife
 FOLDER_VARIABLE = "KOEBAKO_TEST_PREPARED"
 LONGEST_WAIT_S = 120  # for another process that prepares the same voice
 TOLD = ("id", "name", "licence", "description")  # what a source says of itself, whatever its graph is
-MADE = ("graphs", "fast", "refused", "margin_frames", "multilingual")  # what preparing finds out
+MADE = ("graphs", "fast", "refused", "margin_frames", "multilingual", "recipe")  # what preparing finds out
 
 
 def prepare_remembered(source: Path, folder: Path, report: Report = ignore_report) -> PreparationResult:

@@ -32,6 +32,8 @@ class VoiceArchitecture:
         sound_lead_s: how far a phone sounds ahead of the frames that it was given; timings and melody are moved by it.
         pitch_smear_s: how far to either side its sound smears a change of the pitch that the flow was given.
         is_seeded: it draws noise, so that another seed is another rendering.
+        recipe: the number of the way in which this version prepares such voices; one of a lower number is prepared again.
+        is_renewed_from_itself: that takes the prepared voice alone; else what it was made of.
     """
 
     name: str
@@ -43,6 +45,8 @@ class VoiceArchitecture:
     sound_lead_s: float = 0.0
     pitch_smear_s: float = 0.0
     is_seeded: bool = True
+    recipe: int = 1
+    is_renewed_from_itself: bool = True
 
 
 def _encode_for_kokoro(phones: Phones, *, multilingual: bool, add_blank: bool, emoji: bool) -> PhoneIds:
@@ -60,5 +64,7 @@ KOKORO_ARCHITECTURE = VoiceArchitecture(
     sound_lead_s=0.065,  # where vowels and loudness agree best, 65 to 70 ms for each of the five speakers
     pitch_smear_s=0.06,  # a step of four semitones begins 50 ms before its place and ends 50 ms behind it
     is_seeded=False,
+    recipe=2,
+    is_renewed_from_itself=False,
 )
 ARCHITECTURES = {item.name: item for item in (SBV2_ARCHITECTURE, KOKORO_ARCHITECTURE)}

@@ -18,6 +18,7 @@ from app.settings.user_settings import Settings
 from app.voices.content_digest import compute_file_digests
 from app.voices.prepared_voice import GraphSources, Voice
 from app.voices.voice_card_data import read_card
+from app.voices.voice_manifest import FIRST_RECIPE
 
 if TYPE_CHECKING:
     from app.compose.speaker_plan import SpeakerPlan
@@ -75,6 +76,8 @@ def compute_voice_fingerprint(plan: SpeakerPlan) -> str:
     manifest = replace(plan.voice.manifest, fast=None, refused={}, graphs={}, description="")
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     digest.update(repr(manifest).encode("utf-8", "surrogateescape"))
+    if manifest.recipe != FIRST_RECIPE:
+        digest.update(f"recipe {manifest.recipe}".encode())
     digest.update(repr(read_card(plan.voice.path).creators if plan.voice.path.is_dir() else ()).encode("utf-8", "surrogateescape"))
     digest.update(plan.voice.style_vectors.tobytes())
     for name, graph in sorted(_find_exact_graphs(plan.voice).items()):

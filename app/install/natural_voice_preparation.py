@@ -9,6 +9,7 @@ import numpy as np
 
 from app.adapters.files.part_file import build_write_error
 from app.common.progress import Report, ignore_report
+from app.core.voice_architecture import KOKORO_ARCHITECTURE
 from app.install.natural_voice_terms import NATURAL_VOICE_DESCRIPTION, NATURAL_VOICE_LICENCE, NATURAL_VOICE_SPEAKERS
 from app.voices.int8_result import Int8Rejection
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
@@ -82,7 +83,8 @@ def _build_manifest(files: dict[str, str], margin_frames: int) -> VoiceManifest:
         add_blank=False,
         licence=NATURAL_VOICE_LICENCE,
         description=NATURAL_VOICE_DESCRIPTION,
-        architecture="kokoro",
+        architecture=KOKORO_ARCHITECTURE.name,
+        recipe=KOKORO_ARCHITECTURE.recipe,
         refused={name: Int8Rejection("unsuitable") for name in files},
         median_f0=(round(mean_hz, 1), *MEDIAN_F0_HZ),
     )

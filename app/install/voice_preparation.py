@@ -17,6 +17,7 @@ from app.common.files.atomic_write import remove_path
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.common.system_errors import describe_reason
+from app.core.voice_architecture import ARCHITECTURES
 from app.install.preparation_results import PreparationResult
 from app.install.verify_voice import SourceGraph, verify_prepared_voice, verify_single_graph_voice
 from app.voices.containers.voice_sources import read_voice_source
@@ -147,9 +148,12 @@ def _store_built_graphs(voice: Voice, folder: Path, report: Report, *, is_quick:
 
 def _write_voice(manifest: VoiceManifest, files: dict[str, str], voice: Voice, folder: Path) -> Voice:
     """Write the description and the style vectors, and return the voice as it is read from the folder."""
+    kind = ARCHITECTURES[manifest.architecture]
+    # Of a voice that a newer version has prepared the graphs stay as they are, and so does the number.
+    recipe = max(manifest.recipe, kind.recipe) if kind.is_renewed_from_itself else manifest.recipe
     try:
         np.save(folder / STYLE_VECTORS_NAME, voice.style_vectors)
-        write_manifest(replace(manifest, graphs=files, fast=None, refused={}), folder)
+        write_manifest(replace(manifest, graphs=files, fast=None, refused={}, recipe=recipe), folder)
     except OSError as exc:
         raise OutputFileError(
             localize(f"声のファイルを書き込めません: {folder}", f"The voice files cannot be written: {folder}"),

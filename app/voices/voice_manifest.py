@@ -58,6 +58,7 @@ from app.voices.untrusted.voice_limits import (
 MANIFEST_NAME = "voice.json"
 MAX_MANIFEST_ID = (1 << 31) - 1  # what the narrowest graphs take
 MANIFEST_VERSION = 1
+FIRST_RECIPE, MAX_RECIPE = 1, 1 << 16
 LOWEST_MEDIAN_HZ, HIGHEST_MEDIAN_HZ = 40.0, 800.0
 
 
@@ -88,6 +89,7 @@ class VoiceManifest:
         architecture: the kind of voice, see `app.core.voice_architecture`.
         median_f0: the median pitch in Hz of each row of the style vectors, for voices that take a melody.
         emoji: the voice speaks emoji, which only Nanairo's table of symbols holds.
+        recipe: the number of the way in which it was prepared; that of this version is the `recipe` of its architecture.
     """
 
     id: str
@@ -112,11 +114,23 @@ class VoiceManifest:
     emoji: bool = False
     architecture: str = SBV2_ARCHITECTURE.name
     median_f0: tuple[float, ...] = ()
+    # Not in the repr, of which exports make the name of a voice: voices without a number keep theirs.
+    recipe: int = field(default=FIRST_RECIPE, repr=False)
 
     @property
     def is_single_graph(self) -> bool:
         """Return whether the voice is a single graph."""
         return "whole" in self.graphs
+
+    @property
+    def is_outdated(self) -> bool:
+        """Return whether it was prepared by an older recipe than this version's."""
+        return self.recipe < ARCHITECTURES[self.architecture].recipe
+
+    @property
+    def is_from_newer_version(self) -> bool:
+        """Return whether it was prepared by a newer recipe than this version's, which could only make it worse."""
+        return self.recipe > ARCHITECTURES[self.architecture].recipe
 
 
 def read_manifest(folder: Path) -> VoiceManifest:
@@ -147,7 +161,10 @@ def write_manifest(manifest: VoiceManifest, folder: Path) -> None:
 
 def convert_manifest_to_json(manifest: VoiceManifest) -> dict[str, Any]:
     """Return the manifest as the values that `voice.json` holds."""
-    return {"manifest_version": MANIFEST_VERSION} | asdict(manifest)
+    data = {"manifest_version": MANIFEST_VERSION} | asdict(manifest)
+    if manifest.recipe == FIRST_RECIPE:
+        del data["recipe"]  # versions that know of none refuse it
+    return data
 
 
 def parse_manifest(data: dict[str, Any]) -> VoiceManifest:
@@ -176,6 +193,7 @@ def parse_manifest(data: dict[str, Any]) -> VoiceManifest:
         values["fast"] = parse_int8_result(values["fast"])
     values["refused"] = parse_int8_rejections(values.get("refused", {}))
     values["median_f0"] = tuple(require_number(pitch) for pitch in values.get("median_f0", ()))
+    values["recipe"] = require_int(values.get("recipe", FIRST_RECIPE), FIRST_RECIPE, MAX_RECIPE)
     manifest = VoiceManifest(**values)
     _check_manifest(manifest)
     return manifest
