@@ -29,7 +29,7 @@ go group guard guess handle has hash hide highlight hold identify ignore import 
 interrupt is iterate join keep label lay leave limit link list load localize locate lock log look lower make map mark mask
 match may measure merge move mute name narrow normalise note offer open order pack pad paint pair parse paste pause pick
 place plan play post postpone predict prepare press prevent print probe propose prune publish put quantise query queue raise rank read rebuild recast
-receive recognise record recover redo reduce refer refine refresh refuse reject release reload remember remove rename render reopen repair repeat
+receive recognise record recover redo reduce refer refine refresh refuse reject release reload remember remove rename render renew reopen repair repeat
 replace report request require resample reserve reset reshape resize resolve restart restore restrict resume retry return rewrite roll round
 run sanitise save scale scan schedule score scroll search seek select send serialise serve set shift shorten should show
 shrink shuffle simplify skip sleep slice smooth sort speak spell split start stay stop store stream strip submit substitute suggest sum

@@ -11,7 +11,7 @@ from app.cli.licence_prompt import create_licence_prompt
 from app.cli.progress_display import show_progress
 from app.common.files import paths
 from app.common.language import localize
-from app.install.natural_voice_first_start import prepare_waiting_voice
+from app.install.natural_voice_first_start import prepare_waiting_voice, renew_before_speaking
 from app.install.resolve_voice import resolve_ready_voice
 from app.install.voice_licence import find_unaccepted_licence
 from app.voices.installed_voices import describe_skipped_voices, list_installed_voices, order_speaking_first
@@ -26,7 +26,7 @@ def choose_served_voices(options: argparse.Namespace) -> tuple[list[Voice], dict
     if not options.voice:
         prepare_waiting_voice(print_note, require_bert=create_bert_finder(options))
     if not options.voice and not options.accept_licence:
-        found = list_installed_voices(paths.list_voice_dirs())
+        found = [renew_before_speaking(voice, print_note) for voice in list_installed_voices(paths.list_voice_dirs())]
         waiting = [voice.manifest.name for voice in found if find_unaccepted_licence(voice) is not None]
         if waiting:
             names = ", ".join(waiting)

@@ -99,7 +99,9 @@ def _write_export(files: list[Path], voice: Voice, part: Path, target: Path, rep
     if target.suffix.lower() == ZIP_SUFFIX:
         _write_zip(files, voice, part, report)
     else:
-        _copy_files(files, voice, part, report)
+        part.mkdir()
+        copy_voice_files(voice, part, report)
+        sync_files_to_disk(part)
         if target.exists():
             target.rmdir()
     move_path(part, target)
@@ -122,14 +124,14 @@ def _write_zip(files: list[Path], voice: Voice, target: Path, report: Report) ->
             archive.write(path, f"{voice.manifest.id}/{path.relative_to(voice.path).as_posix()}")
 
 
-def _copy_files(files: list[Path], voice: Voice, target: Path, report: Report) -> None:
-    target.mkdir()
+def copy_voice_files(voice: Voice, target: Path, report: Report = ignore_report) -> None:
+    """Copy a prepared voice with its card into an existing, empty folder; raise OSError if the disk refuses it."""
+    files = list_prepared_files(voice.path, read_card(voice.path))
     for index, path in enumerate(files):
         report("storing", index / len(files))
         copy = target / path.relative_to(voice.path)
         copy.parent.mkdir(exist_ok=True)
         shutil.copyfile(path, copy)
-    sync_files_to_disk(target)
 
 
 def find_user_voice(reference: str) -> Voice:

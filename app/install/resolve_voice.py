@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.common.files import paths
 from app.common.progress import Report, ignore_report
-from app.install.natural_voice_first_start import prepare_waiting_voice
+from app.install.natural_voice_first_start import prepare_waiting_voice, renew_before_speaking
 from app.install.voice_licence import AskLicence, read_licence, require_licence
 from app.voices.installed_voices import BertRequirement, choose_default_voice, describe_skipped_voices, find_installed_voice
 from app.voices.prepared_voice import Voice
@@ -40,11 +40,13 @@ def resolve_ready_voice(
     require_bert: BertRequirement | None = None,
     prepare: PrepareVoice | None = None,
     may_be_path: bool = True,
+    renews_first: bool = True,
 ) -> ResolvedVoice:
     """Return the voice of this id, name or path, or else the first that can speak; an unprepared one is prepared now, unless it was before.
 
     Args:
         may_be_path: a path is one; not where a stranger's project may have named the voice.
+        renews_first: the natural voice is prepared again now if its recipe is older; not where that is done in the background.
         ask_licence: shows a licence that was not accepted yet; whether it is.
         announce: called, in the language of the user, with what takes long, and where another voice speaks than the first one.
         prepare: in place of `app.install.sandboxed_import.prepare_voice_in_sandbox`.
@@ -79,7 +81,7 @@ def resolve_ready_voice(
             )
         )
     else:
-        ready = ResolvedVoice(voice, reference)
+        ready = ResolvedVoice(renew_before_speaking(voice, announce, report) if renews_first else voice, reference)
     require_licence(read_licence(ready.voice), ask_licence)
     return ready
 

@@ -66,14 +66,14 @@ def add_blend(reference: str, blend: SpeakerBlend) -> Voice:
         )
     if not 0.0 <= blend.share <= 1.0:
         raise InputError(localize("割合は 0〜1 で指定してください。", "The share must be between 0 and 1."))
-    with lock_path_for_change(find_data_dir() / "speaker_blends"):
+    with lock_blends():
         voice = _find_blendable_voice(reference)
         return _replace_voice(voice, *_insert_blend(voice, replace(blend, name=name)))
 
 
 def remove_blend(reference: str, name: str) -> Voice:
     """Remove a blend from a voice and return the changed voice; raise the errors of `add_blend`, and InputError where there is none."""
-    with lock_path_for_change(find_data_dir() / "speaker_blends"):
+    with lock_blends():
         voice = _find_blendable_voice(reference)
         place = next((index for index, style in enumerate(voice.manifest.styles) if index and style.name == name), None)
         if place is None:
@@ -90,6 +90,11 @@ def remove_blend(reference: str, name: str) -> Voice:
 def list_blends(manifest: VoiceManifest) -> list[str]:
     """Return the names of the blends of a voice."""
     return [style.name for style in manifest.styles[1:]] if ARCHITECTURES[manifest.architecture].styles_by_speaker else []
+
+
+def lock_blends() -> contextlib.AbstractContextManager[None]:
+    """Keep other programs from changing blends during the block; raise OutputFileError as `lock_path_for_change`."""
+    return lock_path_for_change(find_data_dir() / "speaker_blends")
 
 
 def keep_blends(before: Voice, folder: Path) -> None:

@@ -18,7 +18,7 @@ from app.voices.bert_models import find_bert
 from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
-from app.voices.voice_manifest import MANIFEST_NAME, NamedId, VoiceManifest
+from app.voices.voice_manifest import MANIFEST_NAME, NamedId, VoiceManifest, read_manifest
 
 BertRequirement = Callable[[str], object]
 
@@ -38,6 +38,16 @@ def list_installed_voices(folders: Sequence[Path]) -> list[Voice]:
             if folder.name != NATURAL_VOICE_ID or all(item.path.name != NATURAL_VOICE_ID for item in voices):
                 voices.append(voice)
     return voices
+
+
+def read_recipes(folders: Sequence[Path]) -> dict[str, int]:
+    """Return by the id of each voice the recipe by which it was prepared, of the first where several have an id."""
+    recipes: dict[str, int] = {}
+    for folder in _iterate_voice_folders(folders):
+        with contextlib.suppress(VoiceError):
+            manifest = read_manifest(folder)
+            recipes.setdefault(manifest.id, manifest.recipe)
+    return recipes
 
 
 def _is_shipped(folder: Path) -> bool:

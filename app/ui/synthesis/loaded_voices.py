@@ -177,7 +177,9 @@ class LoadedVoiceCache:
 
         wanted = voice or find_shipped_voice_id()  # a line, and so a project, names voices, but no files
         try:
-            return resolve_ready_voice(wanted, refuse_licence, announce=self._announce, require_bert=self._require_bert, may_be_path=False)
+            return resolve_ready_voice(
+                wanted, refuse_licence, announce=self._announce, require_bert=self._require_bert, may_be_path=False, renews_first=False
+            )
         except UnknownVoiceError as error:
             raise VoiceError(
                 localize("この行の声が見つかりません。", "The voice for this line is missing."),

@@ -32,6 +32,14 @@ def add_voices(commands: Any) -> None:
     )
     renew.add_argument("voices", nargs="*", metavar="ID|NAME")
     renew.add_argument("--all", action="store_true", help=localize("追加したすべての声", "every voice that you added"))
+    renew.add_argument(
+        "--outdated",
+        action="store_true",
+        help=localize(
+            "以前のバージョンの形のままの声だけを、ダウンロードせずに準備し直す",
+            "only voices in the form of an earlier version, without any download",
+        ),
+    )
     _add_wait_option(renew)
     add_licence_option(renew)
     precision = add_command_parser(

@@ -28,7 +28,8 @@ from app.common.errors import AppError, InputError, VoiceError
 from app.common.files import paths
 from app.common.language import localize
 from app.install.manage_voices import export_voice, remove_voice, rename_voice
-from app.install.reprepare import list_user_voice_ids, prepare_voice_again
+from app.install.outdated_voices import list_outdated_voices
+from app.install.reprepare import RenewVoice, list_user_voice_ids, prepare_voice_again, renew_outdated_voice
 from app.install.resolve_voice import find_unprepared_voice
 from app.install.sandboxed_import import check_voice
 from app.install.voice_licence import find_unaccepted_licence
@@ -80,21 +81,14 @@ def run_export(options: argparse.Namespace) -> int:
 
 def run_renew(options: argparse.Namespace) -> int:
     """Prepare every requested voice again; one that fails is reported and stays as it was. Return the exit code of the first failure."""
-    if options.all == bool(options.voices):
-        raise InputError(
-            localize("準備し直す声を指定してください。", "Specify the voices to prepare again."),
-            localize("声の ID か名前、または --all を指定してください。", "Specify IDs or names of voices, or --all."),
-        )
-    wanted = list_user_voice_ids() if options.all else options.voices
-    if not wanted:
-        print_note(localize("追加した声はありません。", "You have not added any voices."))
+    wanted, renew = _choose_renewals(options)
     ask = create_licence_prompt(is_accepted=options.accept_licence, as_json=options.json)
     exit_code = 0
     for voice in wanted:
         began = time.monotonic()
         try:
             with show_progress(as_json=options.json) as report:
-                renewed = prepare_voice_again(voice, ask, report)
+                renewed = renew(voice, ask, report)
         except AppError as error:
             if len(wanted) == 1:
                 raise
@@ -103,6 +97,28 @@ def run_renew(options: argparse.Namespace) -> int:
         else:
             finish_voices([renewed], options, began)
     return exit_code
+
+
+def _choose_renewals(options: argparse.Namespace) -> tuple[list[str], RenewVoice]:
+    """Return the voices to prepare again, and the function that does it; raise InputError where none, or too many, are given."""
+    if options.outdated and not options.all:
+        found = [voice.manifest for voice in list_outdated_voices()]
+        chosen = [voice.id for voice in found if not options.voices or {voice.id, voice.name}.intersection(options.voices)]
+        if not chosen:
+            print_note(localize("準備し直す必要がある声はありません。", "No voice has to be prepared again."))
+        return chosen, renew_outdated_voice
+    if options.outdated or options.all == bool(options.voices):
+        raise InputError(
+            localize("準備し直す声を指定してください。", "Specify the voices to prepare again."),
+            localize(
+                "声の ID か名前、--all、--outdated のいずれかを指定してください。",
+                "Specify IDs or names of voices, or --all, or --outdated.",
+            ),
+        )
+    wanted = list_user_voice_ids() if options.all else options.voices
+    if not wanted:
+        print_note(localize("追加した声はありません。", "You have not added any voices."))
+    return wanted, prepare_voice_again
 
 
 def run_precision(options: argparse.Namespace) -> int:
