@@ -18,6 +18,7 @@ from app.adapters import speech_activity
 from app.adapters.speech_activity import record_speech
 from app.common.files import paths
 from app.common.processes import self_launch
+from app.core.voice_architecture import ARCHITECTURES, SBV2_ARCHITECTURE
 from app.install.voice_import import add_voice
 from app.service.headless_worker import OpenVoiceCache
 from app.service.voice_refiner import VoiceRefiner
@@ -47,6 +48,12 @@ sys.exit(main.main(["serve", "--port", "0"]))
 FINISH_BERT = """
 import sys; from pathlib import Path
 (Path({folder!r}) / "pending.json").unlink(); sys.exit(sys.argv[1:] != {arguments!r})
+"""
+RENEW_VOICE = """
+import json, sys; from pathlib import Path
+file = Path({folder!r}) / "voice.json"
+file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | {{"recipe": 2}}), encoding="utf-8")
+sys.exit(sys.argv[1:] != {arguments!r})
 """
 Start = Callable[..., VoiceRefiner]
 
@@ -131,6 +138,30 @@ def test_a_bert_is_refined_without_a_pending_voice_and_its_voices_change(
     assert refined == [uses.manifest.id]
     assert not is_refinement_pending(bert)
     assert other.manifest.bert != "mine"
+
+
+def test_a_voice_of_an_older_recipe_is_prepared_again(
+    start: Start, tiny_models: Path, tmp_path: Path, refined: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    voice = add_voice(aivmx(tiny_models, tmp_path / "a.aivmx"), wishes(), prepare=quick).voice
+    monkeypatch.setitem(ARCHITECTURES, "sbv2", replace(SBV2_ARCHITECTURE, recipe=2))
+    name = voice.manifest.id
+    start("-c", RENEW_VOICE.format(folder=str(voice.path), arguments=["voices", "renew", "--outdated", "--json", "--", name]))
+    until(lambda: refined)
+    assert refined == [name]
+    assert read_manifest(voice.path).recipe == 2
+
+
+def test_one_that_cannot_be_prepared_again_is_not_tried_again(
+    start: Start, tiny_models: Path, tmp_path: Path, refined: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    voice = add_voice(aivmx(tiny_models, tmp_path / "a.aivmx"), wishes(), prepare=quick).voice
+    monkeypatch.setitem(ARCHITECTURES, "sbv2", replace(SBV2_ARCHITECTURE, recipe=2))
+    refiner = start("-c", "import sys; sys.exit(5)")
+    until(lambda: refiner._failed)
+    assert refiner._find_next() is None
+    assert refined == []
+    assert read_manifest(voice.path).recipe == 1
 
 
 def test_its_program_ends_with_it(start: Start, pending: list[Voice], refined: list[str]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.common.files.paths import find_data_dir, find_resources_dir, list_bert_dirs
+from app.install.outdated_voices import is_renewal_due
 from app.install.staging_folders import remove_leftovers_when_idle
 from app.install.voice_identity import PREPARED_TO_SOURCE_RATIO
 from app.ui.voices.catalog_voice import CatalogVoice, VoiceOrigin
@@ -59,6 +60,7 @@ def _build_installed_entry(voice: Voice, origin: VoiceOrigin, berts: dict[str, B
         both,
         is_refinement_pending(voice.path),
         is_bert_pending,
+        is_renewal_due(voice),
     )
 
 

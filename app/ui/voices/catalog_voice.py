@@ -28,6 +28,7 @@ class CatalogVoice:
         has_bert: the BERT that the voice needs is installed.
         has_int8_bert: that BERT is installed in int8 as well.
         is_pending, is_bert_pending: it speaks, and it or its BERT is still to be refined.
+        is_renewal_due: it speaks, and is to be prepared again because its recipe is older than this version's.
     """
 
     id: str
@@ -41,6 +42,7 @@ class CatalogVoice:
     has_int8_bert: bool = False
     is_pending: bool = False
     is_bert_pending: bool = False
+    is_renewal_due: bool = False
 
     @property
     def name(self) -> str:

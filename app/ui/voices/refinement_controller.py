@@ -1,5 +1,5 @@
-"""Has voices and BERTs that can be used already finished in the background: one after the other, while there are no other tasks and nothing
-is heard.
+"""Has voices and BERTs that can be used already finished in the background, and voices of an older recipe prepared again: one after the
+other, while there are no other tasks.
 """
 
 from __future__ import annotations
@@ -19,14 +19,18 @@ from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_task_specs import (
     BertRefinementSpec,
     VoiceRefinementSpec,
+    VoiceRenewalSpec,
     create_bert_refinement_task,
     create_refinement_task,
+    create_renewal_task,
 )
 from app.ui.voices.voice_tasks import VoiceTasks
 
+BackgroundSpec = VoiceRefinementSpec | VoiceRenewalSpec | BertRefinementSpec
+
 
 class RefinementController(QObject):
-    """Queues a task for the first voice or BERT that is to be refined; one whose row the user closes stays as it is for good."""
+    """Queues a task for the first voice or BERT that is to be prepared again or refined; one whose row the user closes stays as it is for good."""
 
     def __init__(self, catalog: VoiceCatalog, tasks: VoiceTasks, speech: SpeechController) -> None:
         super().__init__(tasks)
@@ -38,6 +42,7 @@ class RefinementController(QObject):
         catalog.changed.connect(self._queue_next)
         # Open voices speak with their new graphs from the next line on.
         tasks.voice_refined.connect(speech.reopen_voice)
+        tasks.voice_renewed.connect(speech.reopen_voice)
         tasks.bert_refined.connect(self._reopen_voices_of_bert)
         tasks.queue.failed.connect(self._note_failure)
         tasks.queue.removed.connect(self._abandon_cancelled)
@@ -49,7 +54,7 @@ class RefinementController(QObject):
     @Slot()
     def _queue_next(self) -> None:
         queue = self._tasks.queue
-        if any(isinstance(job.work, VoiceRefinementSpec | BertRefinementSpec) and job.stage not in FINISHED_STATES for job in queue.jobs):
+        if any(isinstance(job.work, BackgroundSpec) and job.stage not in FINISHED_STATES for job in queue.jobs):
             return
         waiting = list(self._iterate_tasks())
         self._left_alone &= {task.folder for task in waiting}
@@ -57,8 +62,11 @@ class RefinementController(QObject):
         if chosen is not None:
             queue.add_task(chosen)
 
-    def _iterate_tasks(self) -> Iterator[VoiceRefinementSpec | BertRefinementSpec]:
-        """Yield voices first: they gain more."""
+    def _iterate_tasks(self) -> Iterator[BackgroundSpec]:
+        """Yield voices first: they gain more, and most where another recipe makes them."""
+        for voice in self._catalog.voices:
+            if voice.is_renewal_due:
+                yield create_renewal_task(voice.manifest.id, voice.name, voice.path)
         for voice in self._catalog.voices:
             if voice.is_pending and voice.origin == "own":
                 yield create_refinement_task(voice.manifest.id, voice.name, voice.path)
@@ -73,7 +81,7 @@ class RefinementController(QObject):
 
     @Slot(object)
     def _note_failure(self, job: ProcessTask) -> None:
-        if isinstance(job.work, VoiceRefinementSpec | BertRefinementSpec):
+        if isinstance(job.work, BackgroundSpec):
             self._left_alone.add(job.work.folder)
 
     @Slot(object)

@@ -39,6 +39,7 @@ class VoiceTaskResultHandler(QObject):
         tasks.backends_measured.connect(self._report_measurement)
         tasks.licence_declined.connect(self._report_declined_licence)
         tasks.change_failed.connect(self._report_failed_change)
+        tasks.renewal_failed.connect(self._report_failed_renewal)
 
     @Slot()
     def _check_added_voices(self) -> None:
@@ -121,6 +122,13 @@ class VoiceTaskResultHandler(QObject):
     @Slot(str, object)
     def _report_failed_change(self, title: str, error: AppError) -> None:
         self._banner.show_message("error", f"{title}: {error.message}", error.hint)
+
+    @Slot(str, object)
+    def _report_failed_renewal(self, name: str, error: AppError) -> None:
+        from app.install.outdated_voices import explain_failed_renewal  # the window starts without what looks for voices
+
+        failed = explain_failed_renewal(name, error)
+        self._banner.show_message("notice", failed.message, failed.hint)
 
 
 def _format_added_voices(rows: Sequence[AddedVoiceRow], *, is_update: bool) -> str:

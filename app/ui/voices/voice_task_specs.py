@@ -41,6 +41,15 @@ class VoiceRefinementSpec(TaskSpec):
     folder: Path
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoiceRenewalSpec(TaskSpec):
+    """A task that prepares the voice with this id and name, in this folder, again, which speaks meanwhile."""
+
+    voice_id: str
+    name: str
+    folder: Path
+
+
 @dataclass(frozen=True, slots=True)
 class BertAdditionSpec(TaskSpec):
     """A task that adds a BERT."""
@@ -124,6 +133,13 @@ def create_refinement_task(voice: str, name: str, folder: Path) -> VoiceRefineme
     """Create a background task that does for an installed voice what adding it left undone."""
     title = localize(f"残りの準備: {name}", f"Finishing: {name}")
     return VoiceRefinementSpec(title, ("voices", "add", "--wait", "--", voice), is_background=True, voice_id=voice, folder=folder)
+
+
+def create_renewal_task(voice: str, name: str, folder: Path) -> VoiceRenewalSpec:
+    """Create a quiet background task that prepares a voice of an older recipe again, without any download."""
+    title = localize(f"声を準備し直す: {name}", f"Prepare again: {name}")
+    work = ("voices", "renew", "--outdated", "--", voice)
+    return VoiceRenewalSpec(title, work, quiet=True, is_background=True, voice_id=voice, name=name, folder=folder)
 
 
 def create_bert_download_task() -> TaskSpec:

@@ -24,12 +24,14 @@ from app.ui.voices.voice_task_specs import (
     VoiceChangeSpec,
     VoiceExportSpec,
     VoiceRefinementSpec,
+    VoiceRenewalSpec,
 )
 from app.voices.required_bert import SBV2_BERT_ID
 
 DISK_CHANGING_SPECS = (
     VoiceAdditionSpec,
     VoiceRefinementSpec,
+    VoiceRenewalSpec,
     BertAdditionSpec,
     BertRefinementSpec,
     CandidateInstallSpec,
@@ -83,6 +85,8 @@ class VoiceTasks(QObject):
     Signals:
         voices_added(VoiceAdditionResult), bert_added(), voice_exported(Path), backends_measured(list): a task has succeeded.
         voice_refined(str), bert_refined(str): id of an installed voice or BERT that is fully prepared now, or as fully as it can be.
+        voice_renewed(str): id of an installed voice that was prepared again by itself.
+        renewal_failed(str, AppError): name of one that could not be, and why.
         licence_declined(): a licence was not accepted, so no voice was added.
         change_failed(str, AppError): title of the change, and why it failed.
         voice_changing(str): id of an installed voice whose files are about to change.
@@ -97,6 +101,8 @@ class VoiceTasks(QObject):
     change_failed = Signal(str, object)
     voice_changing = Signal(str)
     voice_refined = Signal(str)
+    voice_renewed = Signal(str)
+    renewal_failed = Signal(str, object)
     bert_refined = Signal(str)
     disk_changed = Signal()
 
@@ -224,6 +230,8 @@ class VoiceTasks(QObject):
                 self.voices_added.emit(parse_addition_result(spec, job.results))
             case VoiceRefinementSpec(voice_id=voice):
                 self.voice_refined.emit(voice)
+            case VoiceRenewalSpec(voice_id=voice):
+                self.voice_renewed.emit(voice)
             case BertRefinementSpec(bert_id=bert):
                 self.bert_refined.emit(bert)
             case BertAdditionSpec():
@@ -253,4 +261,6 @@ class VoiceTasks(QObject):
         if job.work.quiet and job.error is not None:
             if isinstance(job.work, VoiceChangeSpec):
                 self.change_failed.emit(job.work.title, job.error)
+            elif isinstance(job.work, VoiceRenewalSpec):
+                self.renewal_failed.emit(job.work.name, job.error)
             self.queue.remove_task(job)
