@@ -44,10 +44,11 @@ class LineSound:
         length_s, spoken_s: seconds of all chunks so far, with and without the silences around the speech.
         is_whole: the last chunk has come.
         pitches_hz: of each mora, None for one that is not voiced; empty until they are measured.
+        recipe: that of the voice that spoke, by its number; 0 where that is not known.
     """
 
-    def __init__(self, request_id: str) -> None:
-        self.request_id = request_id
+    def __init__(self, request_id: str, recipe: int = 0) -> None:
+        self.request_id, self.recipe = request_id, recipe
         self.length_s = self.spoken_s = 0.0
         self.is_whole = False
         self.pitches_hz: tuple[float | None, ...] = ()

@@ -20,7 +20,7 @@ MAX_STORED_LINE_SOUNDS = 200
 MAX_LINE_SOUND_S = 600.0
 MOST_SENTENCES, LONGEST_PHONE = 1_000, 8
 PEAK_LEVELS = 255
-MOST_PHONES, HIGHEST_PITCH_HZ = 1 << 16, 2_000.0
+MOST_PHONES, HIGHEST_PITCH_HZ, HIGHEST_RECIPE = 1 << 16, 2_000.0, 1 << 16
 
 
 def convert_sounds_to_data(sounds: Iterable[tuple[Line, LineSound]]) -> dict[str, Any]:
@@ -49,6 +49,7 @@ def _convert_sound_to_data(line: Line, sound: LineSound) -> dict[str, Any]:
         "line": convert_line_to_data(line),
         "length_s": sound.length_s,
         "spoken_s": sound.spoken_s,
+        "recipe": sound.recipe,
         "peaks": base64.b64encode(levels.tobytes()).decode("ascii"),
         "sentences": sentences,
         "pitches_hz": [None if pitch is None else round(pitch, 1) for pitch in sound.pitches_hz],
@@ -65,6 +66,7 @@ def _parse_sound(data: object) -> tuple[Line, LineSound]:
     sentences = dict(_parse_sentence(item) for item in _require_list(data.get("sentences"), MOST_SENTENCES))
     sound = LineSound.from_peaks(f"remembered {line.id}", (levels / np.float32(PEAK_LEVELS)).astype(np.float32), sentences)
     sound.length_s, sound.spoken_s = _parse_seconds(data.get("length_s")), _parse_seconds(data.get("spoken_s"))
+    sound.recipe = require_int(data.get("recipe", 1), 0, HIGHEST_RECIPE)  # versions that wrote none knew of one
     # Versions that measured no pitches have written none.
     sound.pitches_hz = tuple(map(_parse_pitch, _require_list(data.get("pitches_hz", []), MOST_PHONES)))
     return line, sound

@@ -21,7 +21,7 @@ RATE = 44_100
 def heard(seed: int, pieces: int) -> LineSound:
     """A sound of so many pieces between two silences."""
     draw = np.random.default_rng(seed)
-    sound = LineSound(f"request {seed}")
+    sound = LineSound(f"request {seed}", recipe=seed)
     quiet = np.zeros(4_410, np.float32)
     sound.add_chunk(AudioChunk(quiet, RATE, "", 0, silence=True))
     for piece in range(pieces):
@@ -43,6 +43,7 @@ def test_what_is_written_is_read(seed: int, pieces: int) -> None:
     assert found.spoken_s == pytest.approx(found.length_s - 0.2)
     assert found.sentences == sound.sentences
     assert found.pitches_hz == sound.pitches_hz
+    assert found.recipe == sound.recipe
     assert np.abs(found.peaks - sound.peaks).max(initial=0) <= 0.5 / 255 + 1e-6
 
 
@@ -55,8 +56,9 @@ def test_only_so_many_and_no_very_long_ones_are_kept() -> None:
     long.length_s = 601
     assert parse_sounds(convert_sounds_to_data([(lines[0], long)])) == []
     older = convert_sounds_to_data([(lines[0], sound)])
-    del older["lines"][0]["pitches_hz"]
-    assert parse_sounds(older)[0][1].pitches_hz == ()
+    del older["lines"][0]["pitches_hz"], older["lines"][0]["recipe"]
+    ((_, read),) = parse_sounds(older)
+    assert (read.pitches_hz, read.recipe) == ((), 1), "all voices had the first recipe then"
 
 
 def test_a_line_of_ten_seconds_takes_a_few_kilobytes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal, Slot
 
 from app.common.files.atomic_write import PRIVATE, load_cache, write_json
-from app.common.files.paths import find_data_dir
+from app.common.files.paths import find_data_dir, list_voice_dirs
 from app.core.line_sound import LineSound
 from app.core.script import Line
 from app.ui.autosaved_file import AutosavedFile
@@ -42,6 +43,7 @@ class LineSoundStore(AutosavedFile):
         self._sounds, self._document, self._model = sounds, document, model
         self._reader = BackgroundThread(self, "kept sounds")
         sounds.completed.connect(self.schedule_save)
+        sounds.outdated.connect(self._forget_renderings)
 
     @Slot()
     def load_sounds(self) -> None:
@@ -52,6 +54,11 @@ class LineSoundStore(AutosavedFile):
         """Write the last state and end the writing."""
         self._reader.close()
         super().close()
+
+    @Slot(object)
+    def _forget_renderings(self, line_ids: Sequence[str]) -> None:
+        for line_id in line_ids:
+            self._model.set_state(line_id, replace(self._model.find_state(line_id), last_rendering=None))
 
     def _collect_current(self) -> list[tuple[Line, LineSound]]:
         sounds = self._sounds.list_complete_sounds()
@@ -89,5 +96,9 @@ def _write_sounds(sounds: list[tuple[Line, LineSound]]) -> None:
 
 def _read_sounds() -> list[tuple[Line, LineSound]]:
     from app.core.line_sound_data import parse_sounds
+    from app.voices.installed_voices import find_shipped_voice_id, read_recipes
 
-    return load_cache(locate_line_sounds_file(), parse_sounds) or []
+    found = load_cache(locate_line_sounds_file(), parse_sounds) or []
+    recipes = read_recipes(list_voice_dirs())
+    default = find_shipped_voice_id() or ""
+    return [(line, sound) for line, sound in found if recipes.get(line.settings.voice or default, sound.recipe) == sound.recipe]

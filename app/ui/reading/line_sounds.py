@@ -10,6 +10,7 @@ from app.core.line_sound import LineSound
 from app.core.script import Line
 from app.core.synthesis_types import AudioChunk
 from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.synthesis_results import OpenedVoice
 
 MAX_KEPT_LINE_SOUNDS = 200  # a minute of a line takes 60 KB
 
@@ -20,16 +21,19 @@ class LineSoundCollector(QObject):
     Signals:
         changed(str): more of this line's sound has come.
         completed(): all of one has.
+        outdated(list[str]): ids of lines whose sound was dropped, as their voice was prepared again and speaks otherwise.
     """
 
     changed = Signal(str)
     completed = Signal()
+    outdated = Signal(object)
 
     def __init__(self, controller: SpeechController) -> None:
         super().__init__(controller)
         self._controller = controller
         self._sounds: OrderedDict[str, tuple[Line, LineSound]] = OrderedDict()
         controller.chunk_made.connect(self._add_chunk)
+        controller.voice_opened.connect(self._drop_outdated)
 
     def find_sound(self, line_id: str) -> LineSound | None:
         """Return the last sound of a line, or None."""
@@ -72,7 +76,8 @@ class LineSoundCollector(QObject):
             return
         found = self._sounds.get(line.id)
         if found is None or found[1].request_id != chunk.request_id:
-            found = self._sounds[line.id] = (line, LineSound(chunk.request_id))
+            voice = self._controller.voices.get(line.settings.voice)
+            found = self._sounds[line.id] = (line, LineSound(chunk.request_id, 0 if voice is None else voice.recipe))
             self._sounds.move_to_end(line.id)
             if len(self._sounds) > MAX_KEPT_LINE_SOUNDS:
                 self._sounds.popitem(last=False)
@@ -80,3 +85,18 @@ class LineSoundCollector(QObject):
         self.changed.emit(line.id)
         if found[1].is_whole:
             self.completed.emit()
+
+    @Slot(object)
+    def _drop_outdated(self, voice: OpenedVoice) -> None:
+        """Drop what a voice that was opened would not sound like; what is still being made is heard to its end."""
+        outdated = [
+            line_id
+            for line_id, (line, sound) in self._sounds.items()
+            if line.settings.voice == voice.id and sound.recipe != voice.recipe and sound.is_whole
+        ]
+        for line_id in outdated:
+            del self._sounds[line_id]
+        if outdated:
+            self.outdated.emit(outdated)
+            for line_id in outdated:
+                self.changed.emit(line_id)

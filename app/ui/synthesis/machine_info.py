@@ -58,6 +58,7 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
         is_fast=bool(speaker.fast_graphs),
         has_forced_bert=speaker.bert != info.bert,
         measurements=_find_measurements(voice),
+        recipe=info.recipe,
     )
 
 

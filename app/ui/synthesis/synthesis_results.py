@@ -45,6 +45,7 @@ class OpenedVoice:
         has_forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
         architecture: the kind of voice.
         measurements: what a probe has found for it, as `koebako backends --json` reports it.
+        recipe: the number of the way in which it was prepared.
     """
 
     name: str
@@ -66,6 +67,7 @@ class OpenedVoice:
     is_fallback_failure: bool = True
     # Not compared: a frozen class hashes what it compares, and dicts have no hash.
     measurements: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
+    recipe: int = 1
 
 
 @dataclass(frozen=True, slots=True)

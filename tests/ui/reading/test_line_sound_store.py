@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
@@ -79,3 +82,28 @@ def test_a_line_that_was_changed_and_a_damaged_file_show_nothing(qtbot: QtBot, o
     locate_line_sounds_file().write_bytes(kept)
     window = reopened(qtbot, open_window)
     assert window.strip.sounds.find_sound(ids(window)[0]) is not None
+    window.close()
+    locate_autosave_file().write_text(script, encoding="utf-8")
+    data = json.loads(kept)
+    data["lines"][0]["recipe"] += 1
+    locate_line_sounds_file().write_text(json.dumps(data), encoding="utf-8")
+    window = reopened(qtbot, open_window)
+    assert window.strip.sounds.find_sound(ids(window)[0]) is None, "the voice was prepared by another recipe since"
+
+
+def test_what_a_voice_said_before_it_was_prepared_again_is_shown_no_longer(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, TEXT)
+    speak(qtbot, window)
+    (line_id,) = ids(window)
+    sound = window.strip.sounds.find_sound(line_id)
+    assert sound is not None
+    qtbot.waitUntil(lambda: bool(sound.pitches_hz), timeout=WAIT_MS)
+    voice = window.controller.voices[""]
+    assert sound.recipe == voice.recipe
+    window.controller.voice_opened.emit(voice)
+    assert window.strip.sounds.find_sound(line_id) is sound
+    window.controller.voice_opened.emit(replace(voice, recipe=voice.recipe + 1))
+    assert window.strip.sounds.find_sound(line_id) is None
+    assert window.model.find_state(line_id).last_rendering is None
+    assert line_id not in window.strip.pitches._pitches

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -40,6 +41,7 @@ class LinePitchCollector(QObject):
         self._pending: tuple[Line, LineSound, list[Float32]] | None = None
         self._pitches: OrderedDict[str, tuple[Line, MoraPitches]] = OrderedDict()
         controller.chunk_made.connect(self._add_chunk)
+        sounds.outdated.connect(self._forget_pitches)
 
     def close(self) -> None:
         """End the measuring."""
@@ -83,6 +85,11 @@ class LinePitchCollector(QObject):
                 partial(self._keep_pitches, line, chunk.request_id),
                 lambda _error: None,  # then the prediction stays
             )
+
+    @Slot(object)
+    def _forget_pitches(self, line_ids: Sequence[str]) -> None:
+        for line_id in line_ids:
+            self._pitches.pop(line_id, None)
 
     def _keep_pitches(self, line: Line, request_id: str, pitches: MoraPitches) -> None:
         self._sounds.keep_pitches(line.id, request_id, pitches)
