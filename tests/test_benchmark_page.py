@@ -22,7 +22,7 @@ def test_a_table_replaces_the_one_before_and_nothing_else(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["included_voice", "results", "voice_import", "refining", "pitch", "exporters", "webgpu", "half_precision"]
+    "name", ["included_voice", "results", "voice_import", "refining", "pitch", "hearing", "exporters", "webgpu", "half_precision"]
 )
 def test_the_page_has_a_place_for_each(name: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
