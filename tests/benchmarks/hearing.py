@@ -33,7 +33,7 @@ from app.install.speaker_blends import SpeakerBlend, add_blend, list_blends
 from app.voices.installed_voices import list_installed_voices
 from app.voices.voice_labels import NATURAL_VOICE_ID
 from tests.benchmarks.hearing_judges import Judges, Sound, fetch_second_judges, find_cache_dir, make_environment
-from tests.benchmarks.hearing_routes import PUBLISHED, ROUTES, Person, export_files, open_pipeline, speak_line
+from tests.benchmarks.hearing_routes import PLAYED, PUBLISHED, ROUTES, Person, export_files, is_playing_possible, open_pipeline, speak_line
 from tests.benchmarks.line_measures import (
     FIRST_MORA_DB,
     EdgeMiss,
@@ -133,14 +133,16 @@ def read_text(text: str) -> str:
 
 def hear_all(people: list[Person], options: argparse.Namespace, judges: Judges) -> str:
     """Hear every line of every person by every route at every speed."""
-    heard = HeardLines(options.out / "heard.jsonl", judges)
-    texts = choose_lines(options)
-    for route, speed, person in itertools.product(options.routes, options.speeds, people):
+    heard, texts, routes, note = HeardLines(options.out / "heard.jsonl", judges), choose_lines(options), list(options.routes), ""
+    if PLAYED in routes and not is_playing_possible():
+        routes.remove(PLAYED)
+        note = "\n\nNothing was played: that needs pulseaudio, pulseaudio-utils, libasound2-plugins and libportaudio2."
+    for route, speed, person in itertools.product(routes, options.speeds, people):
         if route == PUBLISHED and person.voice != NATURAL_VOICE_ID:
             continue
         print(f"{person.voice}, {person.name}: {route} at {speed:g}", file=sys.stderr, flush=True)
         heard.hear_lines(person, route, speed, texts)
-    return heard.format_rows()
+    return heard.format_rows() + note
 
 
 def measure_words(people: list[Person], options: argparse.Namespace, _judges: Judges) -> str:
@@ -271,7 +273,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--speakers", nargs="+")
     parser.add_argument("--routes", nargs="+", choices=ROUTES, default=list(ROUTES))
     parser.add_argument("--speeds", nargs="+", type=float, default=SPEEDS)
-    parser.add_argument("--lines", type=int, help="so many of each kind")
+    parser.add_argument("--lines", type=int, help="so many lines, and so many pairs of words")
     parser.add_argument("--distillmos", action="store_true", help="with the opinions: brings PyTorch into the judges' environment")
     parser.add_argument("--write", action="store_true", help="into tests/benchmarks/README.md")
     options = parser.parse_args()

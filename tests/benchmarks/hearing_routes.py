@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,8 @@ import numpy as np
 import onnxruntime
 import soundfile
 
-from app.adapters.portaudio.audio_devices import refresh_devices
+from app.adapters.portaudio.audio_devices import load_portaudio, refresh_devices
+from app.common.errors import AudioDeviceError
 from app.compose.audio_outputs import open_player
 from app.compose.speaker_opening import open_speaker
 from app.core.pipeline import Pipeline
@@ -161,6 +163,15 @@ def request_lines(person: Person, speed: float, texts: list[str]) -> Iterator[So
             yield Sound.from_pcm(*soundfile.read(io.BytesIO(ask_service("/v1/audio/speech", body)), dtype="int16"))
 
 
+def is_playing_possible() -> bool:
+    """Return whether sound can be played into a null sink here."""
+    try:
+        load_portaudio()
+    except AudioDeviceError:
+        return False
+    return all(map(shutil.which, ("pulseaudio", "pactl", "parec")))
+
+
 def play_lines(person: Person, speed: float, texts: list[str]) -> Iterator[Sound]:
     """Yield each line as a null sink receives it, in real time."""
     pipeline = open_pipeline(person.voice)
@@ -200,7 +211,7 @@ def run_published_model(person: Person, speed: float, texts: list[str]) -> Itera
         yield Sound.from_float(np.asarray(open_published_model().run(["audio"], feed)[0], np.float32).ravel(), voice.sampling_rate)
 
 
-PUBLISHED = "published model"
+PLAYED, PUBLISHED = "play", "published model"
 Route = Callable[[Person, float, list[str]], Iterator[Sound]]
 ROUTES: dict[str, Route] = {
     "speak": speak_lines,
@@ -208,6 +219,6 @@ ROUTES: dict[str, Route] = {
     "query": query_lines,
     "edited query": query_edited_lines,
     "openai": request_lines,
-    "play": play_lines,
+    PLAYED: play_lines,
     PUBLISHED: run_published_model,
 }
