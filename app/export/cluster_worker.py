@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,17 +17,16 @@ from app.core.dictionary_entries import merge_entries
 from app.export.cluster_client import ClusterClient
 from app.export.cluster_roster import ClusterRoster
 from app.export.cluster_task import end_cluster_batch, run_cluster_task
-from app.export.export_settings import SIDECAR_KINDS
+from app.export.export_settings import SidecarKind
 from app.export.export_tasks import BatchSettings, ExportTask, ReadingTerms, convert_task_to_data
 from app.export.file_writer import write_finished_files
 from app.export.process_worker import parse_error
-from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
+from app.export.sidecars.sidecar_formats import list_sidecar_suffixes
 
 FILES_PER_WORKER = 2
 """What a worker is given at once, so that it need not wait for the next."""
 
 MIN_FILES_AT_ONCE, MAX_FILES_AT_ONCE = 8, 512
-_SIDECAR_SUFFIXES = frozenset(SIDECAR_FORMATS[kind].suffix for kind in SIDECAR_KINDS)
 
 
 class ClusterBatch:
@@ -97,7 +96,8 @@ class ClusterWorker:
         try:
             if task.is_measurement:
                 return dict(answer["measured"])
-            row, sound, sidecars = dict(answer["row"]), answer["sound"], _check_sidecars(answer["sidecars"])
+            sidecars = _check_sidecars(answer["sidecars"], self._batch.export.sidecars)
+            row, sound = dict(answer["row"]), answer["sound"]
             if not isinstance(sound, bytes):
                 raise TypeError("sound")
         except (KeyError, TypeError, ValueError, AttributeError) as exc:
@@ -113,9 +113,9 @@ class ClusterWorker:
         """Close the worker, as any worker; the cluster belongs to all of them."""
 
 
-def _check_sidecars(found: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the files beside a sound; raise ValueError for what nobody asked for."""
+def _check_sidecars(found: Mapping[str, Any], kinds: Iterable[SidecarKind]) -> dict[str, bytes]:
+    """Return the files beside a sound; raise ValueError for what nobody asked for, as only what was asked for is known not to be in the way."""
     sidecars = dict(found.items())
-    if not sidecars.keys() <= _SIDECAR_SUFFIXES or not all(isinstance(content, bytes) for content in sidecars.values()):
+    if not sidecars.keys() <= set(list_sidecar_suffixes(kinds)) or not all(isinstance(content, bytes) for content in sidecars.values()):
         raise ValueError("sidecars")
     return sidecars

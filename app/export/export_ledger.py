@@ -6,6 +6,7 @@ Deciding, rendering and recording are separate: a renderer, on any thread, proce
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -16,14 +17,15 @@ from app.common.language import localize
 from app.export.changed_plan import ExportChanges, KeyedFile, ScriptScope, list_replaceable, plan_changes
 from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, plan_files
 from app.export.export_settings import ExportSettings
+from app.export.game_lists import PlannedList, describe_kept_list, plan_game_list, write_game_list
 from app.export.loudness import LoudnessMeasurement
 from app.export.manifest_data import FileContent, ManifestEntry
 from app.export.manifest_store import ManifestStore
-from app.export.owned_files import OwnedFiles, read_content
+from app.export.owned_files import OwnedFiles, OwnParts, is_same_name, read_content
 from app.export.rename_order import create_parked_path, order_renames
 from app.export.render_keys import SoundConditions, compute_file_key, compute_sound_key
-from app.export.safe_file_names import fold_file_name
 from app.export.script_place import describe_place, is_same_place, is_there
+from app.export.taken_names import OwnFiles, SourceFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,13 @@ class LedgerScript:
         project: name of the project; empty for a script without a name.
         ids: of all its lines, exported or not.
         file: of the script; None where it has none.
+        cast_file: from which its cast was taken; None where it has its own.
     """
 
     project: str
     ids: frozenset[str]
     file: Path | None = None
+    cast_file: Path | None = None
 
 
 class ExportLedger:
@@ -52,7 +56,9 @@ class ExportLedger:
         self._root = Path(settings.folder)
         self._settings, self._script, self._conditions = settings, script, conditions
         self._store = ManifestStore(self._root)
-        self._owned = OwnedFiles(self._root, is_quick=is_quick)
+        self._sources = SourceFiles(filter(None, (script.file, script.cast_file)))
+        self._owned = OwnedFiles(self._root, self._sources, is_quick=is_quick)
+        self._may_replace = False
         self._place = describe_place(script.file, self._root)
         self._other_places = self._find_other_places()
         self._sound_keys: dict[PlannedFile, str] = {}
@@ -67,12 +73,44 @@ class ExportLedger:
         return self._store.error
 
     def plan_files(self, lines: Sequence[NumberedLine], settings: ExportSettings, context: PlanContext) -> list[PlannedFile]:
-        """Plan the files of an export; where only what changed is exported, the names of its own earlier files are free."""
-        if not settings.only_changed:
-            return plan_files(lines, settings, context)
-        scope = self._build_scope(item.line.id for item in lines)
-        own = list_replaceable(self._store.entries.values(), scope, self._owned.find_state)
-        return plan_files(lines, settings, context, frozenset(self._root / entry.path for entry in own))
+        """Plan the files of an export, as `app.export.export_plan` does.
+
+        Where only what changed is exported, the names of its own earlier files are free; else those beside sounds that are gone.
+        """
+        own_files = OwnFiles(is_remnant=self._find_own_parts().is_own)
+        if settings.only_changed:
+            scope = self._build_scope(item.line.id for item in lines)
+            own = list_replaceable(self._store.entries.values(), scope, self._owned.find_state)
+            own_files = replace(own_files, replaced=frozenset(self._root / path for entry in own for path, _ in entry.list_parts()))
+        return plan_files(lines, settings, context, own_files, self._sources)
+
+    def plan_game_list(self, settings: ExportSettings) -> PlannedList | None:
+        """Plan the list of an engine that reads one; that of an earlier export gives way, if it is still as it was written."""
+        own = (name for name, content in self._store.lists.items() if self._owned.has_content(name, content))
+        return plan_game_list(settings, OwnFiles(frozenset(self._root / name for name in own)), self._sources)
+
+    def write_game_list(
+        self, planned: PlannedList, files: Sequence[PlannedFile], written: Collection[Path], settings: ExportSettings
+    ) -> str:
+        """Write the list of the files that are there now, and note it.
+
+        Args:
+            written: of the plan, what this export made or kept; others count where they were there before.
+
+        Returns:
+            Why it was not written, as a sentence; empty where it was.
+
+        Raises OutputFileError.
+        """
+        listed = [item for item in files if item.has_sound or item.file in written]
+        if planned.already_exists and settings.existing != "replace":
+            return describe_kept_list(planned)
+        if not listed:
+            return ""
+        write_game_list(planned, listed, settings)
+        with contextlib.suppress(OSError):
+            self._store.set_list(planned.file.name, read_content(planned.file))
+        return ""
 
     def find_measurements(self, files: Iterable[PlannedFile]) -> dict[PlannedFile, LoudnessMeasurement]:
         """Return the loudness of those files whose sound was measured before, whatever became of the files."""
@@ -83,6 +121,7 @@ class ExportLedger:
         """Plan what is done with each file, every question about existing files answered; `gains_db` of files that have none is 0."""
         keyed = [self._build_keyed_file(item, gains_db.get(item, 0.0)) for item in iterate_yielding_gil(files)]
         scope = self._build_scope(line.id for item in files for line in item.lines)
+        self._may_replace = settings.existing == "replace"
         changes = plan_changes(
             keyed, self._store.entries, scope, self._owned.find_state, may_overwrite=settings.existing in ("replace", "number")
         )
@@ -97,7 +136,7 @@ class ExportLedger:
             file, old = files.pop(source)
             entry = self._store.entries[source]
             self._clear_way(target, entry)
-            self._owned.move_files(entry, target)
+            self._owned.move_files(entry, target, lambda file: self._may_replace or self._find_own_parts().is_own(file))
             moved = self._adopt_entry(replace(entry, path=target), file)
             self._store.move_entry(source, moved)
             if target == file.path:
@@ -140,7 +179,7 @@ class ExportLedger:
         """Remove files whose lines are gone, if they are still ours, and return their entries. Raise OutputFileError."""
         removed = []
         for entry in orphans:
-            if self._store.entries.get(entry.path) == entry and OwnedFiles(self._root).find_state(entry) != "edited":
+            if self._store.entries.get(entry.path) == entry and OwnedFiles(self._root, self._sources).find_state(entry) != "edited":
                 self._owned.remove_files(entry)
                 self._store.remove_entry(entry.path)
                 removed.append(entry)
@@ -150,6 +189,9 @@ class ExportLedger:
         """Write the manifest as one file."""
         self._restore_parked_files()
         self._store.close()
+
+    def _find_own_parts(self) -> OwnParts:
+        return OwnParts(self._root, self._store.entries.values, self._sources)
 
     def _build_scope(self, planned_ids: Iterable[str]) -> ScriptScope:
         return ScriptScope(self._script.project, self._script.ids, frozenset(planned_ids), self._other_places)
@@ -203,24 +245,22 @@ class ExportLedger:
             entry = self._replaced[new_file]
             path = str(PurePosixPath(new_file.relative_to(self._root).as_posix()).with_suffix(entry.suffix))
             names = [PurePosixPath(path).with_suffix(PurePosixPath(part).suffix) for part, _ in entry.list_parts()]
-            if self._store.entries.get(entry.path) == entry and not any((self._root / name).exists() for name in names):
+            if self._store.entries.get(entry.path) == entry and not any(os.path.lexists(self._root / name) for name in names):
                 with contextlib.suppress(AppError):
                     self._move_file(entry, path)
         self._parked.clear()
 
     def _move_file(self, entry: ManifestEntry, path: str) -> ManifestEntry:
         """Rename a file, with those beside it, and return its new entry. Raise OutputFileError."""
-        self._owned.move_files(entry, path)
+        self._owned.move_files(entry, path, lambda _file: False)
         moved = replace(entry, path=path)
         self._store.move_entry(entry.path, moved)
         return moved
 
     def _drop_replaced(self, replaced: ManifestEntry, new: ManifestEntry) -> None:
         """Remove what a file of another name replaces; one that was edited stays, and is no longer ours."""
-        is_same = fold_file_name(replaced.path) == fold_file_name(new.path) and _is_same_file(
-            self._root / replaced.path, self._root / new.path
-        )
-        if not is_same and OwnedFiles(self._root).find_state(replaced) != "edited":
+        is_same = is_same_name(self._root / replaced.path, self._root / new.path)
+        if not is_same and OwnedFiles(self._root, self._sources).find_state(replaced) != "edited":
             self._remove_quietly(replaced, ())
         self._store.remove_entry(replaced.path)
 
@@ -230,14 +270,6 @@ class ExportLedger:
             self._owned.remove_files(entry, kept)
         except AppError:
             return
-
-
-def _is_same_file(one: Path, other: Path) -> bool:
-    """Return whether two names that differ in nothing but case mean one file here."""
-    try:
-        return one.samefile(other)
-    except OSError:
-        return False
 
 
 def describe_changes(written: int, renamed: int, unchanged: int, orphans: int) -> str:

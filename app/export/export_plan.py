@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
 
-from app.common.language import get_language
+from app.common.errors import OutputFileError
+from app.common.language import get_language, localize
 from app.core.script import Character, Line, LineSettings
 from app.export.export_settings import DEFAULT_PATTERN_ENGLISH, DEFAULT_PATTERN_JAPANESE, ExportSettings
 from app.export.name_pattern import COUNTER_TOKEN, NUMBER_WIDTH, SpeakerNames, build_token_values, fill_pattern
 from app.export.safe_file_names import find_free_stem, fold_file_name, sanitise_stem
+from app.export.sidecars.sidecar_formats import list_sidecar_suffixes
+from app.export.taken_names import NO_OWN_FILES, NO_SOURCES, OwnFiles, SourceFiles, TakenNames, build_source_error
 
 FindNames = Callable[[LineSettings], SpeakerNames]
 """By which names people know who speaks a line."""
 
-_HasFile = Callable[[Path, str, str], bool]
 COUNTER_PLACEHOLDER = f"${COUNTER_TOKEN}$"
 # What ids of Yarn begin with, and names of its files do not.
 _YARN_ID_PREFIX = "line:"
@@ -34,17 +35,27 @@ class NumberedLine:
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """A sound file and the lines that it holds, in order. What goes beside it has the same name with another suffix.
+    """A sound file and the lines that it holds, in order. What goes beside it has the same name with another suffix, and is one set with it.
 
     Attributes:
-        already_exists: it was there when the plan was made.
+        taken_names: of the set, those that somebody else's files had when the plan was made.
         characters: names of the characters of the lines, in the same order; empty where no line has one.
     """
 
     file: Path
     lines: tuple[Line, ...]
-    already_exists: bool = False
+    taken_names: tuple[str, ...] = ()
     characters: tuple[str, ...] = ()
+
+    @property
+    def already_exists(self) -> bool:
+        """Return whether any file of the set was there when the plan was made."""
+        return bool(self.taken_names)
+
+    @property
+    def has_sound(self) -> bool:
+        """Return whether the sound itself was there when the plan was made."""
+        return self.file.name in self.taken_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +92,22 @@ def choose_default_pattern() -> str:
 
 
 def plan_files(
-    lines: Sequence[NumberedLine], settings: ExportSettings, context: PlanContext, own_files: Collection[Path] = frozenset()
+    lines: Sequence[NumberedLine],
+    settings: ExportSettings,
+    context: PlanContext,
+    own_files: OwnFiles = NO_OWN_FILES,
+    sources: SourceFiles = NO_SOURCES,
 ) -> list[PlannedFile]:
     """Plan a file for each line, for each speaker or for all. With `existing` "number" no name exists yet; else existing files are marked.
 
     Args:
-        own_files: of an earlier export, which count as not existing: they are to be replaced or renamed.
+        own_files: count as not existing.
+
+    Raises InputError if a file that the export reads is to be replaced, OutputFileError for a link in place of a folder.
     """
     taken: dict[str, set[str]] = {}
-    there = _FolderContents(own_files)
+    there = TakenNames(own_files, sources)
+    suffixes = (settings.suffix, *list_sidecar_suffixes(settings.sidecars))
     files = []
     for folder, group in _group_lines(lines, settings, context):
         first = group[0]
@@ -98,25 +116,22 @@ def plan_files(
         if settings.game == "yarn":
             values["id"] = first.line.id.removeprefix(_YARN_ID_PREFIX)
         stem = fill_pattern("$id$" if settings.game else settings.pattern.strip() or choose_default_pattern(), values)
-        avoided: _HasFile = there.has_file if settings.existing == "number" or COUNTER_PLACEHOLDER in stem else _has_no_file
         known = taken.setdefault(str(folder), set())
+        avoids = settings.existing == "number" or COUNTER_PLACEHOLDER in stem
         name = find_free_stem(
             stem,
             f"{first.number:0{NUMBER_WIDTH}d}",
             known,
-            partial(avoided, folder, settings.suffix),
+            partial(there.has_set, folder, suffixes) if avoids else lambda _name: False,
         )
         known.add(fold_file_name(name))
-        exists = there.has_file(folder, settings.suffix, name)
+        exists = there.find_taken(folder, name, suffixes)
+        if settings.existing == "replace" and (read := there.find_sources(folder, exists)):
+            raise build_source_error(read[0])
         cast = tuple(context.name_line(item.line).character for item in group) if context.characters else ()
         planned = PlannedFile(folder / f"{name}{settings.suffix}", tuple(item.line for item in group), exists, cast if any(cast) else ())
         files.append(planned)
     return files
-
-
-def filter_existing(files: Iterable[PlannedFile]) -> list[PlannedFile]:
-    """Return the files that existed before."""
-    return [item for item in files if item.already_exists]
 
 
 def filter_writable(files: Iterable[PlannedFile], settings: ExportSettings) -> list[PlannedFile]:
@@ -146,27 +161,17 @@ def _group_lines(
         name = find_free_stem(who.character or who.speaker or who.voice, "voice", used, lambda _name: False)
         used.add(fold_file_name(name))
         folders[who] = root / sanitise_stem(name)
+        _refuse_link(folders[who])
     order = sorted(((item.number, who, item) for who, group in speakers.items() for item in group), key=lambda entry: entry[0])
     return [(folders[who], [item]) for _, who, item in order]
 
 
-class _FolderContents:
-    """The contents of folders, each listed once, because a network disk is slow at every query."""
-
-    def __init__(self, ignored: Collection[Path]) -> None:
-        self._names: dict[Path, frozenset[str]] = {}
-        self._ignored = ignored
-
-    def has_file(self, folder: Path, suffix: str, stem: str) -> bool:
-        """Return whether a file of that name exists, on any file system."""
-        if folder not in self._names:
-            try:
-                there = (name for name in os.listdir(folder) if not self._ignored or folder / name not in self._ignored)  # noqa: PTH208 — names are enough
-                self._names[folder] = frozenset(map(fold_file_name, there))
-            except OSError:
-                self._names[folder] = frozenset()
-        return fold_file_name(stem + suffix) in self._names[folder]
-
-
-def _has_no_file(_folder: Path, _suffix: str, _stem: str) -> bool:
-    return False
+def _refuse_link(folder: Path) -> None:
+    """Raise OutputFileError for a link in place of a folder that is named after somebody: the files would go where it leads."""
+    if folder.is_symlink():
+        raise OutputFileError(
+            localize(
+                f"「{folder}」はリンクなので、その中には書き出しません。", f"“{folder}” is a link, and nothing is exported through it."
+            ),
+            localize("リンクの名前を変えるか、別のフォルダーに書き出してください。", "Rename the link, or export to another folder."),
+        )

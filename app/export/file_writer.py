@@ -37,7 +37,8 @@ class PlannedFileWriter:
             make_private_folder(file.parent)
         except OSError as exc:
             raise build_write_error(file, exc) from exc
-        self._sink = SoundFileSink(file, rate, settings.subtype or None, settings.channels, settings.rate or None, settings.quality)
+        form = settings.subtype or None, settings.channels, settings.rate or None, settings.quality
+        self._sink = SoundFileSink(file, rate, *form, follows_link=False)
 
     def write_chunk(self, chunk: AudioChunk) -> None:
         """Append a chunk; after an OutputFileError no file is left."""

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from app.adapters.files.part_file import build_write_error
-from app.common.files.atomic_write import write_file_atomically
+from app.adapters.files.file_set import FileSet
 from app.common.files.bounded_read import read_bounded
+from app.common.language import localize
 from app.core.spreadsheet_cells import escape_formula
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, GameEngine
+from app.export.safe_file_names import find_free_stem
+from app.export.taken_names import OwnFiles, SourceFiles, TakenNames, build_source_error
 
 GAME_LIST_NAMES: dict[GameEngine, str] = {"csv": "voice_lines.csv", "yarn": "voice_lines.csv", "wwise": "voice_lines.wsources"}
 """Ren'Py needs none: it looks for `voice/{id}.ogg`."""
@@ -22,25 +26,61 @@ GAME_LIST_NAMES: dict[GameEngine, str] = {"csv": "voice_lines.csv", "yarn": "voi
 _WWISE_CONVERSION = "Default Conversion Settings"
 
 
-def write_game_list(files: Sequence[PlannedFile], settings: ExportSettings) -> Path | None:
-    """Write the list of an engine that reads one, over all files of the plan; return None for others. Raise OutputFileError if that fails."""
+@dataclass(frozen=True, slots=True)
+class PlannedList:
+    """The list of an export, which has its name to itself as a sound and what lies beside it have theirs.
+
+    Attributes:
+        already_exists: somebody else's file had the name when the plan was made.
+    """
+
+    file: Path
+    already_exists: bool = False
+
+
+def plan_game_list(settings: ExportSettings, own_files: OwnFiles, sources: SourceFiles) -> PlannedList | None:
+    """Plan the list of an engine that reads one, as `plan_files` plans files; return None for others."""
     name = GAME_LIST_NAMES.get(settings.game)
-    if name is None or not files:
+    if name is None:
         return None
-    target = Path(settings.folder) / name
+    folder, names = Path(settings.folder), TakenNames(own_files, sources)
+    stem, suffix = Path(name).stem, Path(name).suffix
+    if settings.existing == "number":
+        stem = find_free_stem(stem, stem, (), partial(names.has_set, folder, [suffix]))
+    taken = names.find_taken(folder, stem, [suffix])
+    if settings.existing == "replace" and names.find_sources(folder, taken):
+        raise build_source_error(taken[0])
+    return PlannedList(folder / f"{stem}{suffix}", bool(taken))
+
+
+def list_existing_names(files: Iterable[PlannedFile], planned_list: PlannedList | None) -> list[str]:
+    """Return a name that is taken for each set, and that of the list: what the user is asked about."""
+    names = [item.taken_names[0] for item in files if item.already_exists]
+    return [*names, *([planned_list.file.name] if planned_list is not None and planned_list.already_exists else [])]
+
+
+def describe_kept_list(planned: PlannedList) -> str:
+    """Return a sentence about a list that gave way to somebody else's file."""
+    name = planned.file.name
+    return localize(
+        f"「{name}」はすでにあるので、一覧は書き出していません。", f"“{name}” already exists, so the list of the files was not written."
+    )
+
+
+def write_game_list(planned: PlannedList, files: Sequence[PlannedFile], settings: ExportSettings) -> None:
+    """Write a list of these files, unless it is there already as it is to be: then its time of change stays too. Raise OutputFileError."""
+    target = planned.file
     text = format_wwise_list(files, target.parent) if settings.game == "wwise" else format_csv_list(files, target.parent)
-    try:
-        if not _has_text(target, text.encode()):
-            write_file_atomically(target, text.encode())
-    except OSError as exc:
-        raise build_write_error(target, exc) from exc
-    return target
+    if _has_content(target, text.encode()):
+        return
+    written = FileSet()
+    written.write_file(target, text.encode())
+    written.commit()
 
 
-def _has_text(target: Path, content: bytes) -> bool:
-    """Return whether the list is there already as it is to be: then its time of change stays too."""
+def _has_content(target: Path, content: bytes) -> bool:
     try:
-        return read_bounded(target, len(content)) == content
+        return not target.is_symlink() and read_bounded(target, len(content)) == content
     except OSError:
         return False
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import re
 import struct
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
 from app.common.files.untrusted_json import MAX_INT64, require_int, require_number
 from app.export.export_settings import EXPORT_SOUND_FORMATS
+from app.export.game_lists import GAME_LIST_NAMES
 from app.export.loudness import LoudnessMeasurement
 from app.export.name_pattern import FORBIDDEN_FILE_NAME_CHARS
 from app.export.render_keys import DIGEST_BYTES
@@ -27,6 +28,7 @@ PARKED_PREFIX = ".koebako-export-"
 """Begins the name of a file while another has its name: of two that exchange theirs, and of one that is still to be made again."""
 _SOUND_SUFFIXES = frozenset(f".{name}" for name in EXPORT_SOUND_FORMATS)
 _SIDECAR_SUFFIXES = frozenset(form.suffix for form in SIDECAR_FORMATS.values())
+_LIST_SUFFIXES = frozenset(PurePosixPath(name).suffix for name in GAME_LIST_NAMES.values())
 _HEX_DIGEST = re.compile(f"[0-9a-f]{{{2 * DIGEST_BYTES}}}")
 
 
@@ -77,17 +79,32 @@ class ManifestEntry:
         return [*beside, (self.path, self.sound)]
 
 
-def convert_manifest_to_data(entries: Iterable[ManifestEntry]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class ManifestData:
+    """The parts of a manifest.
+
+    Attributes:
+        entries: by path.
+        lists: content of the lists for games, by name; earlier versions know none, and lose them.
+    """
+
+    entries: dict[str, ManifestEntry] = field(default_factory=dict)
+    lists: dict[str, FileContent] = field(default_factory=dict)
+
+
+def convert_manifest_to_data(manifest: ManifestData) -> dict[str, Any]:
     """Return the data that `parse_manifest` reads."""
-    return {"format": MANIFEST_FORMAT, "version": MANIFEST_VERSION, "files": list(map(convert_entry_to_data, entries))}
+    lists = {name: _convert_content_to_data(content) for name, content in manifest.lists.items()}
+    files = list(map(convert_entry_to_data, manifest.entries.values()))
+    return {"format": MANIFEST_FORMAT, "version": MANIFEST_VERSION, "files": files} | ({"lists": lists} if lists else {})
 
 
 def convert_entry_to_data(entry: ManifestEntry) -> dict[str, Any]:
     """Return the data that `parse_entry` reads."""
     data: dict[str, Any] = {
         "path": entry.path,
-        "content": [entry.sound.size, entry.sound.digest],
-        "sidecars": {suffix: [content.size, content.digest] for suffix, content in entry.sidecars.items()},
+        "content": _convert_content_to_data(entry.sound),
+        "sidecars": {suffix: _convert_content_to_data(content) for suffix, content in entry.sidecars.items()},
         "lines": list(entry.lines),
         "project": entry.project,
         "sound": entry.sound_key,
@@ -102,8 +119,12 @@ def convert_entry_to_data(entry: ManifestEntry) -> dict[str, Any]:
     return data
 
 
-def parse_manifest(data: object) -> dict[str, ManifestEntry]:
-    """Return the entries by path. Raise NewerManifestError for what another version or program wrote, ValueError for what nobody could have."""
+def _convert_content_to_data(content: FileContent) -> list[Any]:
+    return [content.size, content.digest]
+
+
+def parse_manifest(data: object) -> ManifestData:
+    """Return what the data say. Raise NewerManifestError for what another version or program wrote, ValueError for what nobody could have."""
     if not isinstance(data, dict):
         raise ValueError("no manifest")
     if data.get("format") != MANIFEST_FORMAT or data.get("version") != MANIFEST_VERSION:
@@ -113,7 +134,10 @@ def parse_manifest(data: object) -> dict[str, ManifestEntry]:
     entries = {entry.path: entry for entry in map(parse_entry, data["files"])}
     if len(entries) != len(data["files"]):
         raise ValueError("a path occurs twice")
-    return entries
+    lists = data.get("lists", {})
+    if not isinstance(lists, dict):
+        raise ValueError("no lists")
+    return ManifestData(entries, {_parse_list_name(name): _parse_content(content) for name, content in lists.items()})
 
 
 def parse_entry(data: object) -> ManifestEntry:
@@ -147,6 +171,14 @@ def _parse_path(value: object) -> str:
         raise ValueError("no path of ours")
     if PurePosixPath(text).suffix not in _SOUND_SUFFIXES:
         raise ValueError("no sound")
+    return text
+
+
+def _parse_list_name(value: object) -> str:
+    """Return a name that a list for a game may have, on every system."""
+    text = _parse_text(value, MAX_PATH_CHARS)
+    if FORBIDDEN_FILE_NAME_CHARS.search(text) or text.startswith(".") or PurePosixPath(text).suffix not in _LIST_SUFFIXES:
+        raise ValueError("no list of ours")
     return text
 
 

@@ -14,6 +14,8 @@ from app.common.files.bounded_read import read_bounded
 from app.common.files.untrusted_json import parse_json, parse_object_lines
 from app.common.language import localize
 from app.export.manifest_data import (
+    FileContent,
+    ManifestData,
     ManifestEntry,
     NewerManifestError,
     convert_entry_to_data,
@@ -38,6 +40,7 @@ class ManifestStore:
 
     Attributes:
         entries: by path.
+        lists: content of the lists for games, by name.
         problem: a sentence on why the manifest cannot be used; empty where it can, or there is none.
         error: why it could not be written; None so far.
     """
@@ -45,7 +48,9 @@ class ManifestStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._changes: dict[str, ManifestEntry | None] = {}
+        self._new_lists: dict[str, FileContent] = {}
         self.entries: dict[str, ManifestEntry] = {}
+        self.lists: dict[str, FileContent] = {}
         self.problem = ""
         self.error: OutputFileError | None = None
         self._is_foreign = False
@@ -67,28 +72,35 @@ class ManifestStore:
         self._changes[path] = None
         self._append_row({"gone": path})
 
+    def set_list(self, name: str, content: FileContent) -> None:
+        """Keep a list that is complete; `close` writes it down, and until then the list counts as somebody else's."""
+        self.lists[name] = self._new_lists[name] = content
+
     def close(self) -> None:
         """Write the manifest with all changes as one whole file; what another export into the folder added meanwhile stays."""
-        if self._is_foreign or not self._changes:
+        if self._is_foreign or not (self._changes or self._new_lists):
             return
         with contextlib.suppress(*PARSE_FAULTS):
-            self.entries = _read_entries(self._folder)
+            manifest = _read_manifest(self._folder)
+            self.entries, self.lists = manifest.entries, manifest.lists | self._new_lists
             for path, entry in self._changes.items():
                 self.entries.pop(path, None)
                 if entry is not None:
                     self.entries[path] = entry
         target = self._folder / MANIFEST_NAME
         try:
-            write_file_atomically(target, encode_readable_json(convert_manifest_to_data(self.entries.values())))
+            write_file_atomically(target, encode_readable_json(convert_manifest_to_data(ManifestData(self.entries, self.lists))))
         except OSError as exc:
             self._keep_error(target, exc)
             return
         self._changes.clear()
+        self._new_lists.clear()
         remove_path(self._folder / JOURNAL_NAME)
 
     def _load_entries(self) -> None:
         try:
-            self.entries = _read_entries(self._folder)
+            manifest = _read_manifest(self._folder)
+            self.entries, self.lists = manifest.entries, manifest.lists
         except NewerManifestError:
             self._is_foreign = True
             self.problem = localize(
@@ -116,14 +128,15 @@ class ManifestStore:
         self.error = self.error or build_write_error(path, exc)
 
 
-def _read_entries(folder: Path) -> dict[str, ManifestEntry]:
+def _read_manifest(folder: Path) -> ManifestData:
     """Read the manifest and what was done since; raise NewerManifestError, or what else `PARSE_FAULTS` names for a damaged one."""
     if any((folder / name).is_symlink() for name in (MANIFEST_NAME, JOURNAL_NAME)):
         # A link here would make us write into another file.
         raise NewerManifestError("a link")
-    entries: dict[str, ManifestEntry] = {}
+    manifest = ManifestData()
     with contextlib.suppress(FileNotFoundError):
-        entries = parse_manifest(parse_json(read_bounded(folder / MANIFEST_NAME, MAX_MANIFEST_BYTES), most_values=MAX_MANIFEST_VALUES))
+        manifest = parse_manifest(parse_json(read_bounded(folder / MANIFEST_NAME, MAX_MANIFEST_BYTES), most_values=MAX_MANIFEST_VALUES))
+    entries = manifest.entries
     with contextlib.suppress(FileNotFoundError):
         rows = read_bounded(folder / JOURNAL_NAME, MAX_MANIFEST_BYTES).decode("utf-8", "replace")
         for row in parse_object_lines(rows):
@@ -133,4 +146,4 @@ def _read_entries(folder: Path) -> dict[str, ManifestEntry]:
                 entry = parse_entry(row.get("file"))
                 entries.pop(entry.path, None)
                 entries[entry.path] = entry
-    return entries
+    return manifest

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
+import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -13,8 +15,11 @@ from app.adapters.files.part_file import build_write_error
 from app.common.files.atomic_write import move_path
 from app.common.files.bounded_read import open_regular_file
 from app.common.files.private_data_dir import make_private_folder
+from app.common.language import localize
 from app.export.manifest_data import FileContent, ManifestEntry
 from app.export.render_keys import DIGEST_BYTES
+from app.export.safe_file_names import fold_file_name
+from app.export.taken_names import NO_SOURCES, SourceFiles
 
 OwnedState = Literal["whole", "partial", "gone", "edited"]
 """All files are as we wrote them; some are missing and the others are so; all are missing; one is another file now."""
@@ -31,11 +36,12 @@ class OwnedFiles:
     """The files below one export folder.
 
     Args:
+        sources: are never ours, though an earlier export may have written them.
         is_quick: compare sizes only, for what is shown before anything is changed.
     """
 
-    def __init__(self, root: Path, *, is_quick: bool = False) -> None:
-        self._root, self._is_quick = root, is_quick
+    def __init__(self, root: Path, sources: SourceFiles = NO_SOURCES, *, is_quick: bool = False) -> None:
+        self._root, self._sources, self._is_quick = root, sources, is_quick
         self._states: dict[str, tuple[ManifestEntry, OwnedState]] = {}
 
     def find_state(self, entry: ManifestEntry) -> OwnedState:
@@ -50,17 +56,27 @@ class OwnedFiles:
         """Remove those files of an entry that are still ours, but for the paths in `kept`; then the folder, if it is empty. Raise OutputFileError."""
         spared = frozenset(kept)
         for path, content in entry.list_parts():
-            if path not in spared and self._has_content(path, content) is True:
+            if path not in spared and self.has_content(path, content) is True:
                 self._remove_file(self._root / path)
         folder = (self._root / entry.path).parent
         if folder != self._root:
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
-    def move_files(self, entry: ManifestEntry, path: str) -> None:
-        """Rename the files of an entry, the sound last; raise OutputFileError. What is in the way gives way."""
-        for old, _ in entry.list_parts():
-            source, target = self._root / old, self._root / PurePosixPath(path).with_suffix(PurePosixPath(old).suffix)
+    def move_files(self, entry: ManifestEntry, path: str, may_replace: Callable[[Path], bool]) -> None:
+        """Rename the files of an entry, the sound last; raise OutputFileError.
+
+        Args:
+            may_replace: returns whether a file that is in the way gives way; if a single one does not, all files stay as they are.
+        """
+        moves = [
+            (self._root / old, self._root / PurePosixPath(path).with_suffix(PurePosixPath(old).suffix)) for old, _ in entry.list_parts()
+        ]
+        for source, target in moves:
+            is_taken = os.path.lexists(target) and not is_same_name(source, target)
+            if target in self._sources or (is_taken and not may_replace(target)):
+                raise build_write_error(target, FileExistsError(errno.EEXIST, localize("すでにあります", "it already exists")))
+        for source, target in moves:
             try:
                 make_private_folder(target.parent)
                 move_path(source, target)
@@ -72,14 +88,16 @@ class OwnedFiles:
                 folder.rmdir()
 
     def _read_state(self, entry: ManifestEntry) -> OwnedState:
-        found = [self._has_content(path, content) for path, content in entry.list_parts()]
+        found = [self.has_content(path, content) for path, content in entry.list_parts()]
         if False in found:
             return "edited"
         return "whole" if None not in found else "partial" if True in found else "gone"
 
-    def _has_content(self, path: str, content: FileContent) -> bool | None:
-        """Return whether a file has this content; None where there is no file. What lies behind a link is not ours."""
+    def has_content(self, path: str, content: FileContent) -> bool | None:
+        """Return whether a file has this content; None where there is no file. What lies behind a link is not ours, nor what the export reads."""
         file = self._root / path
+        if file in self._sources:
+            return False
         try:
             for folder in list(PurePosixPath(path).parents)[:-1]:
                 if (self._root / folder).is_symlink():
@@ -99,3 +117,32 @@ class OwnedFiles:
             file.unlink(missing_ok=True)
         except OSError as exc:
             raise build_write_error(file, exc) from exc
+
+
+def is_same_name(one: Path, other: Path) -> bool:
+    """Return whether two names differ in nothing but case and mean one file here."""
+    try:
+        return fold_file_name(str(one)) == fold_file_name(str(other)) and one.samefile(other)
+    except OSError:
+        return False
+
+
+class OwnParts:
+    """Knows which files of a folder exports wrote, sounds and what lies beside them.
+
+    Args:
+        read_entries: called when the first file is asked about.
+    """
+
+    def __init__(self, root: Path, read_entries: Callable[[], Iterable[ManifestEntry]], sources: SourceFiles = NO_SOURCES) -> None:
+        self._root, self._read_entries = root, read_entries
+        self._owned = OwnedFiles(root, sources)
+        self._contents: dict[Path, tuple[str, FileContent]] | None = None
+
+    def is_own(self, file: Path) -> bool:
+        """Return whether a file is as we wrote it."""
+        if self._contents is None:
+            parts = (part for entry in self._read_entries() for part in entry.list_parts())
+            self._contents = {self._root / path: (path, content) for path, content in parts}
+        known = self._contents.get(file)
+        return known is not None and self._owned.has_content(*known) is True

@@ -14,11 +14,30 @@ MAX_FS_NAME_BYTES = 255
 # These bytes of a name are reserved for the longest suffix and a number.
 _RESERVED_SUFFIX_BYTES = 24
 _WINDOWS_DEVICE_NAME = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)", re.IGNORECASE)
+# Of names that other programs act on by themselves where they find them; with one of our suffixes each would be such a file.
+_STEMS_OF_OTHER_PROGRAMS = frozenset(
+    [
+        "package",
+        "package-lock",
+        "composer",
+        "bower",
+        "deno",
+        "tsconfig",
+        "jsconfig",
+        "requirements",
+        "constraints",
+        "cmakelists",
+        "robots",
+        "desktop",
+        "autorun",
+    ]
+)
 _TAKE_TOKEN = f"${COUNTER_TOKEN}$"
 
 
 def sanitise_stem(stem: str, default: str = "koebako") -> str:
-    """Return a name without its suffix: composed letters, no longer than file systems allow, no device of Windows, not hidden.
+    """Return a name without its suffix: composed letters, no longer than file systems allow, no device of Windows, not hidden,
+    and none that another program would take for a file of its own, such as `package.json`.
 
     Args:
         default: where nothing is left of it.
@@ -29,6 +48,8 @@ def sanitise_stem(stem: str, default: str = "koebako") -> str:
     first, dot, rest = cut.partition(".")
     if _WINDOWS_DEVICE_NAME.fullmatch(first.strip()):
         cut = f"{first.strip()}_{dot}{rest}"
+    if fold_file_name(cut) in _STEMS_OF_OTHER_PROGRAMS:
+        cut += "_"
     return cut or default
 
 

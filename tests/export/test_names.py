@@ -16,7 +16,6 @@ from app.export.export_plan import (
     PlanContext,
     PlannedFile,
     build_numbered_lines,
-    filter_existing,
     filter_writable,
     list_character_names,
     plan_files,
@@ -183,7 +182,7 @@ def test_existing_files_by_policy(tmp_path: Path) -> None:
     def planned(policy: str) -> tuple[list[str], int, int]:
         settings = ExportSettings(folder=str(tmp_path), pattern="$id$", existing=policy)  # type: ignore[arg-type]
         files = plan_files(script, settings, CONTEXT)
-        return names(files, tmp_path), len(filter_existing(files)), len(filter_writable(files, settings))
+        return names(files, tmp_path), sum(item.already_exists for item in files), len(filter_writable(files, settings))
 
     assert planned("skip") == (["1.wav", "2.wav"], 1, 1)
     assert planned("ask") == (["1.wav", "2.wav"], 1, 1)

@@ -12,7 +12,7 @@ from app.common.files.atomic_write import move_path, prepare_part_path, remove_p
 
 
 class FileSet:
-    """All of them get their names, or everything stays as it was.
+    """All of them get their names, or everything stays as it was. No link is followed: one in the way gives way itself.
 
     Before the first gets its name, all of them are complete on the disk, and those that give way have a second name in a hidden folder:
     from then on only renames follow, which need no room, and one that fails takes back those before it.
@@ -28,7 +28,7 @@ class FileSet:
 
     def write_file(self, path: Path, content: bytes) -> None:
         """Add a file, complete on the disk but for its name; raise OutputFileError if the disk refuses it."""
-        part = PartFile(path)
+        part = PartFile(path, follows_link=False)
         self._parts.append(part)
         part.write(content)
         part.raise_write_error()
@@ -61,7 +61,7 @@ class FileSet:
         return [self._link_old_file(part.target) if len(self._parts) > 1 else None for part in self._parts]
 
     def _link_old_file(self, target: Path) -> Path | None:
-        if not target.exists():
+        if not os.path.lexists(target):
             return None
         try:
             if self._aside is None:
@@ -69,6 +69,9 @@ class FileSet:
                 aside.mkdir()
                 self._aside = aside
             second = self._aside / target.name
+            if target.is_symlink():
+                second.symlink_to(target.readlink())
+                return second
             try:
                 second.hardlink_to(target)
             except OSError:  # a disk that gives a file one name only

@@ -25,16 +25,19 @@ class PartFile(CheckedFile):
 
     Locked as long as it is written, so that `remove_stale_parts` knows the parts whose writers are dead.
 
+    Args:
+        follows_link: a link stays, and what it leads to gets the content. Not for a name that nobody chose but we or a script: there the link gives way.
+
     Attributes:
-        target: what gets the content; where the path is a link, what it leads to.
+        target: what gets the content.
 
     Raises OutputFileError where the target cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, follows_link: bool = True) -> None:
         self._shown = path
         try:
-            self.target = resolve_symlink(path)
+            self.target = resolve_symlink(path) if follows_link else path
             self._check_target()
             remove_stale_parts(self.target.parent)
             self._part = prepare_part_path(self.target)
@@ -79,6 +82,9 @@ class PartFile(CheckedFile):
         return build_write_error(self._shown, cause)
 
     def _check_target(self) -> None:
+        # It gives way itself; what it leads to is neither opened nor asked for.
+        if self.target.is_symlink():
+            return
         # Opening what is there for writing shows before the work, not after it, that the file is locked or protected.
         if self.target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory")

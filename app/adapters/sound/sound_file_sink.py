@@ -46,6 +46,7 @@ class SoundFileSink:
         channels: 2 writes the same sound to both.
         rate: of the file in Hz; without it the voice's, or the nearest above it that the format has.
         quality: of formats that lose sound.
+        follows_link: see `PartFile`.
 
     Attributes:
         rate: of the file in Hz.
@@ -61,6 +62,8 @@ class SoundFileSink:
         channels: int = 1,
         rate: int | None = None,
         quality: SoundQuality = "standard",
+        *,
+        follows_link: bool = True,
     ) -> None:
         piped = str(path) == STDOUT_PATH
         encoding = choose_encoding("stdout.wav" if piped else str(path), sampling_rate, subtype, channels, rate, quality)
@@ -68,7 +71,9 @@ class SoundFileSink:
         self._channels = channels
         self._frames = 0
         self._converter = RateConverter(encoding.rate)
-        self._output: _SoundPartFile | WavPipeWriter | None = WavPipeWriter(encoding) if piped else _SoundPartFile(Path(path), encoding)
+        self._output: _SoundPartFile | WavPipeWriter | None = (
+            WavPipeWriter(encoding) if piped else _SoundPartFile(Path(path), encoding, follows_link=follows_link)
+        )
 
     def write_chunk(self, chunk: AudioChunk) -> None:
         """Append the chunk, with samples outside [-1, 1] clipped; after an OutputFileError no file is left on the disk."""
@@ -128,9 +133,9 @@ class SoundFileSink:
 class _SoundPartFile:
     """libsndfile writing into a part file."""
 
-    def __init__(self, path: Path, encoding: SoundEncoding) -> None:
+    def __init__(self, path: Path, encoding: SoundEncoding, *, follows_link: bool) -> None:
         self._path = path
-        self._part = PartFile(path)
+        self._part = PartFile(path, follows_link=follows_link)
         self._sound: soundfile.SoundFile | None = None
         form = encoding
         with self._discard_on_error():

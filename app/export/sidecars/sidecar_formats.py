@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -285,5 +285,12 @@ SIDECAR_FORMATS: Mapping[SidecarKind, SidecarFormat] = {
     "ass": SidecarFormat(".ass", "ASS", format_ass),
     "json": SidecarFormat(".json", "JSON", lambda spoken, _unit: format_json(spoken)),
 }
+
+
+def list_sidecar_suffixes(kinds: Iterable[SidecarKind]) -> tuple[str, ...]:
+    """Return the suffixes of these files, with the dot."""
+    return tuple(SIDECAR_FORMATS[kind].suffix for kind in kinds)
+
+
 TIMELESS_SIDECARS: frozenset[SidecarKind] = frozenset({"txt"})
 """Files that hold no times."""

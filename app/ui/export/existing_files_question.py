@@ -8,22 +8,23 @@ from functools import partial
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.common.language import localize
-from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExistingFilePolicy
 from app.ui.widgets.question_box import ButtonRole, DialogButton, show_question
 
 MAX_LISTED_NAMES = 12
 
 
-def ask_about_existing(
-    parent: QWidget, existing_files: Sequence[PlannedFile], on_chosen: Callable[[ExistingFilePolicy], object]
-) -> QMessageBox:
-    """Ask without blocking; `on_chosen` is called with the choice, and not at all where the user cancels."""
-    count = len(existing_files)
+def ask_about_existing(parent: QWidget, existing_names: Sequence[str], on_chosen: Callable[[ExistingFilePolicy], object]) -> QMessageBox:
+    """Ask without blocking; `on_chosen` is called with the choice, and not at all where the user cancels.
+
+    Args:
+        existing_names: one for each sound or list that has a file of the same name, or one beside it, in its way.
+    """
+    count = len(existing_names)
     text = localize(
         f"{count:,} 個のファイルがすでにあります。", f"{count:,} files already exist." if count > 1 else "One file already exists."
     )
-    names = "\n".join(item.file.name for item in existing_files[:MAX_LISTED_NAMES])
+    names = "\n".join(existing_names[:MAX_LISTED_NAMES])
     if count > MAX_LISTED_NAMES:
         names += localize(f"\nほか {count - MAX_LISTED_NAMES:,} 個", f"\nand {count - MAX_LISTED_NAMES:,} more")
     choices: dict[ExistingFilePolicy, tuple[str, str]] = {

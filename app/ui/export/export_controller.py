@@ -20,7 +20,6 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.voice_catalog import VoiceCatalog
 
 if TYPE_CHECKING:
-    from app.export.export_plan import PlannedFile
     from app.export.export_settings import ExistingFilePolicy, ExportSettings
     from app.ui.export.export_dialog import ExportDialog
     from app.ui.export.export_planner import ExportPlan, ExportPlanner
@@ -133,10 +132,10 @@ class ExportController(QObject):
     @Slot(object)
     def _start_export(self, settings: ExportSettings) -> None:
         """Plan once more, then ask about existing files or begin."""
-        from app.export.export_plan import filter_existing
+        from app.export.game_lists import list_existing_names
 
         def begin_or_ask(plan: ExportPlan) -> None:
-            there = filter_existing(plan.files)
+            there = list_existing_names(plan.files, plan.game_list)
             if settings.existing == "ask" and there:
                 self._ask_about_existing(settings, there)
             else:
@@ -145,7 +144,7 @@ class ExportController(QObject):
         # Files may have appeared in the folder since the page was last planned.
         self._background.run_work(partial(self._create_planner().plan_export, settings), begin_or_ask)
 
-    def _ask_about_existing(self, settings: ExportSettings, existing_files: Sequence[PlannedFile]) -> None:
+    def _ask_about_existing(self, settings: ExportSettings, existing_names: Sequence[str]) -> None:
         from app.ui.export.existing_files_question import ask_about_existing
 
         def begin_with_choice(choice: ExistingFilePolicy) -> None:
@@ -153,7 +152,7 @@ class ExportController(QObject):
             plan = partial(self._create_planner().plan_export, chosen)
             self._background.run_work(plan, lambda plan: self._begin_export(settings, chosen, plan))
 
-        self.question = ask_about_existing(self.dialog or self._parent, existing_files, begin_with_choice)
+        self.question = ask_about_existing(self.dialog or self._parent, existing_names, begin_with_choice)
         self.question.finished.connect(self._forget_question)
 
     def _begin_export(self, remembered: ExportSettings, settings: ExportSettings, plan: ExportPlan) -> None:
@@ -168,24 +167,11 @@ class ExportController(QObject):
             self.dialog.accept()
         assert plan.ledger is not None
         self.run = ExportRun(self._speech, plan, settings, ExportRecord(plan.ledger, self._records))
-        self.run.finished.connect(self._write_game_list)
         if self.progress is None:
             self.progress = ExportProgress()
             self.progress_made.emit(self.progress)
         self.progress.follow_run(self.run)
         self.run.begin_export()
-
-    @Slot()
-    def _write_game_list(self) -> None:
-        from app.export.game_lists import write_game_list
-
-        run = self.run
-        if run is not None and run.settings.game and not run.is_stopped and run.fatal is None:
-            # A game's list names every file of the plan that exists now, also those that were skipped.
-            kept = (*run.changes.renamed, *run.changes.unchanged) if run.changes is not None else ()
-            made = {*run.written, *(file.item.file for file, _ in kept)}
-            files = [item for item in run.files if item.already_exists or item.file in made]
-            self._background.run_work(partial(write_game_list, files, run.settings))
 
     @Slot(object)
     def _show_error(self, error: AppError) -> None:

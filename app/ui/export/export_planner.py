@@ -17,8 +17,12 @@ from app.export.export_ledger import ExportLedger, LedgerScript
 from app.export.export_plan import NumberedLine, PlanContext, PlannedFile, build_numbered_lines, list_character_names, plan_files
 from app.export.export_settings import ExportSettings
 from app.export.file_gains import compute_file_gains
+from app.export.game_lists import PlannedList
 from app.export.loudness import LoudnessMeasurement
+from app.export.manifest_store import ManifestStore
 from app.export.name_pattern import SpeakerNames
+from app.export.owned_files import OwnParts
+from app.export.taken_names import OwnFiles
 from app.settings.user_settings import Settings
 
 
@@ -27,6 +31,7 @@ class ExportPlan:
     """The files of an export, and what is known of an earlier one into the same folder.
 
     Attributes:
+        game_list: for an engine that reads one; None for others.
         ledger: None where the plan is only shown and earlier exports have no part in it.
         changes: what would be done as far as is known before all files are read; only where what changed is exported.
         measured: loudness of files that was measured before; likewise.
@@ -34,6 +39,7 @@ class ExportPlan:
     """
 
     files: Sequence[PlannedFile]
+    game_list: PlannedList | None = None
     ledger: ExportLedger | None = None
     changes: ExportChanges | None = None
     measured: dict[PlannedFile, LoudnessMeasurement] = field(default_factory=dict)
@@ -66,7 +72,8 @@ class ExportPlanner:
     def plan_preview(self, settings: ExportSettings) -> ExportPlan:
         """Plan an export that is only shown: files that were edited without a change of size count as ours."""
         if not settings.only_changed:
-            return ExportPlan(plan_files(self._select_lines(settings), settings, self._build_context()))
+            own_files = OwnFiles(is_remnant=_create_own_parts(Path(settings.folder)).is_own)
+            return ExportPlan(plan_files(self._select_lines(settings), settings, self._build_context(), own_files))
         plan = self._plan_with_ledger(settings, is_quick=True)
         assert plan.ledger is not None
         is_measured = len(plan.measured) == len(plan.files)
@@ -82,7 +89,7 @@ class ExportPlanner:
         ledger = self._open_ledger(lines, settings, is_quick=is_quick)
         files = ledger.plan_files(lines, settings, self._build_context())
         is_measured = settings.only_changed and settings.loudness is not None
-        return ExportPlan(files, ledger, measured=ledger.find_measurements(files) if is_measured else {})
+        return ExportPlan(files, ledger.plan_game_list(settings), ledger, measured=ledger.find_measurements(files) if is_measured else {})
 
     def _select_lines(self, settings: ExportSettings) -> list[NumberedLine]:
         lines = build_numbered_lines(map(self.apply_seed, self.script.lines))
@@ -110,3 +117,7 @@ class ExportPlanner:
         )
         script = LedgerScript(self.project_name, frozenset(line.id for line in self.script.lines), self.project_file)
         return ExportLedger(settings, script, conditions, is_quick=is_quick)
+
+
+def _create_own_parts(root: Path) -> OwnParts:
+    return OwnParts(root, lambda: ManifestStore(root).entries.values())

@@ -11,6 +11,7 @@ from app.export.changed_plan import ExportChanges
 from app.export.export_ledger import ExportLedger
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
+from app.export.game_lists import PlannedList
 from app.export.loudness import LoudnessMeasurement
 from app.export.manifest_data import ManifestEntry
 from app.ui.background_thread import BackgroundThread
@@ -45,6 +46,18 @@ class ExportRecord:
     ) -> None:
         """Remove files whose lines are gone, and call `on_removed` with their entries."""
         self._background.run_work(partial(self._remove_orphans, orphans), on_removed, on_error)
+
+    def write_game_list(
+        self,
+        planned: PlannedList,
+        files: Sequence[PlannedFile],
+        written: Collection[Path],
+        settings: ExportSettings,
+        on_written: Callable[[str], object],
+        on_error: OnError,
+    ) -> None:
+        """Write the list of the files, and call `on_written` with what `ExportLedger.write_game_list` says."""
+        self._background.run_work(partial(self._ledger.write_game_list, planned, files, written, settings), on_written, on_error)
 
     def finish_record(self, on_finished: Callable[[OutputFileError | None], object]) -> None:
         """Write the manifest, and call `on_finished` with why that failed, or None."""

@@ -61,6 +61,7 @@ class ExportRun(QObject):
     def __init__(self, speech: SpeechController, plan: ExportPlan, settings: ExportSettings, record: ExportRecord) -> None:
         super().__init__(speech)
         self._speech, self.settings, self.files, self._record = speech, settings, plan.files, record
+        self._game_list = plan.game_list
         # Where only what changed is exported, it becomes less once that is known.
         self._todo = list(plan.files if settings.only_changed else filter_writable(plan.files, settings))
         self.written: list[Path] = []
@@ -205,11 +206,23 @@ class ExportRun(QObject):
         # Not all files: one that is copied or dragged may be on its way meanwhile.
         posted, self._posted = self._posted, set()
         self._speech.stop_exporting(posted)
+        self._write_game_list()
         self._record.finish_record(self._note_record)
         self.finished.emit()
 
+    def _write_game_list(self) -> None:
+        """Post the list, which names every file of the plan that is there now, also those that were skipped."""
+        if self._game_list is None or self.is_stopped or self.fatal is not None:
+            return
+        kept = (*self.changes.renamed, *self.changes.unchanged) if self.changes is not None else ()
+        written = {*self.written, *(file.item.file for file, _ in kept)}
+        self._record.write_game_list(self._game_list, self.files, written, self.settings, self._note_list, self._note_error)
+
+    def _note_list(self, note: str) -> None:
+        self.note = note or self.note
+
     def _note_record(self, error: OutputFileError | None) -> None:
-        self.note = "" if error is None else describe_write_error(error)
+        self.note = self.note if error is None else describe_write_error(error)
         self.recorded.emit()
 
     def _note_removed(self, removed: Sequence[ManifestEntry]) -> None:

@@ -169,6 +169,34 @@ def test_one_question_about_files_that_exist(qtbot: QtBot, window: WindowDriver,
         assert ((folder / "a.wav").read_bytes() == b"old") == (answer != "Replace"), answer
 
 
+def test_what_lies_beside_a_sound_is_asked_about_with_it(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
+    mine = {name: f"mine {name}" for name in ("a.srt", "voice_lines.csv")}
+    for answer, made in (("Skip", ["c.srt", "c.wav"]), ("Add numbers", ["a 2.srt", "a 2.wav", "c.srt", "c.wav", "voice_lines 2.csv"])):
+        for name in names(folder):
+            (folder / name).unlink()
+        for name, text in mine.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        page = page_of(qtbot, window)
+        page.form.game.choose_value("csv")
+        page.form.sidecars.choose_kinds(("srt",))
+        settle(qtbot, page, 2)
+        qtbot.waitUntil(lambda page=page: page.files.index(0, 1).data() == "Asks", timeout=WAIT_MS)
+        page.export_button.click()
+        qtbot.waitUntil(lambda: window.export.question is not None, timeout=WAIT_MS)
+        question = window.export.question
+        assert isinstance(question, QMessageBox)
+        assert question.informativeText().splitlines() == list(mine)
+        before = window.export.run
+        next(button for button in question.buttons() if button.text() == answer).click()
+        qtbot.waitUntil(lambda before=before: window.export.run is not before, timeout=WAIT_MS)
+        wait_over(qtbot, window)
+        qtbot.waitUntil(lambda made=made: names(folder) == sorted([*made, *mine]), timeout=WAIT_MS)
+        assert {name: (folder / name).read_text(encoding="utf-8") for name in mine} == mine
+        run = window.export.run
+        assert run is not None
+        qtbot.waitUntil(lambda run=run, answer=answer: ("voice_lines.csv" in run.note) == (answer == "Skip"), timeout=WAIT_MS)
+
+
 def test_settings_are_remembered_by_the_project_and_for_the_next_one(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
     page = page_of(qtbot, window)
     page.form.sound.choose_value("mp3")

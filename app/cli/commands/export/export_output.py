@@ -15,6 +15,7 @@ from app.export.export_ledger import ExportLedger, describe_changes, describe_wr
 from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_settings import ExportSettings
 from app.export.file_gains import compute_file_gains
+from app.export.game_lists import PlannedList
 from app.export.loudness import LoudnessMeasurement
 
 MAX_TOLD_ORPHANS = 20
@@ -73,6 +74,12 @@ class ExportOutput:
     def remove_orphans(self) -> None:
         """Remove the files of lines that are gone. Raise OutputFileError."""
         self._removed = len(self._ledger.remove_orphans(self._changes.orphans))
+
+    def write_game_list(self, planned: PlannedList, files: Sequence[PlannedFile]) -> None:
+        """Write the list of the files that are there; say so where somebody else's file stays in its place. Raise OutputFileError."""
+        kept = self._ledger.write_game_list(planned, files, self.there, self._settings)
+        if kept:
+            print_note(kept)
 
     def report_totals(self, seconds: float) -> int:
         """Report the totals and return the exit code of the first file that failed, with errors of voices before those of texts."""

@@ -33,7 +33,7 @@ from app.core.script import Line, LineSettings
 from app.export.cluster_address import ClusterAddress
 from app.export.export_batch import ExportBatch
 from app.export.export_ledger import ExportLedger, LedgerScript
-from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, filter_existing, list_character_names
+from app.export.export_plan import PlanContext, PlannedFile, build_numbered_lines, list_character_names
 from app.export.export_renderer import find_manifest_ids
 from app.export.export_settings import (
     SIDECAR_KINDS,
@@ -46,7 +46,7 @@ from app.export.export_settings import (
     parse_settings_data,
 )
 from app.export.export_tasks import BatchSettings, ExportWorker
-from app.export.game_lists import write_game_list
+from app.export.game_lists import PlannedList, list_existing_names
 from app.export.local_worker import LocalWorker
 from app.export.name_pattern import SpeakerNames, describe_pattern_problem
 from app.export.process_worker import ProcessWorker
@@ -182,14 +182,13 @@ def run(options: argparse.Namespace) -> int:
     with ExitStack() as closing:
         cluster = None if address is None else _open_cluster(address, cast_, options, closing)
         ledger = open_ledger(project, source, settings, cast_, options)
-        files, settings = _plan_files(project, source, settings, cast_, ledger)
+        files, game_list, settings = _plan_files(project, source, settings, cast_, ledger)
         jobs = options.jobs if cluster is None else cluster.count_files_at_once()
         batch = ExportBatch(_create_worker_factory(settings, cast_, project, options, cluster), min(jobs, max(1, len(files))))
         output = ExportOutput(ledger, batch, settings, is_json=options.json)
-        _write_files(output, batch, ledger, files, cast_, options)
+        _write_files(output, batch, ledger, files, game_list, cast_, options)
     if batch.stopped.is_set():
         raise KeyboardInterrupt
-    write_game_list([item for item in files if item.already_exists or item.file in output.there], settings)
     return output.report_totals(time.monotonic() - began)
 
 
@@ -198,10 +197,11 @@ def _write_files(
     batch: ExportBatch,
     ledger: ExportLedger,
     files: Sequence[PlannedFile],
+    game_list: PlannedList | None,
     voices: ExportVoices,
     options: argparse.Namespace,
 ) -> None:
-    """Write the files, until all are there or the user stops. Raise the error that ends the batch."""
+    """Write the files, until all are there or the user stops, and then their list. Raise the error that ends the batch."""
     words = localize("書き出しています", "Exporting")
     quiet = nullcontext() if options.json else show_slow_notice(words, lambda: f"{len(output.written)} / {output.count}")
     with interrupt_handler.call_on_interrupt(batch.stop_batch), quiet:
@@ -209,6 +209,8 @@ def _write_files(
             output.write_files(files, {item: errors[0] for item in files if (errors := _list_voice_errors(item, voices))})
             if options.remove_orphans and not batch.stopped.is_set():
                 output.remove_orphans()
+            if game_list is not None and not batch.stopped.is_set():
+                output.write_game_list(game_list, files)
         finally:
             batch.close()
             ledger.close()
@@ -276,7 +278,8 @@ def open_ledger(
     conditions = collect_sound_conditions(
         voices.voice_names, project.dictionary, _load_settings(options), backend=options.backend, force_bert=options.force_bert
     )
-    return ExportLedger(settings, LedgerScript(source.stem, frozenset(line.id for line in project.script.lines), source), conditions)
+    ids = frozenset(line.id for line in project.script.lines)
+    return ExportLedger(settings, LedgerScript(source.stem, ids, source, Path(options.cast) if options.cast else None), conditions)
 
 
 def _load_settings(options: argparse.Namespace) -> Settings:
@@ -287,20 +290,19 @@ def _load_settings(options: argparse.Namespace) -> Settings:
 
 def _plan_files(
     project: Project, source: Path, settings: ExportSettings, voices: ExportVoices, ledger: ExportLedger
-) -> tuple[list[PlannedFile], ExportSettings]:
-    """Return the planned files, and the settings with the decision about existing files."""
+) -> tuple[list[PlannedFile], PlannedList | None, ExportSettings]:
+    """Return the planned files and their list, and the settings with the decision about existing files."""
     context = PlanContext(project.script.title or source.stem, voices.find_names, date.today(), list_character_names(project.script.cast))
     lines = build_numbered_lines(project.script.lines)
-    files = ledger.plan_files(lines, settings, context)
-    there = filter_existing(files)
-    if settings.existing != "ask" or not there:
-        return files, settings
-    settings = replace(settings, existing=_ask_existing_policy(there))
-    return ledger.plan_files(lines, settings, context), settings
+    files, game_list = ledger.plan_files(lines, settings, context), ledger.plan_game_list(settings)
+    if settings.existing != "ask" or not (there := list_existing_names(files, game_list)):
+        return files, game_list, settings
+    settings = replace(settings, existing=_ask_existing_policy(len(there)))
+    return ledger.plan_files(lines, settings, context), ledger.plan_game_list(settings), settings
 
 
-def _ask_existing_policy(existing_files: Sequence[PlannedFile]) -> ExistingFilePolicy:
-    count = localize(f"{len(existing_files)} 個のファイルがすでにあります。", f"{len(existing_files)} of the files already exist.")
+def _ask_existing_policy(existing_count: int) -> ExistingFilePolicy:
+    count = localize(f"{existing_count} 個のファイルがすでにあります。", f"{existing_count} of the files already exist.")
     if sys.stdin is None or not sys.stdin.isatty():
         print_note(f"{count}{localize('上書きせず、残りを書き出します。', ' They are skipped.')}")
         return "skip"
