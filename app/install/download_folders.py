@@ -13,6 +13,7 @@ from app.adapters.download.partial_download import compute_download_key, find_do
 from app.common.errors import VoiceError
 from app.common.files.untrusted_json import sanitise_long_text
 from app.install.select_checkpoint import UserDecisionRequiredError
+from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
 from app.voices.untrusted.zip_names import RESERVED_NAME_PATTERN
 
 DEFAULT_DOWNLOAD_NAME = "download"
@@ -70,3 +71,9 @@ def sanitise_file_name(name: str) -> str:
     if RESERVED_NAME_PATTERN.match(stem):
         stem = f"_{stem}"
     return (_END_CHARS.sub("", stem.encode()[:LONGEST_STEM_BYTES].decode(errors="ignore")) or "voice") + dot + suffix
+
+
+def sanitise_voice_file_name(name: str) -> str:
+    """Return a file name as `sanitise_file_name` does, with the suffix of a voice or none: a server makes no `desktop.ini`."""
+    safe = sanitise_file_name(name)
+    return safe if safe.casefold().endswith(VOICE_SUFFIXES) else safe.replace(".", "_")

@@ -32,6 +32,7 @@ from app.install.download_folders import (
     discard_download,
     find_pending_download,
     sanitise_file_name,
+    sanitise_voice_file_name,
 )
 
 STANDARD_BERT_REPOSITORY = "tsukumijima/deberta-v2-large-japanese-char-wwm-onnx"
@@ -100,7 +101,7 @@ def fetch_url(url: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
     if not file.sha256 and (waiting := find_pending_download(folder)) is not None:
         return waiting
     # Where the hub vouches for the bytes, the name is known as well, so that a file that is there already is found.
-    target = folder / (sanitise_file_name(parse_address(file.url).file_name) if file.sha256 else DEFAULT_DOWNLOAD_NAME)
+    target = folder / (sanitise_voice_file_name(parse_address(file.url).file_name) if file.sha256 else DEFAULT_DOWNLOAD_NAME)
     done = _download_file(file, target, monitor)
     if done.content_type in ("text/html", "application/xhtml+xml"):
         discard_download(done.path)
@@ -110,7 +111,7 @@ def fetch_url(url: str, monitor: DownloadMonitor = NO_MONITOR) -> Path:
         )
     if done.path.name != DEFAULT_DOWNLOAD_NAME:
         return done.path
-    named = folder / sanitise_file_name(done.name)
+    named = folder / sanitise_voice_file_name(done.name)
     try:
         move_path(done.path, named)
     except OSError as exc:

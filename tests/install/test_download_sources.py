@@ -22,7 +22,7 @@ from app.adapters.files import free_space
 from app.adapters.http.retry_policy import RetryPolicy
 from app.common.errors import DownloadError
 from app.install import download_sources
-from app.install.download_folders import discard_download, sanitise_file_name
+from app.install.download_folders import discard_download, sanitise_file_name, sanitise_voice_file_name
 from app.install.download_sources import (
     DownloadMonitor,
     KnownFileFacts,
@@ -226,3 +226,19 @@ def test_safe_names_keep_what_they_can() -> None:
     assert sanitise_file_name("声" * 200 + ".aivmx").endswith("声.aivmx")
     assert sanitise_file_name("") == "voice"
     assert sanitise_file_name("...aivmx") == "voice.aivmx"
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("desktop.ini", "desktop_ini"),
+        ("a/package.json", "package_json"),
+        (".bashrc", "voice_bashrc"),
+        ("run.exe", "run_exe"),
+        ("Mei.AIVMX", "Mei.AIVMX"),
+        ("v1.2.onnx", "v1.2.onnx"),
+        ("model", "model"),
+    ],
+)
+def test_a_server_makes_no_file_but_a_voice(name: str, safe: str) -> None:
+    assert sanitise_voice_file_name(name) == safe
