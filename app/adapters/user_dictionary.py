@@ -88,8 +88,26 @@ def _build_unreadable_error(name: str, reason: str) -> InputError:
     )
 
 
+def _refuse_own_file(file: Path) -> None:
+    try:
+        is_own = file.samefile(find_dictionary_path())
+    except (OSError, ValueError):  # one of them is not there; what is no name is reported when it is written
+        return
+    if is_own:
+        raise InputError(
+            localize(
+                f"「{file.name}」はユーザー辞書なので、上書きできません。", f"“{file.name}” is the user dictionary, and cannot be replaced."
+            ),
+            localize("別の名前を指定してください。", "Choose another name."),
+        )
+
+
 def export_entries(entries: tuple[DictionaryEntry, ...], file: Path) -> None:
-    """Write a file for other programs, by its suffix: `.csv` is a table, anything else the JSON of VOICEVOX. Raise OutputFileError."""
+    """Write a file for other programs, by its suffix: `.csv` is a table, anything else the JSON of VOICEVOX.
+
+    Raises InputError for the dictionary itself, OutputFileError.
+    """
+    _refuse_own_file(file)
     write: Callable[[tuple[DictionaryEntry, ...]], str] = format_entries_csv if file.suffix.lower() == ".csv" else format_exchange_json
     try:
         write_file_atomically(file, write(entries).encode("utf-8"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import zipfile
 from dataclasses import replace
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from app.adapters.files.part_file import build_write_error
 from app.common.errors import InputError, OutputFileError, VoiceError
-from app.common.files.atomic_write import move_path, prepare_part_path, remove_path
+from app.common.files.atomic_write import move_path, prepare_part_path, remove_path, resolve_symlink
 from app.common.files.paths import list_subfolders, list_voice_dirs
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
@@ -85,6 +86,7 @@ def export_voice(reference: str, target: Path, report: Report = ignore_report, *
     try:
         if not (may_replace and target.suffix.lower() == ZIP_SUFFIX and target.is_file()):
             _check_free(target)
+        target = resolve_symlink(target)
         part = prepare_part_path(target)
         try:
             _write_export(files, voice, part, target, report)
@@ -109,7 +111,7 @@ def _write_export(files: list[Path], voice: Voice, part: Path, target: Path, rep
 
 def _check_free(target: Path) -> None:
     """Raise an error unless the target is free; an empty folder may exist."""
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+    if os.path.lexists(target) and (target.is_symlink() or not target.is_dir() or any(target.iterdir())):
         raise OutputFileError(
             localize(f"すでにあります: {target}", f"This already exists: {target}"),
             localize("別の名前を指定してください。", "Choose another name."),

@@ -142,10 +142,13 @@ def test_a_bert_takes_one_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None
         (("--graph", "flow", "--only", "int9", "--keep", "int9", "--install"), 2, "Available: fp16, int8-256"),
         (("--keep", "fp16"), 2, "-o, --test or --install"),
         (("--only", "fp16", "--keep", "int8-32", "--install"), 2, "--only"),
+        (("--graph", "flow", "--only", "fp16", "--keep", "fp16", "--test", "mine.koebako"), 2, "“mine.koebako” already exists"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(
-    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], code: int, words: str
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], code: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.koebako").write_text("mine", encoding="utf-8")
     assert main(["lab", "optimise", *BRIEFLY, *options]) == code
     assert words in capsys.readouterr().err

@@ -59,6 +59,9 @@ def test_the_shipped_voice_is_profiled_by_stage_module_and_operator(lab: Lab, tm
     assert "<svg" in (tmp_path / "picture.svg").read_text(encoding="utf-8")
     again = lab("profile", *SHORT, "--warmup", "0", "--runs", "1", "--seconds", "0", "--against", str(file))
     assert named(again, "operator")["decoder", "MatMul"]["before_ms"] == operators["decoder", "MatMul"]["median_ms"]
+    before = file.read_bytes()
+    assert main(["lab", "profile", *SHORT, "--trace", str(file), "--against", str(file)]) == 2, "it is what is read"
+    assert file.read_bytes() == before
 
 
 def check_trace(content: dict[str, Any], *, alone: bool = True) -> None:

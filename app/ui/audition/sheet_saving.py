@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.adapters.files.part_file import build_write_error
 from app.common.files.atomic_write import write_file_atomically
 from app.ui.background_thread import BackgroundThread
+from app.ui.widgets.appended_suffix import append_suffix
 
 
 def save_sheet(parent: QWidget, background: BackgroundThread, suffix: str, text: str) -> None:
@@ -17,7 +18,7 @@ def save_sheet(parent: QWidget, background: BackgroundThread, suffix: str, text:
     start = Path.home() / f"koebako-test.{suffix}"
     name, _ = QFileDialog.getSaveFileName(parent, parent.windowTitle(), str(start), f"{suffix.upper()} (*.{suffix})")
     if name:
-        file = Path(name) if Path(name).suffix else Path(f"{name}.{suffix}")
+        file = Path(name) if Path(name).suffix else append_suffix(Path(name), f".{suffix}")
         background.run_work(partial(_write_sheet, file, text))
 
 

@@ -13,6 +13,7 @@ from app.common.language import localize
 from app.core.project import PROJECT_SUFFIX, Project, VoiceReference
 from app.core.script import Character, Script
 from app.ui.background_thread import BackgroundThread
+from app.ui.widgets.appended_suffix import append_suffix
 from app.ui.widgets.open_file_dialogs import ask_for_file
 
 
@@ -63,9 +64,8 @@ class CastFiles(QObject):
         if name:
             script = Script(cast=tuple(cast))
             path = Path(name)
-            # A name without the suffix was not asked about, and another project may have it.
-            named = path if path.suffix.lower() == PROJECT_SUFFIX else _find_free_path(path.with_name(path.name + PROJECT_SUFFIX))
-            if named == open_path:
+            named = path if path.suffix.lower() == PROJECT_SUFFIX else append_suffix(path, PROJECT_SUFFIX)
+            if open_path is not None and _is_same_file(named, open_path):
                 self.failed.emit(_build_own_file_error())
             else:
                 self.write_cast(named, Project(script, voices=find_references(script)))
@@ -90,12 +90,12 @@ class CastFiles(QObject):
         self._background.close(finish=True)
 
 
-def _find_free_path(path: Path) -> Path:
-    number = 2
-    free = path
-    while free.exists():
-        free, number = path.with_stem(f"{path.stem} ({number})"), number + 1
-    return free
+def _is_same_file(path: Path, open_path: Path) -> bool:
+    """Return whether a file is the open one, under whatever name."""
+    try:
+        return path == open_path or path.samefile(open_path)
+    except OSError:
+        return False
 
 
 def _build_own_file_error() -> InputError:

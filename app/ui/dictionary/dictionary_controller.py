@@ -6,6 +6,7 @@ Most of the dictionary's modules are imported when the dialog opens, so that the
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,6 +23,7 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.playback.line_playback import LinePlayback
 from app.ui.script.line_selection import LineSelection
 from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.widgets.appended_suffix import append_suffix
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.open_file_dialogs import ask_for_file
 
@@ -194,9 +196,10 @@ class DictionaryController(QObject):
         if name:
             file = Path(name)
             # Some file dialogs do not append the chosen kind's suffix.
-            suffix = "" if file.suffix.lower() in (".json", ".csv") else ".csv" if "csv" in kind else ".json"
+            if file.suffix.lower() not in (".json", ".csv"):
+                file = append_suffix(file, ".csv" if "csv" in kind else ".json")
             words = self._project.list_entries() if self._is_project_shown else None
-            self._background.run_work(lambda: _write_entries(file.with_name(file.name + suffix), words))
+            self._background.run_work(partial(_write_entries, file, words))
 
     @Slot(object)
     def _show_error(self, error: AppError) -> None:

@@ -14,6 +14,7 @@ from app.ui.background_thread import BackgroundThread
 from app.ui.display_names import format_speaker, format_style
 from app.ui.script.script_document import ScriptDocument
 from app.ui.voices.voice_catalog import VoiceCatalog
+from app.ui.widgets.appended_suffix import append_suffix
 from app.ui.widgets.banner import Banner
 
 
@@ -48,7 +49,7 @@ class ScriptExporter(QObject):
             return
         file = Path(chosen)
         if file.suffix.lower() not in kinds.values():
-            file = file.with_name(file.name + kinds.get(kind, ".txt"))
+            file = append_suffix(file, kinds.get(kind, ".txt"))
         self._folder = file.parent
         self.write_file(file, has_characters=kind == named, as_dialogue=kind == dialogue)
 

@@ -16,6 +16,7 @@ from app.lab.report_rows import Row
 from app.ui.lab.lab_commands import FILE_OPTIONS, LabCommand
 from app.ui.lab.lab_runner import LabReport
 from app.ui.playback.sound_save_dialog import build_file_title
+from app.ui.widgets.appended_suffix import append_suffix
 
 
 class ReportExportButton(QToolButton):
@@ -162,4 +163,4 @@ def ask_for_target(parent: QWidget, report: LabReport, report_format: ReportForm
     name, _ = QFileDialog.getSaveFileName(parent, localize("結果を書き出す", "Export the results"), str(start), kinds)
     if not name:
         return None
-    return Path(name) if Path(name).suffix else Path(f"{name}{report_format.suffix}")
+    return Path(name) if Path(name).suffix else append_suffix(Path(name), report_format.suffix)

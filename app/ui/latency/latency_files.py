@@ -6,7 +6,7 @@ import csv
 import io
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSize
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QSize
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -17,6 +17,7 @@ from app.common.system_errors import describe_reason
 from app.core.spreadsheet_cells import escape_formula
 from app.ui.latency.latency_title import TITLE_MARGIN_PX
 from app.ui.synthesis.latency_history import LatencyHistory
+from app.ui.widgets.appended_suffix import append_suffix
 
 LATENCY_CSV_COLUMNS = (
     *("request", "text", "stopped", "first_audio_ms", "audio_s", "total_ms", "rtf"),
@@ -62,7 +63,7 @@ def ask_for_file_name(parent: QWidget, title: str, suffix: str) -> Path | None:
     name, _ = QFileDialog.getSaveFileName(parent, title, str(start), f"{suffix.upper()} (*.{suffix})")
     if not name:
         return None
-    return Path(name) if Path(name).suffix else Path(f"{name}.{suffix}")
+    return Path(name) if Path(name).suffix else append_suffix(Path(name), f".{suffix}")
 
 
 def write_csv(history: LatencyHistory, file: Path) -> None:
@@ -82,8 +83,14 @@ def write_picture(body: QWidget, legend: QWidget, file: Path) -> None:
     picture.fill(body.palette().color(body.backgroundRole()))
     legend.render(picture, QPoint(TITLE_MARGIN_PX, LEGEND_GAP_PX))
     body.render(picture, QPoint(0, head))
-    if not picture.save(str(file), "PNG"):
+    content = QBuffer()
+    content.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not picture.save(content, "PNG"):
         raise _create_write_error(file, "")
+    try:
+        write_file_atomically(file, bytes(content.data().data()))
+    except OSError as exc:
+        raise _create_write_error(file, describe_reason(exc)) from exc
 
 
 def _create_write_error(file: Path, reason: str) -> OutputFileError:

@@ -34,6 +34,7 @@ from app.ui.parameters.preset_storage import describe_default_preset, load_prese
 from app.ui.theme.dialog_margins import DIALOG_MARGINS
 from app.ui.theme.theme import is_theme_change_event
 from app.ui.theme.themed_icons import draw_icon
+from app.ui.widgets.appended_suffix import append_suffix
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.open_file_dialogs import ask_for_file
 
@@ -178,7 +179,7 @@ class PresetFilesButton(QToolButton):
         start = str(Path.home() / "koebako-presets.json")
         name, _ = QFileDialog.getSaveFileName(self, localize("プリセットを書き出す", "Export presets"), start, "JSON (*.json)")
         if name:
-            file = Path(name) if Path(name).suffix.lower() == ".json" else Path(name + ".json")
+            file = Path(name) if Path(name).suffix.lower() == ".json" else append_suffix(Path(name), ".json")
             self._background.run_work(partial(save_presets, self._presets(), file))
 
 

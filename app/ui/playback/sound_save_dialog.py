@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import os
+from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.common.language import localize
 from app.core.script import Line, LineSettings
+from app.ui.widgets.appended_suffix import append_suffix
 
 if TYPE_CHECKING:
     from app.export.name_pattern import SpeakerNames
@@ -36,7 +38,7 @@ def ask_for_sound_file(parent: QWidget, name: str, folder: str, suffix: str = ".
     file = Path(chosen)
     if file.suffix.lower() in (*SOUND_FORMATS, *UNSUPPORTED_SOUND_SUFFIXES):
         return file
-    return _find_free_file(file.with_name(f"{file.name}.{kind.split()[0].lower() if kind else 'wav'}"), ())
+    return append_suffix(file, f".{kind.split()[0].lower() if kind else 'wav'}")
 
 
 def build_default_pattern() -> str:
@@ -56,19 +58,12 @@ def choose_file_names(
     files: list[Path] = []
     for number, line in lines:
         values = build_token_values(line, number, name_speaker(line.settings), "", date.today())
-        name = find_free_stem(fill_pattern(stem, values), "koebako", taken, lambda name: pattern.with_name(name + pattern.suffix).exists())
+        name = find_free_stem(
+            fill_pattern(stem, values), "koebako", taken, lambda name: os.path.lexists(pattern.with_name(name + pattern.suffix))
+        )
         taken.add(fold_file_name(name))
         files.append(pattern.with_name(name + pattern.suffix))
     return files
-
-
-def _find_free_file(file: Path, taken: Collection[str]) -> Path:
-    """Return the file, or one with a number behind its name."""
-    free, count = file, 1
-    while free.name.casefold() in taken or free.exists():
-        count += 1
-        free = file.with_name(f"{file.stem} {count}{file.suffix}")
-    return free
 
 
 def build_file_title(text: str) -> str:

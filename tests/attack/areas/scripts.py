@@ -129,7 +129,9 @@ label start:
             ]:
                 case.complain("lost", f"texts that do not come back from {target}", f"texts of {target}")
         if case.once_in(40):
-            run_inside(case, self.place, "project", "convert", str(file), "-o", str(self.place.out / "a.csv"), "--voice", "mei")
+            run_inside(
+                case, self.place, "project", "convert", str(file), "-o", str(self.place.out / "a.csv"), "--replace", "--voice", "mei"
+            )
 
     def _written(self, case: Case, project: Project, suffix: str) -> ImportedScript | None:
         file = self.place.out / f"again{suffix}"

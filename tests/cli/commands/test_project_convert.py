@@ -78,7 +78,7 @@ def test_a_voice_for_those_that_are_missing(capsys: pytest.CaptureFixture[str], 
     rows = [line.split(",")[2:] for line in (tmp_path / "c.csv").read_text(encoding="utf-8-sig").splitlines()[1:]]
     assert [row[0] for row in rows] == ["mei", "mei", "mei", "mei", "誰"], "a speaker whom nobody here is called stays nobody"
     assert [row[1:3] for row in rows[1:3]] == [["", "Happy"], ["Mei", ""]]
-    assert run(capsys, tmp_path / "b.csv", "-o", tmp_path / "c.csv", "--voice", "nobody")[0] == 3
+    assert run(capsys, tmp_path / "b.csv", "-o", tmp_path / "d.csv", "--voice", "nobody")[0] == 3
 
 
 def test_text_with_and_without_who_speaks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -40,11 +40,12 @@ def exported(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> E
             return str(tmp_path / f"結果 {name.strip('-')}"), ""
 
         monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+        file = tmp_path / f"結果 {name.strip('-')}{list_formats()[name].suffix}"
+        file.unlink(missing_ok=True)  # a name without an ending takes the place of nothing
         page.banner.hide()
         assert page.export_button.entries[name].isEnabled(), name
         page.export_button.entries[name].trigger()
         qtbot.waitUntil(page.banner.isVisible, timeout=WAIT_MS)
-        file = tmp_path / f"結果 {name.strip('-')}{list_formats()[name].suffix}"
         assert file.name in page.banner.message.text()
         return file.read_bytes()
 

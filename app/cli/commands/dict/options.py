@@ -83,3 +83,4 @@ def _add_exchange_actions(actions: Any) -> None:
         metavar="FILE",
         help=localize("JSON（VOICEVOX 形式）または CSV。拡張子で決まる", "JSON (VOICEVOX format) or CSV, chosen by the extension"),
     )
+    write.add_argument("--replace", action="store_true", help=localize("すでにあるファイルを上書きする", "replace an existing file"))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.adapters.openjtalk.user_lexicon import change_user_entries
 from app.adapters.user_dictionary import DictionaryChange, export_entries, read_user_entries
+from app.cli.atomic_output import refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input
 from app.cli.console_output import print_error, print_json, print_note, print_result
 from app.common.errors import InputError
@@ -113,6 +114,7 @@ def _print_comparison(comparison: DictionaryComparison, options: argparse.Namesp
 
 def _export_entries(options: argparse.Namespace) -> int:
     words, target = read_user_entries(), Path(options.file)
+    refuse_existing_file(target, may_replace=options.replace)
     export_entries(words, target)
     if options.json:
         print_json({"exported": str(target), "words": len(words)})

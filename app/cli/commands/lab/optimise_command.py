@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.atomic_output import check_output_path
+from app.cli.atomic_output import check_output_path, refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input
 from app.cli.commands.lab.shared_options import add_repeat_options, parse_repeats
 from app.common.command_parser import CommandParser
@@ -56,6 +56,9 @@ def add_options(parser: CommandParser) -> None:
             "--keep と元のグラフを聞き比べるブラインドテストの保存先（.koebako）",
             "write a blind test of --keep and the exact graph (.koebako)",
         ),
+    )
+    parser.add_argument(
+        "--replace", action="store_true", help=localize("--test のファイルがすでにあれば上書きする", "replace an existing file of --test")
     )
     parser.add_argument(
         "--install",
@@ -119,9 +122,10 @@ def find_rows(subject: LabSubject, options: argparse.Namespace, report: Report) 
 
 
 def check_options(options: argparse.Namespace) -> None:
-    """Raise OutputFileError if the test cannot be written."""
+    """Raise OutputFileError if the test cannot be written, and InputError if a project has its name."""
     if options.test is not None:
         check_output_path(Path(options.test), PROJECT_SUFFIX)
+        refuse_existing_file(Path(options.test), may_replace=options.replace)
 
 
 def _read_texts(path: str | None) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.atomic_output import check_output_path, write_output_file
+from app.cli.atomic_output import check_output_path, refuse_existing_file, write_output_file
 from app.cli.commands.lab.shared_options import add_repeat_options, parse_repeats
 from app.common.command_parser import CommandParser
 from app.common.errors import InputError
@@ -85,6 +85,7 @@ def check_options(options: argparse.Namespace) -> None:
     parse_placement(options.backend)
     if options.trace is not None:
         check_output_path(Path(options.trace), ".json")
+        refuse_existing_file(Path(options.trace), may_replace=True, sources=[options.against])
     if options.against is not None:
         from app.lab.profile.profile_run import read_earlier_rows
 

@@ -36,6 +36,7 @@ def add_convert_action(actions: Any) -> None:
         metavar="ID|NAME",
         help=localize("声のない行と、声が見つからない行の声", "voice of lines without one and of those whose voice is missing"),
     )
+    convert.add_argument("--replace", action="store_true", help=localize("すでにあるファイルを上書きする", "replace an existing file"))
     named = convert.add_mutually_exclusive_group()
     named.add_argument(
         "--characters",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.audition.embedded_sounds import copy_sounds_beside
+from app.cli.atomic_output import refuse_existing_file
 from app.cli.commands.project.convert_options import parse_columns
 from app.cli.console_output import print_json, print_note
 from app.cli.project_voices import match_local_voices
@@ -33,6 +34,7 @@ from app.voices.installed_voices import find_shipped_voice_id, find_voice
 def run_convert(options: argparse.Namespace) -> int:
     """Read the script, find voices and write it; print each loss on stderr, in a line of its own."""
     target, source = Path(options.output), Path(options.source)
+    refuse_existing_file(target, may_replace=options.replace, sources=[options.source])
     imported = read_script_file(source, parse_columns(options.columns))
     voice = find_unprepared_voice(options.voice, may_be_path=False).manifest.id if options.voice else ""
     dropped = imported.losses

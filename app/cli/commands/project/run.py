@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from app.cli.atomic_output import refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
 from app.cli.commands.project.convert_script import run_convert
 from app.cli.commands.project.list_cast import run_cast
@@ -97,11 +97,7 @@ def run_new(options: argparse.Namespace) -> int:
             localize(f"プロジェクトのファイル名ではありません: {target.name}", f"This is not the name of a project: {target.name}"),
             localize(f"{PROJECT_SUFFIX} で終わる名前にしてください。", f"Use a name that ends in {PROJECT_SUFFIX}."),
         )
-    if _is_existing(target) and not options.replace:
-        raise InputError(
-            localize(f"「{target.name}」はすでにあります。", f"“{target.name}” already exists."),
-            localize("上書きするには --replace を付けてください。", "Add --replace to replace it."),
-        )
+    refuse_existing_file(target, may_replace=options.replace, sources=[options.text])
     texts = _read_texts(options.text) if options.text is not None else []
     script = Script(tuple(map(Line, texts)), options.title or target.stem)
     project = sanitise_project(Project(script=script))
@@ -112,13 +108,6 @@ def run_new(options: argparse.Namespace) -> int:
     else:
         print_note(localize(f"{target} を作成しました（{lines:,} 行）。", f"Created {target} (lines: {lines:,})."))
     return 0
-
-
-def _is_existing(target: Path) -> bool:
-    """Return whether the target exists; a name that no file can have is reported when it is written."""
-    with suppress(OSError, ValueError):
-        return target.exists()
-    return False
 
 
 def _read_texts(source: str) -> list[str]:

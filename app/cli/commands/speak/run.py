@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.speech_activity import record_speech
+from app.cli.atomic_output import refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
 from app.cli.chosen_voice import prepare_chosen_voice
 from app.cli.commands.speak.melody_file import check_melody, read_melody
@@ -104,6 +105,8 @@ class SpeakProgress:
 
 def run(options: argparse.Namespace) -> int:
     """Speak; the text is checked before a model is loaded, and the output file before anything is computed."""
+    if options.output is not None:
+        refuse_existing_file(Path(options.output), may_replace=True, sources=[options.file, options.melody])
     text = read_spoken_text(options)
     melody = Overrides() if options.melody is None else read_melody(Path(options.melody), text)
     check_request(_build_request(options, text))
