@@ -18,6 +18,7 @@ SHARES: dict[str, float] = {  # those of long tries first, so that what they ove
     "texts": 0.8,
     "scripts": 0.8,
     "servers": 0.8,
+    "exports": 0.5,
     "own_json": 0.8,
     "full_disks": 0.5,
     "services": 0.8,

@@ -17,6 +17,7 @@ if sys.platform != "linux":
 
 from tests.attack import checks, crew
 from tests.attack.area import Case, Complaint
+from tests.attack.areas import exports
 from tests.attack.areas.planted import FAULTS
 from tests.attack.crew import Errand
 from tests.attack.hostile.json_damage import Damages
@@ -59,6 +60,32 @@ def test_half_files_and_lost_words_are_seen(tmp_path: Path) -> None:
     checks.check_sound(case, tmp_path / "a.wav")
     checks.check_words(case, tmp_path, {"雨", "雪"})
     assert [item.kind for item in case.complaints] == ["half", "half", "half", "lost"]
+
+
+def test_a_destroyed_file_and_a_strange_name_are_seen(tmp_path: Path) -> None:
+    out, script, kept = tmp_path / "out", tmp_path / "s.txt", tmp_path / "kept.txt"
+    (out / "folder").mkdir(parents=True)
+    file, link, folder = out / "a.txt", out / "a.srt", out / "folder"
+    for path in (file, script, kept, folder / "mine.txt"):
+        path.write_text("mine", encoding="utf-8")
+    link.symlink_to(kept)
+    before = exports.look(tmp_path, {file, link, folder, script, kept})
+
+    def destroyed(*, may_replace: bool) -> set[str]:
+        return {words.split(" ")[0] for words in exports.find_destroyed(before, may_replace=may_replace, spared={script, kept})}
+
+    assert destroyed(may_replace=False) == set()
+    for path in (file, script, kept):
+        path.write_text("theirs", encoding="utf-8")
+    link.unlink()
+    (folder / "mine.txt").unlink()
+    assert destroyed(may_replace=False) == {"a.txt", "a.srt", "folder", "s.txt", "kept.txt"}
+    assert destroyed(may_replace=True) == {"folder", "s.txt", "kept.txt"}
+    (tmp_path / "nowhere").touch()
+    assert "something" in destroyed(may_replace=True)
+    for name in ("package.json", ".hidden.txt", "a.exe", "a.wav"):
+        (out / name).touch()
+    assert sorted(exports.find_strange(out, {file})) == [".hidden.txt", "a.exe", "package.json"]
 
 
 def test_parts_that_nobody_sweeps_are_seen(tmp_path: Path) -> None:
