@@ -101,8 +101,8 @@ class TakenNames:
 
 
 def build_source_error(name: str) -> InputError:
-    """Return the error for a file that would take the place of what it is made of."""
+    """Return the error for a file that would take the place of what it is made of, or of anything else that is read for it."""
     return InputError(
-        localize(f"「{name}」は書き出す元のファイルなので、上書きできません。", f"“{name}” is what is exported, and cannot be replaced."),
+        localize(f"「{name}」は元のファイルなので、上書きできません。", f"“{name}” is the source itself and cannot be replaced."),
         localize("別のフォルダーかファイル名を指定してください。", "Choose another folder or another name."),
     )

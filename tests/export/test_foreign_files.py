@@ -63,7 +63,7 @@ def test_a_script_is_never_a_target_of_its_own_export(
     before = script.read_bytes()
     assert export(script, "-o", tmp_path, "--joined", "--pattern", "story", "--sidecars", "txt", "--existing", policy) == code
     assert (listed(tmp_path), script.read_bytes()) == (names, before)
-    assert ("“story.txt” is what is exported" in capsys.readouterr().err) == (policy == "replace")
+    assert ("“story.txt” is the source itself" in capsys.readouterr().err) == (policy == "replace")
 
 
 def test_a_script_that_an_export_wrote_is_a_script(tmp_path: Path) -> None:
