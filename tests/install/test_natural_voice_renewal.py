@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from app.adapters.files import free_space
 from app.common.errors import OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.files.paths import find_data_dir
@@ -49,7 +49,7 @@ def write_natural(folder: Path, recipe: int, sha256: str) -> Path:
     return folder
 
 
-def prepare_now(_model: Path, folder: Path, _report: Report = ignore_report, *, source_sha256: str = "") -> VoiceManifest:
+def prepare_now(model: Path, folder: Path, report: Report = ignore_report, *, source_sha256: str = "") -> VoiceManifest:
     """In place of the real preparation."""
     write_natural(folder / "made", NOW, source_sha256)
     for file in (folder / "made").iterdir():
@@ -167,7 +167,7 @@ def test_where_the_disk_refuses_the_old_one_speaks_and_it_is_said(
 
 
 def test_a_full_disk_is_noticed_before_the_work(old: Path, parts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(free_space.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=1000))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _folder: SimpleNamespace(free=1000))
     with pytest.raises(OutputFileError, match="disk space"):
         renew_outdated_voice("kokoro", lambda _licence: False)
     assert read_manifest(old).recipe == OLD
