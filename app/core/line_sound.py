@@ -9,6 +9,7 @@ import numpy as np
 
 from app.core.line_reading import LineReading
 from app.core.phone_ids import map_phones_to_marks, map_phones_to_moras
+from app.core.sound_edges import find_sounding_span, fit_timings_to_sound
 from app.core.synthesis_types import AudioChunk, Float32, PhoneTiming
 
 # One peak for this many seconds is finer than a pixel of the widest strip.
@@ -36,6 +37,16 @@ class LineSpans:
     marks: tuple[SoundSpan, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _BegunSentence:
+    """A sentence whose sound is coming in: where it begins in the line, in seconds and in bins of the outline, and how long a bin is."""
+
+    index: int
+    start_s: float
+    first_bin: int
+    bin_s: float
+
+
 class LineSound:
     """Collects the chunks of one request as they are made.
 
@@ -56,6 +67,8 @@ class LineSound:
         self._count = 0
         self._rest = np.zeros(0, np.float32)
         self._sentences: dict[int, tuple[float, tuple[PhoneTiming, ...]]] = {}
+        self._spans: dict[int, SoundSpan] = {}
+        self._begun: _BegunSentence | None = None
 
     @classmethod
     def from_peaks(cls, request_id: str, peaks: Float32, sentences: Mapping[int, tuple[float, tuple[PhoneTiming, ...]]]) -> LineSound:
@@ -68,8 +81,16 @@ class LineSound:
 
     @property
     def sentences(self) -> Mapping[int, tuple[float, tuple[PhoneTiming, ...]]]:
-        """Return for each sentence that has begun its start in seconds of the line, and the timings of its phones."""
+        """Return for each sentence that has begun its start in seconds of the line, and the timings of its phones.
+
+        Once all of a sentence is there, its pauses lie where nothing is heard.
+        """
         return self._sentences
+
+    @property
+    def sounding_spans(self) -> Mapping[int, SoundSpan]:
+        """Return when each sentence that is whole is heard."""
+        return self._spans
 
     @property
     def peaks(self) -> Float32:
@@ -88,17 +109,32 @@ class LineSound:
 
     def add_chunk(self, chunk: AudioChunk) -> None:
         """Add the next chunk."""
+        if self._begun is not None and (chunk.silence or chunk.sentence != self._begun.index):
+            self._end_sentence(self._begun)
+        size = max(1, round(PEAK_BIN_S * chunk.sampling_rate))
+        if self._begun is None and not chunk.silence:
+            self._begun = _BegunSentence(chunk.sentence, self.length_s, self._count, size / chunk.sampling_rate)
         if chunk.phones:
             self._sentences[chunk.sentence] = (self.length_s, chunk.phones)
         length_s = len(chunk.samples) / chunk.sampling_rate
         self.length_s += length_s
         self.spoken_s += 0.0 if chunk.silence else length_s
         self.is_whole = chunk.last
-        size = max(1, round(PEAK_BIN_S * chunk.sampling_rate))
         samples = np.concatenate((self._rest, np.abs(chunk.samples)))
         whole = len(samples) // size
         self._append_peaks(samples[: whole * size].reshape(whole, size).max(axis=1, initial=0.0))
         self._rest = samples[whole * size :]
+        if self._begun is not None and chunk.last:
+            self._end_sentence(self._begun)
+
+    def _end_sentence(self, begun: _BegunSentence) -> None:
+        """Fit the timings of a sentence, all of which has come, to its sound."""
+        self._begun = None
+        peaks = self._peaks[begun.first_bin : self._count]
+        if (span := find_sounding_span(peaks, begun.bin_s)) is not None:
+            self._spans[begun.index] = SoundSpan(*(begun.start_s + second for second in span))
+        if (known := self._sentences.get(begun.index)) is not None:
+            self._sentences[begun.index] = known[0], fit_timings_to_sound(known[1], peaks, begun.bin_s)
 
     def compute_spans(self, reading: LineReading) -> LineSpans | None:
         """Return the times of all morae and marks; None where the sound has other morae, or the voice reports no timings.

@@ -126,8 +126,8 @@ class LineTimingCollector:
     def _build_sentences(self, reading: LineReading) -> list[TimedText]:
         found = split_sentences(self._line.text, self._speaker.pipeline.g2p.split_words, memos=reading.memos)
         texts = {item.index: reading.extract_text(item.start, item.start + len(item.text)).strip() for item in found}
-        bounds = sorted(self._bounds.items())
-        return [TimedText(texts.get(index, ""), start / self._rate, end / self._rate) for index, (start, end) in bounds]
+        spans = sorted(self._sound.sounding_spans.items())
+        return [TimedText(texts.get(index, ""), span.start_s, span.end_s) for index, span in spans]
 
     def _build_moras(self, reading: LineReading, spans: Sequence[SoundSpan]) -> tuple[TimedMora, ...]:
         """Return the morae with the tones that were spoken, which edits may have changed."""

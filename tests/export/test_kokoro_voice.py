@@ -12,13 +12,13 @@ import soundfile
 
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
+from app.core.line_sound import PEAK_BIN_S
 from app.core.script import Line, LineSettings
 from app.core.synthesis_types import MoraOverride, Overrides, PauseOverride
 from tests.export.test_sidecars import beside, tiles, write
-from tests.tiny_models.kokoro_voice import HOP, RATE, STEP, make_kokoro_voice
+from tests.tiny_models.kokoro_voice import RATE, STEP, make_kokoro_voice
 
 UNIT = 10_000_000  # of HTS labels, in a second
-FRAME = UNIT * HOP // RATE
 EDGE = STEP // 3  # the sound leads its frames by whole steps, the times by what the architecture says
 LINE = Line("雨が降る、飴を食べる。", LineSettings(), id="a")
 
@@ -42,14 +42,13 @@ def test_labels_tile_the_sound_and_tell_where_it_is_silent(speaker: Speaker, tmp
         assert heard < 1e-4 if phone == "pau" else heard > 0.1, (start, phone)
 
 
-def test_times_lie_on_frames_and_lengths_by_hand_are_exact(speaker: Speaker, tmp_path: Path) -> None:
+def test_lengths_by_hand_are_exact(speaker: Speaker, tmp_path: Path) -> None:
     edits = Overrides(moras=(MoraOverride(1, length_s=0.5),), pauses=(PauseOverride(0, 0.75),))
     found = tiles(beside(write(speaker, tmp_path / "a.wav", replace(LINE, overrides=edits)), ".lab"))
     spoken = [row for row in found if row[2] != "pau"]
-    assert all((end - start) % FRAME == 0 for start, end, _phone in spoken)
     assert spoken[2][1] - spoken[1][0] == UNIT // 2, "m and e"
     pauses = [end - start for start, end, phone in found[1:-1] if phone == "pau"]
-    assert pauses == [UNIT * 3 // 4]
+    assert pauses == pytest.approx([UNIT * 3 / 4], abs=2 * PEAK_BIN_S * UNIT)
 
 
 @pytest.mark.parametrize("changes", [{"pitch": 3.0}, {"intonation": 0.0}, {"accent_fidelity": 0.0}, {"seed": 8}], ids=str)

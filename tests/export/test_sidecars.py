@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -94,15 +95,26 @@ def test_lab_tiles_the_sound_to_its_last_sample(written: WrittenFile) -> None:
     assert not any(before[2] == after[2] == "pau" for before, after in pairwise(found))
 
 
-def test_times_lie_on_frames_of_the_voice(written: WrittenFile) -> None:
-    """Within a sentence: its sound begins at a whole sample, and phones at whole frames from there."""
+def test_times_within_a_phrase_lie_on_frames_of_the_voice(written: WrittenFile) -> None:
+    """Its beginning and its end lie where its sound does."""
     data = json.loads(beside(written, ".json").read_text(encoding="utf-8"))
+    inner = [mora["end_s"] for mora, after in pairwise(data["moras"]) if mora["end_s"] == after["start_s"]]
+    assert len(inner) > len(data["moras"]) / 2
     for sentence in data["sentences"]:
-        inside = [mora for mora in data["moras"] if sentence["start_s"] <= mora["start_s"] < sentence["end_s"]]
-        assert inside
-        for mora in inside:
-            frames = (mora["start_s"] - sentence["start_s"]) * RATE / HOP
+        borders = [second for second in inner if sentence["start_s"] < second < sentence["end_s"]]
+        for border, after in pairwise(borders):
+            frames = (after - border) * RATE / HOP
             assert frames == pytest.approx(round(frames), abs=0.02)
+
+
+def test_sentences_begin_and_end_with_their_sound(written: WrittenFile) -> None:
+    samples, _ = soundfile.read(written.file, dtype="float32")
+    for sentence in json.loads(beside(written, ".json").read_text(encoding="utf-8"))["sentences"]:
+        start, end = (round(sentence[name] * RATE) for name in ("start_s", "end_s"))
+        loud = np.abs(samples[start:end]).max() / 100
+        edge = round(0.01 * RATE)
+        assert max(np.abs(samples[start : start + edge]).max(), np.abs(samples[end - edge : end]).max()) > loud
+        assert np.abs(samples[max(0, start - 2 * edge) : start - edge]).max(initial=0) < 1.5 * loud
 
 
 def test_pauses_are_silent_and_the_sound_is_not(written: WrittenFile) -> None:
@@ -124,7 +136,9 @@ def test_lengths_that_were_set_by_hand_are_exact(speaker: Speaker, tmp_path: Pat
     frame = HOP / RATE
     assert line.moras[1].end_s - line.moras[1].start_s == pytest.approx(0.5, abs=frame)
     assert line.moras[1].tone == 0
-    assert line.moras[3].start_s - line.moras[2].end_s == pytest.approx(0.75, abs=frame)
+    shorter = replace(edits, pauses=(PauseOverride(0, 0.5),))
+    before = write(speaker, tmp_path / "b.wav", Line("さくら、さく。", overrides=shorter)).spoken.lines[0]
+    assert line.moras[4].start_s - before.moras[4].start_s == pytest.approx(0.25, abs=frame)
 
 
 def test_json_says_all_and_ends_with_the_sound(written: WrittenFile) -> None:
