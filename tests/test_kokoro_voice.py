@@ -106,6 +106,33 @@ def test_accents_are_heard(speaker: Speaker) -> None:
         assert direction * 12 * np.log2(second / first) > 1.5
 
 
+def first_sound_s(samples: np.ndarray) -> float:
+    return float(np.flatnonzero(np.abs(samples) > 0.1)[0]) / RATE
+
+
+@pytest.mark.parametrize("speed", [0.5, 1.0, 1.6, 2.0])
+def test_every_sentence_is_heard_from_its_first_mora(speaker: Speaker, speed: float) -> None:
+    """The voice is silent for longer than the opening that is heard."""
+    for text in ("雨が降る。", "飴、雨。雨が降る。"):
+        chunks = speak(speaker, SynthesisRequest(text, speed=speed))[0]
+        for sentence in sorted({chunk.sentence for chunk in chunks}):
+            found = [chunk for chunk in chunks if chunk.sentence == sentence]
+            samples, first = np.concatenate([chunk.samples for chunk in found]), found[0].phones[1]
+            assert first_sound_s(samples) == pytest.approx(first.start_s, abs=FRAME_S / 2)
+            assert first.start_s == pytest.approx(5 * FRAME_S - LEAD_STEPS * STEP / RATE, abs=FRAME_S / 2)
+
+
+@pytest.mark.parametrize("opening", [0, 2, 5, 30])
+def test_a_fixed_opening_says_how_much_is_heard_and_takes_nothing_of_the_first_mora(speaker: Speaker, opening: int) -> None:
+    (sentence,) = measure_durations(speaker.pipeline, RAIN, read_sentences(speaker.pipeline, RAIN))
+    assert sentence.frames[0] == 5
+    fixed = replace(sentence, frames=(opening, *sentence.frames[1:]))
+    plain, cut = (np.concatenate(list(synthesize_fixed(speaker.pipeline, RAIN, [item]))) for item in (sentence, fixed))
+    moved = (opening - 5) * HOP
+    assert len(cut) - len(plain) == moved
+    assert first_sound_s(cut) == pytest.approx(max(0.0, first_sound_s(plain) + moved / RATE), abs=FRAME_S / 2)
+
+
 def test_pitch_and_intonation_reach_the_voice(speaker: Speaker) -> None:
     plain = sound(speaker, RAIN)
     raised = sound(speaker, replace(RAIN, pitch=4.0))

@@ -14,6 +14,7 @@ import pyworld
 
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
+from app.core.line_sound import LineSound
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, SynthesisRequest
 from app.install.natural_voice_preparation import prepare_natural_voice
 
@@ -104,3 +105,54 @@ def test_a_length_by_hand_is_exact_and_seeds_are_one(speaker: Speaker) -> None:
     assert timings[3].end_s - timings[2].start_s == pytest.approx(0.5)
     one, other = (join(speak(speaker, SynthesisRequest("雨が降る。", seed=seed))) for seed in (1, 2))
     assert np.array_equal(one, other)
+
+
+BEGINNINGS = ("山田さんはもう帰りました。", "昨日は雨でした。", "切符は駅で買えます。", "もう少し待って。")
+LEAST_FIRST_MORA_DB = -20.0
+
+
+def measure_level(samples: np.ndarray) -> float:
+    """The loudest 20 ms in decibels."""
+    power = np.convolve(np.square(samples, dtype=np.float64), np.ones(480) / 480, "same")
+    return float(10 * np.log10(power.max(initial=1e-12)))
+
+
+@pytest.mark.parametrize("number", SPEAKERS)
+@pytest.mark.parametrize("speed", [1.0, 2.0])
+def test_every_line_is_heard_from_its_first_mora(speaker: Speaker, number: int, speed: float) -> None:
+    for text in BEGINNINGS:
+        chunks = speak(speaker, SynthesisRequest(text, speaker=number, speed=speed))
+        samples, rate = join(chunks), chunks[0].sampling_rate
+        vowel = next(item for item in chunks[0].phones if item.phone in "aiueo")
+        first = samples[: round(vowel.end_s * rate)]
+        assert measure_level(first) - measure_level(samples) > LEAST_FIRST_MORA_DB, text
+        assert np.abs(samples).max() < 1
+
+
+@pytest.mark.parametrize("number", SPEAKERS)
+def test_a_sound_ends_where_its_timings_say(speaker: Speaker, number: int) -> None:
+    sound, pieces = LineSound("a"), []
+    for chunk in speaker.pipeline.synthesize(SynthesisRequest("電車が遅れて、会議に間に合わなかった。", speaker=number)):
+        sound.add_chunk(chunk)
+        pieces.append(chunk.samples)
+    samples, rate = np.concatenate(pieces), 24000
+    start_s, phones = sound.sentences[0]
+    loud = np.flatnonzero(np.abs(samples) > 0.01 * np.abs(samples).max()) / rate
+    assert start_s + phones[1].start_s == pytest.approx(loud[0], abs=0.01)
+    assert start_s + phones[-3].end_s == pytest.approx(loud[-1], abs=0.01)
+    # Before that, the vowel's frames end nearer to its sound than to the end of the silence that the model gives it.
+    planned = next(iter(speak(speaker, SynthesisRequest("電車が遅れた。", speaker=number)))).phones
+    assert planned[-3].end_s - planned[-3].start_s <= 0.2 + FRAME_S
+
+
+@pytest.mark.parametrize("number", SPEAKERS)
+def test_questions_rise(speaker: Speaker, number: int) -> None:
+    rises = []
+    for text in ("駅はどこですか？", "明日は来る？", "もう食べたの？"):
+        chunks = speak(speaker, SynthesisRequest(text, speaker=number))
+        semitones, times = track_semitones(join(chunks), chunks[0].sampling_rate)
+        last = chunks[0].phones[-3]
+        heard = semitones[(times >= last.start_s) & (times < last.end_s + 0.1)]
+        heard = heard[np.isfinite(heard)]
+        rises.append(np.median(heard[-6:]) - np.median(heard[:6]))
+    assert 2.5 < np.median(rises) < 8.0

@@ -123,7 +123,8 @@ class PreparedRunner:
         voice = self._model.voice
         if not voice.architecture.takes_melody:
             return None
-        return Melody(np.full(STEPS_PER_FRAME * frames, voice.median_f0[0], np.float32), 0.0)
+        level = np.full(STEPS_PER_FRAME * frames, voice.median_f0[0], np.float32)
+        return Melody(level, np.zeros((1, len(level)), np.float32), weight=0.0)
 
     def _decode_checked(self, z: Float32, speaker: int, style: Float32) -> Float32:
         """Return the samples of all frames, decoded window by window; VoiceError where they are not as many as the manifest says."""

@@ -7,13 +7,13 @@ verified is the code that speaks. Noise comes in as arrays; `NoiseStreams` draws
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from app.core.decode_windows import DecodeWindow, plan_fixed_windows, plan_windows
-from app.core.durations import FrameTarget, compute_symbol_frames, expand_prior
-from app.core.ports import Melody, Prosody, ProsodyInput, Synthesizer
+from app.core.durations import FrameTarget, PhraseEnding, compute_flow_frames, compute_symbol_frames, expand_prior
+from app.core.ports import STEPS_PER_FRAME, Melody, Prosody, ProsodyInput, Synthesizer
 from app.core.synthesis_types import Float32, Int64
 from app.core.voice_traits import VoiceTraits
 
@@ -59,9 +59,17 @@ class AcousticModel:
         """Return log durations (T,) and the prior (C, T) of each symbol."""
         return self.synthesizer.run_prosody(values)
 
-    def compute_frames(self, prosody: Prosody, length_scale: float = 1.0, targets: Sequence[FrameTarget] = ()) -> Int64:
-        """Return the frames of each symbol, int64 (T,), at 1 / speed; `targets` fixes the length of stretches."""
-        return compute_symbol_frames(prosody.logw, length_scale, self.voice.durations, targets)
+    def compute_frames(
+        self,
+        prosody: Prosody,
+        length_scale: float = 1.0,
+        targets: Sequence[FrameTarget] = (),
+        endings: Sequence[PhraseEnding] = (),
+    ) -> Int64:
+        """Return the frames of each symbol that are heard, int64 (T,), at 1 / speed; `targets` fixes the length of stretches."""
+        opening_frames = self.voice.architecture.heard_opening_frames
+        rule = self.voice.durations
+        return compute_symbol_frames(prosody.logw, length_scale, rule, targets, endings=endings, opening_frames=opening_frames)
 
     def compute_flow(
         self,
@@ -75,12 +83,15 @@ class AcousticModel:
         style_vector: Float32,
         melody: Melody | None = None,
         pitch_offset: Float32 | None = None,
+        endings: Sequence[PhraseEnding] = (),
     ) -> Float32:
-        """Return the decoder's input for all frames, float32 (D, F).
+        """Return the decoder's input for all frames that are heard, float32 (D, F).
+
+        Where the voice needs a longer opening than is heard, the flow gets the rest before it, and what that becomes is dropped.
 
         Args:
             prosody: the prior, from `predict_prosody`.
-            frames: of each symbol, int64 (T,).
+            frames: of each symbol, int64 (T,), from `compute_frames`.
             noise: standard normal, float32 (C, F); None leaves the prior as it is.
             noise_scale: the factor of the noise.
             length_scale: 1 / speed.
@@ -88,9 +99,16 @@ class AcousticModel:
             style_vector: float32 (256,).
             melody: the pitch, for voices that take it.
             pitch_offset: semitones that are added to the pitch, float32 (STEPS_PER_FRAME, F), for flows that take them.
+            endings: with which `frames` were computed.
         """
+        has_opening = self.voice.architecture.heard_opening_frames is not None
+        frames, unheard = compute_flow_frames(prosody.logw, frames, length_scale, self.voice.durations, endings, has_opening=has_opening)
+        if unheard:
+            noise, pitch_offset = (None if values is None else _add_columns_before(values, unheard) for values in (noise, pitch_offset))
+            melody = melody and _begin_melody_earlier(melody, STEPS_PER_FRAME * unheard)
         voiced = (melody, pitch_offset)
-        return self.synthesizer.run_flow(expand_prior(prosody, frames, noise, noise_scale, length_scale, speaker, style_vector, *voiced))
+        z = self.synthesizer.run_flow(expand_prior(prosody, frames, noise, noise_scale, length_scale, speaker, style_vector, *voiced))
+        return z[:, unheard:]
 
     def plan_windows(self, frames: int) -> list[DecodeWindow]:
         """Return the windows in which so many frames are decoded, in order."""
@@ -119,3 +137,14 @@ class AcousticModel:
         """Return the samples of all frames z (D, F), decoded at once."""
         count = z.shape[1]
         return self.decode_window(z, DecodeWindow(0, count, 0, 0, count), noise=noise, speaker=speaker, style_vector=style_vector)
+
+
+def _begin_melody_earlier(melody: Melody, steps: int) -> Melody:
+    """Return the melody with so many steps before it, at its first pitch."""
+    f0, questions = (_add_columns_before(values, steps) for values in (melody.f0[None], melody.questions))
+    return replace(melody, f0=f0[0], questions=questions)
+
+
+def _add_columns_before(values: Float32, count: int) -> Float32:
+    """Return values (rows, columns) with the first column so many times more before it."""
+    return np.concatenate((np.repeat(values[:, :1], count, axis=1), values), axis=1)

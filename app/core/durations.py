@@ -29,19 +29,48 @@ class FrameTarget:
     frames: int
 
 
-def compute_symbol_frames(logw: Float32, length_scale: float, rule: DurationRule, targets: Sequence[FrameTarget] = ()) -> Int64:
-    """Return the frames of each symbol, int64 (T,), at least one in all.
+@dataclass(frozen=True, slots=True)
+class PhraseEnding:
+    """A symbol that sounds for at most `frames` at speed 1; what it has beyond that is silence, and counts as the pause's behind it.
+
+    Attributes:
+        symbol, pause: indices of the symbol, and of the mark or `_` behind it.
+    """
+
+    symbol: int
+    pause: int
+    frames: float
+
+
+def compute_symbol_frames(
+    logw: Float32,
+    length_scale: float,
+    rule: DurationRule,
+    targets: Sequence[FrameTarget] = (),
+    *,
+    endings: Sequence[PhraseEnding] = (),
+    opening_frames: int | None = None,
+) -> Int64:
+    """Return the frames of each symbol that are heard, int64 (T,), at least one in all.
 
     Args:
         logw: log of frames per symbol at speed 1, float32 (T,).
         length_scale: 1 / speed.
         rule: the way to round.
         targets: stretches whose length the user fixed; their frames are exact.
+        endings: symbols whose silence counts as the pause's behind them.
+        opening_frames: of the first symbol at every speed, unless a target fixes it; None leaves it to `logw`.
     """
     # exp overflows float32 from about 88 on; beyond 20 the length is cut to the maximum anyway.
     length = np.exp(np.minimum(logw, np.float32(20))) * np.float32(length_scale)
     length = np.minimum(np.nan_to_num(length), MAX_PREDICTED_SYMBOL_FRAMES)
+    for ending in endings:
+        silence = max(np.float32(0), length[ending.symbol] - np.float32(ending.frames * length_scale))
+        length[ending.symbol] -= silence
+        length[ending.pause] += silence
     frames = _ROUNDING[rule](length)
+    if opening_frames is not None:
+        frames[0] = opening_frames
     for target in targets:
         part = length[target.start : target.end].astype(np.float64)
         share = part / part.sum() if part.sum() > 0 else np.full(len(part), 1 / len(part))
@@ -50,6 +79,29 @@ def compute_symbol_frames(logw: Float32, length_scale: float, rule: DurationRule
     if frames.sum() == 0:
         frames[len(frames) // 2] = 1
     return frames
+
+
+def compute_flow_frames(
+    logw: Float32, frames: Int64, length_scale: float, rule: DurationRule, endings: Sequence[PhraseEnding], *, has_opening: bool
+) -> tuple[Int64, int]:
+    """Return the frames that the flow gets of each symbol, and how many of the first one are not heard.
+
+    An ending that nobody changed gets its silence back from the pause, as the voice was trained; the sum stays.
+
+    Args:
+        frames: that are heard, int64 (T,), as `compute_symbol_frames` gives them for the other arguments.
+        has_opening: the first symbol gets what the voice predicts at speed 1, whatever is heard of it.
+    """
+    predicted, heard = compute_symbol_frames(logw, length_scale, rule), compute_symbol_frames(logw, length_scale, rule, endings=endings)
+    lengthened = frames.copy()
+    for ending in endings:
+        if frames[ending.symbol] == heard[ending.symbol]:
+            silence = min(predicted[ending.symbol] - heard[ending.symbol], max(0, frames[ending.pause] - 1))
+            lengthened[ending.symbol] += silence
+            lengthened[ending.pause] -= silence
+    unheard = max(0, int(compute_symbol_frames(logw[:1], 1.0, rule)[0]) - int(frames[0])) if has_opening else 0
+    lengthened[0] += unheard
+    return lengthened, unheard
 
 
 def _round_up(length: np.ndarray) -> Int64:

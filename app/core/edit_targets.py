@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.core.durations import FrameTarget
+from app.core.durations import FrameTarget, PhraseEnding
 from app.core.phone_ids import NO_INDEX, apply_tones, count_marks, count_moras, map_phones_to_marks, map_phones_to_moras
 from app.core.synthesis_types import Int64, LineSentence, Overrides, Phones, PhoneTiming, ReadingOverride, SynthesisRequest
 from app.core.voice_traits import VoiceTraits
@@ -84,6 +84,16 @@ def build_frame_targets(
             length_s = 0.0 if continues else pauses[phone] * length_scale
             targets.append(_build_target(edges[index], edges[index + 1], length_s, voice))
     return targets
+
+
+def list_phrase_endings(phones: Phones, edges: Int64, voice: VoiceTraits) -> list[PhraseEnding]:
+    """Return the last symbol before each pause, for a voice that lets it last into the pause; `edges` as `PhoneIds.edges` gives them."""
+    longest = voice.architecture.longest_ending_frames
+    if longest is None:
+        return []
+    sounds = [mora != NO_INDEX for mora in map_phones_to_moras(phones.phones)]
+    pauses = [index for index in range(1, len(sounds)) if sounds[index - 1] and not sounds[index]]
+    return [PhraseEnding(int(edges[index]) - 1, int(edges[index]), longest) for index in pauses]
 
 
 def build_shape_targets(shape: Sequence[int | None], edges: Int64) -> list[FrameTarget]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from app.core.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to_moras
 from app.core.ports import STEPS_PER_FRAME, Melody
-from app.core.symbols import PUNCTUATION
-from app.core.synthesis_types import Float64, Int64, Phones, SynthesisRequest
+from app.core.symbols import MORA_ENDS
+from app.core.synthesis_types import Float32, Float64, Int64, Phones, SynthesisRequest
 from app.core.voice_traits import VoiceTraits
 
 TONE_SEMITONES = (-3.5, 3.5)  # low, high
@@ -19,7 +19,7 @@ TONE_SEMITONES = (-3.5, 3.5)  # low, high
 DECLINATION_PER_S, MAX_DECLINATION = 1.5, 4.0
 # The fall after an accent and the rise into a phrase take about the length of a mora, with what the voice smooths.
 SMOOTHING_S = 0.08
-QUESTION_RISE = 5.0  # semitones, over the last mora
+QUESTION_RISE = 5.0  # semitones, over the end of a question, where a melody is predicted
 SEMITONES_PER_OCTAVE = 12
 
 
@@ -37,13 +37,14 @@ def build_melody(phones: Phones, phone_frames: Int64, request: SynthesisRequest,
     curve = np.concatenate((curve[lead:], np.full(min(lead, len(curve)), curve[-1])))
     median_hz = voice.median_f0[voice.find_style_row(request.speaker, request.style)]
     octaves = (curve * request.intonation + request.pitch) / SEMITONES_PER_OCTAVE
-    return Melody(np.asarray(median_hz * 2.0**octaves, np.float32), request.accent_fidelity, request.intonation)
+    questions = _build_question_rows(phones, phone_frames * STEPS_PER_FRAME, lead)
+    return Melody(np.asarray(median_hz * 2.0**octaves, np.float32), questions, request.accent_fidelity, request.intonation)
 
 
 def build_tone_curve(phones: Phones, steps: Int64, steps_per_s: float) -> Float64:
     """Return what the tones say of the pitch: semitones over the speaker's median at each step, float64 (sum of `steps`,).
 
-    `steps` are those of each phone, int64 (n,).
+    `steps` are those of each phone, int64 (n,). Questions do not rise here, see `add_question_rise`.
     """
     curve = smooth_curve(np.repeat(_list_levels(phones), steps), round(SMOOTHING_S * steps_per_s))
     group_s = _count_steps_in_group(phones, steps) / steps_per_s
@@ -51,7 +52,6 @@ def build_tone_curve(phones: Phones, steps: Int64, steps_per_s: float) -> Float6
     # The speaker's median is the mean of what is spoken, whatever the accents.
     spoken = np.repeat(np.array(map_phones_to_moras(phones.phones)) != NO_INDEX, steps)
     curve -= curve[spoken].mean() if spoken.any() else 0.0
-    _add_question_rise(curve, phones, steps)
     return curve
 
 
@@ -100,13 +100,34 @@ def _count_steps_in_group(phones: Phones, steps: Int64) -> Float64:
     return np.arange(int(starts[-1]), dtype=np.float64) - np.repeat(np.array(begins, np.float64), steps)
 
 
-def _add_question_rise(curve: Float64, phones: Phones, steps: Int64) -> None:
-    """Raise the last mora before each question mark, in place."""
-    ends, moras = np.cumsum(steps), map_phones_to_moras(phones.phones)
-    for index, phone in enumerate(phones.phones):
-        if phone != "?" or phones.phones[index - 1] in PUNCTUATION:
-            continue
-        first = moras.index(moras[index - 1]) if moras[index - 1] != NO_INDEX else index
-        start, end = int(ends[first] - steps[first]), int(ends[index - 1])
+def add_question_rise(curve: Float64, phones: Phones, steps: Int64) -> None:
+    """Raise the end of each question, in place; what follows the last one stays up."""
+    ends = np.cumsum(steps)
+    for first, mark in _list_question_ends(phones):
+        start, end = int(ends[first] - steps[first]), int(ends[mark - 1])
         curve[start:end] += np.linspace(0, QUESTION_RISE, end - start)
-        curve[end:] += QUESTION_RISE if index >= len(phones.phones) - 2 else 0
+        curve[end:] += QUESTION_RISE if mark >= len(phones.phones) - 2 else 0
+
+
+def _build_question_rows(phones: Phones, steps: Int64, lead: int) -> Float32:
+    """Return a row for each question, 1 from the vowel that rises to the end of the mark, float32 (Q, sum of `steps`)."""
+    ends, spans = np.maximum(np.cumsum(steps) - lead, 0), _list_question_ends(phones)
+    rows = np.zeros((max(1, len(spans)), int(steps.sum())), np.float32)
+    for row, (first, mark) in zip(rows, spans, strict=False):
+        row[ends[first - 1] : ends[mark]] = 1
+    return rows
+
+
+def _list_question_ends(phones: Phones) -> list[tuple[int, int]]:
+    """Return where each question rises: the index of the vowel of its last mora, and that of its mark.
+
+    ん, っ and a lengthened vowel rise together with the mora before them.
+    """
+    names, found = phones.phones, []
+    for mark, phone in enumerate(names):
+        last = mark - 1
+        if phone != "?" or map_phones_to_moras(names)[last] == NO_INDEX:
+            continue
+        is_attached = names[last] in ("N", "q") or names[last] == names[last - 1]
+        found.append((last - 1 if is_attached and names[last - 1] in MORA_ENDS else last, mark))
+    return found

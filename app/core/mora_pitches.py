@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.core.melody import build_tone_curve
+from app.core.melody import add_question_rise, build_tone_curve
 from app.core.phone_ids import NO_INDEX, map_phones_to_moras
 from app.core.pitch_offsets import list_voiced_spans
 from app.core.ports import PITCH_FRAME_S, PitchTracker
@@ -50,6 +50,7 @@ def predict_mora_pitches(phones: Phones, *, intonation: float = 1.0) -> tuple[fl
     lengths = [_find_length(phone, is_outside=owner == NO_INDEX) for phone, owner in zip(phones.phones, owners, strict=True)]
     steps = np.rint(np.array(lengths) * PREVIEW_STEPS_PER_S).astype(np.int64)
     curve, owned = build_tone_curve(phones, steps, PREVIEW_STEPS_PER_S), np.repeat(owners, steps)
+    add_question_rise(curve, phones, steps)
     unvoiced = {int(owner) for phone, owner in zip(phones.phones, owners, strict=True) if phone in UNVOICED_MORAS}
     return tuple(
         None if mora in unvoiced else float(np.median(curve[owned == mora]) * intonation) for mora in range(int(owners.max(initial=-1)) + 1)

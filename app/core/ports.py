@@ -100,11 +100,13 @@ class Melody:
 
     Attributes:
         f0: in Hz, float32 (STEPS_PER_FRAME · F,); it has a value everywhere, also where nothing is voiced.
+        questions: float32 (Q, STEPS_PER_FRAME · F), a row a question: 1 where its end rises, 0 elsewhere; one row of zeros without any.
         weight: 1 gives the voice its accents, 0 leaves the voice's own.
         intonation: scales how far the voice's own pitch leaves its mean; that of `f0` is scaled already.
     """
 
     f0: Float32
+    questions: Float32
     weight: float = 1.0
     intonation: float = 1.0
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from app.core.acoustic import NoiseStreams
-from app.core.durations import FrameTarget
+from app.core.durations import FrameTarget, PhraseEnding
 from app.core.edit_targets import (
     LineOffset,
     advance_timings,
@@ -21,9 +21,11 @@ from app.core.edit_targets import (
     build_shape_targets,
     count_phone_frames,
     list_mora_offsets,
+    list_phrase_endings,
     select_readings,
 )
 from app.core.melody import build_melody_of_symbols
+from app.core.peak_limiter import PeakLimiter
 from app.core.phone_features import expand_to_phones, round_features
 from app.core.phone_ids import PhoneIds
 from app.core.pitch_offsets import build_offset_curve, create_untimed_error
@@ -35,7 +37,7 @@ from app.core.sentence_context import SentenceContext
 from app.core.stage_clock import StageClock
 from app.core.symbols import EDGE_SYMBOL, PUNCTUATION
 from app.core.synthesis_types import AudioChunk, Float16, Float32, Int64, LineSentence, Phones, PhoneTiming, SynthesisRequest
-from app.core.waveform import apply_gain, trim_tail
+from app.core.waveform import apply_gain, fade_in, trim_tail
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 # With [CLS] and [SEP] these characters fill the 512 positions that a BERT was trained on.
 LONGEST_BERT_TEXT = 510
+OPENING_FADE_S = 0.01
 
 
 def compute_features(text: str, ids: PhoneIds, context: SentenceContext, request: SynthesisRequest, clock: StageClock) -> Float32:
@@ -197,8 +200,14 @@ class SentenceStages:
             return count_phone_frames(known.timings, self.context.voice)
         if self._prosody is None:
             return ()
-        frames = self.context.acoustic_model.compute_frames(self._prosody, 1 / self.request.speed, self._targets)
-        return count_phone_frames(build_phone_timings(self.phones, self._ids.edges, frames, self.context.voice), self.context.voice)
+        return tuple(np.add.reduceat(self._compute_frames(self._prosody), self._ids.edges[:-1]).tolist())
+
+    def _compute_frames(self, prosody: Prosody) -> Int64:
+        """Return the frames of each symbol that are heard, int64 (T,)."""
+        return self.context.acoustic_model.compute_frames(prosody, 1 / self.request.speed, self._targets, self._list_endings())
+
+    def _list_endings(self) -> list[PhraseEnding]:
+        return list_phrase_endings(self.phones, self._ids.edges, self.context.voice)
 
     @property
     def frames(self) -> int:
@@ -212,7 +221,7 @@ class SentenceStages:
             timings, made = again.timings, self._repeat_cached_rendering(again, is_pitched=self._change is not None)
         else:
             timings, made = self._render_sentence()
-        for index, piece in enumerate(made):
+        for index, piece in enumerate(self._limit_pieces(made)):
             yield self._build_chunk(piece, () if index else timings)
 
     def _render_sentence(self) -> tuple[tuple[PhoneTiming, ...], Iterator[Float32]]:
@@ -294,7 +303,7 @@ class SentenceStages:
         assert prosody is not None
         self.clock.start_stage()
         length_scale = 1 / request.speed
-        frames = model.compute_frames(prosody, length_scale, self._targets)
+        frames = self._compute_frames(prosody)
         timings = build_phone_timings(self.phones, self._ids.edges, frames, model.voice)
         kind = model.voice.architecture
         curve = build_offset_curve(timings, self._flow_offsets, kind.sound_lead_s, kind.pitch_smear_s)
@@ -308,6 +317,7 @@ class SentenceStages:
             style_vector=self.style,
             melody=build_melody_of_symbols(self.phones, self._ids.edges, frames, request, model.voice),
             pitch_offset=None if curve is None else curve.build_steps(int(frames.sum()), model.voice),
+            endings=self._list_endings(),
         )
         self.clock.stop_stage("flow", phones=len(self._ids.phones), frames=z.shape[1])
         return timings, z.shape[1], self._decode_windows(z, frames)
@@ -322,6 +332,9 @@ class SentenceStages:
             self.clock.start_stage()
             samples = model.decode_window(z, window, noise=noise, speaker=self.request.speaker, style_vector=self.style)
             self.clock.stop_stage("decode", frames=window.end - window.start, samples=len(samples))
+            if window.first == 0 and voice.architecture.heard_opening_frames is not None:
+                # The decoder sees nothing of what was dropped before, and clicks where it begins.
+                samples = fade_in(samples, round(OPENING_FADE_S * voice.sampling_rate))
             # Only the last `_` may lose its silence: a pause that the user set is never trimmed.
             kept = max(0, tail - window.first) * voice.hop_length
             yield trim_tail(samples, voice.sampling_rate, kept) if window.last == count else samples
@@ -354,11 +367,18 @@ class SentenceStages:
         timings = () if frames is None else build_phone_timings(self.phones, ids.edges, frames, voice)
         return timings, count, iter([trim_tail(samples, voice.sampling_rate)])
 
+    def _limit_pieces(self, pieces: Iterator[Float32]) -> Iterator[Float32]:
+        """Yield the pieces at the wanted volume and below full scale, as the audio stage."""
+        limiter = PeakLimiter(self.context.voice.sampling_rate)
+        for piece in pieces:
+            self.clock.start_stage()
+            samples = limiter.limit_samples(apply_gain(piece, self.request.volume))
+            self.clock.stop_stage("audio", samples=len(samples))
+            yield samples
+        if len(rest := limiter.flush_samples()):
+            yield rest
+
     def _build_chunk(self, samples: Float32, timings: tuple[PhoneTiming, ...]) -> AudioChunk:
-        """Set the volume of samples, as the audio stage, and return them as a chunk."""
-        self.clock.start_stage()
-        samples = apply_gain(samples, self.request.volume)
-        self.clock.stop_stage("audio", samples=len(samples))
         heard = advance_timings(timings, self.context.voice.architecture.sound_lead_s)
         return AudioChunk(samples, self.context.voice.sampling_rate, self.request.id, self.clock.sentence, phones=heard)
 

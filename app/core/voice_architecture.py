@@ -29,6 +29,10 @@ class VoiceArchitecture:
         takes_melody: the flow graph takes the pitch as an input.
         mark_release_s: how long it still sounds after the last phone of a sentence; what follows is silence and need not be decoded.
             None: the mark at the end may sound as long as it lasts, as a breath.
+        heard_opening_frames: how much of the leading `_` is heard. The flow gets as much of it as the voice predicts, whatever the speed:
+            this one stays silent for the first third of a second of whatever it speaks. None: all of it, a symbol as any other.
+        longest_ending_frames: how long the last phone before a mark or the end sounds at most, at speed 1; what the voice gives it beyond
+            that is silence, which counts as the pause's. None: the voice gives silence to its marks alone.
         sound_lead_s: how far a phone sounds ahead of the frames that it was given; timings and melody are moved by it.
         pitch_smear_s: how far to either side its sound smears a change of the pitch that the flow was given.
         is_seeded: it draws noise, so that another seed is another rendering.
@@ -42,6 +46,8 @@ class VoiceArchitecture:
     styles_by_speaker: bool = False
     takes_melody: bool = False
     mark_release_s: float | None = None
+    heard_opening_frames: int | None = None
+    longest_ending_frames: float | None = None
     sound_lead_s: float = 0.0
     pitch_smear_s: float = 0.0
     is_seeded: bool = True
@@ -61,6 +67,8 @@ KOKORO_ARCHITECTURE = VoiceArchitecture(
     styles_by_speaker=True,
     takes_melody=True,
     mark_release_s=0.2,
+    heard_opening_frames=5,  # the sound leads its frames by half of them
+    longest_ending_frames=8.0,  # where it is given half a second, it sounds for 0.04 to 0.2 s
     sound_lead_s=0.065,  # where vowels and loudness agree best, 65 to 70 ms for each of the five speakers
     pitch_smear_s=0.06,  # a step of four semitones begins 50 ms before its place and ends 50 ms behind it
     is_seeded=False,

@@ -14,11 +14,14 @@ KEPT_TAIL_S = 0.05
 
 
 def apply_gain(samples: Float32, volume: float) -> Float32:
-    """Return samples times `volume`; values beyond SOFT_CLIP_KNEE are bent towards 1 instead of cut off. A volume of 1 copies nothing."""
-    if volume == 1.0:
-        return samples
-    louder = samples * np.float32(volume)
-    return clip_softly(louder) if volume > 1 else louder
+    """Return samples times `volume`; a volume of 1 copies nothing."""
+    return samples if volume == 1.0 else samples * np.float32(volume)
+
+
+def fade_in(samples: Float32, count: int) -> Float32:
+    """Return samples whose first `count` come up from silence."""
+    ramp = np.linspace(0, 1, min(count, len(samples)), endpoint=False, dtype=np.float32)
+    return np.concatenate((samples[: len(ramp)] * ramp, samples[len(ramp) :]))
 
 
 def clip_softly(samples: Float32) -> Float32:

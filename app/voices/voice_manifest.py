@@ -12,6 +12,7 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
               phone_frames f32[F] (frames of that phone) · length_scale f32[] (1 / speed)
               f0 f32[2F] (Hz, the melody asked for) · melody_weight f32[] (0 the voice's own accents, 1 the melody's)
               melody_intonation f32[] (scales how far the voice's own pitch leaves its mean)
+              questions f32[Q,2F] (a row a question, 1 where its last mora and the mark are; at least one row)
               pitch_offset f32[2,F] (semitones that are added to the pitch of each half of a frame, drawn by hand)
               → z f32[D,F]                       (the graph may be missing: then z = z_p)
     decoder   z f32[D,W] · sid · style_vec · noise f32[W·hop] (seeded, standard normal)

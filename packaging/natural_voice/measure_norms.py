@@ -113,6 +113,7 @@ def _speak_line(
         "f0": np.full(STEPS_PER_FRAME * prior.shape[1], 200, np.float32),
         "melody_weight": np.array(0, np.float32),
         "melody_intonation": np.array(1, np.float32),
+        "questions": np.zeros((1, STEPS_PER_FRAME * prior.shape[1]), np.float32),
         "pitch_offset": np.zeros((STEPS_PER_FRAME, prior.shape[1]), np.float32),
     }
     (z,) = flow.run(None, feed)

@@ -6,7 +6,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.durations import MAX_PREDICTED_SYMBOL_FRAMES, FrameTarget, compute_symbol_frames, expand_prior, round_with_carry
+from app.core.durations import (
+    MAX_PREDICTED_SYMBOL_FRAMES,
+    FrameTarget,
+    PhraseEnding,
+    compute_flow_frames,
+    compute_symbol_frames,
+    expand_prior,
+    round_with_carry,
+)
 from app.core.ports import Prosody
 
 LOG_DURATIONS = st.lists(st.floats(-4, 4, width=32), min_size=1, max_size=60).map(lambda values: np.array(values, np.float32))
@@ -88,3 +96,51 @@ def test_noise_follows_the_scale_of_the_prior() -> None:
     noise = expand_prior(prosody, frames, drawn, 0.5, 1.0, 0, STYLE).z_p[0]
     assert np.abs(noise[:5000]).max() < 1e-6
     assert abs(noise[5000:].std() - 0.5) < 0.02
+
+
+PREDICTED = np.log(np.array([16, 3, 20, 4, 1], np.float32))  # an opening, a consonant, a vowel that lasts into the pause, its mark, an end
+ENDINGS = (PhraseEnding(2, 3, 8.0),)
+
+
+def compute_heard(length_scale: float = 1.0, *targets: FrameTarget) -> list[int]:
+    found = compute_symbol_frames(PREDICTED, length_scale, "round", targets, endings=ENDINGS, opening_frames=5)
+    return list(map(int, found))
+
+
+def lengthen(heard: list[int], length_scale: float = 1.0) -> tuple[list[int], int]:
+    frames, unheard = compute_flow_frames(PREDICTED, np.array(heard), length_scale, "round", ENDINGS, has_opening=True)
+    return list(map(int, frames)), unheard
+
+
+def test_the_silence_of_an_ending_counts_as_the_pauses_and_the_flow_gets_it_back() -> None:
+    assert compute_heard() == [5, 3, 8, 16, 1]
+    assert lengthen(compute_heard()) == ([16, 3, 20, 4, 1], 11)
+
+
+@given(st.floats(0.5, 2.0))
+def test_the_opening_is_the_same_at_every_speed_and_the_ending_is_not(length_scale: float) -> None:
+    heard = compute_heard(length_scale)
+    assert heard[0] == 5
+    assert heard[2] == round(8 * length_scale)
+    frames, unheard = lengthen(heard, length_scale)
+    assert (frames[0], unheard) == (16, 11)
+    assert sum(frames) == sum(heard) + unheard
+    assert frames[2] == round(20 * length_scale)
+
+
+def test_an_edited_ending_is_exact_and_its_pause_stays() -> None:
+    heard = compute_heard(1.0, FrameTarget(1, 3, 6))
+    assert heard == [5, 2, 4, 16, 1]
+    assert lengthen(heard)[0] == [16, 2, 4, 16, 1]
+
+
+def test_an_edited_pause_is_the_whole_silence_and_shortens_what_the_flow_gets_back() -> None:
+    heard = compute_heard(1.0, FrameTarget(3, 4, 6))
+    assert heard == [5, 3, 8, 6, 1]
+    assert lengthen(heard)[0] == [16, 3, 13, 1, 1]
+    assert lengthen(compute_heard(1.0, FrameTarget(3, 4, 0)))[0] == [16, 3, 8, 0, 1]
+
+
+def test_an_opening_longer_than_predicted_is_heard_whole() -> None:
+    assert lengthen(compute_heard(1.0, FrameTarget(0, 1, 30))) == ([30, 3, 20, 4, 1], 0)
+    assert lengthen(compute_heard(1.0, FrameTarget(0, 1, 0))) == ([16, 3, 20, 4, 1], 16)

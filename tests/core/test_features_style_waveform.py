@@ -54,15 +54,10 @@ def test_tail_before_the_kept_part_stays(keep: int) -> None:
     assert len(trim_tail(np.zeros(RATE, np.float32), RATE, keep)) >= keep
 
 
-def test_gain_of_one_copies_nothing_and_a_louder_one_is_limited() -> None:
+def test_gain_of_one_copies_nothing_and_any_other_changes_every_sample_alike() -> None:
     samples = np.array([0.1, -0.8], np.float32)
     assert apply_gain(samples, 1.0) is samples
-    louder = apply_gain(samples, 2.0)
-    assert louder[0] == np.float32(0.2)
-    assert -1 <= louder[1] < -0.95
-    ramp = apply_gain(np.linspace(-1, 1, 101, dtype=np.float32), 4.0)
-    assert np.all(np.diff(ramp) >= 0)
-    assert np.abs(ramp).max() <= 1
+    assert np.array_equal(apply_gain(samples, 2.0), 2 * samples)
     assert np.allclose(apply_gain(samples, 0.0), 0)
     assert np.allclose(samples, [0.1, -0.8])
 

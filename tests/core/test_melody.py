@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.accent_phrases import Word, convert_words_to_phones
-from app.core.melody import MAX_DECLINATION, QUESTION_RISE, TONE_SEMITONES, build_melody
+from app.core.melody import MAX_DECLINATION, QUESTION_RISE, TONE_SEMITONES, add_question_rise, build_melody
 from app.core.ports import STEPS_PER_FRAME, Melody
 from app.core.synthesis_types import Float64, Phones, SynthesisRequest
 from app.core.voice_architecture import KOKORO_ARCHITECTURE
@@ -91,20 +91,35 @@ def test_its_weight_is_the_accent_fidelity() -> None:
     assert np.array_equal(melody_of(RAIN, replace(PLAIN, accent_fidelity=0.25)).f0, melody_of(RAIN).f0)
 
 
-def test_a_question_rises_in_its_last_mora() -> None:
-    asked, said = semitones(words(("アメ", 1), "?")), semitones(words(("アメ", 1), "."))
-    difference = asked - said
-    assert np.abs(difference[:2]).max() < 1e-4, "the first mora"
-    last_mora = difference[2:4].ravel()
-    assert np.all(np.diff(last_mora) >= -1e-4)
-    assert last_mora[0] == pytest.approx(0, abs=0.5)
-    assert last_mora[-1] == pytest.approx(QUESTION_RISE, abs=0.5)
+def rising_phones(phones: Phones) -> list[list[str]]:
+    """The phones in which each question rises."""
+    rows = melody_of(phones).questions.reshape(-1, len(phones.phones), FRAMES * STEPS_PER_FRAME)
+    return [[phone for phone, steps in zip(phones.phones, row, strict=True) if steps.all()] for row in rows if row.any()]
+
+
+@pytest.mark.parametrize(
+    ("kana", "rising"),
+    [("アメ", ["e"]), ("ナニ", ["i"]), ("アン", ["a", "N"]), ("アッ", ["a", "q"]), ("ソウカア", ["a", "a"]), ("エ", ["e"])],
+)
+def test_a_question_rises_in_its_last_vowel_and_in_what_lengthens_it(kana: str, rising: list[str]) -> None:
+    assert rising_phones(words((kana, 1), "?")) == [[*rising, "?"]]
+    assert rising_phones(words((kana, 1), ".")) == []
 
 
 def test_a_question_inside_a_sentence_raises_nothing_behind_it() -> None:
-    asked, said = (semitones(words(("アメ", 1), mark, ("ハレ", 1), ".")) for mark in "?.")
-    assert np.abs(asked[6:] - said[6:]).max() < 1e-4
-    assert asked[3].max() > said[3].max() + 3 * SOME
+    assert rising_phones(words(("アメ", 1), "?", ("ハレ", 1), ".")) == [["e", "?"]]
+    assert rising_phones(words(("アメ", 1), "?", ("ハレ", 1), "?")) == [["e", "?"], ["e", "?"]]
+
+
+def test_a_predicted_question_rises_in_its_last_mora() -> None:
+    phones = words(("アメ", 1), "?")
+    steps = np.full(len(phones.phones), FRAMES)
+    said = np.zeros(steps.sum())
+    add_question_rise(said, phones, steps)
+    rows = said.reshape(-1, FRAMES)
+    assert rows[: phones.phones.index("e")].max() == 0
+    assert np.all(np.diff(rows[phones.phones.index("e")]) > 0)
+    assert rows[-1] == pytest.approx(QUESTION_RISE)
 
 
 def test_a_pause_is_no_jump() -> None:

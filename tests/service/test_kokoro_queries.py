@@ -60,6 +60,8 @@ def test_pitches_are_those_of_the_sound(kokoro: Speaker, text: str, speaker: int
     query = speech(kokoro, speaker=speaker).create_query(text)
     measured = measure_vowels(query, sound(speech(kokoro, speaker=speaker), query))
     pairs = [(mora.pitch, heard) for mora, heard in zip(moras_of(query), measured, strict=True) if mora.pitch and np.isfinite(heard)]
+    # As in VOICEVOX, the rise of a question is no part of a query.
+    pairs = pairs[:-1] if text.endswith("？") else pairs
     assert len(pairs) > 3
     # Two semitones: within a mora the pitch moves by more than that at times.
     assert np.median([abs(told - heard) for told, heard in pairs]) < np.log(2) / 6

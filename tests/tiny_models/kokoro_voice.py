@@ -1,7 +1,8 @@
 """A prepared voice of the Kokoro architecture whose sound is a sine at the pitch that its flow was given, so that tests can measure it.
 
-Its graphs keep the contract of `app.voices.voice_manifest`, and the sound leads its frames as the architecture says. Every token has a fixed length, the marks are silent, and the two speakers have
-monotonous melodies of their own, which `accent_fidelity` mixes with ours.
+Its graphs keep the contract of `app.voices.voice_manifest`, and the sound leads its frames as the architecture says. As the real one, it is
+silent for the first third of a second that its flow is given. Every token has a fixed length, the marks are silent, and the two speakers
+have monotonous melodies of their own, which `accent_fidelity` mixes with ours.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ VOICE_ID = "tiny-kokoro"
 OWN_HZ = (170.0, 120.0, 240.0, 180.0)
 """The own, monotonous pitch of each row of the style vectors: their mean, two speakers, and a blend of both."""
 MEDIAN_HZ = (165.0, 125.0, 230.0, 175.0)
-LETTER_FRAMES, MARK_FRAMES, SPACE_FRAMES, EDGE_FRAMES = 3.4, 8.0, 1.0, 4.0
+LETTER_FRAMES, MARK_FRAMES, SPACE_FRAMES, EDGE_FRAMES = 3.4, 8.0, 1.0, 14.0
+DUMB_FRAMES = 11.0  # from the first frame that the flow is given
+QUESTION_SEMITONES = 5.0
 SILENT = (PAD_ID, *(TOKEN_IDS[letter] for letter in ",.!?“” ʔ"))
 TOKENS = 180
 PEAK = 0.3
@@ -83,7 +86,7 @@ def _build_prosody_graph() -> onnx.ModelProto:
 
 
 def _build_flow_graph() -> onnx.ModelProto:
-    """Build z_p, style_vec, f0, melody_weight, pitch_offset → z: pitch and phase of both steps of a frame, and whether they sound."""
+    """Build z_p, style_vec, f0, melody_weight, questions, pitch_offset → z: pitch and phase of both steps of a frame, and whether they sound."""
     writer = GraphWriter("flow", "F")
     prior = writer.add_input("z_p", [3, "F"])
     asked, weight = writer.add_input("f0", ["steps"]), writer.add_input("melody_weight", [])
@@ -92,11 +95,18 @@ def _build_flow_graph() -> onnx.ModelProto:
     own = writer.add_transpose(own, 1, 0)
     moved = writer.add_node("Mul", writer.add_node("Sub", logs, own), weight)
     drawn = writer.add_transpose(writer.add_input("pitch_offset", [2, "F"]), 1, 0)
-    moved = writer.add_node("Add", moved, writer.add_node("Mul", drawn, writer.add_constant(np.log(2) / 12)))
+    rising = writer.add_node("ReduceMax", writer.add_input("questions", ["Q", "steps"]), axes=[0], keepdims=0)
+    rise = writer.add_node("Mul", writer.add_reshape(rising, [-1, 2]), writer.add_constant(QUESTION_SEMITONES))
+    raised = writer.add_node("Add", drawn, rise)
+    moved = writer.add_node("Add", moved, writer.add_node("Mul", raised, writer.add_constant(np.log(2) / 12)))
     pitch = writer.add_node("Exp", writer.add_node("Add", own, moved))  # [F, 2]
     turns = writer.add_reshape(writer.add_node("Mul", pitch, writer.add_constant(STEP / RATE)), [-1])
     phase = writer.add_node("CumSum", turns, writer.add_constant(0, np.int64), exclusive=1)
     phase = writer.add_reshape(writer.add_node("Sub", phase, writer.add_node("Floor", phase)), [-1, 2])
+    ones = writer.add_node("Add", writer.add_node("Mul", sounds, writer.add_constant(0.0)), writer.add_constant(1.0))
+    places = writer.add_node("CumSum", ones, writer.add_constant(1, np.int64))
+    speaks = writer.add_node("Cast", writer.add_node("Greater", places, writer.add_constant(DUMB_FRAMES)), to=onnx.TensorProto.FLOAT)
+    sounds = writer.add_node("Mul", sounds, speaks)
     later = writer.add_node("Pad", _repeat_steps(writer, sounds), writer.add_constant([0, LEAD_STEPS], np.int64))
     later = writer.add_node("Slice", later, *(writer.add_constant([end], np.int64) for end in (LEAD_STEPS, np.iinfo(np.int64).max, 0)))
     rows = [writer.add_transpose(value, 1, 0) for value in (pitch, phase, writer.add_reshape(later, [-1, 2]))]

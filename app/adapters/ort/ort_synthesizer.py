@@ -56,7 +56,7 @@ class OrtSynthesizer:
             feed[PITCH_OFFSET_INPUT] = steps if values.pitch_offset is None else values.pitch_offset
         if values.melody is not None:
             melody = values.melody
-            feed |= {"f0": melody.f0, "melody_weight": melody.weight, "melody_intonation": melody.intonation}
+            feed |= {"f0": melody.f0, "melody_weight": melody.weight, "melody_intonation": melody.intonation, "questions": melody.questions}
         return self._flow.run_graph(feed, ["z"])[0]
 
     def decode_window(

@@ -35,10 +35,10 @@ FEW_LENGTHS = (1, 2, 3, 5, 8, 16, 17, 32, 33, 64)
 MIN_CHECKED_LENGTH = 2
 GROWING_INPUTS = frozenset((
     "input_ids", "attention_mask", "token_type_ids", "x_tst", "tones", "language", "duration_symbol_type_ids", "bert", "ja_bert", "en_bert",
-    "sdp_noise", "z_p", "frame_position", "phone_frames", "f0", "pitch_offset", "z", "noise",
+    "sdp_noise", "z_p", "frame_position", "phone_frames", "f0", "questions", "pitch_offset", "z", "noise",
 ))  # fmt: skip
 """Inputs whose last axis is the length, or a multiple of it."""
-MULTIPLE_INPUTS = frozenset(("f0", "noise"))
+MULTIPLE_INPUTS = frozenset(("f0", "questions", "noise"))
 # That sizes of weights have nothing to do with.
 GROWTH_LENGTHS = (59, 61)
 MAX_SHOWN_REFUSALS = 3

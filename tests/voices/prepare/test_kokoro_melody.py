@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+
 import numpy as np
 import onnx
 import pytest
@@ -9,24 +12,61 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.ort.graph_session import GraphSession, open_unoptimized
-from app.core.synthesis_types import Float64
+from app.core.synthesis_types import Float32, Float64
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.prepare.kokoro.kokoro_melody import LEAST_PITCH_HZ, STEPS_PER_S, add_spoken_pitch
+from app.voices.prepare.kokoro.kokoro_melody import LEAST_PITCH_HZ, QUESTION_RISE, STEPS_PER_S, AskedPitch, add_spoken_pitch
 
 STEPS = 4 * STEPS_PER_S
 MEDIAN_HZ = 200.0
 UNVOICED = slice(100, 120)
 
 
-@pytest.fixture(scope="module")
-def session() -> GraphSession:
+@cache
+def build_session() -> GraphSession:
     writer = GraphWriter("pitch", "T")
-    own, melody = writer.add_input("own", [1, 1, 1, "T"]), writer.add_input("f0", ["T"])
-    weight, intonation = (writer.add_input(name, []) for name in ("melody_weight", "melody_intonation"))
-    offset = writer.add_input("pitch_offset", [2, "F"])
-    writer.add_output("spoken", add_spoken_pitch(writer, own, melody, weight, intonation, offset), [1, 1, 1, "T"])
+    own, energy = (writer.add_input(name, [1, 1, 1, "T"]) for name in ("own", "energy"))
+    asked = AskedPitch(
+        melody=writer.add_input("f0", ["T"]),
+        weight=writer.add_input("melody_weight", []),
+        intonation=writer.add_input("melody_intonation", []),
+        questions=writer.add_input("questions", ["Q", "T"]),
+        offset=writer.add_input("pitch_offset", [2, "F"]),
+    )
+    writer.add_output("spoken", add_spoken_pitch(writer, own, energy, asked), [1, 1, 1, "T"])
     model: onnx.ModelProto = writer.build_model()
     return open_unoptimized(model.SerializeToString(), "pitch")
+
+
+@pytest.fixture(scope="module")
+def session() -> GraphSession:
+    return build_session()
+
+
+def run_pitch(
+    session: GraphSession,
+    hz: Float32,
+    asked: Float64,
+    weight: float = 1.0,
+    intonation: float = 1.0,
+    drawn: Float64 | float = 0.0,
+    *,
+    energy: Float64 | float = 6.0,
+    questions: Sequence[slice] = (slice(0),),
+) -> Float64:
+    """The pitch that is spoken of the model's own in Hz."""
+    rows = np.zeros((len(questions), STEPS), np.float32)
+    for row, place in zip(rows, questions, strict=True):
+        row[place] = 1
+    feed = {
+        "own": hz[None, None, None],
+        "energy": np.broadcast_to(energy, STEPS).astype(np.float32)[None, None, None],
+        "questions": rows,
+        "f0": (MEDIAN_HZ * 2 ** (asked / 12)).astype(np.float32),
+        "melody_weight": weight,
+        "melody_intonation": intonation,
+        "pitch_offset": np.broadcast_to(drawn, STEPS).astype(np.float32).reshape(-1, 2).T,
+    }
+    return session.run_graph(feed, ["spoken"])[0].ravel().astype(np.float64)
 
 
 def speak(
@@ -35,17 +75,10 @@ def speak(
     """Semitones over MEDIAN_HZ, as both contours are given; what is not voiced has 5 Hz."""
     hz = (MEDIAN_HZ * 2 ** (own / 12)).astype(np.float32)
     hz[UNVOICED] = 5.0
-    feed = {
-        "own": hz[None, None, None],
-        "f0": (MEDIAN_HZ * 2 ** (asked / 12)).astype(np.float32),
-        "melody_weight": weight,
-        "melody_intonation": intonation,
-        "pitch_offset": np.broadcast_to(drawn, STEPS).astype(np.float32).reshape(-1, 2).T,
-    }
-    spoken = session.run_graph(feed, ["spoken"])[0].ravel()
+    spoken = run_pitch(session, hz, asked, weight, intonation, drawn)
     assert np.all(spoken[UNVOICED] == 5.0)
     assert spoken.min() < LEAST_PITCH_HZ
-    return np.delete(12 * np.log2(spoken.astype(np.float64) / MEDIAN_HZ), UNVOICED)
+    return np.delete(12 * np.log2(spoken / MEDIAN_HZ), UNVOICED)
 
 
 def drift(semitones: float) -> Float64:
@@ -108,3 +141,42 @@ def test_what_is_drawn_is_added_whatever_the_weight_and_the_intonation(
     drawn = np.where(np.arange(STEPS) < STEPS // 3, semitones, 0.0)
     plain, moved = (speak(session, drift(2.0), step(2.0), weight, intonation, by) for by in (0.0, drawn))
     assert np.allclose(moved - plain, np.delete(drawn, UNVOICED), atol=1e-3)
+
+
+END = slice(200, 260)
+LEVEL, FLAT = np.full(STEPS, MEDIAN_HZ, np.float32), np.zeros(STEPS)
+
+
+def test_a_question_rises_while_its_voice_is_heard() -> None:
+    """The end of its frames is silent, and the beginning is a consonant without voice."""
+    session = build_session()
+    hz, energy = LEVEL.copy(), np.full(STEPS, 6.0)
+    hz[200:210], energy[200:210], energy[240:] = 5.0, 0.0, -5.0
+    spoken = 12 * np.log2(run_pitch(session, hz, FLAT, energy=energy, questions=[END]) / MEDIAN_HZ)
+    plain = 12 * np.log2(run_pitch(session, hz, FLAT, energy=energy) / MEDIAN_HZ)
+    assert np.allclose(np.delete(spoken, np.arange(200, 260)), np.delete(plain, np.arange(200, 260)), atol=1e-4)
+    assert np.all(np.diff(spoken[210:240]) > 0)
+    assert spoken[210] == pytest.approx(plain[210] + QUESTION_RISE / 30, abs=1e-3)
+    assert spoken[239:260] == pytest.approx(plain[210] + QUESTION_RISE, abs=1e-3)
+
+
+def test_each_question_rises_from_where_its_voice_begins() -> None:
+    spoken = run_pitch(build_session(), LEVEL, FLAT, questions=[slice(50, 90), END])
+    heights = 12 * np.log2(spoken / MEDIAN_HZ)
+    assert heights[[89, 259]] == pytest.approx([QUESTION_RISE] * 2, abs=1e-3)
+    assert heights[[49, 90, 199, 260]] == pytest.approx([0] * 4, abs=1e-3)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5])
+def test_a_voices_own_melody_rises_by_its_share(weight: float) -> None:
+    heights = 12 * np.log2(run_pitch(build_session(), LEVEL, FLAT, weight, questions=[END]) / MEDIAN_HZ)
+    assert heights[259] == pytest.approx(weight * QUESTION_RISE, abs=1e-3)
+
+
+def test_a_question_without_voice_gets_one_where_it_sounds() -> None:
+    hz, energy = LEVEL.copy(), np.full(STEPS, 6.0)
+    hz[200:], energy[250:] = 5.0, -5.0
+    asked = run_pitch(build_session(), hz, FLAT, energy=energy, questions=[slice(200, STEPS)])
+    assert np.all(asked[200:250] > MEDIAN_HZ * 0.99)
+    assert np.all(asked[250:] == 5.0)
+    assert np.all(run_pitch(build_session(), hz, FLAT, energy=energy)[200:] == 5.0)

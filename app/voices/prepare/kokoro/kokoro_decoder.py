@@ -38,15 +38,17 @@ GENERATOR = "decoder.decoder.generator"
 
 @dataclass(frozen=True, slots=True)
 class NormStatistics:
-    """Means and deviations at the generator's norms, measured for some styles; those of other styles lie between them.
+    """Means and deviations at the generator's norms, and levels, measured for some styles; those of other styles lie between them.
 
     Attributes:
         styles: the styles' halves for the sound, float32 (S, STYLE_HALF).
         tables: by module of the norm, float32 (S, 2 · channels): means, then logarithms of deviations.
+        gains_db: what brings the sound of each style to one level.
     """
 
     styles: Float32
     tables: Mapping[str, Float32]
+    gains_db: tuple[float, ...]
 
     def compute_share_matrix(self) -> tuple[Float32, Float32]:
         """Return the matrix (STYLE_HALF, S) and the offset (S,) that give each measured style its share in a style; shares sum to 1."""
@@ -105,7 +107,16 @@ class GeneratorWriter:
             ]
             # The mean's factor passes the leaky ReLU, so the next layer's weights take it.
             value = writer.add_node("Sum", *blocks)
-        return self._add_inverse_transform(self._layers.add_leaky_relu(value, LAST_SLOPE), channels)
+        return self._add_level(self._add_inverse_transform(self._layers.add_leaky_relu(value, LAST_SLOPE), channels))
+
+    def _add_level(self, sound: str) -> str:
+        """Add the sound [N] at the level that all styles share."""
+        if self._statistics is None:
+            return sound
+        writer = self._writer
+        logs = np.log(10) / 20 * np.array(self._statistics.gains_db).reshape(-1, 1)
+        gain = writer.add_node("Exp", writer.add_node("MatMul", self._shares, writer.add_weight("level.gains", logs)))
+        return writer.add_node("Mul", sound, writer.add_reshape(gain, [1]))
 
     def _add_source(self, pitch: str, phase: str) -> str:
         """Add the harmonic source, [1, 1, 1, N]: sines of the harmonics, mixed; silence where nothing is voiced."""

@@ -11,7 +11,7 @@ import onnx
 
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.kokoro.kokoro_layers import STEP_AXIS, STYLE_HALF, KokoroLayers
-from app.voices.prepare.kokoro.kokoro_melody import STEPS_PER_S, add_spoken_pitch
+from app.voices.prepare.kokoro.kokoro_melody import STEPS_PER_S, AskedPitch, add_spoken_pitch
 from app.voices.prepare.kokoro.kokoro_prosody import HIDDEN_SIZE, PREDICTOR_SIZE, PROSODY_SIZE
 from app.voices.prepare.kokoro.kokoro_weights import KokoroWeights
 
@@ -22,25 +22,30 @@ FEATURE_SIZE = 512
 FLOW_ROWS = FEATURE_SIZE + 2
 """Rows of one step: features, pitch in Hz, and the phase of the fundamental at the step, in turns."""
 
+QUESTION_AXIS = "questions"
 VOICED_HZ = 10.0  # the harmonic source is silent below
 
 
 def build_flow_graph(weights: KokoroWeights) -> onnx.ModelProto:
-    """Build the graph z_p, style_vec, f0, melody_weight, melody_intonation, pitch_offset → z, whose columns hold the two steps of a frame one above the other."""
+    """Build the graph z_p, style_vec, f0, melody_weight, melody_intonation, questions, pitch_offset → z, whose columns hold the two steps of a frame one above the other."""
     writer = GraphWriter("flow", "F")
     layers = KokoroLayers(weights, writer)
     prior = writer.add_input("z_p", [PROSODY_SIZE, "F"])
     both = writer.add_reshape(writer.add_input("style_vec", [2 * STYLE_HALF]), [1, 2 * STYLE_HALF])
-    melody = writer.add_input("f0", [STEP_AXIS])
-    melody_weight, intonation = (writer.add_input(name, []) for name in ("melody_weight", "melody_intonation"))
-    offset = writer.add_input("pitch_offset", [STEPS_PER_FRAME, "F"])
+    asked = AskedPitch(
+        melody=writer.add_input("f0", [STEP_AXIS]),
+        weight=writer.add_input("melody_weight", []),
+        intonation=writer.add_input("melody_intonation", []),
+        questions=writer.add_input("questions", [QUESTION_AXIS, STEP_AXIS]),
+        offset=writer.add_input("pitch_offset", [STEPS_PER_FRAME, "F"]),
+    )
     style, prosody_style = writer.add_split(both, [STYLE_HALF, STYLE_HALF], axis=1)
     hidden, text = writer.add_split(prior, [PREDICTOR_SIZE, HIDDEN_SIZE], axis=0)
     shared = layers.add_lstm("encoder.shared", writer.add_transpose(hidden, 1, 0), PREDICTOR_SIZE)
     shared = writer.convert_to_image(shared)
     own_pitch = _add_predictor(layers, "F0", shared, prosody_style)
     energy = _add_predictor(layers, "N", shared, prosody_style)
-    pitch = add_spoken_pitch(writer, own_pitch, melody, melody_weight, intonation, offset)
+    pitch = add_spoken_pitch(writer, own_pitch, energy, asked)
     image = writer.add_node("Unsqueeze", text, writer.add_constant([0, 2], np.int64))
     features = _add_decoder_blocks(layers, image, pitch, energy, style)
     rows = writer.add_node("Concat", _flatten(writer, features), _flatten(writer, pitch), _add_phase(writer, pitch), axis=0)

@@ -18,6 +18,8 @@ from app.voices.prepare.prepared_graphs import PreparedGraphs
 
 # Of the generator: 100 ms, all that its dilated convolutions reach. Windows then differ from the whole by rounding (81 dB; 53 with 75 ms).
 MARGIN_FRAMES = 4
+SPEAKER_GAINS_DB = (-1.5, -1.4, -1.9, -0.8, -3.4)
+"""What brings each speaker to about -21.7 LUFS and the last one, whose pulses are high, just below full scale; see `tests/benchmarks`."""
 
 
 def read_kokoro_styles() -> Float32:
@@ -28,7 +30,9 @@ def read_kokoro_styles() -> Float32:
 def read_norm_statistics() -> NormStatistics:
     """Return the statistics of the generator's norms."""
     with np.load(find_kokoro_folder() / "norms.npz") as tables:
-        return NormStatistics(read_kokoro_styles()[1:, :STYLE_HALF], {f"{GENERATOR}.{name}": tables[name] for name in tables.files})
+        return NormStatistics(
+            read_kokoro_styles()[1:, :STYLE_HALF], {f"{GENERATOR}.{name}": tables[name] for name in tables.files}, SPEAKER_GAINS_DB
+        )
 
 
 def find_kokoro_folder() -> Path:

@@ -1,13 +1,14 @@
 """The pitch that Kokoro speaks: its own contour, in which the accents are those of the melody that is asked for.
 
 What is slower than accents (how a line declines from phrase to phrase) and what is faster (how consonants move the pitch) stays the
-model's own, because it was judged better than any melody from tones alone; between the two lies what the tones say. What a user drew by
-hand is added behind all this: the band would lose what is held for longer than an accent.
+model's own, because it was judged better than any melody from tones alone; between the two lies what the tones say. Questions and what a
+user drew by hand come behind all this: the band would lose what is held for longer than an accent, and most of a rise at the end.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import onnx
@@ -24,32 +25,82 @@ VOICED_SHARE = 0.6
 FASTER_S, SLOWER_S = 0.04, 0.8
 """Half the widths of the windows that smooth away what is faster than accents, and what an accent is measured against."""
 
+AUDIBLE_ENERGY = 3.5
+"""The model's energy lies between 4 and 9 in speech, and below -1 in silence."""
+QUESTION_RISE = 6.5
+"""Semitones from where the voice is to the end of a question; the voice smooths away a fifth of them."""
 
-def add_spoken_pitch(writer: GraphWriter, own: str, melody: str, weight: str, intonation: str, offset: str) -> str:
+
+@dataclass(frozen=True, slots=True)
+class AskedPitch:
+    """Names of the values that say which pitch is asked for.
+
+    Attributes:
+        melody: the pitch in Hz, [T]; the mean over what is voiced becomes its mean.
+        weight: of the melody's accents and mean, 0 … 1; a scalar, as the next one.
+        intonation: scales how far the model's own pitch leaves its mean.
+        questions: where the pitch rises, a row a question, [Q, T].
+        offset: semitones [STEPS_PER_FRAME, F] that are added to the result, whatever the two numbers are.
+    """
+
+    melody: str
+    weight: str
+    intonation: str
+    questions: str
+    offset: str
+
+
+def add_spoken_pitch(writer: GraphWriter, own: str, energy: str, asked: AskedPitch) -> str:
     """Add the pitch that is spoken and return its name, as an image [1, 1, 1, T].
 
     Args:
         writer: of the graph.
-        own: the model's pitch in Hz, an image; it stays as it is where it is not voiced.
-        melody: the pitch asked for in Hz, [T]; the mean over what is voiced becomes its mean.
-        weight: of the melody's accents and mean, 0 … 1; a scalar, as the next one.
-        intonation: scales how far the model's own pitch leaves its mean.
-        offset: semitones [STEPS_PER_FRAME, F] that are added to the result, whatever the two numbers are.
+        own: the model's pitch in Hz, an image; where it is not voiced it stays as it is, except in a question.
+        energy: the model's, an image.
+        asked: what the result should be.
     """
     least = writer.add_constant(LEAST_PITCH_HZ)
-    voiced = writer.add_node("Greater", own, _add_voicing_bound(writer, own, least))
+    audible = writer.add_node("Greater", energy, writer.add_constant(AUDIBLE_ENERGY))
+    sung = writer.add_node("Greater", own, _add_voicing_bound(writer, own, least))
+    voiced = writer.add_node("Or", sung, writer.add_node("And", audible, _add_any_question(writer, asked.questions)))
     mask = writer.add_node("Cast", voiced, to=onnx.TensorProto.FLOAT)
     own_logs, asked_logs = (
-        writer.add_node("Log", writer.add_node("Max", value, least)) for value in (own, writer.add_reshape(melody, [1, 1, 1, -1]))
+        writer.add_node("Log", writer.add_node("Max", value, least)) for value in (own, writer.add_reshape(asked.melody, [1, 1, 1, -1]))
     )
+    own_logs = writer.add_node("Where", sung, own_logs, asked_logs)
     mean = _add_mean(writer, own_logs, mask)
-    scaled = writer.add_node("Add", mean, writer.add_node("Mul", writer.add_node("Sub", own_logs, mean), intonation))
+    scaled = writer.add_node("Add", mean, writer.add_node("Mul", writer.add_node("Sub", own_logs, mean), asked.intonation))
     difference = writer.add_node("Mul", writer.add_node("Sub", asked_logs, scaled), mask)
     change = writer.add_node("Add", _add_accents(writer, difference, mask), _add_mean(writer, difference, mask))
-    logs = writer.add_node("Add", scaled, writer.add_node("Mul", change, weight))
-    moved = writer.add_node("Mul", writer.add_reshape(writer.add_transpose(offset, 1, 0), [1, 1, 1, -1]), writer.add_constant(LOG_SEMITONE))
+    logs = writer.add_node("Add", scaled, writer.add_node("Mul", change, asked.weight))
+    rise = _add_question_rise(writer, logs, mask, writer.add_node("Cast", audible, to=onnx.TensorProto.FLOAT), asked.questions)
+    logs = writer.add_node("Add", logs, writer.add_node("Mul", rise, asked.weight))
+    offset = writer.add_reshape(writer.add_transpose(asked.offset, 1, 0), [1, 1, 1, -1])
+    moved = writer.add_node("Mul", offset, writer.add_constant(LOG_SEMITONE))
     spoken = writer.add_node("Exp", writer.add_node("Add", logs, moved))
     return writer.add_node("Where", voiced, spoken, _add_moved_ends(writer, own, moved, least))
+
+
+def _add_any_question(writer: GraphWriter, questions: str) -> str:
+    """Add whether any question rises at each step, an image."""
+    rising = writer.add_node("ReduceMax", questions, axes=[0], keepdims=0)
+    return writer.add_node("Greater", writer.add_reshape(rising, [1, 1, 1, -1]), writer.add_constant(0.0))
+
+
+def _add_question_rise(writer: GraphWriter, logs: str, mask: str, audible: str, questions: str) -> str:
+    """Add what takes the logarithms of the pitch to a rise that begins with the voice of each question and ends with its sound, an image."""
+    row, mask_row, audible_row = (writer.add_reshape(image, [1, -1]) for image in (logs, mask, audible))
+    voiced = writer.add_node("Mul", questions, mask_row)
+    heard = writer.add_node("Mul", voiced, audible_row)
+    along = writer.add_constant(1, np.int64)
+    counts, voiced_counts = (writer.add_node("CumSum", item, along) for item in (heard, voiced))
+    axis, one = writer.add_constant([1], np.int64), writer.add_constant(1.0)
+    share = writer.add_node("Div", counts, writer.add_node("Max", writer.add_node("ReduceSum", heard, axis, keepdims=1), one))
+    first = writer.add_node("Mul", voiced, writer.add_node("Cast", writer.add_node("Equal", voiced_counts, one), to=onnx.TensorProto.FLOAT))
+    start = writer.add_node("ReduceSum", writer.add_node("Mul", first, row), axis, keepdims=1)
+    wanted = writer.add_node("Add", start, writer.add_node("Mul", share, writer.add_constant(QUESTION_RISE * LOG_SEMITONE)))
+    change = writer.add_node("Mul", voiced, writer.add_node("Sub", wanted, row))
+    return writer.add_reshape(writer.add_node("ReduceSum", change, writer.add_constant([0], np.int64), keepdims=0), [1, 1, 1, -1])
 
 
 def _add_moved_ends(writer: GraphWriter, own: str, moved: str, least: str) -> str:

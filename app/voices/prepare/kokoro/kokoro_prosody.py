@@ -20,7 +20,6 @@ EMBEDDING_SIZE, BERT_SIZE, BERT_HEADS, FEED_FORWARD_SIZE, BERT_LAYERS = 128, 768
 BERT_NORM_EPSILON = 1e-12
 HIDDEN_SIZE = 2 * STATE_SIZE
 TEXT_CONVOLUTIONS, TEXT_KERNEL, TEXT_SLOPE = 3, 5, 0.2
-LEADING_FRAMES, TRAILING_FRAMES = 4.0, 4.0
 MAX_TOKEN_FRAMES = 50  # the durations' sum of sigmoids
 PREDICTOR_SIZE = HIDDEN_SIZE + STYLE_HALF
 PROSODY_SIZE = PREDICTOR_SIZE + HIDDEN_SIZE
@@ -40,8 +39,7 @@ def build_prosody_graph(weights: KokoroWeights) -> onnx.ModelProto:
     hidden = _add_duration_encoder(layers, _add_bert(layers, tokens), style)
     features = _add_text_encoder(layers, tokens)
     mean = writer.add_transpose(writer.add_node("Concat", hidden, features, axis=1), 1, 0)
-    frames = _shorten_edges(writer, _add_durations(layers, hidden))
-    writer.add_output("logw", writer.add_node("Log", frames), ["T"])
+    writer.add_output("logw", writer.add_node("Log", _add_durations(layers, hidden)), ["T"])
     writer.add_output("m_p", mean, [PROSODY_SIZE, "T"])
     writer.add_output("logs_p", writer.add_split(mean, [0, PROSODY_SIZE], axis=0)[0], [0, "T"])
     return writer.build_model()
@@ -158,14 +156,6 @@ def _add_durations(layers: KokoroLayers, hidden: str) -> str:
     module = f"{prefix}.duration_proj.linear_layer"
     value = writer.add_node("Sigmoid", layers.add_linear(module, value, HIDDEN_SIZE, MAX_TOKEN_FRAMES, f"{module}.bias"))
     return writer.add_node("ReduceSum", value, writer.add_constant([1], np.int64), keepdims=0)
-
-
-def _shorten_edges(writer: GraphWriter, frames: str) -> str:
-    """Bound the frames of the pads at both ends: 300 ms of silence, for which the first sound would wait."""
-    zero, one, last, end = (writer.add_constant([number], np.int64) for number in (0, 1, -1, np.iinfo(np.int64).max))
-    before, inner, after = (writer.add_node("Slice", frames, *bounds) for bounds in ((zero, one), (one, last), (last, end)))
-    parts = [writer.add_node("Min", part, writer.add_constant(most)) for part, most in ((before, LEADING_FRAMES), (after, TRAILING_FRAMES))]
-    return writer.add_node("Concat", parts[0], inner, parts[1], axis=0)
 
 
 def _add_text_encoder(layers: KokoroLayers, tokens: str) -> str:
