@@ -46,7 +46,7 @@ class AgentTools(Protocol):
 
 
 class AgentSession:
-    """Answers messages in their order.
+    """Answers messages in their order; a ping at once.
 
     Attributes:
         agent: under which name the client has introduced itself.
@@ -60,18 +60,20 @@ class AgentSession:
         # The oldest ones, which came after their answers, give way. Both threads use it: none of its calls lets the other one in.
         self._cancelled: deque[RequestId] = deque(maxlen=MAX_CANCELLED_CALLS)
 
-    def note_cancellation(self, line: bytes) -> None:
-        """Stop the call that a line cancels, if it is one that does; for the thread that reads, while another one answers."""
-        if _CANCELLATION.encode() not in line:
-            return
+    def handle_at_once(self, line: bytes) -> dict[str, Any] | None:
+        """Return the answer to a ping, and stop the call that a line cancels; None where a line waits for its turn.
+
+        For the thread that reads, while another one answers.
+        """
+        if not any(word in line for word in (b'"ping"', _CANCELLATION.encode())):
+            return None
         with suppress(RpcError):
             message = parse_message(parse_line(line))
-            number = message.params.get("requestId")
-            if message.method != _CANCELLATION or type(number) not in (int, str):
-                return
-            self._cancelled.append(number)
-            if number == self._current:
-                self._tools.stop_sound()
+            if message.method == _CANCELLATION:
+                self._cancel_call(message.params.get("requestId"))
+            elif message.method == "ping" and not message.is_notification:
+                return build_result(message.id, {})
+        return None
 
     def handle_line(self, line: bytes) -> Any:
         """Handle a line and return the answer, to be sent as JSON; None where none is due."""
@@ -84,6 +86,12 @@ class AgentSession:
                 return build_error(None, RpcError(INVALID_REQUEST, "Invalid request"))
             return [answer for one in value if (answer := self._handle_value(one)) is not None] or None
         return self._handle_value(value)
+
+    def _cancel_call(self, number: Any) -> None:
+        if type(number) in (int, str):
+            self._cancelled.append(number)
+            if number == self._current:
+                self._tools.stop_sound()
 
     def _handle_value(self, value: Any) -> dict[str, Any] | None:
         number = find_request_id(value)

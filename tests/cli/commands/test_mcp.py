@@ -10,8 +10,9 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 import pytest
 import soundfile
@@ -20,11 +21,12 @@ from hypothesis import strategies as st
 
 from app.adapters import speech_activity
 from app.adapters.files.part_file import PartFile
-from app.cli.commands.mcp.run import MAX_LINE_BYTES, iterate_lines
+from app.cli.commands.mcp.run import MAX_LINE_BYTES, iterate_lines, serve_lines
 from app.cli.main import main
 from app.common.errors import InputError, OutputFileError
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
+from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import AudioChunk
 from app.service.agents.agent_folder import AgentFolder
 from app.service.agents.agent_session import MAX_CANCELLED_CALLS, PROTOCOL_VERSIONS, AgentSession
@@ -187,7 +189,7 @@ def test_a_cancelled_call_ends_without_an_answer_or_a_file(session: AgentSession
     called = {"name": "speak", "arguments": {"text": text, "file": "long"}}
     request = json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": called}).encode()
     cancel = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}'
-    timer = threading.Timer(0.5, session.note_cancellation, [cancel])
+    timer = threading.Timer(0.5, session.handle_at_once, [cancel])
     timer.start()
     assert session.handle_line(request) is None
     timer.join()
@@ -199,11 +201,52 @@ def test_calls_can_be_cancelled_however_many_were_cancelled_too_late(session: Ag
     initialise(session)
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
     for number in range(2 * MAX_CANCELLED_CALLS):
-        session.note_cancellation(json.dumps(cancel | {"params": {"requestId": f"late {number}"}}).encode())
-    session.note_cancellation(json.dumps(cancel | {"params": {"requestId": 9}}).encode())
+        session.handle_at_once(json.dumps(cancel | {"params": {"requestId": f"late {number}"}}).encode())
+    session.handle_at_once(json.dumps(cancel | {"params": {"requestId": 9}}).encode())
     called = {"name": "speak", "arguments": {"text": "はい。", "file": "a"}}
     assert session.handle_line(json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": called}).encode()) is None
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+class SlowTools:
+    """Tools whose call ends once a ping was answered meanwhile, and the call itself was cancelled."""
+
+    def __init__(self, client_end: BinaryIO, answers: BinaryIO) -> None:
+        self._client_end, self._answers = client_end, answers
+        self._stopped, self.has_ended = threading.Event(), threading.Event()
+        self.pinged: dict[str, Any] = {}
+        self.was_cancelled = False
+
+    def list_tools(self) -> list[dict[str, Any]]:
+        return []
+
+    def call_tool(self, _name: str, _arguments: dict[str, Any], _agent: str, is_cancelled: Callable[[], bool]) -> dict[str, Any]:
+        self._client_end.write(b'{"jsonrpc":"2.0","id":"still there?","method":"ping"}\n')
+        self.pinged = json.loads(self._answers.readline())
+        self._client_end.write(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}\n')
+        self._stopped.wait(60)
+        self.was_cancelled = is_cancelled()
+        self.has_ended.set()
+        raise RequestStopped
+
+    def stop_sound(self) -> None:
+        self._stopped.set()
+
+
+def test_a_ping_is_answered_and_a_call_cancelled_while_one_computes() -> None:
+    (asked, asking), (answers, answered) = os.pipe(), os.pipe()
+    with os.fdopen(asked, "rb") as stdin, os.fdopen(answers, "rb") as client_answers, os.fdopen(answered, "wb") as output:
+        with os.fdopen(asking, "wb", 0) as client_end:
+            tools = SlowTools(client_end, client_answers)
+            server = threading.Thread(target=serve_lines, args=(AgentSession(tools), stdin, output))
+            server.start()
+            client_end.write(b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}\n')
+            assert json.loads(client_answers.readline())["id"] == 1
+            client_end.write(b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"speak"}}\n')
+            assert tools.has_ended.wait(60)
+        server.join(60)
+    assert tools.pinged == {"jsonrpc": "2.0", "id": "still there?", "result": {}}
+    assert tools.was_cancelled
 
 
 class SilentPlayer:

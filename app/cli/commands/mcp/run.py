@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from app.adapters.ort.device_placement import parse_placement
 from app.cli.console_output import print_note
@@ -53,11 +53,7 @@ def run(options: argparse.Namespace) -> int:
     session = AgentSession(tools)
     # An immediate exit is safe because written files are always whole.
     with interrupt_handler.call_on_interrupt(exit_now):
-        for line in iterate_ahead(stdin, session.note_cancellation):
-            answer = build_error(None, RpcError(INVALID_REQUEST, "Line too long")) if line is None else session.handle_line(line)
-            if answer is not None:
-                output.write(encode_message(answer))
-                output.flush()
+        serve_lines(session, stdin, output)
         try:
             tools.close()
         except AppError as error:
@@ -76,16 +72,38 @@ def iterate_lines(stream: BinaryIO) -> Iterator[bytes | None]:
             yield line
 
 
-def iterate_ahead(stream: BinaryIO, note_line: Callable[[bytes], object]) -> Iterator[bytes | None]:
-    """Yield the lines of `iterate_lines`, which another thread reads ahead and shows to `note_line` as they come."""
+def serve_lines(session: AgentSession, stdin: BinaryIO, output: BinaryIO) -> None:
+    """Serve an agent: answer every line until the input ends."""
+    sender = AnswerSender(output)
+    for line in iterate_ahead(stdin, lambda line: sender.send_answer(session.handle_at_once(line))):
+        sender.send_answer(build_error(None, RpcError(INVALID_REQUEST, "Line too long")) if line is None else session.handle_line(line))
+
+
+class AnswerSender:
+    """Writes answers, one on each line, from the thread that reads and from the one that computes."""
+
+    def __init__(self, output: BinaryIO) -> None:
+        self._output, self._turn = output, threading.Lock()
+
+    def send_answer(self, answer: Any) -> bool:
+        """Send an answer; return whether there was one."""
+        if answer is None:
+            return False
+        with self._turn:
+            self._output.write(encode_message(answer))
+            self._output.flush()
+        return True
+
+
+def iterate_ahead(stream: BinaryIO, answer_at_once: Callable[[bytes], bool]) -> Iterator[bytes | None]:
+    """Yield the lines of `iterate_lines`, which another thread reads ahead, without those that are answered as they come."""
     lines: queue.Queue[bytes | EOFError | None] = queue.Queue(MAX_WAITING_LINES)
 
     def read_lines() -> None:
         with suppress(OSError, ValueError):
             for line in iterate_lines(stream):
-                if line is not None:
-                    note_line(line)
-                lines.put(line)
+                if line is None or not answer_at_once(line):
+                    lines.put(line)
         lines.put(EOFError())
 
     threading.Thread(target=read_lines, name="agent", daemon=True).start()
