@@ -31,7 +31,7 @@ def cut_language(section: str, language: str) -> str:
 
 def strip_markdown(text: str) -> str:
     """Return the text of a part without the signs of Markdown that a change log has."""
-    text = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"\[([^\[\]]+)\]\([^()]*\)", r"\1", text)
     text = re.sub(r"^#+ ", "", text, flags=re.MULTILINE)
     return re.sub(r"^- ", "• ", text, flags=re.MULTILINE).replace("**", "").replace("`", "")
 

@@ -21,7 +21,7 @@ DEFAULT_DOWNLOAD_NAME = "download"
 MAX_PENDING_DOWNLOAD_AGE_S = 3600.0
 # A name may have 255 bytes, and others append to it.
 LONGEST_STEM_BYTES, LONGEST_SUFFIX = 120, 20
-_START_CHARS, _END_CHARS = re.compile(r"\A[\s.]+"), re.compile(r"[\s.]+\Z")
+_START_CHARS, _END_CHARS = re.compile(r"\A[\s.]+"), re.compile(r"(?<![\s.])[\s.]+\Z")
 
 
 def choose_download_folder(url: str, version: str | None = None) -> Path:

@@ -14,7 +14,7 @@ from app.core.script import Character, LineSettings, Script
 from app.interchange.style_ids import compute_style_id
 
 _Item = TypeVar("_Item")
-_NAME_WITH_STYLE = re.compile(r"(.+?)\s*[（(](.+)[）)]")
+_NAME_WITH_STYLE = re.compile(r"(.[^（(\n]*)[（(](.+)[）)]")
 _STYLE_NUMBER_NAME = re.compile(r"[0-9a-z]{1,16}:([0-9]{1,10})")
 # SBV2 writes this style in English, AIVM in Japanese.
 _CANONICAL_STYLE_NAMES = {"ノーマル": "neutral"}
@@ -194,7 +194,7 @@ class _VoiceFinder:
         if whole is not None:
             return whole
         styled = _NAME_WITH_STYLE.fullmatch(wanted.name)
-        base = self._find_by_name(wanted, styled[1]) if styled else None
+        base = self._find_by_name(wanted, styled[1].rstrip()) if styled else None
         if styled is None or base is None:
             return None
         voice = next(voice for voice in self._known if voice.id == base.voice)

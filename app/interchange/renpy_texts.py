@@ -10,7 +10,7 @@ _RUBY_BASE, _RUBY_READING = "[^{}|｜\n]{1,100}", "[^{}|｜\n]{1,200}"
 _ESCAPE = re.compile(r"\\(u([0-9a-fA-F]{1,4})|.)", re.DOTALL)
 _DOUBLED = {"{": "{{", "[": "[[", "%": "%%", "n": "\n"}
 _SPACES = re.compile(r"[ \n]+")
-_LINE_BREAKS = re.compile(r" *\n *")
+_LINE_BREAKS = re.compile(r"(?<! ) *\n *")
 _MARK = re.compile(
     rf"\{{rb\}}(?P<base>{_RUBY_BASE})\{{/rb\}}\{{rt\}}(?P<reading>{_RUBY_READING})\{{/rt\}}"
     rf"|【(?P<base2>[^{{}}【】|｜\n]{{1,100}})[|｜](?P<reading2>[^{{}}【】|｜\n]{{1,200}})】"

@@ -21,7 +21,7 @@ _PART = re.compile(
     r"\\(?P<escaped>.)|(?P<end>//.*|<<.*)|#(?P<tag>[^\s#]+)|(?P<expression>\{[^{}]{0,500}\})"
     r"|\[(?P<literal>/?nomarkup)\]|(?P<markup>\[[^\[\]]{1,500}\])|(?P<colon>:)|(?P<text>[^\\/<#{\[:]++|.)"
 )
-_CHARACTER_TAG = re.compile(r"\[character\s+name\s*=\s*\"?([^\"\]]{1,80})\"?\s*\]")
+_CHARACTER_TAG = re.compile(r"\[character\s+name\s*=\s*+\"?([^\"\]]{1,80})\"?\s*+\]")
 # Markup that stands for words which the game chooses.
 _CHOSEN_WORDS = re.compile(r"\[(?:select|plural|ordinal)\b")
 _ESCAPED = re.compile(r"[\\\[\]{}#]|<<|//|^(?:->|=>|---|===)")

@@ -220,11 +220,11 @@ CASE_LABELS = {
 }
 """Words of cases and parts, which are made of several."""
 NUMBERED_VALUE_LABELS = (
-    (re.compile(r"length (\d+)"), ("長さ {}", "length {}")),
-    (re.compile(r"(\d+) of (\d+) lengths"), ("{1} 通り中 {0} 通りの長さ", "{} of {} lengths")),
-    (re.compile(r"batch (\d+)"), ("バッチ {}", "batch {}")),
-    (re.compile(r"(\d+) tokens"), ("{} トークン", "{} tokens")),
-    (re.compile(r"(\d+) symbols"), ("{} 記号", "{} symbols")),
+    (re.compile(r"length (\d{1,9})"), ("長さ {}", "length {}")),
+    (re.compile(r"(\d{1,9}) of (\d{1,9}) lengths"), ("{1} 通り中 {0} 通りの長さ", "{} of {} lengths")),
+    (re.compile(r"batch (\d{1,9})"), ("バッチ {}", "batch {}")),
+    (re.compile(r"(\d{1,9}) tokens"), ("{} トークン", "{} tokens")),
+    (re.compile(r"(\d{1,9}) symbols"), ("{} 記号", "{} symbols")),
 )
 CASE_SEPARATOR = re.compile(r"(: | / | \()")
 OPTIMISED_LABELS = {
@@ -237,9 +237,9 @@ OPTIMISED_LABELS = {
     "ort": ("ORT 形式", "ORT format"),
 }
 NUMBERED_CANDIDATE_LABELS = (
-    (re.compile(r"int8-(\d+)"), ("int8、ブロック {}", "int8, blocks of {}")),
-    (re.compile(r"layers-(\d+)"), ("{} 層", "{} layers")),
-    (re.compile(r"heads-(\d+)"), ("アテンションヘッド {}%", "{}% of attention heads")),
+    (re.compile(r"int8-(\d{1,9})"), ("int8、ブロック {}", "int8, blocks of {}")),
+    (re.compile(r"layers-(\d{1,9})"), ("{} 層", "{} layers")),
+    (re.compile(r"heads-(\d{1,9})"), ("アテンションヘッド {}%", "{}% of attention heads")),
 )
 LEVEL_LABELS = {
     "none": ("最適化なし", "not optimised"),

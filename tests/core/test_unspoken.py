@@ -32,6 +32,7 @@ def left(text: str, links: LinkReading = "host") -> str:
         ("<b>太</b>い<a href='x'>字</a>", "太い字"),
         ("<!-- 下書き -->本文", "本文"),
         ("<style>p{}</style>本文", "本文"),
+        ("<!-- <b>下</b> --><SCRIPT a='-->'>f()</script >本<!-- <i>x</i>文", "本<!-- x文"),
         ("R&amp;B&nbsp;と&#12354;", "R&B とあ"),
         ("3 &lt; 5", "3 < 5"),
     ],

@@ -10,13 +10,14 @@ from app.common.language import localize
 
 # Dawn's words, by which WebGPU runs, where no driver of the system computes on an adapter that the system lists.
 _NO_ADAPTER_SIGN = "failed to get a webgpu adapter"
+_SOURCE_FILE = re.compile(r"[^\\/]*+[\\/].*\.(?:cc|cpp|h)")
 # Letters; providers have been seen to write pages.
 MAX_SESSION_REASON_CHARS = 300
 
 
 def describe_ort_error(exc: BaseException) -> str:
     """Return ONNX Runtime's message without the source files of its build machine, on one readable line."""
-    words = " ".join(re.sub(r"\S*[\\/]\S*\.(?:cc|cpp|h)\S*\s*", "", str(exc)).split())
+    words = " ".join(word for word in str(exc).split() if not _SOURCE_FILE.match(word))
     return (
         words
         if len(words) <= MAX_SESSION_REASON_CHARS

@@ -17,7 +17,7 @@ from app.common.errors import AppError
 
 # How libraries say it, each in its own words.
 OUT_OF_MEMORY_TEXT = re.compile(
-    r"bad.?alloc|bad.array.new.length|fail\w* to allocate|(can ?not|unable to) allocate|(out of|not enough) memory", re.I
+    r"bad.?alloc|bad.array.new.length|fail\w{0,3} to allocate|(can ?not|unable to) allocate|(out of|not enough) memory", re.I
 )
 
 

@@ -31,6 +31,7 @@ _AFTER_NFKC = str.maketrans(
 _SUPERSCRIPT = "([⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
 _SUPERSCRIPT_POWER = re.compile(rf"(?<=[\d)）]){_SUPERSCRIPT}|(?<![\dA-Za-z])([A-Za-z]){_SUPERSCRIPT}")
 _RATE_BEFORE = re.compile(r"(?:\d\s?[A-Za-zµμ]{1,4}|[A-Za-zµμ]{2,4})[²³23]?/$")
+_LONGEST_RATE = 8  # letters before an exponent
 _VULGAR_FRACTION = re.compile(r"(?<!\d)(\d*+)([¼½¾⅐-⅞])")
 
 
@@ -44,7 +45,7 @@ def normalise_characters(text: str) -> str:
 
 def _speak_power(match: re.Match[str]) -> str:
     """Read a power of a number or a variable, but not of the unit behind a stroke: 5m/s²."""
-    if match[2] and match[2] in "ms" and _RATE_BEFORE.search(match.string, 0, match.start()):
+    if match[2] and match[2] in "ms" and _RATE_BEFORE.search(match.string, max(0, match.start() - _LONGEST_RATE), match.start()):
         return match[0]
     return f"{match[2] or ''}の{unicodedata.normalize('NFKC', match[1] or match[3])}乗"
 

@@ -15,7 +15,7 @@ _BARE_WEEKDAY = r"[(（]([月火水木金土日])[)）]"
 _WEEKDAY_RANGE = LazyPattern("(（", rf"{_BARE_WEEKDAY}\s*[〜~-]\s*{_BARE_WEEKDAY}")
 _WEEKDAY_LIST = LazyPattern(
     "(（",
-    rf"{_BARE_WEEKDAY}(?=\s*[と・、,〜]?\s*[(（][月火水木金土日][)）])|(?<=[)）ツカイクンド][と・、,]){_BARE_WEEKDAY}|(?<=[)）]){_BARE_WEEKDAY}",
+    rf"{_BARE_WEEKDAY}(?=\s*+(?:[と・、,〜]\s*+)?[(（][月火水木金土日][)）])|(?<=[)）ツカイクンド][と・、,]){_BARE_WEEKDAY}|(?<=[)）]){_BARE_WEEKDAY}",
 )
 _WEEKDAY_NAMES = dict(zip("月火水木金土日", ("ゲツ", "カ", "スイ", "モク", "キン", "ド", "ニチ"), strict=True))
 _ERA_DATE = re.compile(rf"(?<![A-Za-z0-9])([MTSHR]|{'|'.join(ERAS.values())})(\d{{1,2}})([./-])(\d{{1,2}})\3(\d{{1,2}})(?![\d./]|-\d)")
@@ -24,7 +24,7 @@ _LAST_YEARS = {"M": 45, "T": 15, "S": 64, "H": 31, "R": 99}
 _NUMERIC_DATE = re.compile(r"(?<![\d/.-])(\d{4}|\d{2})([-/.])(\d{1,2})\2(\d{1,2})(?![\d.]*\d|[/-]\d)")
 _YEAR_MONTH = re.compile(r"(?<![\d/.-])((?:1[89]|2[01])\d\d)([/-])(\d{1,2})(?!\d|-\d)")
 _MONTH_DAY = re.compile(r"(?<![\d/.-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)")
-_ZERO_PADDED = re.compile(r"(?<![\d.])0+(\d+)(?=年|月|日|時|分|秒)")
+_ZERO_PADDED = re.compile(r"(?<![\d.])0+((?!0)\d++|0)(?=年|月|日|時|分|秒)")
 _CLOCK_TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-7]):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
 _HOURS_MINUTES = re.compile(r"(?<![\d.])([01]?\d|2[0-7])時([0-5]?\d)分(?:([0-5]?\d)秒)?(?!\d)")
 _ZERO_OF_HALF_DAY = re.compile("(?<=午前|午後|深夜)0時(?!間)")  # 00時 is spelled as a clock shows it, and read so: ゼロジ

@@ -14,16 +14,15 @@ _FACE_CHARS = _ONLY_FACE_CHARS | frozenset("ωД∀∇Θ≧≦")  # those of for
 _LIMBS = frozenset("っつッノﾉヽヾゝゞーヘへ一人口ロﾛワﾜヮェｪェシｼoOｏＯcCｃvVｖuUTＴxXqQpbdmnzAD03３εзΦ")
 _TEXT_CHAR = "[A-Za-zＡ-Ｚａ-ｚ0-9０-９ぁ-ゖァ-ヺｦ-ﾝ一-龠Α-ωА-я]"
 _MOUTH = "[_＿ω∀▽△ДдO○□Θ﹏]"
+_SPARKLES = r"[ﾟ゜+＋*＊☆★✧:：･｡.]{2,40}+"
 _SYMMETRIC_FACE = (
     rf"([TＴoOｏＯ0０xX@＠*＊+＋$?？uUvVqQ=＝;；~'’ノﾉ°・･•。｡.ー−-]){_MOUTH}{{1,2}}\1"  # (o_o), ('ω')
     r"|([TＴ;；・･°'])[oOｏＯ0０.vVзε3３qー−^-]\2"  # (T-T), (・３・)
     r"|[\^＾].?[\^＾]|[\^＾][_＿][-−ー]|[>＞].{0,2}[<＜]|≧.?≦|[_＿]{2}|[/／][ω_＿▽∀]?[\\＼]|['´]A[`´]"
 )
-_LEFT_LIMB = (
-    r"(?:<(?=[(（])|(?<![A-Za-z0-9])[mｍoｏOdｄc]|(?<![ぁ-んァ-ヶー])[ノっつヘ]|[ﾟ゜+＋*＊☆★✧:：･｡.]{2,}|[∩ヽヾ＼\\σ⊂⊃٩ᕦ⁽ʅ┗└┏Σ✧☆★╰╭｡ﾟ]){0,3}"
-)
+_LEFT_LIMB = rf"(?:<(?=[(（])|(?<![A-Za-z0-9])[mｍoｏOdｄc]|(?<![ぁ-んァ-ヶー])[ノっつヘ]|{_SPARKLES}|[∩ヽヾ＼\\σ⊂⊃٩ᕦ⁽ʅ┗└┏Σ✧☆★╰╭｡ﾟ]){{0,3}}"
 _RIGHT_LIMB = (
-    r"(?:>|[mｍoｏOdｄbｂvｖc](?![A-Za-z])|[zZｚＺ]{2,}(?![A-Za-z])|ノシ|ﾉｼ|-☆|[ノシっッつ旦](?![ぁ-んァ-ヶー])|[ﾟ゜+＋*＊☆★✧:：･｡.]{2,}"
+    rf"(?:>|[mｍoｏOdｄbｂvｖc](?![A-Za-z])|[zZｚＺ]{{2,}}(?![A-Za-z])|ノシ|ﾉｼ|-☆|[ノシっッつ旦](?![ぁ-んァ-ヶー])|{_SPARKLES}"
     r"|[∩丿ゞ／/σ⊃⊂و۶┛┘┓✧☆★彡ﾉヾ╯︵ﾟ｡]){0,3}"
 )
 _FACE_CONTENT = rf"[^()（）{PLACEHOLDER}\n]"
@@ -57,7 +56,7 @@ def _is_face(inside: str) -> bool:
     return sure > 1 or (sure == 1 and (drawn > 1 or not letters))
 
 
-_BULLET = re.compile(r"^\s*(?:[-*•・]|#{1,6}|>{1,3})\s+", re.MULTILINE)
+_BULLET = re.compile(r"^[^\S\n]*(?:[-*•・]|#{1,6}|>{1,3})\s+", re.MULTILINE)
 _POST_ANCHOR = LazyPattern(">", r"(?<![\w<>])>>(?=\d)")  # the post of a board that another one answers
 _RULED_LINE = re.compile(r"([-_=:*#+〜—])\1{2,}(?:\s*\1{3,})*")
 _DOT_RUN = re.compile(r"・{2,}")

@@ -60,7 +60,7 @@ _RATE_TAIL = r"/\d{0,4}[A-Za-zμ]{1,4}[23]?"
 _NUMBER_WITH_UNIT = re.compile(_NUMBER_BEFORE_UNIT + rf"( ?)([A-Za-zμΩ%]{{1,4}}(?:[23](?!\d))?)((?:{_RATE_TAIL}){{0,2}})(?![A-Za-z'])")
 _COUNTED_PER = LazyPattern("/", rf"(?<=[\d万億千])(円|ドル|人|個|本|回|件|枚|台|頭|匹|羽|株|粒)({_RATE_TAIL})(?![A-Za-z\d])")
 _COMPOUND_UNIT = LazyPattern("/", rf"(?<![A-Za-z\d/.])([A-Za-zμ]{{1,4}}[23]?)((?:{_RATE_TAIL}){{1,2}})(?![A-Za-z\d/.])")
-_DEGREES = LazyPattern("°", r"(?:([-−]?(?:\d+,)*\d+(?:\.\d+)?)\s?)?°([CF])(?![A-Za-z])")
+_DEGREES = LazyPattern("°", r"(?:((?:[-−]|(?<!\d)(?<!\d,))(?:\d++,)*+\d++(?:\.\d++)?)\s?)?°([CF])(?![A-Za-z])")
 _CURRENCY_CLASS = "[" + re.escape("".join(CURRENCIES)) + "]"
 _CURRENCY_THEN_AMOUNT = re.compile(rf"({_CURRENCY_CLASS})\s?((?:\d+,)*\d+(?:\.\d+)?[千万億兆]*)")
 _AMOUNT_THEN_CURRENCY = re.compile(rf"(?<=[\d千万億兆])\s?({_CURRENCY_CLASS})")

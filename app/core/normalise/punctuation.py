@@ -34,7 +34,7 @@ _SHAPE_READINGS = {"○": "マル", "×": "バツ", "△": "サンカク", "□"
 _SHAPE_ALONE = LazyPattern("○×△□◎", r"(?:(?<![\w)])|(?<=[○×△◎マルツク][かとや]))[○×△□◎](?=[がをにはのもとでかや」』]|だ[^ぁ-ん]|[。、]|$)")
 _SHAPES_RUN = LazyPattern("○×△□●", r"([○×△□●])\1+(?![0-9])")  # letters that a censor or a form leaves out
 _SHAPE_PAIR = re.compile("○×|×○")
-_WAVE_OF_SONG = re.compile("[〜~]+(?=[♪♫♬])")
+_WAVE_OF_SONG = re.compile("(?<![〜~])[〜~]++(?=[♪♫♬])")
 _KEY_COMBINATION = LazyPattern(
     "+-",
     r"(?<![A-Za-z])(Ctrl|Control|Shift|Alt|Cmd|Command|Option|Win|Fn|コントロール|オルト|シフト)\s?[+-]\s?(?=[A-ZF]|シフト|コントロール|オルト)",

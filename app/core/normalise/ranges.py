@@ -83,7 +83,7 @@ _RANGE_OF_WEEKDAYS = LazyPattern(
 _WEEKDAY_NAMES = dict(zip("月火水木金土日", ("ゲツ", "カ", "スイ", "モク", "キン", "ド", "ニチ"), strict=True))
 _OPEN_RANGE = LazyPattern(
     "〜",
-    rf"(?<!〜)(?<![\d.,:/])({_OPTIONAL_CURRENCY})(\d[\d,.:/]*)({_SCALE}(?:{COUNTER_PATTERN}|[A-Za-zμ]{{1,4}}[23]?(?![A-Za-z]))?)半?(?:\d+分)?({_OPTIONAL_WEEKDAY})\s?〜(?![〜ー])"
+    rf"(?<!〜)(?<![\d.,:/])({_OPTIONAL_CURRENCY})(\d[\d,.:/]*)({_SCALE}(?:{COUNTER_PATTERN}|[A-Za-zμ]{{1,4}}[23]?(?![A-Za-z]))?)半?(?:(?<!\d)\d+分)?({_OPTIONAL_WEEKDAY})\s?〜(?![〜ー])"
     r"(?=(\s|\d|$|[。、，,)）」』】\]・|]|(?:です|でし|でご|[のでにともが])(?![ぁ-んー〜]))?([!！])?)",
     re.MULTILINE,
 )

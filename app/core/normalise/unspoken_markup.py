@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from app.core.normalise.word_boundaries import BOUNDARY_CHAR
 
 _PAUSE_CHAR = "\n"
 _PAUSE_CHARS = "。、！？!?.,…\n"
-_PAUSE_FOLLOWS = re.compile(rf"[ \u3000]*[{_PAUSE_CHARS}]")
+_PAUSE_FOLLOWS = re.compile(rf"[ \u3000]{{0,20}}[{_PAUSE_CHARS}]")
 _PRIVATE_USE = re.compile("[\ue000-\uf8ff]")
 
 # Mentions, channels, emoji, times and commands of Discord, mentions of Slack.
@@ -33,9 +34,11 @@ _INLINE_TAGS = (
 )
 _HTML_TAG = LazyPattern(
     "<",
-    rf"<!--[^\ue000]*?-->|<(script|style)\b[^<>\ue000]*>[^\ue000]*?</\1\s*>|</?({_BLOCK_TAGS})(?:\s[^<>\ue000]*)?/?>|</?({_INLINE_TAGS})(?:\s[^<>\ue000]*)?/?>",
+    rf"(<!--)|<(script|style)\b[^<>\ue000]*>|</?({_BLOCK_TAGS})(?:\s[^<>\ue000]*)?/?>|</?({_INLINE_TAGS})(?:\s[^<>\ue000]*)?/?>",
     re.IGNORECASE,
 )
+_UNSAID_END = re.compile(rf"(-->)|</(script|style)\s*>|{PLACEHOLDER}", re.IGNORECASE)
+_CLOSED_LETTER = re.compile("</([a-z])>", re.IGNORECASE)
 _HTML_ENTITY = LazyPattern("&", r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 _HOST_CHARACTER = f"[A-Za-z0-9{PLACEHOLDER}]"
@@ -43,7 +46,7 @@ _LINK_TAIL = r"(?::\d{1,5})?(?:[/?#](?:[A-Za-z0-9._~:/?#@!$&+,;=%*-]*[A-Za-z0-9_
 _TOP_LEVEL_DOMAINS = "com|net|org|jp|tv|me|info|be|gg|ly|to|gl|gle|us|uk|cn|kr|tw|de|fr|eu|biz|xyz|site|shop|link|page|co|dev|app"
 _LINK = LazyPattern(
     ":.",
-    rf"(?P<open><)?(?:(?<![A-Za-z])(?:https?|ftp)://(?:www\.)?|(?<![A-Za-z0-9.@/-])www\.|(?<![A-Za-z0-9.@/-])(?={_HOST_CHARACTER}+(?:[.-]{_HOST_CHARACTER}+){{0,5}}\.(?:{_TOP_LEVEL_DOMAINS})/))"
+    rf"(?P<open><)?(?:(?<![A-Za-z])(?:https?|ftp)://(?:www\.)?|(?<![A-Za-z0-9.@/-])www\.|(?<![A-Za-z0-9{PLACEHOLDER}.@/-])(?={_HOST_CHARACTER}+(?:[.-]{_HOST_CHARACTER}+){{0,5}}\.(?:{_TOP_LEVEL_DOMAINS})/))"
     rf"(?P<host>{_HOST_CHARACTER}+(?:[.-]+{_HOST_CHARACTER}+)*)(?P<tail>{_LINK_TAIL})(?(open)>?)",
 )
 _NUMERIC_HOST = re.compile(r"[\d.]+")
@@ -60,7 +63,7 @@ class UnspokenSpan(NamedTuple):
 def find_unspoken(text: str, links: LinkReading) -> list[UnspokenSpan]:
     """Return every unspoken place of a raw text, in order, none overlapping."""
     found = [UnspokenSpan(*match.span(), BOUNDARY_CHAR) for match in _CHAT_TAG.finditer(text)]
-    found += [UnspokenSpan(*match.span(), _PAUSE_CHAR if match[2] else "") for match in _HTML_TAG.finditer(text) if _is_tag(match)]
+    found += _iterate_tags(text)
     found += [UnspokenSpan(*match.span(), _decode_entity(match[0])) for match in _HTML_ENTITY.finditer(text)]
     if links != "all":
         found += [part for match in _LINK.finditer(text) for part in _split_link(match, links)]
@@ -74,25 +77,69 @@ def find_unspoken(text: str, links: LinkReading) -> list[UnspokenSpan]:
 def drop_unspoken(text: str, links: LinkReading) -> str:
     """Return the text without its unspoken places."""
     places = find_unspoken(text, links)
-    spoken, start = "", 0
+    spoken, start, has_pause = list[str](), 0, True
     for place in places:
-        spoken += text[start : place.start]
+        has_pause = _has_pause_at_end(text[start : place.start], has_pause)
+        spoken.append(text[start : place.start])
         start = place.end
-        spoken += "" if place.replacement == _PAUSE_CHAR and _has_pause(spoken, text, start) else place.replacement
+        if place.replacement != _PAUSE_CHAR or not (has_pause or _PAUSE_FOLLOWS.match(text, start)):
+            has_pause = _has_pause_at_end(place.replacement, has_pause)
+            spoken.append(place.replacement)
     if places and not text[start:].strip():
-        return spoken.rstrip()
-    return spoken + text[start:]
+        return "".join(spoken).rstrip()
+    return "".join(spoken) + text[start:]
 
 
-def _has_pause(before: str, text: str, position: int) -> bool:
-    """Return whether nothing was spoken yet, or a pause precedes the position."""
-    return not before.strip() or before.rstrip(" \u3000")[-1] in _PAUSE_CHARS or _PAUSE_FOLLOWS.match(text, position) is not None
+def _has_pause_at_end(piece: str, before: bool) -> bool:
+    """Return whether a pause ends the piece; `before` says it of what precedes the piece, and holds where nothing was spoken yet."""
+    visible = piece.rstrip()
+    if _PAUSE_CHAR in piece[len(visible) :]:
+        return True
+    return visible[-1] in _PAUSE_CHARS if visible else before
 
 
-def _is_tag(match: re.Match[str]) -> bool:
-    """Return whether the match is a tag; one of a single letter may be a formula, a<b>c, and counts only if it is closed."""
-    name = match[2] or match[3] or ""
-    return len(name) != 1 or re.search(f"</{name}>", match.string, re.IGNORECASE) is not None
+def _iterate_tags(text: str) -> Iterator[UnspokenSpan]:
+    """Yield tags, comments, and scripts and styles with what is in them.
+
+    A tag of a single letter may be a formula, a<b>c, and counts only if it is closed. The text is searched once for all ends: many openings
+    without one would each search the rest of it.
+    """
+    ends: _UnsaidEnds | None = None
+    closed_letters: set[str] | None = None
+    position = 0
+    for match in _HTML_TAG.finditer(text):
+        if match.start() < position:
+            continue
+        if opening := match[1] or match[2]:
+            ends = ends or _UnsaidEnds(text)
+            position = ends.find_end(opening, match.end())
+            if position:
+                yield UnspokenSpan(match.start(), position, "")
+            continue
+        name = match[3] or match[4]
+        if len(name) == 1 and closed_letters is None:
+            closed_letters = {letter.lower() for letter in _CLOSED_LETTER.findall(text)}
+        if len(name) > 1 or name.lower() in (closed_letters or ()):
+            yield UnspokenSpan(*match.span(), _PAUSE_CHAR if match[3] else "")
+
+
+class _UnsaidEnds:
+    """The places of a text where comments, scripts and styles end."""
+
+    def __init__(self, text: str) -> None:
+        found = list(_UNSAID_END.finditer(text))
+        self._starts = [match.start() for match in found]
+        # At each place, where the first end of every kind from there on ends itself; none beyond what another rule has replaced.
+        self._nearest: list[dict[str, int]] = [{}]
+        for match in reversed(found):
+            kind = (match[1] or match[2] or "").lower()
+            self._nearest.append({**self._nearest[-1], kind: match.end()} if kind else {})
+        self._nearest.reverse()
+
+    def find_end(self, opening: str, start: int) -> int:
+        """Return where what was opened before `start` ends, or 0."""
+        kind = "-->" if opening == "<!--" else opening.lower()
+        return self._nearest[bisect_left(self._starts, start)].get(kind, 0)
 
 
 def _decode_entity(entity: str) -> str:

@@ -13,7 +13,7 @@ from app.core.notation.noted_text import LetterSpan, NotedText, RubyReading
 MAX_RUBY_ELEMENT_LENGTH = 4_000  # letters of one element, tags included; what is longer is text
 LONGEST_BASE, LONGEST_READING = 100, 200  # letters of all bases, of a reading; likewise
 _RUBY_TAG = re.compile(r"<(/?)(ruby|rbc|rb|rtc|rt|rp)(?:\s[^<>]{0,500})?/?>", re.IGNORECASE)
-_OKURIGANA_BEFORE_KANJI = re.compile(f"[ぁ-ゖ]+(?=[{KANJI_CLASS}])")
+_OKURIGANA_BEFORE_KANJI = re.compile(f"[ぁ-ゖ]{{1,{LONGEST_BASE}}}(?=[{KANJI_CLASS}])")
 _BASE, _READING, _NOTHING = "base", "reading", ""
 _CONTENT_BY_TAG = {"ruby": _BASE, "rbc": _BASE, "rb": _BASE, "rtc": _READING, "rt": _READING, "rp": _NOTHING}
 

@@ -12,7 +12,7 @@ from app.settings.user_settings import Settings
 MAX_SPOKEN_CHARS = 1000
 _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s\u3000、。「」『』（）]+|\bwww\.[^\s\u3000、。「」『』（）]+", re.IGNORECASE)
 # A name as comment viewers put it before a comment: no mark that ends a sentence, no space, and no time of day.
-_NAME = re.compile(r"\s*(?=[^:：]*[^\d\s:：])([^\s:：。！？!?、]{1,40}?)(?:さん)?[:：](?!//)\s*(?=\S)")
+_NAME = re.compile(r"(?=[^:：]*[^\d\s:：])([^\s:：。！？!?、]{1,40}?)(?:さん)?[:：](?!//)\s*(?=\S)")
 _VOICE_ENTRY = re.compile(r"\s*([^\s=＝][^=＝]{0,39}?)\s*[=＝]\s*(.+?)\s*")
 _VOICE_NUMBER = re.compile(r"\d{1,5}")
 _SEPARATORS = re.compile(r"[;；\n]")
@@ -49,11 +49,12 @@ class ChatRules:
         text = talk.text
         if self.skips_links:
             text = _ADDRESS.sub(" ", text)
+        text = " ".join(text.split())
         name = _NAME.match(text)
         voice = self.writer_voices.get(fold_writer_name(name[1]), "") if name is not None else ""
         if name is not None and not self.reads_names:
             text = text[name.end() :]
-        text = " ".join(text.split())[:MAX_SPOKEN_CHARS]
+        text = text[:MAX_SPOKEN_CHARS]
         if not text or (self.skips_repeats and text == before):
             return None
         return replace(talk, text=text, voice_name=voice)
