@@ -130,7 +130,7 @@ def _build_stages(
     check_request(request)
     pipeline.check_voice(request)
     clock = StageClock(request.id, on_stage, cancelled, pipeline.warm)
-    request = pipeline.voice.drop_unused_numbers(request)
+    request = pipeline.voice.limit_numbers(request)
     style = pipeline.voice.build_style_vector(request.speaker, request.style, request.style_weight)
     place = LineOffset()
     for sentence in sentences:

@@ -110,7 +110,7 @@ class Pipeline(SentenceContext):
         """Return the request with its edits counted over its own text. Raises InputError for a given reading that is not kana."""
         memos = request.memos or self.g2p.should_skip_memos
         overrides = move_overrides_to_text(request.overrides, request.text, self._read_line, emoji=self.voice.emoji, memos=memos)
-        return self.voice.drop_unused_numbers(replace(request, overrides=overrides, memos=memos))
+        return self.voice.limit_numbers(replace(request, overrides=overrides, memos=memos))
 
     def _read_line(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
         return read_line(text, readings, self.g2p, self.caches.phones, emoji=emoji, memos=memos)

@@ -37,7 +37,7 @@ from app.core.sentence_context import SentenceContext
 from app.core.stage_clock import StageClock
 from app.core.symbols import EDGE_SYMBOL, PUNCTUATION
 from app.core.synthesis_types import AudioChunk, Float16, Float32, Int64, LineSentence, Phones, PhoneTiming, SynthesisRequest
-from app.core.waveform import apply_gain, fade_in, trim_tail
+from app.core.waveform import apply_gain, check_samples, fade_in, trim_tail
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -240,9 +240,10 @@ class SentenceStages:
     def _cache_while_yielding(
         self, key: Hashable, timings: tuple[PhoneTiming, ...], frames: int, made: Iterator[Float32]
     ) -> Iterator[Float32]:
-        """Yield the pieces, and cache them once all have come."""
+        """Yield the pieces, and cache them once all have come; VoiceError for one that is no sound."""
         pieces: list[Float32] = []
         for piece in made:
+            check_samples(piece, self.context.voice.name)
             # Consumers must not change samples that are cached.
             piece.flags.writeable = False
             pieces.append(piece)

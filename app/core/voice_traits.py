@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from app.common.errors import InputError
+from app.common.language import localize
+from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
 from app.core.phone_ids import PhoneIds
+from app.core.request_limits import BOUNDS
 from app.core.style_blending import compute_style_vector
 from app.core.synthesis_types import STYLE_WIDTH, Float32, Phones, SynthesisRequest
 from app.core.voice_architecture import SBV2_ARCHITECTURE, VoiceArchitecture
@@ -32,6 +36,7 @@ class VoiceTraits:
         flow_pitch_offset: the flow takes semitones from us that it adds to its pitch.
         architecture: the kind of voice.
         median_f0: the median pitch of each row of `style_vectors` in Hz, for voices that take a melody.
+        max_style_weight: a style has a sound up to this weight; beyond it the network may compute no numbers.
         fixed_windows: the decoder runs where every width of a window costs time once, see `app.core.decode_windows`.
     """
 
@@ -56,6 +61,7 @@ class VoiceTraits:
     fixed_windows: bool = False
     architecture: VoiceArchitecture = SBV2_ARCHITECTURE
     median_f0: tuple[float, ...] = ()
+    max_style_weight: float = BOUNDS["style_weight"].high
 
     def __post_init__(self) -> None:
         if self.style_vectors.ndim != 2 or self.style_vectors.shape[1] != STYLE_WIDTH:
@@ -71,10 +77,28 @@ class VoiceTraits:
         """Return the symbols of a sentence as this voice takes them."""
         return self.architecture.encode_phones(phones, multilingual=self.multilingual, add_blank=self.add_blank, emoji=self.emoji)
 
-    def drop_unused_numbers(self, request: SynthesisRequest) -> SynthesisRequest:
-        """Return the request with the defaults of the numbers that change nothing in this voice, so that caches find its sound again."""
+    def limit_numbers(self, request: SynthesisRequest) -> SynthesisRequest:
+        """Return the request with the numbers that this voice takes.
+
+        Those that change nothing get their defaults, so that caches find its sound again; a style weight that is too high is lowered, and
+        the user is told.
+        """
         defaults: dict[str, Any] = {name: getattr(DEFAULT_DELIVERY, name) for name in self.architecture.unused_numbers}
-        return replace(request, **(defaults if self.architecture.is_seeded else {**defaults, "seed": 0}))
+        if not self.architecture.is_seeded:
+            defaults["seed"] = 0
+        if request.style_weight > self.max_style_weight:
+            show_notice(self._build_weight_notice(request.style_weight))
+            defaults["style_weight"] = self.max_style_weight
+        return replace(request, **defaults)
+
+    def _build_weight_notice(self, weight: float) -> InputError:
+        return InputError(
+            localize(
+                f"声「{self.name}」のスタイルの強さは {self.max_style_weight:g} までです。{weight:g} の行は {self.max_style_weight:g} で読み上げます。",
+                f"The voice “{self.name}” takes a style weight of up to {self.max_style_weight:g}; a line with {weight:g} is spoken with that.",
+            ),
+            localize("これより強くすると、音が壊れます。", "Beyond it, its sound breaks."),
+        )
 
     def find_style_row(self, speaker: int, style: int) -> int:
         """Return the row of the style vectors.

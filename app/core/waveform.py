@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from app.common.errors import VoiceError
+from app.common.language import localize
 from app.core.synthesis_types import Float32
 
 # -60 dBFS: a tail below this level is inaudible.
@@ -11,6 +13,18 @@ SILENCE_PEAK = 1e-3
 SOFT_CLIP_KNEE = 0.8
 # A word cut off exactly at its last audible sample sounds clipped.
 KEPT_TAIL_S = 0.05
+
+
+def check_samples(samples: Float32, voice: str) -> None:
+    """Raise VoiceError for samples that are not finite: written to a file or played, they are a constant at full scale."""
+    if not np.isfinite(samples).all():
+        raise VoiceError(
+            localize(f"声「{voice}」の計算結果が音になりませんでした。", f"The voice “{voice}” computed no sound."),
+            localize(
+                "スタイルの強さなどの設定を標準に近づけてください。それでも起こる場合は、声をもう一度追加してください。",
+                "Move the settings of the line towards their defaults, the style weight first. If it happens again, add the voice again.",
+            ),
+        )
 
 
 def apply_gain(samples: Float32, volume: float) -> Float32:
@@ -40,6 +54,7 @@ def create_silence(length_s: float, sampling_rate: int) -> Float32:
 
 def trim_tail(samples: Float32, sampling_rate: int, keep_from: int = 0) -> Float32:
     """Return a view without the inaudible tail; never shorter than `keep_from` samples."""
-    loud = np.flatnonzero(np.abs(samples[keep_from:]) > SILENCE_PEAK)
+    # What is no number is not silent either.
+    loud = np.flatnonzero(~(np.abs(samples[keep_from:]) <= SILENCE_PEAK))
     end = keep_from + (int(loud[-1]) + 1 if loud.size else 0) + round(KEPT_TAIL_S * sampling_rate)
     return samples[: min(end, len(samples))]

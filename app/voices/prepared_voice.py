@@ -54,6 +54,7 @@ class Voice:
             emoji=info.emoji,
             architecture=ARCHITECTURES[info.architecture],
             median_f0=info.median_f0,
+            max_style_weight=info.max_style_weight,
         )
 
 

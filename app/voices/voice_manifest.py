@@ -44,6 +44,7 @@ from app.common.files.untrusted_json import (
     sanitise_short_text,
 )
 from app.common.language import localize
+from app.core.request_limits import BOUNDS
 from app.core.voice_architecture import ARCHITECTURES, SBV2_ARCHITECTURE
 from app.core.voice_traits import DurationRule
 from app.voices.int8_result import Int8Rejection, Int8Result, parse_int8_rejections, parse_int8_result
@@ -57,6 +58,7 @@ from app.voices.untrusted.voice_limits import (
 )
 
 MANIFEST_NAME = "voice.json"
+STYLE_WEIGHT_BOUNDS = BOUNDS["style_weight"]
 MAX_MANIFEST_ID = (1 << 31) - 1  # what the narrowest graphs take
 MANIFEST_VERSION = 1
 FIRST_RECIPE, MAX_RECIPE = 1, 1 << 16
@@ -89,6 +91,7 @@ class VoiceManifest:
         refused: by name, graphs that have no part in it; in neither are those that an earlier version prepared.
         architecture: the kind of voice, see `app.core.voice_architecture`.
         median_f0: the median pitch in Hz of each row of the style vectors, for voices that take a melody.
+        max_style_weight: the highest weight at which every style was measured to have a sound.
         emoji: the voice speaks emoji, which only Nanairo's table of symbols holds.
         recipe: the number of the way in which it was prepared; that of this version is the `recipe` of its architecture.
     """
@@ -115,8 +118,9 @@ class VoiceManifest:
     emoji: bool = False
     architecture: str = SBV2_ARCHITECTURE.name
     median_f0: tuple[float, ...] = ()
-    # Not in the repr, of which exports make the name of a voice: voices without a number keep theirs.
+    # Not in the repr, of which exports make the name of a voice: voices without these keep theirs.
     recipe: int = field(default=FIRST_RECIPE, repr=False)
+    max_style_weight: float = field(default=STYLE_WEIGHT_BOUNDS.high, repr=False)
 
     @property
     def is_single_graph(self) -> bool:
@@ -163,8 +167,10 @@ def write_manifest(manifest: VoiceManifest, folder: Path) -> None:
 def convert_manifest_to_json(manifest: VoiceManifest) -> dict[str, Any]:
     """Return the manifest as the values that `voice.json` holds."""
     data = {"manifest_version": MANIFEST_VERSION} | asdict(manifest)
-    if manifest.recipe == FIRST_RECIPE:
-        del data["recipe"]  # versions that know of none refuse it
+    # Versions that do not know these fields refuse them, and most voices need neither.
+    for name, usual in (("recipe", FIRST_RECIPE), ("max_style_weight", STYLE_WEIGHT_BOUNDS.high)):
+        if data[name] == usual:
+            del data[name]
     return data
 
 
@@ -195,6 +201,8 @@ def parse_manifest(data: dict[str, Any]) -> VoiceManifest:
     values["refused"] = parse_int8_rejections(values.get("refused", {}))
     values["median_f0"] = tuple(require_number(pitch) for pitch in values.get("median_f0", ()))
     values["recipe"] = require_int(values.get("recipe", FIRST_RECIPE), FIRST_RECIPE, MAX_RECIPE)
+    if "max_style_weight" in values:
+        values["max_style_weight"] = require_number(values["max_style_weight"])
     manifest = VoiceManifest(**values)
     _check_manifest(manifest)
     return manifest
@@ -218,6 +226,7 @@ def _check_manifest(manifest: VoiceManifest) -> None:
         manifest.architecture in ARCHITECTURES,
         # One graph takes the features of a BERT and no melody.
         not manifest.is_single_graph or (manifest.bert and manifest.architecture == SBV2_ARCHITECTURE.name),
+        STYLE_WEIGHT_BOUNDS.default <= manifest.max_style_weight <= STYLE_WEIGHT_BOUNDS.high,
         all(LOWEST_MEDIAN_HZ <= pitch <= HIGHEST_MEDIAN_HZ for pitch in manifest.median_f0),
     )
     if not all(right):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from app.common.errors import BackendError, InputError, VoiceError
+from app.common.errors import AppError, BackendError, InputError, VoiceError
+from app.common.user_notices import set_notice_handler
 from app.core.pipeline import Pipeline
 from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, Phones, StageTiming, SynthesisRequest
@@ -45,6 +47,44 @@ def test_every_stage_is_timed_in_order_with_sizes_and_marks() -> None:
     assert {timing.stage for timing in again if not timing.cache_hit} == {"text", "audio"}
     assert list(dict.fromkeys(timing.stage for timing in again if timing.sentence == 0)) == list(PIPELINE_STAGES)
     assert not any(timing.cold for timing in again)
+
+
+class BrokenVoice(NumpyVoice):
+    """Computes no number from the third sample of a sentence on."""
+
+    def decode_window(self, *arguments: Any, **named: Any) -> Any:
+        return self._break(super().decode_window(*arguments, **named))
+
+    def synthesize(self, values: Any) -> Any:
+        samples, frames = super().synthesize(values)
+        return self._break(samples), frames
+
+    @staticmethod
+    def _break(samples: Any) -> Any:
+        samples = np.array(samples)
+        samples[2:] = np.nan
+        return samples
+
+
+@pytest.mark.parametrize("opaque", [False, True])
+@pytest.mark.parametrize("changes", [{}, {"pitch": 3.0}, {"volume": 2.0}])
+def test_sound_that_is_no_number_reaches_nobody(opaque: bool, changes: dict[str, Any]) -> None:
+    voice, heard = BrokenVoice(), list[AudioChunk]()
+    speaker = Pipeline(voice, voice, voice, "numpy", voice, opaque, traits(), tracker=voice)
+    for _again in range(2):
+        with pytest.raises(VoiceError, match="computed no sound"):
+            heard.extend(speaker.synthesize(replace(REQUEST, **changes), lambda _timing: None))
+    assert all(np.isfinite(chunk.samples).all() for chunk in heard)
+
+
+def test_a_style_weight_is_lowered_to_what_the_voice_takes_and_that_is_said() -> None:
+    said: list[AppError] = []
+    set_notice_handler(said.append)
+    limited = pipeline(max_style_weight=2.0)
+    assert np.array_equal(sound(replace(REQUEST, style_weight=7.0), limited), sound(replace(REQUEST, style_weight=2.0), pipeline()))
+    sound(replace(REQUEST, style_weight=2.0), limited)
+    set_notice_handler(None)
+    assert [error.message for error in said] == ["The voice “Numpy” takes a style weight of up to 2; a line with 7 is spoken with that."]
 
 
 def test_silence_sentences_and_the_end() -> None:

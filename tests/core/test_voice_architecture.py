@@ -50,7 +50,7 @@ def test_numbers_that_change_nothing_are_the_default_and_the_others_stay(name: s
     for voice in (traits(), kokoro()):
         architecture = voice.architecture
         is_unused = name in architecture.unused_numbers or (name == "seed" and not architecture.is_seeded)
-        assert voice.drop_unused_numbers(request) == (SynthesisRequest("雨") if is_unused else request)
+        assert voice.limit_numbers(request) == (SynthesisRequest("雨") if is_unused else request)
 
 
 def test_styles_are_rows_and_of_a_voice_with_styles_by_speaker_those_of_its_speakers() -> None:
