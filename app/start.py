@@ -19,6 +19,7 @@ CHILD_MODULES = {
     "--prove": "app.install.sandbox_worker",
     "--device-form": "app.install.fixed_shape_build",
     "--export": "app.export.worker_process",
+    "--cluster": "app.export.cluster_relay",
     "--clipboard": "app.ui.clipboard_child",
     "--lab": "app.lab.sandbox_tasks",
     "--lab-part": "app.cli.commands.lab.lab_sandbox_worker",

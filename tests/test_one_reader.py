@@ -18,6 +18,7 @@ JSON = {
     "app/adapters/ort/op_profile.py": "ONNX Runtime's profile, just written into a folder of our own; it holds millions of values",
     "app/adapters/ort/profiled_session.py": "the same of another session",
     "app/adapters/sandbox/sandbox_child.py": "the task that our own parent hands over",
+    "app/export/cluster_relay.py": "what our own parent asks for",
 }
 WHOLE = {
     "app/adapters/openjtalk/built_in_words.py": "ships with the program",

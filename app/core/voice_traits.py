@@ -81,7 +81,7 @@ class VoiceTraits:
         """Return the request with the numbers that this voice takes.
 
         Those that change nothing get their defaults, so that caches find its sound again; a style weight that is too high is lowered, and
-        the user is told.
+        a notice says so.
         """
         defaults: dict[str, Any] = {name: getattr(DEFAULT_DELIVERY, name) for name in self.architecture.unused_numbers}
         if not self.architecture.is_seeded:

@@ -1,34 +1,24 @@
-"""A connection to a Dask scheduler; Dask enters here and nowhere else.
+"""Has functions run on the workers of a Dask scheduler, through a child that alone knows Dask (`app.export.cluster_relay`).
 
-Only functions that can be imported by name and built-in types go out, and what comes back is read without unpickling.
+Only functions that can be imported by name and built-in types go out, and what comes back is JSON and bytes.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import importlib
-import logging
-import threading
+import importlib.util
 import time
-import uuid
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from app.common.errors import BackendError, InputError
 from app.common.language import localize
 from app.export.cluster_address import ClusterAddress
+from app.export.cluster_link import CALL_POLL_S, ClusterLink, LinkedCall
 from app.export.file_writer import BatchEndError
 
-CONNECT_TIMEOUT_S = 15.0
-CALL_POLL_S = 0.25
-SPREAD_TIMEOUT_S = 3.0
 RETRIES = 2
 """How often Dask tries again what failed with an error; what a worker took with it when it died it tries by rules of its own."""
-
-_PLAIN_FORMS = ["dask", "msgpack"]
-_LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distributed.core", "tornado", "tornado.application")
 FindWorkers = Callable[[], Sequence[str]]
 
 
@@ -43,46 +33,28 @@ class ClusterClient:
     """
 
     def __init__(self, address: ClusterAddress) -> None:
-        distributed = _import_distributed()
-        security = distributed.Security(require_encryption=True, **_collect_tls_options(address)) if address.is_encrypted else None
-        try:
-            self._client = distributed.Client(
-                address.url,
-                timeout=CONNECT_TIMEOUT_S,
-                security=security,
-                set_as_default=False,
-                direct_to_workers=False,
-                serializers=[*_PLAIN_FORMS, "pickle"],  # how functions are named
-                deserializers=_PLAIN_FORMS,
-            )
-        except (OSError, ValueError, TypeError, RuntimeError) as exc:
-            raise BackendError(
-                localize(f"スケジューラー {address.url} に接続できません。", f"The scheduler {address.url} cannot be reached."),
-                _describe_connect_fault(exc),
-            ) from exc
+        _require_dask()
+        self._link = ClusterLink(address)
 
     @property
     def is_lost(self) -> bool:
         """Return whether the scheduler is gone, and with it all that was asked of it."""
-        return bool(self._client.status != "running")
+        return self._link.is_lost
 
     def list_workers(self) -> list[str]:
         """Return the addresses of the workers that are there now."""
-        try:
-            return list(self._client.scheduler_info(n_workers=-1)["workers"])
-        except (OSError, RuntimeError, asyncio.CancelledError):
-            return []
+        return self._link.list_workers()
 
     def submit_value(self, value: str) -> Any:
         """Return a stand-in for a text in later calls: it is sent once, and the scheduler can make it again whichever workers die."""
-        return self._client.submit(str, value, key=_build_key(), pure=False)
+        return self._link.keep_value(value)
 
     def can_import(self, module: str, worker: str, deadline: float) -> bool:
         """Return whether a worker has a module, within the deadline of `time.monotonic`; raise BatchEndError if the scheduler is lost.
 
         Asked before any function of it is named: a worker that cannot read what it is sent loses its scheduler, and all it had to do.
         """
-        call = _ClusterCall(self._client, importlib.import_module, [module], [worker], retries=0)
+        call = self._link.start_call(importlib.import_module, [module], [worker], retries=0, has_result=False)
         try:
             while not call.wait_for_end():
                 self._raise_if_lost()
@@ -114,7 +86,7 @@ class ClusterClient:
         given = list(arguments)
         while True:
             workers = frozenset(find_workers())
-            call = _ClusterCall(self._client, function, given, workers) if workers else None
+            call = self._link.start_call(function, given, workers, retries=RETRIES) if workers else None
             try:
                 while call is None or not call.wait_for_end():
                     if is_stopped():
@@ -134,26 +106,15 @@ class ClusterClient:
 
     def run_function(self, function: Callable[..., Any], workers: Sequence[str], *arguments: str) -> None:
         """Run a function on several workers at once, wherever it succeeds; it must be quick, as they answer nothing else meanwhile."""
-        if self.is_lost:
-            return
-        thread = threading.Thread(target=self._run_on_each, args=(function, workers, arguments), name="spread", daemon=True)
-        thread.start()
-        # A worker that hangs keeps nobody.
-        thread.join(SPREAD_TIMEOUT_S)
+        self._link.run_everywhere(function, workers, arguments)
 
     def close(self) -> None:
         """Close the connection; what is still asked for is cancelled by it."""
-        with contextlib.suppress(Exception, asyncio.CancelledError):
-            self._client.close(timeout=2)
+        self._link.close()
 
-    def _run_on_each(self, function: Callable[..., Any], workers: Sequence[str], arguments: Sequence[str]) -> None:
-        with contextlib.suppress(Exception):
-            self._client.run(function, *arguments, workers=list(workers), on_error="ignore")
-
-    def _take_result(self, call: _ClusterCall) -> Mapping[str, Any]:
-        result = call.read_result()
-        if isinstance(result, dict):
-            return result
+    def _take_result(self, call: LinkedCall) -> Mapping[str, Any]:
+        if isinstance(call.result, dict):
+            return call.result
         self._raise_if_lost()
         if call.was_cancelled:
             raise build_lost_error()
@@ -167,60 +128,6 @@ class ClusterClient:
             raise build_lost_error()
 
 
-class _ClusterCall:
-    """One call, which may be given up at any time."""
-
-    def __init__(
-        self, client: Any, function: Callable[..., Any], arguments: Sequence[Any], workers: Iterable[str], retries: int = RETRIES
-    ) -> None:
-        self._ended = threading.Event()
-        try:
-            self._future = client.submit(
-                function,
-                *arguments,
-                workers=sorted(workers),
-                allow_other_workers=False,
-                key=_build_key(),
-                pure=False,
-                retries=retries,
-            )
-        except (RuntimeError, ValueError) as exc:  # the client has closed
-            raise build_lost_error() from exc
-        self._future.add_done_callback(lambda _future: self._ended.set())
-
-    @property
-    def has_succeeded(self) -> bool:
-        """Return whether there is a result, which then stays where it is until it is read."""
-        return bool(self._future.status == "finished")
-
-    @property
-    def was_cancelled(self) -> bool:
-        """Return whether somebody else gave it up: a scheduler that is another one now, for example."""
-        return self._future.status in ("cancelled", "lost")
-
-    def wait_for_end(self) -> bool:
-        """Wait a moment; return whether it has ended, in whatever way."""
-        return self._ended.wait(CALL_POLL_S)
-
-    def read_result(self) -> object:
-        """Return the result; None if there is none."""
-        if self._future.status in ("error", "cancelled"):
-            return None
-        try:
-            return self._future.result(timeout=CONNECT_TIMEOUT_S)
-        except Exception:  # Dask raises whatever it met; the status says the rest
-            return None
-        except asyncio.CancelledError:
-            return None
-
-    def cancel(self) -> None:
-        """Give it up, or drop its result."""
-        with contextlib.suppress(Exception):
-            if not self._future.done():
-                self._future.cancel()
-            self._future.release()
-
-
 def build_lost_error() -> BatchEndError:
     """Return the error of a scheduler that is gone."""
     return BatchEndError(
@@ -232,38 +139,12 @@ def build_lost_error() -> BatchEndError:
     )
 
 
-def _import_distributed() -> Any:
-    """Import Dask, which then says nothing on stderr: what matters is said here in sentences."""
-    try:
-        import distributed
-    except ImportError as exc:
+def _require_dask() -> None:
+    if importlib.util.find_spec("distributed") is None:
         raise InputError(
             localize("--scheduler には Dask が必要です。", "--scheduler needs Dask, which is not installed."),
             localize(
                 "Python 版の Koebako で pip install koebako[cluster] を実行してください。",
                 "Install it into the Python of Koebako: pip install koebako[cluster]",
             ),
-        ) from exc
-    for name in _LOGGERS:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    warnings.filterwarnings("ignore", module=r"distributed\..*")
-    return distributed
-
-
-def _collect_tls_options(address: ClusterAddress) -> dict[str, str]:
-    """Return the files that were named; Dask's own settings count for the others."""
-    options = {"tls_ca_file": address.ca_file, "tls_client_cert": address.cert, "tls_client_key": address.key}
-    return {name: file for name, file in options.items() if file}
-
-
-def _describe_connect_fault(exc: Exception) -> str:
-    if isinstance(exc, TypeError | ValueError):
-        return localize("--tls-ca-file、--tls-cert、--tls-key を確認してください。", "Check --tls-ca-file, --tls-cert and --tls-key.")
-    return localize(
-        "アドレスと、スケジューラーが動いているかを確認してください。TLS では証明書も確認してください。",
-        "Check the address and that the scheduler runs; with TLS, its certificates as well.",
-    )
-
-
-def _build_key() -> str:
-    return f"koebako-{uuid.uuid4().hex}"
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -26,6 +27,8 @@ from app.export.sidecars.sidecar_formats import list_sidecar_suffixes
 FILES_PER_WORKER = 2
 """What a worker is given at once, so that it need not wait for the next."""
 
+FILE_TIMEOUT_S = 3600.0
+"""How long a file may take, with all that is tried again: a worker that hangs must not hold up an export for ever."""
 MIN_FILES_AT_ONCE, MAX_FILES_AT_ONCE = 8, 512
 
 
@@ -59,7 +62,11 @@ class ClusterBatch:
         voices = {line.settings.voice for line in task.item.lines}
         sent = json.dumps(convert_task_to_data(task) | {"file": f"sound{task.item.file.suffix}"})
         return self._client.call_function(
-            run_cluster_task, [self._submit_settings(batch), sent], lambda: self._roster.find_workers(voices), is_stopped=is_stopped
+            run_cluster_task,
+            [self._submit_settings(batch), sent],
+            lambda: self._roster.find_workers(voices),
+            is_stopped=is_stopped,
+            deadline=time.monotonic() + FILE_TIMEOUT_S,
         )
 
     def close(self) -> None:

@@ -29,6 +29,22 @@ from tests.export.local_cluster import LocalCluster
 ROOT = Path(__file__).parents[2]
 STARTER = ROOT / "resources" / "voices" / "mei"
 LINES = 6
+HOSTILE_TASK = """
+import pickle
+import distributed.worker
+from distributed.protocol import to_serialize
+
+class Hostile:
+    def __reduce__(self):
+        return exec, ({code!r},)
+
+real_message = distributed.worker.error_message
+distributed.worker.error_message = lambda *given: real_message(*given) | {{"exception": to_serialize(pickle.dumps(Hostile()))}}
+
+def describe_cluster_worker(request):
+    raise ValueError
+"""
+"""A worker's own module: what it says of an error is a pickle that runs code."""
 
 
 @pytest.mark.parametrize("url", ["tcp://127.0.0.1:8786", "tcp://[::1]:8786", "tcp://localhost:8786", "tls://studio.example:8786"])
@@ -221,6 +237,21 @@ def test_workers_without_koebako_are_told_of(cluster: LocalCluster, tmp_path: Pa
     told = capsys.readouterr().err
     assert "cannot run Koebako and is not used" in told
     assert "No worker can run Koebako." in told
+
+
+def test_a_workers_error_runs_nothing_here(cluster: LocalCluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Dask unpickles errors, and a pickle may run anything: here, what writes a file in every process but those of the cluster."""
+    other, touched = tmp_path / "other", tmp_path / "touched"
+    shutil.copytree(ROOT / "app", other / "app", ignore=shutil.ignore_patterns("__pycache__"))
+    code = f"import sys, pathlib; 'dask' in sys.argv[0] or pathlib.Path({str(touched)!r}).write_text(str(sys.argv))"
+    (other / "app" / "export" / "cluster_task.py").write_text(HOSTILE_TASK.format(code=code), encoding="utf-8")
+    cluster.start_worker("hostile", PYTHONPATH=str(other))
+    cluster.wait_for_workers()
+    assert export(write_table(tmp_path), "-o", tmp_path / "out", "--scheduler", cluster.address) == 4
+    told = capsys.readouterr().err
+    assert "No worker can run Koebako." in told
+    assert "Traceback" not in told
+    assert not touched.exists()
 
 
 @pytest.mark.slow

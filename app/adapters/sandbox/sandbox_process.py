@@ -26,7 +26,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -81,6 +81,8 @@ class SandboxProcess:
         task, arguments: what to do.
         scratch: folder for its temporary files, which the caller removes.
         is_paused: asked twenty times a second whether it has to stand still; one that is given runs with the lowest priority, too.
+        environment: variables that it is given instead of our own; the folder for its temporary files comes on top.
+        max_results: what it sends beyond them is dropped.
 
     Raises:
         InternalError: it cannot be started.
@@ -94,6 +96,9 @@ class SandboxProcess:
         limits: ProcessLimits,
         scratch: Path,
         is_paused: Callable[[], bool] | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        max_results: int = MAX_RESULTS,
     ) -> None:
         self._limits, self._is_paused, self._is_suspended = limits, is_paused, False
         # Suspended before it has limited itself, it would outlive this process.
@@ -103,9 +108,10 @@ class SandboxProcess:
         self._has_ended = False
         self._other_output: deque[bytes] = deque(maxlen=LOGGED_OUTPUT_LINES)
         self._job: WindowsJob | None = None
-        environment = os.environ | {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")} | {"KOEBAKO_LANG": get_language()}
+        self._max_results = max_results
+        given = {**(os.environ if environment is None else environment), "KOEBAKO_LANG": get_language()}
         try:
-            self._process = start_own_program(environment, option)
+            self._process = start_own_program(given | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch)), option)
         except OSError as exc:
             raise _build_start_error(exc) from exc
         self._time_left_s = float(limits.max_elapsed_s)
@@ -137,7 +143,7 @@ class SandboxProcess:
             AppError: what it says is wrong with its task.
         """
         self._send_task()
-        left = MAX_RESULTS
+        left = self._max_results
         while "done" not in (message := self._wait_for_message()):
             self._may_suspend = True
             if "error" in message:
@@ -148,6 +154,17 @@ class SandboxProcess:
             elif isinstance(message.get("found"), dict) and left:
                 left -= 1
                 yield message["found"]
+
+    def send_message(self, message: Mapping[str, Any]) -> None:
+        """Send a message to a task that reads more than its arguments; one to a child that is gone comes to nothing."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def end_process(self) -> None:
+        """End the child at once; whoever waits for its results meets SandboxStoppedError."""
+        self._process.kill()
 
     def _send_task(self) -> None:
         """Send the task only after the limits hold, so that no file of a stranger is touched before."""
