@@ -42,6 +42,7 @@ VIAddVersionKey "LegalCopyright" "MIT licence"
 !define MUI_COMPONENTSPAGE_SMALLDESC ; below the list: beside it, the list would be too narrow for its words
 !insertmacro MUI_PAGE_WELCOME
 !insertmacro MUI_PAGE_LICENSE "${LICENCE}"
+!define MUI_PAGE_CUSTOMFUNCTION_LEAVE RefuseChosenFolder
 !insertmacro MUI_PAGE_DIRECTORY
 !insertmacro MUI_PAGE_COMPONENTS
 !insertmacro MUI_PAGE_INSTFILES
@@ -77,6 +78,8 @@ LangString RUNNING ${LANG_JAPANESE} "Koebako が起動しています（$2）。
 LangString RUNNING ${LANG_ENGLISH} "Koebako is running ($2). Close it, then click Retry."
 LangString OLDWINDOWS ${LANG_JAPANESE} "Windows 10 (1809) 以降の 64 ビット版が必要です。"
 LangString OLDWINDOWS ${LANG_ENGLISH} "64-bit Windows 10 (1809) or later is required."
+LangString FOREIGN ${LANG_JAPANESE} "このフォルダーには別のプログラムのファイル（$2）があります。別のフォルダーを選んでください。$\r$\n$INSTDIR"
+LangString FOREIGN ${LANG_ENGLISH} "This folder holds files of another program ($2). Choose another folder.$\r$\n$INSTDIR"
 LangString STAYS ${LANG_JAPANESE} "追加した声・BERT、設定、辞書、保存していない台本は ${DATA} にあり、チェックを付けない限り削除されません。"
 LangString STAYS ${LANG_ENGLISH} "Voices and BERTs that you added, settings, dictionary and unsaved scripts are in ${DATA}. They are kept unless you tick them."
 LangString USERDATA ${LANG_JAPANESE} "声、設定、辞書、保存していない台本"
@@ -86,7 +89,7 @@ LangString SURE ${LANG_ENGLISH} "Delete voices, settings, dictionary and unsaved
 LangString KEPT ${LANG_JAPANESE} "声、設定、辞書、保存していない台本は次のフォルダーに残っています。不要なら削除してください。$\r$\n${DATA}"
 LangString KEPT ${LANG_ENGLISH} "Voices, settings, dictionary and unsaved scripts have been kept. Delete this folder if you do not need them:$\r$\n${DATA}"
 
-; Exit codes of a silent run: 2 the system is too old, or a file could not be written; 3 one of our programs is running.
+; Exit codes of a silent run: 2 the system is too old, another program is in the folder, or a file could not be written; 3 one of our programs is running.
 ; A silent removal keeps what belongs to the user; uninstall.exe /S /DELETEDATA does not.
 Function .onInit
   ${IfNot} ${RunningX64}
@@ -100,6 +103,46 @@ old:
   Quit
 supported:
 FunctionEnd
+
+!macro NOTE_IF_FOREIGN NAME
+  ${If} ${FileExists} "$INSTDIR\${NAME}"
+    StrCpy $2 "${NAME}"
+  ${EndIf}
+!macroend
+
+!macro FIND_FOREIGN_PROGRAM
+  ; A folder is ours if we are installed there, or our program is. In any other one, what an installation replaces belongs to somebody else.
+  StrCpy $2 ""
+  ReadRegStr $0 HKCU "${KEY}" "InstallLocation"
+  ${If} $0 != $INSTDIR
+  ${AndIfNot} ${FileExists} "$INSTDIR\Koebako.exe"
+    !insertmacro NOTE_IF_FOREIGN "koebako-cli.exe"
+    !insertmacro NOTE_IF_FOREIGN "_internal.old"
+    !insertmacro NOTE_IF_FOREIGN "_internal"
+    !insertmacro NOTE_IF_FOREIGN "licenses"
+    !insertmacro NOTE_IF_FOREIGN "NOTICE.txt"
+    !insertmacro NOTE_IF_FOREIGN "sbom.cdx.json"
+    !insertmacro NOTE_IF_FOREIGN "uninstall.exe"
+  ${EndIf}
+!macroend
+
+Function RefuseChosenFolder
+  !insertmacro FIND_FOREIGN_PROGRAM
+  ${If} $2 != ""
+    MessageBox MB_OK|MB_ICONEXCLAMATION "$(FOREIGN)"
+    Abort
+  ${EndIf}
+FunctionEnd
+
+!macro QUIT_IF_FOREIGN
+  ; A silent run sees no page.
+  !insertmacro FIND_FOREIGN_PROGRAM
+  ${If} $2 != ""
+    MessageBox MB_OK|MB_ICONEXCLAMATION "$(FOREIGN)" /SD IDOK
+    SetErrorLevel 2
+    Quit
+  ${EndIf}
+!macroend
 
 !macro NOTE_IF_RUNNING PROGRAM
   ; A program that runs cannot be opened for writing.
@@ -214,6 +257,7 @@ FunctionEnd
 
 Section "$(PROGRAM)" SectionProgram
   SectionIn RO
+  !insertmacro QUIT_IF_FOREIGN
   !insertmacro CLOSE_AND_SET_ASIDE
   !insertmacro REMOVE_PROGRAM
   !insertmacro FORGET_FILES ; an upgrade may deselect them

@@ -37,10 +37,27 @@ def test_it_waits_for_every_program_that_is_built() -> None:
 @pytest.mark.parametrize("section", ["$(PROGRAM)", "un.$(PROGRAM)"])
 def test_nothing_is_changed_before_all_are_closed(section: str) -> None:
     steps = [line.strip() for line in sections()[section].splitlines() if line.strip() and not line.strip().startswith((";", "SectionIn"))]
-    assert steps[:2] == ["!insertmacro CLOSE_AND_SET_ASIDE", "!insertmacro REMOVE_PROGRAM"]
+    refusal = ["!insertmacro QUIT_IF_FOREIGN"] if section == "$(PROGRAM)" else []
+    assert steps[: len(refusal) + 2] == [*refusal, "!insertmacro CLOSE_AND_SET_ASIDE", "!insertmacro REMOVE_PROGRAM"]
     refusals = [body for body in (macro("CLOSE_AND_SET_ASIDE"), macro("DELETE_PROGRAM")) if "SetErrorLevel 3" in body and "Quit" in body]
     assert len(refusals) == 2
     assert "AllowSkipFiles off" in SCRIPT, "a file that cannot be written is no success"
+
+
+def test_nothing_of_another_program_is_removed_or_written_over() -> None:
+    """Where neither our program nor our key says that a folder is ours, what we would remove there ends the installation."""
+    removed = re.findall(
+        r'(?:RMDir /r|Delete|insertmacro DELETE_PROGRAM) "(?:\$INSTDIR\\)?(.+?)"', macro("REMOVE_PROGRAM") + macro("CLOSE_AND_SET_ASIDE")
+    )
+    looked_for = set(re.findall(r'insertmacro NOTE_IF_FOREIGN "(.+?)"', macro("FIND_FOREIGN_PROGRAM")))
+    assert {"uninstall.exe", "licenses", "_internal.old"} <= {*removed}
+    assert looked_for == ({*removed} | {"_internal"}) - {"Koebako.exe"}
+    for body in (
+        macro("QUIT_IF_FOREIGN"),
+        re.findall(r"^Function RefuseChosenFolder\n(.*?)^FunctionEnd", SCRIPT, re.MULTILINE | re.DOTALL)[0],
+    ):
+        assert body.index("FIND_FOREIGN_PROGRAM") < body.index("MessageBox") < max(body.find("Quit"), body.find("Abort"))
+    assert "define MUI_PAGE_CUSTOMFUNCTION_LEAVE RefuseChosenFolder\n!insertmacro MUI_PAGE_DIRECTORY" in SCRIPT
 
 
 def test_a_removal_keeps_what_belongs_to_the_user_unless_that_is_chosen() -> None:

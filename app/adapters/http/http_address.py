@@ -6,8 +6,10 @@ reached a. Only what all parsers read alike is an address here; `request` makes 
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import re
+import socket
 import urllib.parse
 from dataclasses import dataclass
 
@@ -92,6 +94,17 @@ class HttpAddress:
         except ValueError:
             return False
 
+    @property
+    def is_local(self) -> bool:
+        """Return whether it leads to this computer or to devices beside it (link-local), as far as its words say."""
+        if self.host == "localhost" or self.host.endswith(".localhost"):
+            return True
+        with contextlib.suppress(ValueError):
+            return is_local_ip(self.host)
+        with contextlib.suppress(OSError):  # numbers that systems take for an address: 2130706433, 0x7f.1
+            return is_local_ip(socket.inet_ntoa(socket.inet_aton(self.host)))
+        return False
+
     def join_reference(self, reference: str) -> HttpAddress:
         """Return where a link or a redirect leads that stands at this address; raises UnusableAddressError."""
         # First, for `urljoin` drops tabs and line breaks.
@@ -100,6 +113,13 @@ class HttpAddress:
             return parse_address(urllib.parse.urljoin(self.url, reference))
         except ValueError as exc:
             raise _build_invalid_host_error() from exc
+
+
+def is_local_ip(text: str) -> bool:
+    """Return whether an IP address is of this computer or link-local; raise ValueError for what is none."""
+    ip = ipaddress.ip_address(text.partition("%")[0])
+    ip = getattr(ip, "ipv4_mapped", None) or ip
+    return ip.is_loopback or ip.is_link_local or ip.is_unspecified
 
 
 def parse_address(text: str) -> HttpAddress:

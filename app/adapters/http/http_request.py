@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
+import socket
 import ssl
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.adapters.http.http_address import DEFAULT_PORTS, HttpAddress, UnusableAddressError, parse_proxy_address
-from app.adapters.http.network_messages import build_network_error, build_proxy_error
-from app.adapters.http.response_headers import decode_utf8
+from app.adapters.http.http_address import DEFAULT_PORTS, HttpAddress, UnusableAddressError, is_local_ip, parse_proxy_address
+from app.adapters.http.network_messages import build_bad_response_error, build_network_error, build_proxy_error
+from app.adapters.http.response_headers import decode_utf8, parse_length
 from app.adapters.http.retry_policy import RetryPolicy
 from app.common.errors import DownloadError
 from app.common.language import localize
@@ -103,6 +104,7 @@ def send_request(request: HttpRequest, on_host: Callable[[str], None]) -> HttpRe
             response = _send_once(request, address)
         except Exception as exc:
             raise build_network_error(exc, address.host) from exc
+        _check_length(response, address)
         location = response.headers.get("Location")
         if response.status not in REDIRECT_STATUSES or location is None:
             return HttpResponse(response, address)
@@ -118,11 +120,37 @@ def send_request(request: HttpRequest, on_host: Callable[[str], None]) -> HttpRe
             raise _build_unsafe_redirect_error(
                 address.host, localize("暗号化されていない http:// です", "it is http://, which is not encrypted")
             )
+        if _leads_to_local(onward) and not _leads_to_local(request.address):
+            raise _build_unsafe_redirect_error(
+                address.host,
+                localize("このコンピューターか、隣の機器のアドレスです", "it is one of this computer or of a device beside it"),
+            )
         address = onward
     raise DownloadError(
         localize(f"{request.address.host} の転送（リダイレクト）が多すぎます。", f"{request.address.host} redirects too many times."),
         localize("アドレスを確認してください。", "Check the address."),
     )
+
+
+def _leads_to_local(address: HttpAddress) -> bool:
+    """Return whether an address leads to this computer or a device beside it; a name is looked up where we connect ourselves."""
+    if address.is_local or _find_proxy(address) is not None:
+        return address.is_local
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    except OSError:
+        return False  # nobody can connect to it, which the next request says
+    return any(is_local_ip(str(place[0])) for *_kind, place in found)
+
+
+def _check_length(response: urllib3.BaseHTTPResponse, address: HttpAddress) -> None:
+    """Raise DownloadError for a length that is none: the library would wait for more until the server is silent for too long."""
+    stated = response.headers.get("Content-Length")
+    if stated is None or "Transfer-Encoding" in response.headers:
+        return
+    if any(parse_length(length.strip()) is None for length in stated.split(",")):
+        response.close()
+        raise build_bad_response_error(address.host)
 
 
 def _build_unsafe_redirect_error(host: str, reason: str) -> DownloadError:

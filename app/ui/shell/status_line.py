@@ -177,12 +177,13 @@ class StatusLine(QStatusBar):
 
     @property
     def backend(self) -> str:
-        """Return the key of the chosen backend."""
-        return str(self.backends.currentData())
+        """Return the key of the chosen backend; empty while none is listed."""
+        key: str | None = self.backends.currentData()
+        return key or ""
 
     def list_backends(self, machine: MachineInfo) -> None:
         """List the backends of this machine, then the missing ones, greyed; the chosen one always stays in the list."""
-        chosen = self.backend
+        chosen = self.backend or machine.backends[0]
         self._names |= dict(machine.names)
         self._missing = [key for key in BACKENDS if key not in map(parse_backend, machine.backends)]
         self._fill_selector(dict.fromkeys((*machine.backends, chosen)), chosen)

@@ -70,6 +70,8 @@ BAD_ABOUT = {
     "too large": Reply(b"{}" + b" " * MAX_RESPONSE_BYTES),
     "lengths that differ": Raw(sent=head("Content-Length: 2", "Content-Length: 3") + b"{}"),
     "a length of many digits": Raw(sent=head(f"Content-Length: {MANY}") + b"{}"),
+    "a length below zero": Raw(sent=head("Content-Length: -5") + b"{}"),
+    "a length that is no number": Raw(sent=head("Content-Length: two") + b"{}"),
     "a redirect to half an address": Reply(status=302, headers={"Location": "http://[::1"}),
     "a redirect to a port of many digits": Reply(status=302, headers={"Location": f"http://a:{MANY}/"}),
     "a redirect to a long address": Reply(status=302, headers={"Location": f"/{'a' * 60_000}"}),
@@ -315,3 +317,11 @@ def test_the_command_line_says_it_in_one_sentence(hub: FaultServer, answer: str,
     error = json.loads(capsys.readouterr().out.splitlines()[-1])["error"]
     assert error["family"] == "download"
     assert error["hint"]
+
+
+@pytest.mark.parametrize("length", ["-5", "+5", "two", "5, -5", ""])
+def test_a_length_that_is_none_is_not_waited_for(hub: FaultServer, length: str) -> None:
+    """The server keeps the connection open, and says something now and then."""
+    hub.reply(ABOUT, Raw(sent=head(f"Content-Length: {length}") + described(), again=b" ", every_s=0.05))
+    with pytest.raises(DownloadError, match="unexpected response"):
+        fetch_aivishub_voice(UUID, retry_policy=QUICK)

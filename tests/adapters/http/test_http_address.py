@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import urllib.parse
 
 import pytest
@@ -9,8 +10,11 @@ import urllib3
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from app.adapters.http import http_request
 from app.adapters.http.http_address import DEFAULT_PORTS, HttpAddress, UnusableAddressError, parse_address, parse_proxy_address
+from app.adapters.http.http_request import HttpRequest, send_request
 from app.common import language
+from app.common.errors import DownloadError
 from tests.fault_server import failing_kindly
 
 USABLE = {
@@ -152,3 +156,54 @@ def test_proxies_may_have_a_login_for_they_are_the_users_own() -> None:
     for other in ("socks5://p.example", "http://[", "http://p.example:0", "", "http://me@"):
         with pytest.raises(UnusableAddressError):
             parse_proxy_address(other)
+
+
+class Redirecting:
+    """An answer that leads elsewhere."""
+
+    status = 302
+
+    def __init__(self, location: str) -> None:
+        self.headers = {"Location": location}
+
+    def close(self) -> None:
+        pass
+
+
+LOCAL_ADDRESSES = (
+    "http://127.0.0.1/x", "http://127.8.8.8:8080/", "http://localhost/", "http://a.localhost/", "http://[::1]/", "http://0.0.0.0/", "http://[::]/",
+    "http://169.254.169.254/latest/meta-data", "http://[fe80::1]/", "http://[::ffff:127.0.0.1]/", "http://2130706433/", "http://0x7f.1/",
+    "http://inner.example/",
+)  # fmt: skip
+
+
+@pytest.fixture
+def known_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One name of this computer, which a stranger's server may have registered, and one elsewhere."""
+    places = {"inner.example": "127.0.0.1"}
+    kind = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, port, **_how: [(*kind, (places.get(host, "192.0.2.1"), port))])
+    monkeypatch.setattr(http_request, "_find_proxy", lambda _address: None)
+
+
+@pytest.mark.usefixtures("known_names")
+@pytest.mark.parametrize("location", LOCAL_ADDRESSES)
+def test_a_redirect_leads_to_no_device_of_this_network(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def redirect(_request: HttpRequest, address: HttpAddress) -> Redirecting:
+        asked.append(address.host)
+        return Redirecting(location)
+
+    monkeypatch.setattr(http_request, "_send_once", redirect)
+    with pytest.raises(DownloadError, match="redirects to an unsafe address"):
+        send_request(HttpRequest(parse_address("http://hub.example/voice.aivmx")), lambda _host: None)
+    assert asked == ["hub.example"]
+
+
+@pytest.mark.usefixtures("known_names")
+@pytest.mark.parametrize("given", LOCAL_ADDRESSES)
+def test_whoever_names_this_computer_may_be_redirected_on_it(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_request, "_send_once", lambda _request, _address: Redirecting("http://127.0.0.1/again"))
+    with pytest.raises(DownloadError, match="too many times"):
+        send_request(HttpRequest(parse_address(given)), lambda _host: None)

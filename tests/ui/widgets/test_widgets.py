@@ -174,6 +174,15 @@ def test_every_state_has_its_words(state: SpeechState, words: str) -> None:
     assert describe_state(state) == words
 
 
+def test_a_status_line_without_backends_has_chosen_none(qtbot: QtBot) -> None:
+    line = StatusLine("cpu")
+    qtbot.addWidget(line)
+    line.backends.clear()
+    assert line.backend == ""
+    line.list_backends(MachineInfo((("cpu", "CPU"),), ("cpu",), ()))
+    assert line.backend == "cpu"
+
+
 def test_status_line_offers_backends_and_shows_a_fallback(qtbot: QtBot) -> None:
     status = StatusLine("directml")
     qtbot.addWidget(status)
