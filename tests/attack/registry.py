@@ -25,6 +25,7 @@ SHARES: dict[str, float] = {  # those of long tries first, so that what they ove
     "agents": 0.8,
     "events": 0.5,
     "chat": 0.3,
+    "clusters": 0.3,
 }
 
 

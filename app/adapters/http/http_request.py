@@ -120,7 +120,7 @@ def send_request(request: HttpRequest, on_host: Callable[[str], None]) -> HttpRe
             raise _build_unsafe_redirect_error(
                 address.host, localize("暗号化されていない http:// です", "it is http://, which is not encrypted")
             )
-        if _leads_to_local(onward) and not _leads_to_local(request.address):
+        if _is_local_place(onward) and not _is_local_place(request.address):
             raise _build_unsafe_redirect_error(
                 address.host,
                 localize("このコンピューターか、隣の機器のアドレスです", "it is one of this computer or of a device beside it"),
@@ -132,7 +132,7 @@ def send_request(request: HttpRequest, on_host: Callable[[str], None]) -> HttpRe
     )
 
 
-def _leads_to_local(address: HttpAddress) -> bool:
+def _is_local_place(address: HttpAddress) -> bool:
     """Return whether an address leads to this computer or a device beside it; a name is looked up where we connect ourselves."""
     if address.is_local or _find_proxy(address) is not None:
         return address.is_local

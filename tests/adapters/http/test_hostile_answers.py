@@ -319,7 +319,7 @@ def test_the_command_line_says_it_in_one_sentence(hub: FaultServer, answer: str,
     assert error["hint"]
 
 
-@pytest.mark.parametrize("length", ["-5", "+5", "two", "5, -5", ""])
+@pytest.mark.parametrize("length", ["-5", "+5", "two", ""])
 def test_a_length_that_is_none_is_not_waited_for(hub: FaultServer, length: str) -> None:
     """The server keeps the connection open, and says something now and then."""
     hub.reply(ABOUT, Raw(sent=head(f"Content-Length: {length}") + described(), again=b" ", every_s=0.05))

@@ -58,7 +58,7 @@ class Chat(Area):
     def _build_command(self, draw: random.Random) -> bytes:
         if draw.random() < 0.3:
             return struct.pack("<H", draw.choice((*ChatCommand, 0, 0xFFFF, draw.randrange(1 << 16))))
-        text = hostile_text(draw)[:2000].encode("utf-8", "surrogatepass") if draw.random() < 0.8 else draw.randbytes(draw.randrange(300))
+        text = hostile_text(draw).encode("utf-8", "surrogatepass") if draw.random() < 0.8 else draw.randbytes(draw.randrange(300))
         length = len(text) if draw.random() < 0.8 else draw.choice(LENGTHS)
         numbers = [draw.choice((-1, 0, 100, 32_767, -32_768)) for _ in range(4)]
         return struct.pack("<HhhhhBi", 1, *numbers, draw.choice((0, 0, 1, 2, 255)), length) + text

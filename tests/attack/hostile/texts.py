@@ -33,6 +33,7 @@ INVISIBLE = (
 HALVES = ("\ud800", "\udfff", "\udc80", "\ud83d", "\ude00", "\udcff")
 LETTERS = "あいうえおかきくけこがぎぐげごんっゃゅょーアイウエオヴヷゔゖ漢字一右雨円王音下火花貝学気九休玉金空月犬見五口校左三山子四糸"
 LONGEST, USUAL = 20_000, 150  # characters; long ones take long
+RUNS = (" ", "\n", "\u3000", "0", "5,", "〜", "☆", "ぁ", "<!--", "<style>", "<b>", "m²", "- ", "a.", "(月) ", ":")
 
 
 def _pieces(draw: random.Random) -> str:
@@ -116,8 +117,9 @@ def hostile_text(draw: random.Random, longest: int = LONGEST) -> str:
     for _ in range(draw.choice((0, 0, 0, 1, 3))):
         place = draw.randrange(len(text) + 1)
         text = text[:place] + draw.choice((*INVISIBLE, *HALVES)) + text[place:]
-    if draw.random() < 0.003:
-        text = (text or "あ") * (longest // max(1, len(text)))
+    if draw.random() < 0.003:  # whole: what takes the square of a text shows in long ones alone
+        repeated = draw.choice((text[: draw.choice((1, 2, 9))] or "あ", *RUNS))
+        return (repeated * (longest // len(repeated) + 1))[:longest]
     return text[:longest] if draw.random() < 0.02 else text[: min(longest, USUAL)]
 
 
