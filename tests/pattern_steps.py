@@ -53,7 +53,7 @@ class SteppingMatcher:
         start, before = 0, -1
         while start <= len(text):
             self._groups = {}
-            end = self._start(start, lambda position, start=start, before=before: FAILED if position == start == before else position)  # type: ignore[misc]
+            end = self._start(start, lambda position, start=start, before=before: FAILED if position == start == before else position)
             if is_anchored:
                 return [(start, end)] if end != FAILED else [], self._steps
             if end == FAILED:
@@ -70,7 +70,7 @@ class SteppingMatcher:
             raise TooManyStepsError
 
     def _build_sequence(self, items: list[Any], flags: int) -> Match:
-        built = [self._build_item(*item, flags) for item in items]
+        built = [self._build_item(kind, value, flags) for kind, value in items]
 
         def match_from(index: int, position: int, follow: Follow) -> int:
             if index == len(built):
@@ -84,7 +84,7 @@ class SteppingMatcher:
             case item if item in CHARACTER_ITEMS:
                 return self._build_character(read_characters(kind, value, flags))
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-                return self._build_repeat(str(kind), *value, flags)
+                return self._build_repeat(str(kind), value[0], value[1], value[2], flags)
             case "BRANCH":
                 branches = [self._build_sequence(list(branch), flags) for branch in value[1]]
                 return lambda position, follow: next((end for branch in branches if (end := branch(position, follow)) != FAILED), FAILED)
@@ -120,7 +120,7 @@ class SteppingMatcher:
         if kind == "POSSESSIVE_REPEAT":
             return self._build_atomic(self._build_repeat("MAX_REPEAT", least, most, inner, flags))
         if len(inner) == 1 and str(inner[0][0]) in CHARACTER_ITEMS:
-            is_in = read_characters(*inner[0], flags)
+            is_in = read_characters(inner[0][0], inner[0][1], flags)
             return lambda position, follow: self._repeat_character(is_in, least, most, position, follow, is_greedy=kind == "MAX_REPEAT")
         once = self._build_sequence(list(inner), flags)
 

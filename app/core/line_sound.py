@@ -100,7 +100,7 @@ class LineSound:
     @property
     def progress_key(self) -> tuple[str, int]:
         """Return a key that changes whenever the result of `compute_spans` does."""
-        return self.request_id, len(self._sentences)
+        return self.request_id, len(self._sentences) + len(self._spans)
 
     @property
     def phones(self) -> Mapping[int, tuple[float, tuple[PhoneTiming, ...]]]:

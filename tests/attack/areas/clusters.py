@@ -60,8 +60,8 @@ class Clusters(Area):
         link._calls = {1: call}
         for message in ANSWERS:
             line = self._damage(case.draw, message)
-            if isinstance(found := case.call(f"message {line[:200]!r}", lambda line=line: parse_object(line), ValueError), dict):  # type: ignore[misc]
-                case.call(f"message {line[:200]!r}", lambda found=found: link._take_message(found))  # type: ignore[misc]
+            if isinstance(found := case.call(f"message {line[:200]!r}", lambda line=line: parse_object(line), ValueError), dict):
+                case.call(f"message {line[:200]!r}", lambda found=found: link._take_message(found))
         if not all(isinstance(worker, str) and worker.isprintable() for worker in link.list_workers()):
             case.complain("wrong", f"workers {link.list_workers()!r}")
         return call.status[:20] if call.status in ("finished", "error") else "no end"
