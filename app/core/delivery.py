@@ -100,7 +100,7 @@ class Delivery:
     assist_weight: float = _define_number(0.0, 1.0, 0.7, "アシストの強さ", "assist weight", is_advanced=True, is_remembered=False,
         tips=("アシストテキストの雰囲気を反映する強さ。", "How strongly the assist text colours the speech."))
     volume: float = _define_number(0.0, 4.0, 1.0, "音量", "volume",
-        tips=("音量。1 より大きいと音割れすることがあります。", "Volume; above 1 the audio may clip."))
+        tips=("音量。1 より大きいと、音割れしないように大きな音が抑えられます。", "Volume; above 1 the loudest sounds are held down so that nothing clips."))
     pre_silence_s: float = _define_number(0.0, 10.0, 0.1, "開始無音（秒）", "silence before (s)", is_advanced=True, is_remembered=False,
         tips=("行の前に入れる無音の長さ。", "Silence before the line."))
     post_silence_s: float = _define_number(0.0, 10.0, 0.1, "終了無音（秒）", "silence after (s)", is_advanced=True, is_remembered=False,

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar, QWidget
 from app.adapters.ort.backends import BACKENDS, parse_backend
 from app.common.language import localize
 from app.common.stage_labels import find_stage_label
+from app.core.peak_limiter import CEILING
 from app.ui.display_names import format_ms
 from app.ui.plain_text import PlainLabel, escape_tip
 from app.ui.probe_labels import add_missing_backends, describe_probe_result, show_probe_results
@@ -28,11 +29,12 @@ from app.ui.widgets.visibility_timer import VisibilityTimer
 
 METER_FLOOR_DB = -60.0
 LOUD_LEVEL_DB = -6.0
+LIMITED_LEVEL_DB = 20 * math.log10(CEILING) - 0.05  # where the limiter holds sound
 # Decibels by which the peak falls at each tick.
 METER_FALL_DB = 1.2
 # Ticks between a sample leaving us and reaching the ear, by the usual buffer of an output device.
 METER_DELAY_TICKS = 4
-QUIET, WARM, CLIPPED = "#5aa83e", "#d99412", "#d1456b"
+QUIET, WARM, LIMITED = "#5aa83e", "#d99412", "#d1456b"
 
 
 class LevelMeter(QWidget):
@@ -41,7 +43,7 @@ class LevelMeter(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(localize("音量計", "Level meter"))
-        self.setToolTip(localize("再生中の音量。赤は音割れです。", "Playback level; red means clipping."))
+        self.setToolTip(localize("再生中の音量。赤は大きすぎる音です。", "Playback level; red means too loud."))
         self._waiting: deque[tuple[float, float]] = deque()
         self.level_db = self.peak_db = METER_FLOOR_DB
 
@@ -77,7 +79,7 @@ class LevelMeter(QWidget):
         painter = QPainter(self)
         bar = QRectF(0, self.height() / 2 - 3, self.width(), 6)
         painter.fillRect(bar, self.palette().color(QPalette.ColorRole.Midlight))
-        color = QColor(CLIPPED if self.peak_db >= 0 else WARM if self.peak_db > LOUD_LEVEL_DB else QUIET)
+        color = QColor(LIMITED if self.peak_db >= LIMITED_LEVEL_DB else WARM if self.peak_db > LOUD_LEVEL_DB else QUIET)
         painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * _scale_level(self.level_db), bar.height()), color)
         if self.peak_db > METER_FLOOR_DB:
             painter.fillRect(QRectF(bar.width() * _scale_level(self.peak_db) - 2, bar.top() - 2, 2, bar.height() + 4), color)

@@ -9,8 +9,9 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.adapters.portaudio.sample_ring import SampleRing
+from app.core.peak_limiter import CEILING
 from app.settings.user_settings import Settings
-from app.ui.shell.status_line import CLIPPED, METER_DELAY_TICKS, METER_FLOOR_DB, QUIET, LevelMeter, convert_to_db
+from app.ui.shell.status_line import LIMITED, METER_DELAY_TICKS, METER_FLOOR_DB, QUIET, LevelMeter, convert_to_db
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 
@@ -63,7 +64,7 @@ def test_red_means_clipping(qtbot: QtBot) -> None:
     meter = LevelMeter()
     qtbot.addWidget(meter)
     meter.resize(100, 14)
-    for loudness, color in ((0.3, QUIET), (1.0, CLIPPED)):
+    for loudness, color in ((0.3, QUIET), (CEILING, LIMITED)):
         meter.clear_level()
         for _ in range(METER_DELAY_TICKS + 1):
             meter.show_level(loudness, loudness)
