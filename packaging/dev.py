@@ -82,8 +82,7 @@ ALONE = ("--rerun-show-tracebacks",)
 NATURAL_VOICE = REQUIREMENTS / "natural.txt"
 REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
 MOST_SKIPS = 90  # in CI, in a clone with nothing beside it: of the tests side by side, and of those alone
-# System → what mypy takes for running there; nothing named: all that pyproject.toml names. Each has a cache of its own: another system's is of no use.
-TYPED: dict[str, tuple[str, ...]] = {"linux": (), "win32": ("main.py", "app"), "darwin": ("main.py", "app")}
+SYSTEMS = ("linux", "win32", "darwin")  # mypy takes all that pyproject.toml names for running on each
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = REQUIREMENTS / "runtime.txt"
@@ -138,9 +137,8 @@ def main() -> int:
 def check() -> int:
     """All checks but the tests, cheapest first; the first that fails ends it."""
     tools = PYTHON.parent
-    typed: list[list[str | Path]] = [
-        [tools / "mypy", "--platform", system, "--cache-dir", f".mypy_cache/{system}", *paths] for system, paths in TYPED.items()
-    ]
+    # Each system has a cache of its own: another's is of no use.
+    typed: list[list[str | Path]] = [[tools / "mypy", "--platform", system, "--cache-dir", f".mypy_cache/{system}"] for system in SYSTEMS]
     return run_all(
         [tools / "ruff", "check", "."],
         [tools / "ruff", "format", "--check", "."],
@@ -219,7 +217,7 @@ def linux_packages(build: Sequence[str], places: Sequence[str]) -> int:
 
 def check_deb(build: Sequence[str], places: Sequence[str]) -> int:
     """Tries the Debian package in a clean Debian; a machine that cannot make one is no failure."""
-    if os.geteuid() != 0:
+    if sys.platform == "win32" or os.geteuid() != 0:
         print("SKIPPED  deb-check: a clean Debian is made by root", flush=True)
         return 0
     install_libraries(missing({}, programs=PACKAGE_PROGRAMS))
@@ -319,6 +317,8 @@ def run(command: Sequence[str | Path]) -> int:
 
 def run_until(ends: float, command: Sequence[str]) -> int | None:
     """Runs a program; at the time `ends` it is stopped with everything it started, and None returned."""
+    if sys.platform == "win32":
+        raise NotImplementedError("Groups of processes are Unix's.")
     process = subprocess.Popen(command, start_new_session=True)
     try:
         return process.wait(max(0.0, ends - time.monotonic()))

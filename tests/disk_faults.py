@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -126,6 +127,8 @@ def _failed(disk: FaultyDisk, work: Callable[[], object]) -> bool:
 
 def _killed(disk: FaultyDisk, work: Callable[[], object]) -> bool:
     """In a child, which dies as of SIGKILL: nothing of its own runs any more."""
+    if sys.platform == "win32":
+        raise NotImplementedError("only Unix forks")
     child = os.fork()
     if not child:
         code = 1

@@ -73,6 +73,8 @@ class NullSink:
 
     def freeze(self) -> None:
         """The server stops answering, but stays."""
+        if sys.platform == "win32":
+            raise NotImplementedError("signals of Unix")
         assert self._server is not None
         self._server.send_signal(signal.SIGSTOP)
 

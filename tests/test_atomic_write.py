@@ -183,6 +183,8 @@ def _folder(path: Path) -> None:
 
 
 def _pipe(path: Path) -> None:
+    if sys.platform == "win32":
+        pytest.skip("pipes of Unix")
     os.mkfifo(path)
 
 
@@ -210,7 +212,6 @@ def test_what_cannot_be_copied_is_renamed_and_gives_way_to_the_next_save(tmp_pat
     assert load_data(path, dict, "Not read.") == ({"a": 1}, None)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="pipes of Unix")
 def test_what_can_neither_be_copied_nor_renamed_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_path: Path, _target: Path) -> Path:
         raise PermissionError(13, "no")
@@ -222,7 +223,6 @@ def test_what_can_neither_be_copied_nor_renamed_is_told_so(tmp_path: Path, monke
     assert (error.backup, error.hint) == (None, "")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="pipes of Unix")
 def test_what_is_no_file_is_not_replaced_by_one(tmp_path: Path) -> None:
     """`dict export /dev/null` by an administrator, or settings that are a link to a device."""
     _pipe(tmp_path / "pipe")

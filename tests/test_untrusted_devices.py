@@ -288,9 +288,11 @@ def test_only_what_ctypes_caught_is_a_crash(error: BaseException | None, crash: 
 
 
 @pytest.mark.parametrize(("code", "crash"), [(-1073741795, True), (0xC000001D, True), (5, False), (-2147024882, False)])
-def test_exceptions_that_ctypes_has_no_name_for_have_the_codes_of_the_system(code: int, crash: bool) -> None:
+def test_exceptions_that_ctypes_has_no_name_for_have_the_codes_of_the_system(
+    code: int, crash: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     error = OSError(22, "illegal instruction")
-    error.winerror = code  # type: ignore[attr-defined]  # as Windows has it
+    monkeypatch.setattr(error, "winerror", code, raising=False)  # as Windows has it
     assert is_driver_crash(error) == crash
 
 

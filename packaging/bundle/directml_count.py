@@ -134,9 +134,11 @@ def graph_of(name: str) -> str:
 
 def main(libraries: str, voice: str, placement: str) -> None:
     """Prints the rows of a voice in a placement."""
+    if sys.platform != "win32":
+        sys.exit("Only the Windows Python loads these libraries.")
     for name in ("counting", "dxgi", "d3d12", "DirectML"):  # loaded by path first, they are what ONNX Runtime finds by name
-        ctypes.WinDLL(f"{libraries}\\{name}.dll")  # type: ignore[attr-defined]
-    watch = Watch(ctypes.WinDLL(f"{libraries}\\counting.dll"))  # type: ignore[attr-defined]
+        ctypes.WinDLL(f"{libraries}\\{name}.dll")
+    watch = Watch(ctypes.WinDLL(f"{libraries}\\counting.dll"))
     from bundle.beat import Beat
 
     beat, began = Beat(), time.perf_counter()

@@ -31,7 +31,7 @@ OPENING_S = 90
 STARTED_S = 10  # after which a program has been loaded
 RUNNING = 3  # exit code of an installer that found one of our programs running
 SCRIPT = PROJECT / "packaging" / "windows" / "installer.nsi"
-PLACES = (Path("makensis"), Path(r"C:\Program Files (x86)\NSIS\makensis.exe"))
+PLACES = ("makensis", r"C:\Program Files (x86)\NSIS\makensis.exe")
 
 
 def make_installer(source: Path, dist: Path) -> Path:
@@ -85,7 +85,7 @@ def compile_script(source: Path, made: Path, version: str, uninstaller: str) -> 
 
 def find_makensis() -> str | None:
     """NSIS's compiler; None where it is missing."""
-    return next((found for place in PLACES if (found := shutil.which(place))), None)
+    return next(filter(None, map(shutil.which, PLACES)), None)
 
 
 def choose_target() -> str:

@@ -47,10 +47,12 @@ def write_tables(wine: Wine, work: Path, folder: Path = TABLES) -> None:
 
 def main(libraries: str) -> None:
     """Runs in the Windows Python: prints `runtime`, and by backend kernels: domain, operator, first and last version (null for none), types."""
+    if sys.platform != "win32":
+        sys.exit("Only the Windows Python loads these libraries.")
     import ctypes
 
     for name in ("counting", "dxgi", "d3d12", "DirectML"):  # loaded by path first, they are what ONNX Runtime finds by name
-        ctypes.WinDLL(f"{libraries}\\{name}.dll")  # type: ignore[attr-defined]
+        ctypes.WinDLL(f"{libraries}\\{name}.dll")
     import onnxruntime
     from onnxruntime.capi.onnxruntime_pybind11_state import get_all_opkernel_def
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +43,8 @@ def lent_prefix(prefix: Path, target: Path, user: int) -> Iterator[Path]:
 
     Its registry is copied, all other files are the same ones. What the user runs there has ended afterwards.
     """
+    if sys.platform == "win32":
+        raise NotImplementedError("Wine runs on Unix.")
     own = shutil.ignore_patterns("wineserver")  # where Debian's Wine keeps the way to a server that serves one user
     shutil.copytree(prefix, target, symlinks=True, ignore=own, copy_function=link_or_copy)
     for registry in prefix.glob("*.reg"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterable
+from mmap import PAGESIZE
 from pathlib import Path
-
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def tree(pid: int) -> list[int]:
@@ -29,7 +29,7 @@ def memory_bytes(pids: Iterable[int]) -> int:
     total = 0
     for pid in pids:
         with contextlib.suppress(OSError, IndexError):
-            total += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
+            total += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGESIZE
     return total
 
 
@@ -55,6 +55,8 @@ def belonging(root: Path) -> list[int]:
 
 def kill(pids: Iterable[int]) -> None:
     """Ends them at once."""
+    if sys.platform != "linux":
+        raise NotImplementedError("the attack is Linux's alone")
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)

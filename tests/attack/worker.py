@@ -51,6 +51,8 @@ class Aftermath:
         self._judge_memory(case)
 
     def _judge_memory(self, case: Case) -> None:
+        if sys.platform != "linux":
+            raise NotImplementedError("the attack is Linux's alone")
         for who, name in ((resource.RUSAGE_SELF, "this process"), (resource.RUSAGE_CHILDREN, "a program")):
             peak = resource.getrusage(who).ru_maxrss << 10
             allowed = case.progress.now().memory_bytes if case.progress is not None else MEMORY_BYTES
@@ -97,6 +99,8 @@ def _speak(number: int) -> None:
 
 def main() -> None:
     """Entry of the process."""
+    if sys.platform != "linux":
+        raise NotImplementedError("the attack is Linux's alone")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("area")
     parser.add_argument("--seed", required=True)

@@ -31,6 +31,8 @@ from onnxruntime.transformers.float16 import convert_float_to_float16
 from app.install.install_bert import STANDARD_BERT_SIZES
 from tests.tiny_models import public_bert
 
+assert sys.platform == "linux"
+
 POLL_S = 0.05
 
 

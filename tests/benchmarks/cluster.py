@@ -21,6 +21,8 @@ from pathlib import Path
 
 from tests.export.local_cluster import ROOT, LocalCluster
 
+assert sys.platform == "linux"
+
 TEXTS = (
     "雨が降る。",
     "今日はとてもいい天気なので、歩きます。",

@@ -6,7 +6,6 @@ import errno
 import importlib.util
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -244,7 +243,7 @@ def test_pip_ends_with_the_process_that_started_it(sleeping_pip: Path, tmp_path:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], str(Path(__file__).parents[2])])}
     parent = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], env=environment)
     pip = wait_for_id(sleeping_pip)
-    parent.send_signal(signal.SIGKILL)
+    parent.kill()
     parent.wait()
     assert has_ended(pip, 10)
 

@@ -49,6 +49,8 @@ def adopt_made(
 
 def kill_at_every_write(folder: Path, made: Path) -> int:
     """Return how many moments there were; in a process without threads, as it forks."""
+    if sys.platform == "win32":
+        raise NotImplementedError("only Unix forks")
     kept, wanted = folder.parent.parent / "kept", folder.parent.parent / "wanted"
     refine = partial(refine_bert, is_paused=lambda: False, refine=partial(adopt_made, made))
     shutil.copytree(folder, kept)

@@ -406,6 +406,8 @@ def test_killed_at_any_write_of_adopting_the_voice_is_whole(add: Callable[[str],
 
 def kill_at_every_write(folder: Path) -> int:
     """Return how many moments there were; in a process without threads, as it forks."""
+    if sys.platform == "win32":
+        raise NotImplementedError("only Unix forks")
     voice, kept = read_prepared_voice(folder), folder.parent.parent / "kept"
     shutil.copytree(folder, kept)
     for moment in range(1, 1000):

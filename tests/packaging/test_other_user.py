@@ -16,7 +16,8 @@ from bundle.other_user import closed_to_writing, lent_prefix
 from bundle.program import Program
 from bundle.smoke_places import far_away, read_only
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="users and modes of Linux, which Wine runs on")
+if sys.platform != "linux":
+    pytest.skip("users and modes of Linux, which Wine runs on", allow_module_level=True)
 
 SPEAKS = """#!/bin/sh
 touch "$(dirname "$0")/cache" 2> /dev/null && [ -n "$MUST_NOT" ] && exit 9

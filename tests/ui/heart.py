@@ -207,7 +207,7 @@ class _Host:
         self._last_s: list[float] = []
 
     def stolen_s(self) -> float:
-        if self._file is None:
+        if sys.platform != "linux" or self._file is None:
             return 0.0
         cores = [line.split() for line in self._file.read().split(b"\n") if line.startswith(b"cpu") and line[3:4].isdigit()]
         now_s = [int(fields[8]) / os.sysconf("SC_CLK_TCK") for fields in cores if len(fields) > 8]

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -165,6 +166,8 @@ class Agents(Area):
         return True
 
     def _read_errors(self) -> str:
+        if sys.platform != "linux":
+            raise NotImplementedError("the attack is Linux's alone")
         size = os.fstat(self._errors.fileno()).st_size
         return os.pread(self._errors.fileno(), size, 0).decode("utf-8", "replace")
 

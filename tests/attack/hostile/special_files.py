@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +12,15 @@ from pathlib import Path
 SPARSE_BYTES = 1 << 40
 
 
+def _pipe(path: Path) -> None:
+    if sys.platform == "win32":
+        raise NotImplementedError("files of Unix")
+    os.mkfifo(path)
+
+
 def _socket(path: Path) -> None:
+    if sys.platform == "win32":
+        raise NotImplementedError("files of Unix")
     with socket.socket(socket.AF_UNIX) as server, suppress(OSError):  # a path may be too long for one
         server.bind(str(path))
 
@@ -23,7 +32,7 @@ def _sparse(path: Path) -> None:
 
 
 SPECIAL: dict[str, Callable[[Path], object]] = {
-    "pipe": os.mkfifo,
+    "pipe": _pipe,
     "folder": lambda path: path.mkdir(),
     "full folder": lambda path: (path / "x").mkdir(parents=True),
     "socket": _socket,

@@ -146,6 +146,8 @@ def run(rounds: int, seed: int) -> tuple[int, list[str]]:
 
 def play(folder: Path, seed: str) -> int:
     """What the child does."""
+    if sys.platform == "win32":
+        raise NotImplementedError("asks a pipe without waiting, as Python 3.11 can on Unix alone")
     from PySide6.QtCore import QCoreApplication
 
     from app.ui.main import make_application

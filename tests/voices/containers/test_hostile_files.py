@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from tests.voices.fuzz.small_voices import npy
 from tests.voices.hostile_voice import refused, voice
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
 @pytest.mark.parametrize("name", ["model.onnx", "config.json", "style_vectors.npy"])
 def test_a_pipe_does_not_make_us_wait(tmp_path: Path, name: str) -> None:
+    if sys.platform == "win32":
+        pytest.skip("no pipes with names on this system")
     path = voice(tmp_path)
     (tmp_path / name).unlink()
     os.mkfifo(tmp_path / name)

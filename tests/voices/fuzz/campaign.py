@@ -83,6 +83,8 @@ def try_case(make: Case, seed: str, home: Path) -> tuple[bool, list[str]]:
 
 def memory_mb() -> int:
     """The most this process has held so far."""
+    if sys.platform == "win32":
+        raise NotImplementedError("memory is measured and limited as on Unix")
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> (20 if sys.platform == "darwin" else 10)
 
 
@@ -119,6 +121,8 @@ def run(seconds: float, seed: str, only: str, home: Path, progress: Path | None)
 
 def main() -> int:
     """Entry of the child process."""
+    if sys.platform == "win32":
+        raise NotImplementedError("memory is measured and limited as on Unix")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--seed", default="0")
