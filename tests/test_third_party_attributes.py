@@ -26,6 +26,7 @@ STANDARD_NAMES = sys.stdlib_module_names
 # Not installed on every system, or in environments of their own. What is taken from them is looked at where they are.
 SOMETIMES_ABSENT = {
     "jeepney", "kanalizer", "onnxruntime_ep_webgpu",  # see pyproject.toml
+    "distillmos", "faster_whisper",  # of the environment of the hearing benchmark
     "sounddevice",  # which looks for PortAudio
     "matplotlib", "pyloudnorm", "python_stretch", "torch", "transformers",  # training and comparisons
     "pefile", "pyimod01_archive", "PyInstaller",  # builds
