@@ -65,7 +65,7 @@ def picture(edge: int = 300) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, b"JPG")
+    image.save(buffer, "JPG")  # type: ignore[call-overload] # which takes a name as a string only
     return bytes(data.data())
 
 
