@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from app.adapters.ort.graph_session import GraphSession, open_unoptimized
 from app.core.synthesis_types import Float32, Float64
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.prepare.kokoro.kokoro_melody import LEAST_PITCH_HZ, QUESTION_RISE, STEPS_PER_S, AskedPitch, add_spoken_pitch
+from app.voices.prepare.kokoro.kokoro_melody import (
+    GIVEN_VOICE_SEMITONES,
+    LEAST_PITCH_HZ,
+    QUESTION_RISE,
+    STEPS_PER_S,
+    AskedPitch,
+    add_spoken_pitch,
+)
 
 STEPS = 4 * STEPS_PER_S
 MEDIAN_HZ = 200.0
@@ -177,6 +184,7 @@ def test_a_question_without_voice_gets_one_where_it_sounds() -> None:
     hz, energy = LEVEL.copy(), np.full(STEPS, 6.0)
     hz[200:], energy[250:] = 5.0, -5.0
     asked = run_pitch(build_session(), hz, FLAT, energy=energy, questions=[slice(200, STEPS)])
-    assert np.all(asked[200:250] > MEDIAN_HZ * 0.99)
+    assert asked[200] == pytest.approx(MEDIAN_HZ * 2 ** ((GIVEN_VOICE_SEMITONES + QUESTION_RISE / 50) / 12), rel=1e-3)
+    assert np.all(np.diff(asked[200:250]) > 0)
     assert np.all(asked[250:] == 5.0)
     assert np.all(run_pitch(build_session(), hz, FLAT, energy=energy)[200:] == 5.0)

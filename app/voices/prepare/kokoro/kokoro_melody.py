@@ -27,8 +27,10 @@ FASTER_S, SLOWER_S = 0.04, 0.8
 
 AUDIBLE_ENERGY = 3.5
 """The model's energy lies between 4 and 9 in speech, and below -1 in silence."""
-QUESTION_RISE = 6.5
+QUESTION_RISE = 6.0
 """Semitones from where the voice is to the end of a question; the voice smooths away a fifth of them."""
+GIVEN_VOICE_SEMITONES = 6.0
+"""How much higher a question is that the model left without voice: at its low pitch the generator creaks whatever pitch it is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def add_spoken_pitch(writer: GraphWriter, own: str, energy: str, asked: AskedPit
     difference = writer.add_node("Mul", writer.add_node("Sub", asked_logs, scaled), mask)
     change = writer.add_node("Add", _add_accents(writer, difference, mask), _add_mean(writer, difference, mask))
     logs = writer.add_node("Add", scaled, writer.add_node("Mul", change, asked.weight))
-    rise = _add_question_rise(writer, logs, mask, writer.add_node("Cast", audible, to=onnx.TensorProto.FLOAT), asked.questions)
+    sung, audible = (writer.add_node("Cast", item, to=onnx.TensorProto.FLOAT) for item in (sung, audible))
+    rise = _add_question_rise(writer, logs, mask, writer.add_node("Sub", mask, sung), audible, asked.questions)
     logs = writer.add_node("Add", logs, writer.add_node("Mul", rise, asked.weight))
     offset = writer.add_reshape(writer.add_transpose(asked.offset, 1, 0), [1, 1, 1, -1])
     moved = writer.add_node("Mul", offset, writer.add_constant(LOG_SEMITONE))
@@ -87,17 +90,24 @@ def _add_any_question(writer: GraphWriter, questions: str) -> str:
     return writer.add_node("Greater", writer.add_reshape(rising, [1, 1, 1, -1]), writer.add_constant(0.0))
 
 
-def _add_question_rise(writer: GraphWriter, logs: str, mask: str, audible: str, questions: str) -> str:
-    """Add what takes the logarithms of the pitch to a rise that begins with the voice of each question and ends with its sound, an image."""
-    row, mask_row, audible_row = (writer.add_reshape(image, [1, -1]) for image in (logs, mask, audible))
+def _add_question_rise(writer: GraphWriter, logs: str, mask: str, given: str, audible: str, questions: str) -> str:
+    """Add what takes the logarithms of the pitch to a rise that begins with the voice of each question and ends with its sound, an image.
+
+    All of a question is higher whose voice was given to it, in half of what is heard or more.
+    """
+    row, mask_row, given_row, audible_row = (writer.add_reshape(image, [1, -1]) for image in (logs, mask, given, audible))
     voiced = writer.add_node("Mul", questions, mask_row)
     heard = writer.add_node("Mul", voiced, audible_row)
     along = writer.add_constant(1, np.int64)
     counts, voiced_counts = (writer.add_node("CumSum", item, along) for item in (heard, voiced))
     axis, one = writer.add_constant([1], np.int64), writer.add_constant(1.0)
-    share = writer.add_node("Div", counts, writer.add_node("Max", writer.add_node("ReduceSum", heard, axis, keepdims=1), one))
+    total = writer.add_node("Max", writer.add_node("ReduceSum", heard, axis, keepdims=1), one)
+    share = writer.add_node("Div", counts, total)
+    given_share = writer.add_node("Div", writer.add_node("ReduceSum", writer.add_node("Mul", heard, given_row), axis, keepdims=1), total)
+    lift = writer.add_node("Min", writer.add_node("Mul", given_share, writer.add_constant(2.0)), one)
     first = writer.add_node("Mul", voiced, writer.add_node("Cast", writer.add_node("Equal", voiced_counts, one), to=onnx.TensorProto.FLOAT))
     start = writer.add_node("ReduceSum", writer.add_node("Mul", first, row), axis, keepdims=1)
+    start = writer.add_node("Add", start, writer.add_node("Mul", lift, writer.add_constant(GIVEN_VOICE_SEMITONES * LOG_SEMITONE)))
     wanted = writer.add_node("Add", start, writer.add_node("Mul", share, writer.add_constant(QUESTION_RISE * LOG_SEMITONE)))
     change = writer.add_node("Mul", voiced, writer.add_node("Sub", wanted, row))
     return writer.add_reshape(writer.add_node("ReduceSum", change, writer.add_constant([0], np.int64), keepdims=0), [1, 1, 1, -1])
