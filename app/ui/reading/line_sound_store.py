@@ -96,9 +96,12 @@ def _write_sounds(sounds: list[tuple[Line, LineSound]]) -> None:
 
 def _read_sounds() -> list[tuple[Line, LineSound]]:
     from app.core.line_sound_data import parse_sounds
-    from app.voices.installed_voices import find_shipped_voice_id, read_recipes
 
-    found = load_cache(locate_line_sounds_file(), parse_sounds) or []
+    found = load_cache(locate_line_sounds_file(), parse_sounds)
+    if not found:
+        return []
+    from app.voices.installed_voices import find_shipped_voice_id, read_recipes  # which few first pictures need
+
     recipes = read_recipes(list_voice_dirs())
     default = find_shipped_voice_id() or ""
     return [(line, sound) for line, sound in found if recipes.get(line.settings.voice or default, sound.recipe) == sound.recipe]
