@@ -3,7 +3,7 @@
 The expressions are found in the syntax tree, so that a new one is tried without being listed. Each is given repeats of its own characters, of
 what it begins with, and of one behind the other. Steps are counted (`tests.pattern_steps`) for one, two and three times as many repeats: what
 is linear takes as many more from two to three as from one to two, what is quadratic takes more. A static search for nested repeats would pass
-most of what was quadratic here, such as `a+b`, which is tried anew from every a.
+most of what was quadratic here, such as `a+b`, which starts over at every a.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
                                        [--routes NAME …] [--speeds N …] [--lines N] [--distillmos] [--write]
 
 The parts are heard, words, labels, accents, questions, levels, picture (all of them where none is named) and opinions; the README says what each measures. The recogniser
-lives in an environment of its own, which is made in the user's cache folder on first use. FOLDER keeps what was heard, a row a line, so that a run that was stopped
-goes on, and the home in which voices are prepared: take another one for another commit. The same samples are heard once, whatever route or run they come from.
+lives in an environment of its own, which is made in the user's cache folder on first use. FOLDER keeps what was heard, a row a line, so that a stopped run
+resumes, and the home in which voices are prepared: use a separate one for each commit. The same samples are heard once, whatever route or run they come from.
 """
 
 from __future__ import annotations

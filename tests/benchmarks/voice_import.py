@@ -64,7 +64,7 @@ class Turn:
 def add_voice(file: Path, options: tuple[str, ...]) -> tuple[float, float, int]:
     """Add the voice in a process of its own; return seconds, processor seconds and the most memory."""
     if sys.platform == "win32":
-        raise NotImplementedError("what a process has used is told as Unix tells it")
+        raise NotImplementedError("the resource usage of a process is read as on Unix")
     command = [sys.executable, "-P", str(MAIN), "voices", "add", "--json", "--accept-licence", *options, "--", str(file)]
     began, most = time.perf_counter(), 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": str(MAIN.parents[1])}) as process:

@@ -163,7 +163,7 @@ class SandboxProcess:
             self._process.stdin.flush()
 
     def end_process(self) -> None:
-        """End the child at once; whoever waits for its results meets SandboxStoppedError."""
+        """End the child at once; a caller waiting for its results gets SandboxStoppedError."""
         self._process.kill()
 
     def _send_task(self) -> None:
