@@ -81,13 +81,16 @@ def compare_stages(speaker: Speaker, voice: str, texts: tuple[str, ...]) -> Iter
 
 
 def cut_to_length(values: dict[str, Any], declared: dict[str, list[Any]], length: int) -> dict[str, Any]:
-    """The values of a run with the first of all sizes that are open `length`; the others stay in proportion, as samples do to frames."""
+    """The values of a run with the first of all sizes that are open `length`; the others stay in proportion, as samples do to frames.
+
+    At least one row is kept of what does not grow with the line: the program never gives a graph fewer questions.
+    """
     whole = next(np.shape(value)[axis] for name, value in values.items() for axis, size in enumerate(declared[name]) if is_open(size))
 
     def cut(name: str, value: Any) -> Any:
         for axis, size in enumerate(declared[name]):
             if is_open(size) and np.ndim(value):
-                value = np.take(value, range(np.shape(value)[axis] * length // whole), axis)
+                value = np.take(value, range(max(1, np.shape(value)[axis] * length // whole)), axis)
         return value
 
     # A window's first and last frame that is heard: without margins, which are longer than a short window.
