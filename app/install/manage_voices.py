@@ -29,8 +29,8 @@ MAX_VOICE_NAME_CHARS = 80
 ZIP_SUFFIX = ".zip"
 
 
-def remove_voice(reference: str) -> None:
-    """Remove an installed voice by id or name, a damaged one by the name of its folder too.
+def remove_voice(reference: str) -> str:
+    """Remove an installed voice by id or name, a damaged one by the name of its folder too, and return its id.
 
     Raises:
         VoiceError: there is none, or it ships with the program.
@@ -42,6 +42,7 @@ def remove_voice(reference: str) -> None:
     remove_folder(folder)
     if folder.name == NATURAL_VOICE_ID:
         remember_removal()
+    return folder.name
 
 
 def rename_voice(reference: str, name: str) -> Voice:

@@ -16,9 +16,10 @@ from app.install.natural_voice_presence import (
     is_prepared_by_request_alone,
 )
 from app.install.outdated_voices import explain_failed_renewal, is_renewal_due
+from app.settings.user_settings import load_usable_settings
 from app.voices.installed_voices import BertRequirement, choose_default_voice
 from app.voices.prepared_voice import Voice
-from app.voices.voice_labels import NATURAL_VOICE_ID
+from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD
 
 
 def is_natural_voice_waiting() -> bool:
@@ -31,13 +32,20 @@ def is_natural_voice_waiting() -> bool:
     )
 
 
+def find_default_voice_id() -> str:
+    """Return the id of the voice that speaks where none is asked for; the natural voice counts where it only waits to be prepared."""
+    first = choose_default_voice(paths.list_voice_dirs()).voice.manifest.id
+    is_chosen = first == load_usable_settings().default_voice
+    return NATURAL_VOICE_ID if not is_chosen and is_natural_voice_waiting() else first
+
+
 def prepare_waiting_voice(
     announce: Callable[[str], object] = lambda _text: None,
     report: Report = ignore_report,
     *,
     require_bert: BertRequirement | None = None,
 ) -> None:
-    """Prepare the natural voice if it is waiting and no voice of the user's speaks first; where that fails, say so and leave the rest as it is.
+    """Prepare the natural voice if it is waiting and the user's default does not speak first; where that fails, say so and leave the rest as it is.
 
     Args:
         announce: called, in the language of the user, with what is done or why it failed.
@@ -47,16 +55,32 @@ def prepare_waiting_voice(
         if not is_natural_voice_waiting():
             return
         first = choose_default_voice(paths.list_voice_dirs(), require_bert).voice
-        if not first.path.is_relative_to(paths.find_resources_dir()):
-            return
-        announce(localize("自然な声「Kokoro」を準備しています（初回のみ）。", "Preparing the natural voice “Kokoro”, which is done once."))
-        # Brings what makes voices, which no later start needs.
-        from app.install.natural_voice_install import install_natural_voice
-
-        install_natural_voice(None, report)
+        if first.manifest.id != load_usable_settings().default_voice:
+            _prepare_voice(announce, report)
     except AppError as error:
         name = localize("自然な声を準備できませんでした。", "The natural voice could not be prepared. ")
         announce(f"{name}{error.message}")
+
+
+def prepare_if_waiting(reference: str, announce: Callable[[str], object] = lambda _text: None, report: Report = ignore_report) -> None:
+    """Prepare the natural voice if it is waiting and this is its id or its word.
+
+    Args:
+        announce: called, in the language of the user, with what is done.
+
+    Raises:
+        AppError: it could not be prepared.
+    """
+    if reference in (NATURAL_VOICE_ID, NATURAL_VOICE_WORD) and is_natural_voice_waiting():
+        _prepare_voice(announce, report)
+
+
+def _prepare_voice(announce: Callable[[str], object], report: Report) -> None:
+    announce(localize("自然な声「Kokoro」を準備しています（初回のみ）。", "Preparing the natural voice “Kokoro”, which is done once."))
+    # Brings what makes voices, which no later start needs.
+    from app.install.natural_voice_install import install_natural_voice
+
+    install_natural_voice(None, report)
 
 
 def renew_before_speaking(voice: Voice, announce: Callable[[str], object] = lambda _text: None, report: Report = ignore_report) -> Voice:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.common.files import paths
 from app.common.progress import Report, ignore_report
-from app.install.natural_voice_first_start import prepare_waiting_voice, renew_before_speaking
+from app.install.natural_voice_first_start import prepare_if_waiting, prepare_waiting_voice, renew_before_speaking
 from app.install.voice_licence import AskLicence, read_licence, require_licence
 from app.voices.installed_voices import BertRequirement, choose_default_voice, describe_skipped_voices, find_installed_voice
 from app.voices.prepared_voice import Voice
@@ -63,6 +63,7 @@ def resolve_ready_voice(
         if first.skipped:
             announce(describe_skipped_voices(first.skipped, first.voice.manifest))
     else:
+        prepare_if_waiting(reference, announce, report)
         voice = find_installed_voice(reference, paths.list_voice_dirs())
     if voice is None:
         assert reference is not None

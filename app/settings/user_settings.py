@@ -69,6 +69,8 @@ class Settings(Delivery):
         language: "system" is what the system or KOEBAKO_LANG says.
         text_size: of all text in the window; "usual" is the system's, or 10 points where that is smaller.
         voice: of the line that was selected last; empty is the voice we ship.
+        default_voice: id, as its manifest has it, of the voice that the user made the default; empty is Koebako's choice, see
+            `app.voices.installed_voices.choose_default_voice`.
         bert: id of the one that `--force-bert` takes; empty is any.
         force_bert: in the window, a voice whose BERT is missing speaks with another one.
         bert_precision: "auto" is int8 where it is known to change no durations.
@@ -114,6 +116,7 @@ class Settings(Delivery):
     text: str | None = field(default=None, metadata={"longest": MAX_REMEMBERED_TEXT_CHARS})
     backend: str = "auto"
     voice: str = ""
+    default_voice: str = ""
     speaker: str = ""
     style: str = ""
     seed: int = field(default=0, metadata={"low": 0, "high": MAX_SEED})

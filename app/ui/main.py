@@ -21,7 +21,7 @@ from app.common.language import get_language, localize, set_language, use_window
 from app.common.log import allow_words_in_log, find_log_path, start_log
 from app.common.processes.self_launch import start_window
 from app.common.processes.terminal import report_error
-from app.settings.user_settings import LanguageChoice, TextSize, load_settings
+from app.settings.user_settings import LanguageChoice, Settings, TextSize, load_settings
 from app.ui.settings.known_backend import replace_unknown_backend
 from app.ui.shell.single_instance import acquire_window_lock
 from app.ui.workarounds.import_hook import restore_import
@@ -29,6 +29,8 @@ from app.ui.workarounds.thread_switching import shorten_switch_interval
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
+
+    from app.ui.voices.first_voice import FirstVoicePreparation
 
 
 def main() -> int:
@@ -62,12 +64,15 @@ def _run_window(files: list[Path]) -> int:
     kept = settings
     settings, notice = replace_unknown_backend(settings, notice)
     app = make_application(settings.text_size)
+    first_voice = _prepare_first_voice(settings)
     from app.ui.read_aloud.read_requests import ReadRequestWatcher
     from app.ui.shell.main_window import MainWindow
     from app.ui.shell.open_requests import OpenRequestWatcher
     from app.ui.shell.unix_signals import UnixSignalHandler
     from app.ui.synthesis.speech_controller import SpeechController
 
+    if first_voice is not None:
+        first_voice.wait_until_over()
     window = MainWindow(settings, SpeechController(), notice)
     window.settings.kept = kept
     _install_error_hook(window.show_unexpected_error)
@@ -82,6 +87,17 @@ def _run_window(files: list[Path]) -> int:
     if window.is_restarting:
         start_window(environment)
     return code
+
+
+def _prepare_first_voice(settings: Settings) -> FirstVoicePreparation | None:
+    """Begin to prepare the natural voice if this is the first start."""
+    from app.ui.script.startup_script import is_first_start
+
+    if not is_first_start(settings):
+        return None
+    from app.ui.voices.first_voice import FirstVoicePreparation
+
+    return FirstVoicePreparation()
 
 
 def _show_start_error(error: AppError) -> int:

@@ -14,6 +14,7 @@ from app.common.errors import VoiceError
 from app.common.files.paths import find_resources_dir, list_bert_dirs, list_subfolders
 from app.common.language import localize
 from app.common.system_errors import describe_reason
+from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 from app.voices.containers.voice_suffixes import VOICE_SUFFIXES
 from app.voices.prepared_voice import Voice, read_prepared_voice
@@ -27,7 +28,7 @@ _STYLE_ALIASES = {"ノーマル": "Neutral"}
 
 
 def list_installed_voices(folders: Sequence[Path]) -> list[Voice]:
-    """Return all prepared voices in the given folders, in order: the user's own, the natural voice, the others that ship.
+    """Return all prepared voices in the given folders, in order: the user's default, the natural voice, the one that ships, the user's own.
 
     Damaged ones are left out (opening one by name states the reason), as is a natural voice that ships beside the user's own.
     """
@@ -66,9 +67,13 @@ def list_damaged_voices(folders: Sequence[Path]) -> list[tuple[Path, VoiceError]
 
 
 def _iterate_voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
-    """Yield the folders of voices in the order in which voices are listed; sorting keeps the order of `folders` otherwise."""
-    found = _list_voice_folders(folders)
-    yield from sorted(found, key=lambda folder: 1 if folder.name == NATURAL_VOICE_ID else 2 if _is_shipped(folder) else 0)
+    """Yield the folders of voices in the order in which voices are listed; sorting keeps the order of `folders` otherwise.
+
+    The user's copy of a voice that ships takes its place, so the order goes by names.
+    """
+    found = list(_list_voice_folders(folders))
+    first = (load_usable_settings().default_voice, NATURAL_VOICE_ID, *(folder.name for folder in found if _is_shipped(folder)))
+    yield from sorted(found, key=lambda folder: first.index(folder.name) if folder.name in first else len(first))
 
 
 def _list_voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
@@ -161,7 +166,7 @@ class DefaultVoice:
     """The voice that speaks where none is asked for.
 
     Attributes:
-        skipped: voices before it that cannot speak, because their BERT is missing or damaged.
+        skipped: voices before it that cannot speak, because their BERT is missing or damaged, such as the one that the user chose.
     """
 
     voice: Voice
@@ -169,7 +174,9 @@ class DefaultVoice:
 
 
 def choose_default_voice(folders: Sequence[Path], require_bert: BertRequirement | None = None) -> DefaultVoice:
-    """Return the first voice that can speak, or the first voice if none can.
+    """Return the first voice that can speak, in the order of `list_installed_voices`, or the first voice if none can.
+
+    So a voice that is added never becomes the default by itself.
 
     Args:
         require_bert: raises VoiceError for the id of a BERT that a voice could not use; by default where it is not installed.

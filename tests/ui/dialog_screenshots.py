@@ -326,7 +326,7 @@ def take_mapping(window: WindowDriver, picture: Callable[[str, QWidget], None]) 
     from app.ui.interchange.mapping_dialog import MappingDialog
     from app.ui.interchange.opened_import import OpenedImport, find_voices, map_table
 
-    voices, _ = find_voices(window.catalog.voices, ())
+    voices, _ = find_voices(window.catalog.voices, window.catalog.default_id, ())
     table = parse_table("台本.csv", ".csv", "番号,役,memo,言葉\n1,花子,笑って,こんにちは。\n2,太郎（喜び）,,やあ！\n".encode(), {})
     named = map_table(OpenedImport(Path("台本.csv"), voices, table=table), table, {"id": 0, "speaker": 1, "text": 3})
     for what, opened in (("table", named), ("names", replace(named, table=None))):

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QTabWidget
 from app.ui.shell import voices_feature
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_spec import TaskState
+from app.ui.voices.catalog_voice import CatalogScan
 from app.ui.voices.precision_button import PrecisionButton
 from tests.ui.camera import Camera
 from tests.ui.looks import in_each_look
@@ -83,7 +84,9 @@ def take_library(camera: Camera) -> None:
     assert library is not None
     camera.take("library", library)
     refused = replace(own.manifest, fast=None, refused=REFUSED, id="refused", name="Refused")
-    window.catalog._apply_scan(((*window.catalog.voices, replace(own, id="refused", manifest=refused)), window.catalog.berts, ()))
+    window.catalog._apply_scan(
+        CatalogScan((*window.catalog.voices, replace(own, id="refused", manifest=refused)), window.catalog.berts, (), "")
+    )
     library.select_voice("refused")
     camera.take("library-refused", library)
     if library.facts.precision is not None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.adapters.shared_settings import change_settings
 from app.common.errors import VoiceError
 from app.common.files import paths
 from app.voices.bert_models import find_bert
@@ -41,18 +43,32 @@ def test_the_shipped_voice_is_found(wanted: str | None) -> None:
     assert find_voice(wanted, [SHIPPED]).manifest.id == "mei"
 
 
-def test_users_voices_come_first(tmp_path: Path, copy: Path) -> None:
-    manifest = json.loads((copy / "voice.json").read_text(encoding="utf-8")) | {"id": "own", "name": "Own"}
-    (copy / "voice.json").write_text(json.dumps(manifest), encoding="utf-8")
-    found = list_installed_voices([tmp_path / "voices", tmp_path / "missing", SHIPPED])
-    assert [voice.manifest.id for voice in found] == ["own", "mei"]
-
-
-def test_the_first_voice_that_can_speak_is_taken_and_those_before_it_are_named(copy: Path) -> None:
-    folders = [copy.parent, SHIPPED]
+@pytest.fixture
+def own(copy: Path) -> Path:
+    """A voice that the user added."""
     change_manifest({"id": "own", "name": "Own"})(copy)
+    return copy.rename(copy.with_name("own"))
+
+
+def make_default(voice: str) -> None:
+    """As the user does it."""
+    change_settings(lambda settings: replace(settings, default_voice=voice))
+
+
+@pytest.mark.parametrize("chosen", ["", "own", "mei", "gone"])
+def test_the_default_comes_first_and_an_added_voice_is_not_it_until_the_user_says_so(own: Path, tmp_path: Path, chosen: str) -> None:
+    make_default(chosen)
+    folders = [own.parent, tmp_path / "missing", SHIPPED]
+    expected = ["own", "mei"] if chosen == "own" else ["mei", "own"]
+    assert [voice.manifest.id for voice in list_installed_voices(folders)] == expected
+    assert choose_default_voice(folders).voice.manifest.id == expected[0]
+
+
+def test_the_first_voice_that_can_speak_is_taken_and_those_before_it_are_named(own: Path) -> None:
+    folders = [own.parent, SHIPPED]
+    make_default("own")
     assert choose_default_voice(folders).voice.manifest.id == "own"
-    change_manifest({"bert": "missing"})(copy)
+    change_manifest({"bert": "missing"})(own)
     first = choose_default_voice(folders)
     assert first.voice.manifest.id == "mei"
     assert [manifest.id for manifest in first.skipped] == ["own"]
@@ -185,7 +201,7 @@ def test_a_terminal_is_not_disturbed_by_what_a_voice_is_called(copy: Path) -> No
     assert (manifest.name, manifest.licence, manifest.styles[0].name) == ("a[2Jb c", "one\ntwo", "]0;x")
 
 
-def test_the_natural_voice_comes_between_the_users_and_the_others_once(tmp_path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_natural_voice_comes_before_all_others_once(tmp_path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     resources = tmp_path / "resources"
     own, shipped = tmp_path / "voices", resources / "voices"
     monkeypatch.setattr("app.voices.installed_voices.find_resources_dir", lambda: resources)
@@ -197,9 +213,9 @@ def test_the_natural_voice_comes_between_the_users_and_the_others_once(tmp_path:
     def order() -> list[tuple[str, bool]]:
         return [(voice.manifest.id, voice.path.parent == shipped) for voice in list_installed_voices([own, shipped])]
 
-    assert order() == [("zoe", False), ("kokoro", False), ("mei", True)]
+    assert order() == [("kokoro", False), ("mei", True), ("zoe", False)]
     (own / "kokoro" / "voice.json").write_text("{", encoding="utf-8")
-    assert order() == [("zoe", False), ("kokoro", True), ("mei", True)]
+    assert order() == [("kokoro", True), ("mei", True), ("zoe", False)]
     shutil.rmtree(own)
     assert order() == [("kokoro", True), ("mei", True)]
     assert choose_default_voice([own, shipped]).voice.manifest.id == "kokoro"

@@ -41,12 +41,14 @@ class ImportVoices:
 
     Attributes:
         known_voices: The voices for assigning; the user's own come first.
-        default_id: The id of the voice that lines without a voice speak with.
+        shipped_id: The id of the voice that lines without a voice speak with.
+        default_id: The id of the default voice, whose speakers count before others.
         remembered: The characters that the user chose before, and those of the project.
         cast_names: The folded names of the project's characters, whose voices count even where they are missing.
     """
 
     known_voices: tuple[AssignableVoice, ...] = ()
+    shipped_id: str = ""
     default_id: str = ""
     remembered: tuple[VoiceAssignment, ...] = ()
     cast_names: frozenset[str] = frozenset()
@@ -78,20 +80,25 @@ class OpenedImport:
         return self.imported is not None and not self.missing and (self.table is None or has_certain_columns(self.table))
 
 
-def find_voices(voices: Sequence[CatalogVoice], remembered: Sequence[VoiceAssignment]) -> tuple[ImportVoices, AppError | None]:
+def find_voices(
+    voices: Sequence[CatalogVoice], default_id: str, remembered: Sequence[VoiceAssignment]
+) -> tuple[ImportVoices, AppError | None]:
     """Return the catalogue's voices, scanned here where the catalogue is still empty, and an error about the remembered characters.
 
     Args:
         remembered: the voices of the project's cast, which count before those of the program.
     """
     kept, error = load_characters()
-    voices = voices or scan_catalog()[0]
+    if not voices:
+        scan = scan_catalog()
+        voices, default_id = scan.voices, scan.default_id
     known = [describe_voice(voice.manifest, voice.model_card) for voice in voices if voice.origin != "aivisspeech"]
     known += list_unprepared_voices(voice.id for voice in known)
-    default = next((voice.manifest.id for voice in voices if not voice.id), "")
+    shipped = next((voice.manifest.id for voice in voices if not voice.id), "")
     # Characters of the project name the voice that ships by an empty id, which elsewhere means that none is chosen yet.
-    cast = tuple(replace(one, voice=one.voice or default) for one in remembered)
-    return ImportVoices(tuple(known), default, (*kept, *cast), frozenset(fold_character_name(one.name) for one in cast)), error
+    cast = tuple(replace(one, voice=one.voice or shipped) for one in remembered)
+    names = frozenset(fold_character_name(one.name) for one in cast)
+    return ImportVoices(tuple(known), shipped, default_id or shipped, (*kept, *cast), names), error
 
 
 def open_file(file: Path, voices: ImportVoices) -> OpenedImport:
@@ -119,7 +126,7 @@ def finish_import(opened: OpenedImport, choices: Mapping[str, VoiceAssignment], 
     imported = replace(imported, project=apply_choices(imported.project, choices))
     if imported.phrases_by_line:
         imported = apply_spoken_phrases(imported, _create_line_reader(is_stopped))
-    script = clear_shipped_voice(imported.project.script, opened.voices.default_id)
+    script = clear_shipped_voice(imported.project.script, opened.voices.shipped_id)
     return replace(imported, project=replace(imported.project, script=script))
 
 
@@ -131,10 +138,10 @@ def _apply_voices(opened: OpenedImport) -> OpenedImport:
     asked = (one for one in list_unassigned(project) if fold_character_name(one.name) not in opened.voices.cast_names)
     missing = tuple((character, counts[character.name]) for character in asked)
     names = {one.name for one, _ in missing}
-    settings = [line.settings for line in project.script.lines if line.settings.voice not in names]
-    remembered = [LineSettings(voice=one.voice, speaker=one.speaker) for one in opened.voices.remembered]
-    voices = (opened.voices.known_voices, (*settings, *remembered), opened.voices.default_id)
-    suggestions = suggest_voices((one for one, _ in missing), *voices)
+    spoken = {(line.settings.voice, line.settings.speaker) for line in project.script.lines if line.settings.voice not in names}
+    spoken |= {(one.voice, one.speaker) for one in opened.voices.remembered}
+    taken = [LineSettings(voice=voice or opened.voices.shipped_id, speaker=speaker) for voice, speaker in spoken]
+    suggestions = suggest_voices((one for one, _ in missing), opened.voices.known_voices, taken, opened.voices.default_id)
     return replace(opened, imported=replace(imported, project=project), missing=missing, suggestions=suggestions)
 
 

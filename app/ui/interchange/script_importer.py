@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from app.common.errors import AppError
 from app.common.language import localize
 from app.core.characters import merge_cast
-from app.core.project import SCRIPT_SUFFIXES, VoiceAssignment, VoiceReference
+from app.core.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES, VoiceAssignment, VoiceReference
 from app.core.script import Line, LineSettings, Script
 from app.ui.background_thread import BackgroundThread
 from app.ui.script.line_commands import LineCommands
@@ -61,15 +61,21 @@ class ImportJob:
         """Add a file's lines.
 
         Their ids are replaced where they are in `taken_ids` or in use here; lines without any setting of their own get
-        `default_settings`.
+        `default_settings`, and those without a voice its voice, unless the file is a project of ours, where they mean the one that ships.
         """
         from app.interchange.script_builder import replace_taken_ids
 
         imported, plain = replace_taken_ids(imported, frozenset((*taken_ids, *(line.id for line in self.lines)))), LineSettings()
         self.script, lines = merge_cast(self.script, imported.project.script.lines, imported.project.script.cast)
-        self.lines += [
-            replace(line, settings=default_settings) if line.settings == plain and not line.character else line for line in lines
-        ]
+        is_own = name.lower().endswith(PROJECT_SUFFIX)
+
+        def choose_settings(line: Line) -> Line:
+            if line.character or line.settings.voice or is_own:
+                return line
+            wanted = default_settings if line.settings == plain else replace(line.settings, voice=default_settings.voice)
+            return replace(line, settings=wanted)
+
+        self.lines += map(choose_settings, lines)
         self.voices += imported.project.voices
         self.dropped += imported.losses
         self.names.append(name)
@@ -166,13 +172,14 @@ class ScriptImporter(QObject):
             self.finished.emit()
             return
         self._slow.start()
-        file, voices, remembered = self._job.files.popleft(), self._catalog.voices, tuple(self.remembered())
+        file, remembered = self._job.files.popleft(), tuple(self.remembered())
+        voices, default_id = self._catalog.voices, self._catalog.default_id
 
         def read_file() -> tuple[OpenedImport, AppError | None]:
             # The readers of files are imported here, in the background, so that the window does not wait for them.
             from app.ui.interchange.opened_import import find_voices, open_file
 
-            found, error = find_voices(voices, remembered)
+            found, error = find_voices(voices, default_id, remembered)
             return open_file(file, found), error
 
         self._background.run_work(read_file, lambda result: self._accept_opened(*result), self._skip_failed_file)

@@ -41,10 +41,11 @@ def is_first_start(settings: Settings) -> bool:
 
 
 def choose_first_voice(settings: Settings) -> Settings:
-    """Return the settings of a first start with the natural voice, where it is there."""
+    """Return the settings of a first start with the default voice, which is the natural one where nobody chose another."""
+    voice = settings.default_voice or NATURAL_VOICE_ID
     # A look at the disk, as the voices are scanned only after the first paint.
-    is_there = any((folder / NATURAL_VOICE_ID / MANIFEST_NAME).is_file() for folder in list_voice_dirs())
-    return replace(settings, voice=NATURAL_VOICE_ID) if is_there and not settings.voice and is_first_start(settings) else settings
+    is_there = any((folder / voice / MANIFEST_NAME).is_file() for folder in list_voice_dirs())
+    return replace(settings, voice=voice) if is_there and not settings.voice and is_first_start(settings) else settings
 
 
 def show_greeting(notice: Banner, open_voices: Callable[[], object], line_heard: SignalInstance, *, has_natural_voice: bool) -> None:
@@ -61,8 +62,8 @@ def show_greeting(notice: Banner, open_voices: Callable[[], object], line_heard:
             "ようこそ。付属の声ですぐに使えます。Space を押してください。", "Welcome. The included voice is ready: press Space."
         )
         kind = localize(
-            "付属の声は Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
-            "It is a lightweight voice based on Open JTalk voices and sounds less natural than trained SBV2 voices.",
+            "すぐに話し始める軽量な声「Mei（付属）」で話します。自然な声は、下のボタンから追加できます。",
+            "“Mei (starter)” speaks, a light voice that starts at once. The button below adds a natural one.",
         )
         action = localize("自然な声を追加…", "Add a natural voice…")
     notice.show_message("notice", welcome, kind, action=action, on_action=open_voices)

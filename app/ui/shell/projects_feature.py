@@ -61,6 +61,7 @@ class ProjectsFeature(QObject):
         connect_saving(project, self.files, takes.lines, takes.shelf, script.autosave)
         project.changed.connect(lambda: window.setWindowTitle(format_window_title(project)))
         self.files.opened.connect(self.missing.follow_project)
+        self.files.opened.connect(voices.choice.begin_with_default_voice)
         window.setWindowTitle(format_window_title(project))
         called: dict[str, Callable[[], object]] = {
             "new_project": self.files.create_project,

@@ -13,7 +13,6 @@ from app.common.language import localize
 from app.ui.actions.window_actions import WindowActions
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.parameters.used_settings import UsedSettingsOffer
-from app.ui.script.startup_script import is_greeting
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.playback_feature import PlaybackFeature
 from app.ui.shell.script_feature import ScriptFeature, connect_actions
@@ -102,11 +101,6 @@ class VoicesFeature(QObject):
         """Return the name of a voice by its id, also of one that is not installed."""
         found = self.catalog.find_voice(voice)
         return found.name if found is not None else self.choice.names.find_name(voice)
-
-    def add_waiting_voice(self) -> None:
-        """Prepare the natural voice where its parts are installed already; the greeting then has it, and other scripts stay as they are."""
-        script = self._script.document.script
-        self.kokoro.add_waiting_voice([line.id for line in script.lines] if is_greeting(script) else [])
 
     def is_seeded(self, voice: str) -> bool:
         """Return whether another seed makes this voice sound otherwise; a voice that is missing counts as one of the usual kind."""

@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.common.files.paths import find_data_dir, find_resources_dir, list_bert_dirs
+from app.install.natural_voice_first_start import find_default_voice_id
 from app.install.outdated_voices import is_renewal_due
 from app.install.staging_folders import remove_leftovers_when_idle
 from app.install.voice_identity import PREPARED_TO_SOURCE_RATIO
-from app.ui.voices.catalog_voice import CatalogVoice, VoiceOrigin
+from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice, VoiceOrigin
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
 from app.voices.bert_models import BertModel, list_installed_berts
 from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices
@@ -20,8 +21,8 @@ from app.voices.voice_manifest import VoiceManifest
 from app.voices.voice_precision import find_equal_duration_share
 
 
-def scan_catalog() -> tuple[tuple[CatalogVoice, ...], tuple[str, ...], tuple[BertModel, ...]]:
-    """Return all voices, the ids of all BERTs, and the BERTs that are still to be refined.
+def scan_catalog() -> CatalogScan:
+    """Return all voices and BERTs.
 
     Also removes what cancelled work has left. Raises VoiceError if a folder cannot be read.
     """
@@ -35,9 +36,14 @@ def scan_catalog() -> tuple[tuple[CatalogVoice, ...], tuple[str, ...], tuple[Ber
     # A prepared copy has the manifest id of its AivisSpeech original, and the list would show both.
     found = [item for item in list_aivisspeech_voices(find_aivisspeech_folder()) if item.manifest.id not in known]
     theirs = [_build_unprepared_entry(item.manifest, item.path, berts) for item in found]
-    default_id = find_shipped_voice_id()
-    shipped = [_mark_default_voice(voice) if voice.manifest.id == default_id else voice for voice in shipped]
-    return (*own, *shipped, *theirs), tuple(berts), tuple(bert for bert in berts.values() if is_refinement_pending(bert.folder))
+    unnamed, default = find_shipped_voice_id(), find_default_voice_id()
+    shipped = [replace(voice, id="") if voice.manifest.id == unnamed else voice for voice in shipped]
+    return CatalogScan(
+        tuple(replace(voice, is_default=voice.manifest.id == default) for voice in (*own, *shipped, *theirs)),
+        tuple(berts),
+        tuple(bert for bert in berts.values() if is_refinement_pending(bert.folder)),
+        "" if default == unnamed else default,
+    )
 
 
 def _build_installed_entry(voice: Voice, origin: VoiceOrigin, berts: dict[str, BertModel]) -> CatalogVoice:
@@ -67,8 +73,3 @@ def _build_installed_entry(voice: Voice, origin: VoiceOrigin, berts: dict[str, B
 def _build_unprepared_entry(manifest: VoiceManifest, path: Path, berts: dict[str, BertModel]) -> CatalogVoice:
     needed = round(PREPARED_TO_SOURCE_RATIO * path.stat().st_size)
     return CatalogVoice(manifest.id, manifest, path, "aivisspeech", size_bytes=needed, has_bert=manifest.bert in berts)
-
-
-def _mark_default_voice(voice: CatalogVoice) -> CatalogVoice:
-    """Return the shipped voice with an empty id, which lines without a voice use."""
-    return replace(voice, id="")

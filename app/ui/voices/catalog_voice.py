@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from app.common.language import localize
 from app.core.voice_architecture import ARCHITECTURES, VoiceArchitecture
@@ -14,7 +14,26 @@ from app.voices.voice_card_data import VoiceCardData, VoiceSample
 from app.voices.voice_labels import format_voice_name
 from app.voices.voice_manifest import VoiceManifest
 
+if TYPE_CHECKING:
+    from app.voices.bert_models import BertModel
+
 VoiceOrigin = Literal["own", "shipped", "aivisspeech"]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogScan:
+    """The voices and BERTs that a scan of the disk found.
+
+    Attributes:
+        berts: ids of the installed BERTs.
+        pending_berts: those that can be used, and are still to be refined.
+        default_id: the id, as lines store it, of the voice of a new project.
+    """
+
+    voices: tuple[CatalogVoice, ...]
+    berts: tuple[str, ...]
+    pending_berts: tuple[BertModel, ...]
+    default_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +47,7 @@ class CatalogVoice:
         has_bert: the BERT that the voice needs is installed.
         has_int8_bert: that BERT is installed in int8 as well.
         is_pending, is_bert_pending: it speaks, and it or its BERT is still to be refined.
+        is_default: a new project speaks with it.
         is_renewal_due: it speaks, and is to be prepared again because its recipe is older than this version's.
     """
 
@@ -43,6 +63,7 @@ class CatalogVoice:
     is_pending: bool = False
     is_bert_pending: bool = False
     is_renewal_due: bool = False
+    is_default: bool = False
 
     @property
     def name(self) -> str:

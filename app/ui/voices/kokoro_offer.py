@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
@@ -61,12 +60,13 @@ class KokoroOffer(QObject):
         for changed in (queue.added, queue.removed, queue.finished, queue.failed, queue.decision_needed):
             changed.connect(self._update_card)
 
-    def add_waiting_voice(self, line_ids: Sequence[str]) -> None:
-        """Prepare the voice for these lines where its parts are installed already; the included voice speaks until then."""
+    @Slot()
+    def add_waiting_voice(self) -> None:
+        """Prepare the voice where its parts are installed already; lines keep the voices that they have."""
 
         def queue_task(is_waiting: bool) -> None:
             if is_waiting and not is_kokoro_coming(self._queue):
-                self._queue.add_task(create_kokoro_task(line_ids, keeps_other_voices=True, is_heard=False))
+                self._queue.add_task(create_kokoro_task((), keeps_other_voices=True, is_heard=False))
 
         self._background.run_work(_is_voice_waiting, queue_task)
 

@@ -14,14 +14,11 @@ from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import MOST_FAVOURITES
 from app.ui.background_thread import BackgroundThread
 from app.ui.display_names import format_speaker, format_style
-from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 
 if TYPE_CHECKING:
     from app.export.name_pattern import SpeakerNames
     from app.voices.bert_models import BertModel
-
-CatalogScan = tuple[tuple[CatalogVoice, ...], tuple[str, ...], tuple["BertModel", ...]]
-"""All voices, the ids of all BERTs, and the BERTs that are still to be refined."""
 
 
 class VoiceCatalog(QObject):
@@ -31,6 +28,7 @@ class VoiceCatalog(QObject):
         voices: favourites first, then the user's own, ours and AivisSpeech's; empty before the first scan.
         berts: ids of the installed BERTs.
         pending_berts: those that can be used, and are still to be refined.
+        default_id: the id, as lines store it, of the voice of a new project; that of the voice we ship before the first scan.
         is_read: the first scan is over.
         favourites: manifest ids of the voices with a star.
         sounds: the precision that the user chose for each voice.
@@ -53,6 +51,7 @@ class VoiceCatalog(QObject):
         self._found: tuple[CatalogVoice, ...] = ()
         self.berts: tuple[str, ...] = ()
         self.pending_berts: tuple[BertModel, ...] = ()
+        self.default_id = ""
         self.is_read = False
         self._background = BackgroundThread(self, "catalog")
         self._background.failed.connect(self._log_scan_error)
@@ -114,7 +113,8 @@ class VoiceCatalog(QObject):
         self._background.close()
 
     def _apply_scan(self, scan: CatalogScan) -> None:
-        (self._found, self.berts, self.pending_berts), self.is_read = scan, True
+        self._found, self.berts, self.pending_berts = scan.voices, scan.berts, scan.pending_berts
+        self.default_id, self.is_read = scan.default_id, True
         self.voices = self._sort_voices(self._found)
         self.changed.emit()
 

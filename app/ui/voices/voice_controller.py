@@ -202,6 +202,12 @@ class VoiceController(QObject):
         self._document.apply_edit(localize("声を変更", "Change voice"), change_settings(script, ids, voice=voice_id))
         self.show_current_voice()
 
+    @Slot()
+    def begin_with_default_voice(self) -> None:
+        """Give the first line of an empty script the default voice; a script with lines keeps its voices."""
+        if not self._document.script.lines:
+            self._selection.change_defaults(voice=self._catalog.default_id, speaker="", style="")
+
     def use_added_voices(self, voice_ids: Sequence[str], line_ids: Sequence[str], *, keeps_other_voices: bool = False) -> bool:
         """Give the first added voice to these lines, or to an empty script; return True if any line uses it now.
 

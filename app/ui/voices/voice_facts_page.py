@@ -114,6 +114,14 @@ def _list_use_actions() -> tuple[tuple[str, str, str], ...]:
             localize("選んだ行の声をこの声に変更します。", "The selected lines will use it."),
         ),
         (
+            "default",
+            localize("既定の声にする", "Make default"),
+            localize(
+                "新しいプロジェクトや、声を指定しないコマンドは、この声で話します。",
+                "New projects, and commands that name no voice, speak with it.",
+            ),
+        ),
+        (
             "prepare",
             localize("準備する", "Prepare"),
             localize(
@@ -181,7 +189,7 @@ def list_allowed_actions(voice: CatalogVoice | None) -> set[str]:
         offered |= {"blend"}
     if voice.origin == "own":
         offered |= {"renew", "rename", "export", "remove"} | ({"update"} if voice.model_card.uuid else set())
-    return offered | ({"use", "play"} if voice.has_bert else {"use"})
+    return offered | ({"use", "play"} if voice.has_bert else {"use"}) | (set() if voice.is_default else {"default"})
 
 
 FACTS_PICTURE_PX = 56

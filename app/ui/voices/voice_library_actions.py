@@ -166,8 +166,13 @@ class VoiceLibraryActions(QObject):
                 from app.ui.widgets.text_dialog import show_text
 
                 show_text(self._dialog_parent, voice.name, voice.licence.strip())
-            case "update" | "renew" | "blend":
-                {"update": self._tasks.update_voice, "renew": self._tasks.prepare_voice_again, "blend": self._request_blend}[action](voice)
+            case "default" | "update" | "renew" | "blend":
+                {
+                    "default": self._tasks.make_default_voice,
+                    "update": self._tasks.update_voice,
+                    "renew": self._tasks.prepare_voice_again,
+                    "blend": self._request_blend,
+                }[action](voice)
             case "folder":
                 folder = voice.path if voice.path.is_dir() else voice.path.parent
                 QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

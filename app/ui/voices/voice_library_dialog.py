@@ -106,7 +106,7 @@ class VoiceLibraryDialog(QDialog):
     """Shows the list of voices beside the facts about the selected one.
 
     Signals:
-        action_requested(str, CatalogVoice): one of "play", "use", "prepare", "bert", "licence", "update", "renew", "rename", "export",
+        action_requested(str, CatalogVoice): one of "play", "use", "default", "prepare", "bert", "licence", "update", "renew", "rename", "export",
             "lab", "folder", "remove".
         compare_requested(list[str]): ids of the selected voices.
         add_requested(str): add a voice from "file", "folder" or "address".
@@ -299,8 +299,9 @@ class VoiceLibraryDialog(QDialog):
             self._catalog.set_favourite(self.current_voice, not self._catalog.is_favourite(self.current_voice))
 
     def _describe_voice(self, voice: CatalogVoice) -> str:
-        fast = self._catalog.find_precision(voice) == "fast"
-        return f"{describe_source(voice)}{localize('・高速', ', Fast')}" if fast else describe_source(voice)
+        fast = localize("・高速", ", Fast") if self._catalog.find_precision(voice) == "fast" else ""
+        default = localize("・既定の声", ", default") if voice.is_default else ""
+        return f"{describe_source(voice)}{fast}{default}"
 
     @Slot(str)
     def _change_precision(self, precision: GraphPrecision) -> None:

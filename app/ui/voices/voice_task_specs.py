@@ -65,7 +65,7 @@ class BertRefinementSpec(TaskSpec):
 
 @dataclass(frozen=True, slots=True)
 class VoiceChangeSpec(TaskSpec):
-    """A task that renames or removes an installed voice."""
+    """A task that renames or removes an installed voice, or makes it the default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +169,11 @@ def create_rename_task(voice: str, name: str) -> TaskSpec:
     """Create a task that renames a voice."""
     work = ("voices", "rename", "--", voice, name)
     return VoiceChangeSpec(localize(f"名前を変更: {name}", f"Rename: {name}"), work, quiet=True)
+
+
+def create_default_voice_task(voice: str, name: str) -> TaskSpec:
+    """Create a task that makes a voice the default."""
+    return VoiceChangeSpec(localize(f"既定の声にする: {name}", f"Make default: {name}"), ("voices", "use", "--", voice), quiet=True)
 
 
 def create_removal_task(voice: str, name: str) -> TaskSpec:

@@ -172,6 +172,10 @@ class VoiceTasks(QObject):
         """Rename an installed voice."""
         self._queue_voice_change(voice, voice_task_specs.create_rename_task(voice.id, name))
 
+    def make_default_voice(self, voice: CatalogVoice) -> None:
+        """Make a voice the default, which new projects speak with."""
+        self.queue.add_task(voice_task_specs.create_default_voice_task(voice.manifest.id, voice.name))
+
     def remove_voice(self, voice: CatalogVoice) -> None:
         """Delete an installed voice from disk."""
         self._queue_voice_change(voice, voice_task_specs.create_removal_task(voice.id, voice.name))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 
+from app.adapters.shared_settings import change_settings
 from app.cli.main import main
 from app.cli.served_voices import choose_served_voices
 from app.common.files import paths
@@ -56,7 +58,9 @@ def test_json_lines_follow_the_contract(tmp_path: Path, capsys: pytest.CaptureFi
     assert sum(int(str(line["samples"])) for line in chunks) == len(samples)
     assert [line["at_ms"] for line in chunks] == sorted(line["at_ms"] for line in chunks)  # type: ignore[type-var]
     report = found[-1]
-    assert set(report) == {"type", "first_audio_ms", "total_ms", "audio_s", "rtf", "seed", "backend", "fallback", "underruns"}
+    measured = {"first_audio_ms", "total_ms", "audio_s", "rtf", "underruns"}
+    assert set(report) == {"type", "voice", "speaker", "style", "seed", "backend", "fallback"} | measured
+    assert (report["voice"], report["speaker"], report["style"]) == ("mei", "Mei", "Neutral")
     assert report["seed"] == 3
     assert report["fallback"] is None
     assert report["backend"] == dict.fromkeys(["bert", "prosody", "flow", "decode"], "cpu")
@@ -162,6 +166,7 @@ def test_a_voice_without_its_bert_is_passed_over_aloud_unless_it_is_asked_for(tm
     shutil.copytree(paths.find_resources_dir() / "voices" / "mei", own)
     manifest = json.loads((own / "voice.json").read_text(encoding="utf-8"))
     (own / "voice.json").write_text(json.dumps(manifest | {"id": "own", "name": "Own", "bert": "missing", "licence": ""}), encoding="utf-8")
+    change_settings(lambda settings: replace(settings, default_voice="own"))
     assert speak("あ", "-o", tmp_path / "a.wav") == 0
     assert "“Own” cannot speak without its BERT, so “Mei (starter)” is used" in capsys.readouterr().err
     assert speak("あ", "-o", tmp_path / "b.wav", "--voice", "own") == 3

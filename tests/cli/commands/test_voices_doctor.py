@@ -28,6 +28,7 @@ def test_list_shows_the_starter_voice(capsys: pytest.CaptureFixture[str]) -> Non
     assert set(voice) == {"id", "name", "source", "format", "opaque", "speakers", "styles", "sampling_rate", "bert", "path"} | {
         "architecture",
         "ready",
+        "default",
     }
     assert (voice["id"], voice["architecture"], voice["ready"]) == ("mei", "mei", "better")
     assert voice["opaque"] is False

@@ -21,13 +21,28 @@ from app.common.files import paths
 from app.install import download_sources, voice_import
 from app.install.pending_voices import refine_voice
 from app.install.reprepare import prepare_voice_again
+from app.settings.user_settings import load_usable_settings
 from tests.install.voice_files import TERMS, aivmx, quick
 from tests.small_files import small_files
 from tests.voices.both_precisions import FAST, quick_pending, quick_refined
 
 ROOT = Path(__file__).parents[3]
 UUID = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
-LISTED = {"id", "name", "source", "format", "opaque", "speakers", "styles", "sampling_rate", "bert", "path", "architecture", "ready"}
+LISTED = {
+    "id",
+    "name",
+    "source",
+    "format",
+    "opaque",
+    "speakers",
+    "styles",
+    "sampling_rate",
+    "bert",
+    "path",
+    "architecture",
+    "ready",
+    "default",
+}
 
 
 @pytest.fixture
@@ -55,11 +70,12 @@ def test_add_list_info_rename_export_remove(reference: Path, tmp_path: Path, cap
     assert code == 0
     assert added.items() >= {"type": "voice", "id": UUID, "name": "花子", "already": False, "updated": False}.items()
     assert koebako(capsys, "voices", "add", source)[1][0]["already"] is True
-    code, (first, shipped) = koebako(capsys, "voices", "list")
-    assert set(first) == set(shipped) == LISTED
-    assert (first["id"], first["source"], shipped["id"]) == (UUID, "a.aivmx", "mei")
+    code, (shipped, own) = koebako(capsys, "voices", "list")
+    assert set(own) == set(shipped) == LISTED
+    assert (own["id"], own["source"], own["default"]) == (UUID, "a.aivmx", False)
+    assert (shipped["id"], shipped["default"]) == ("mei", True)
     code, (info,) = koebako(capsys, "voices", "info", "花子")
-    assert set(info) > LISTED
+    assert set(info) > LISTED - {"default"}
     assert info["creators"] == ["作者"]
     assert info["version"] == "1.2.3"
     assert Path(info["speakers"][0]["icon"]).is_file()
@@ -67,8 +83,11 @@ def test_add_list_info_rename_export_remove(reference: Path, tmp_path: Path, cap
     assert "version: 1.2.3" in capsys.readouterr().out
     assert koebako(capsys, "voices", "rename", UUID, "太郎")[1][0]["name"] == "太郎"
     assert koebako(capsys, "voices", "export", "太郎", tmp_path / "out.zip") == (0, [{"exported": str(tmp_path / "out.zip")}])
+    assert koebako(capsys, "voices", "use", "太郎") == (0, [{"id": UUID, "default": True}])
+    assert [(line["id"], line["default"]) for line in koebako(capsys, "voices", "list")[1]] == [(UUID, True), ("mei", False)]
     assert koebako(capsys, "voices", "remove", "太郎") == (0, [{"removed": "太郎"}])
-    assert [line["id"] for line in koebako(capsys, "voices", "list")[1]] == ["mei"]
+    assert [(line["id"], line["default"]) for line in koebako(capsys, "voices", "list")[1]] == [("mei", True)]
+    assert load_usable_settings().default_voice == ""
     assert koebako(capsys, "voices", "add", tmp_path / "out.zip")[1][0]["name"] == "太郎"
 
 
@@ -83,7 +102,7 @@ def test_a_voice_is_pending_until_somebody_waits_for_the_rest(
     source = aivmx(reference, tmp_path / "a.aivmx", name="花子")
     assert main(["voices", "add", str(source)]) == 0
     assert "voices add ID --wait" in capsys.readouterr().err
-    assert [(line["id"], line["ready"]) for line in koebako(capsys, "voices", "list")[1]] == [(UUID, "usable"), ("mei", "better")]
+    assert [(line["id"], line["ready"]) for line in koebako(capsys, "voices", "list")[1]] == [("mei", "better"), (UUID, "usable")]
     assert koebako(capsys, "voices", "info", UUID)[1][0]["ready"] == "usable"
     for action in (("list",), ("info", UUID)):
         assert main(["voices", *action]) == 0

@@ -178,7 +178,7 @@ def test_voices_are_suggested_for_those_who_are_shown_alone(qtbot: QtBot, monkey
     chooser = CastChooser()
     qtbot.addWidget(chooser)
     chooser.offer_characters((HERO, KING))
-    chooser.offer_voices(scan_catalog()[0], lambda _voice: True, {})
+    chooser.offer_voices(scan_catalog().voices, lambda _voice: True, {})
     chooser.show()
     (section,) = chooser.sections
     section.suggest_button.click()

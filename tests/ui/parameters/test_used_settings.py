@@ -14,7 +14,7 @@ from app.core.voice_architecture import KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE
 from app.ui.display_names import format_speaker
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.script.line_voices import LineVoiceNames
-from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.voice_facts_page import list_allowed_actions
 from app.voices.voice_manifest import NamedId
 from tests.ui.conftest import WAIT_MS, OpenWindow
@@ -64,7 +64,7 @@ def natural_voice(window: WindowDriver) -> CatalogVoice:
 def install(window: WindowDriver, qtbot: QtBot) -> CatalogVoice:
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     voice = natural_voice(window)
-    window.catalog._apply_scan(((voice, *window.catalog.voices), window.catalog.berts, ()))
+    window.catalog._apply_scan(CatalogScan((voice, *window.catalog.voices), window.catalog.berts, (), voice.id))
     return voice
 
 

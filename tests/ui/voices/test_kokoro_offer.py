@@ -8,6 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import AppError
+from app.core.project import Project
+from app.core.script import Line, Script
 from app.install.natural_voice_parts import NATURAL_VOICE_MODEL
 from app.settings.user_settings import Settings
 from app.ui.script import startup_script
@@ -101,6 +103,16 @@ def test_the_page_has_it_without_a_connection(window: WindowDriver, qtbot: QtBot
     assert {line.settings.voice for line in window.lines} == {"kokoro"}
 
 
+def test_a_new_project_speaks_with_it_and_an_opened_one_keeps_its_voices(window: WindowDriver, qtbot: QtBot) -> None:
+    install(window, qtbot)
+    window.voices.use_voice("another")
+    window.projects._show_project(Project())
+    window.commands.add_text("新しい", 0)
+    assert [line.settings.voice for line in window.lines] == ["kokoro"]
+    window.projects._show_project(Project(script=Script((Line("前の行"),))))
+    assert [line.settings.voice for line in window.lines] == [""]
+
+
 def test_a_first_start_has_it_where_it_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path))
     monkeypatch.setattr(startup_script, "list_voice_dirs", lambda: [tmp_path / "voices"])
@@ -110,6 +122,7 @@ def test_a_first_start_has_it_where_it_is_there(monkeypatch: pytest.MonkeyPatch,
     assert choose_first_voice(Settings()).voice == "kokoro"
     assert choose_first_voice(Settings(text="あ")).voice == "", "who has used the program keeps the voice"
     assert choose_first_voice(Settings(voice="mine")).voice == "mine"
+    assert choose_first_voice(Settings(default_voice="mine")).voice == "", "it is not there"
 
 
 @pytest.mark.parametrize("is_waiting", [False, True])
@@ -117,7 +130,7 @@ def test_a_voice_whose_parts_are_installed_is_prepared_in_the_background(
     window: WindowDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, is_waiting: bool
 ) -> None:
     monkeypatch.setattr("app.ui.voices.kokoro_offer._is_voice_waiting", lambda: is_waiting)
-    window.voices_feature.kokoro.add_waiting_voice([window.lines[0].id])
+    window.voices_feature.kokoro.add_waiting_voice()
     window.voices_feature.kokoro._background.wait_until_idle()
     specs = [job.work for job in window.task_queue.jobs]
     assert len(specs) == is_waiting
@@ -127,7 +140,7 @@ def test_a_voice_whose_parts_are_installed_is_prepared_in_the_background(
     heard: list[list[str]] = []
     window.natural.speak_requested.connect(heard.append)
     window.voice_tasks.voices_added.emit(VoiceAdditionResult(find_spec(window), (KOKORO,), has_bert=False))
-    assert [line.settings.voice for line in window.lines] == ["kokoro", ""]
+    assert {line.settings.voice for line in window.lines} == {""}, "a voice does not change by itself"
     assert heard == [], "nobody asked to hear it"
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.settings.graph_precision import PrecisionPreference
-from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
@@ -50,7 +50,7 @@ def test_the_library_chooses_for_the_selected_voice_and_marks_it(qtbot: QtBot) -
     parent = QWidget()
     qtbot.addWidget(parent)
     catalog = VoiceCatalog(parent)
-    catalog._apply_scan(((fast_voice("A"), fast_voice("B"), voice("C")), (), ()))
+    catalog._apply_scan(CatalogScan((fast_voice("A"), fast_voice("B"), voice("C")), (), (), ""))
     library = VoiceLibraryDialog(parent, catalog)
     library.select_voice("B")
     assert library.facts.precision is not None

@@ -11,6 +11,7 @@ from app.common.errors import OutputFileError
 from app.settings.user_settings import Settings
 from app.ui.tasks.process_task import ProcessTask
 from app.ui.tasks.task_spec import TaskState
+from app.ui.voices.catalog_voice import CatalogScan
 from app.ui.voices.voice_task_specs import VoiceRenewalSpec
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.parameters.test_used_settings import natural_voice
@@ -32,7 +33,7 @@ def show(window: WindowDriver, *, is_due: bool) -> None:
     """The catalog has read the natural voice again."""
     voice = replace(natural_voice(window), is_renewal_due=is_due)
     others = tuple(item for item in window.catalog.voices if item.id != voice.id)
-    window.catalog._apply_scan(((voice, *others), window.catalog.berts, ()))
+    window.catalog._apply_scan(CatalogScan((voice, *others), window.catalog.berts, (), ""))
 
 
 def renewals(window: WindowDriver) -> list[ProcessTask]:

@@ -10,7 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.voices.catalog_voice import CatalogVoice, VoiceOrigin
+from app.ui.tasks.process_task import ProcessTask
+from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice, VoiceOrigin
 from app.ui.voices.missing_bert_dialog import MissingBertDialog
 from app.ui.voices.voice_card import VoiceCard
 from app.ui.voices.voice_catalog import VoiceCatalog
@@ -22,7 +23,7 @@ from app.voices.int8_result import Int8Graph, Int8Rejection, Int8Result
 from app.voices.required_bert import SBV2_BERT_ID
 from app.voices.voice_card_data import VoiceCardData
 from app.voices.voice_manifest import NamedId, VoiceManifest
-from tests.ui.conftest import OpenWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow
 
 LONG = "G_" + "very_long_file_name_" * 5 + ".safetensors"
 BERT = "ku-nlp/deberta-v2-large-japanese-char-wwm"
@@ -128,6 +129,25 @@ def test_what_a_voice_lacks_comes_first_in_the_list() -> None:
     assert describe_source(replace(voice(), has_bert=False)).startswith("BERT missing")
     assert describe_source(voice(place="aivisspeech")).startswith("Not prepared")
     assert describe_source(voice()) == "Added by you"
+
+
+def test_a_voice_is_made_the_default_in_the_library_and_says_so(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, mine, default = open_window(), voice("Mine"), replace(voice("Kokoro"), is_default=True)
+    monkeypatch.setattr(ProcessTask, "start", lambda _task: None)
+    qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
+    window.catalog._apply_scan(CatalogScan((default, mine), (BERT,), (), "Kokoro"))
+    window.voices_feature.library.open_library()
+    library = window.voices_feature.library.dialog
+    assert library is not None
+    assert library.list.item(0).text() == "Kokoro\nAdded by you, default"
+    library.select_voice("Mine")
+    library.facts.buttons["default"].click()
+    assert [job.work.arguments for job in window.task_queue.jobs] == [("voices", "use", "--", "Mine")]
+    library.select_voice("Kokoro")
+    assert library.facts.buttons["default"].isHidden()
+    library.close()
 
 
 def test_differences_are_written_without_an_exponent() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,15 +11,15 @@ from app.cli.atomic_output import refuse_existing_file
 from app.cli.commands.project.convert_options import parse_columns
 from app.cli.console_output import print_json, print_note
 from app.cli.project_voices import match_local_voices
-from app.common.errors import VoiceError
-from app.common.files import paths
 from app.common.language import localize
 from app.compose.text_front_end import open_g2p
+from app.core.characters import replace_voices
 from app.core.line_reading import LineReading, read_line
 from app.core.project import Project
 from app.core.script import LineSettings
 from app.core.synthesis_types import ReadingOverride
 from app.install.known_voices import list_known_voices
+from app.install.natural_voice_first_start import find_default_voice_id
 from app.install.resolve_voice import find_unprepared_voice
 from app.interchange.character_assignment import AssignableVoice, clear_shipped_voice
 from app.interchange.imported_script import ImportedScript
@@ -28,7 +27,7 @@ from app.interchange.koebako_files import PROJECT_FILE_SUFFIX, write_project
 from app.interchange.reading_diff import apply_spoken_phrases
 from app.interchange.script_import import read_script_file
 from app.interchange.script_writers import NAMED_SUFFIXES, NameSpeaker, write_script
-from app.voices.installed_voices import find_shipped_voice_id, find_voice
+from app.voices.installed_voices import find_shipped_voice_id
 
 
 def run_convert(options: argparse.Namespace) -> int:
@@ -41,7 +40,8 @@ def run_convert(options: argparse.Namespace) -> int:
     if target.suffix.lower() == PROJECT_FILE_SUFFIX:
         imported = apply_readings(imported)
         project = match_local_voices(imported.project, source, voice)
-        project = replace(project, script=clear_shipped_voice(project.script, find_shipped_voice_id() or ""))
+        script = replace_voices(project.script, {"": _find_meant_voice(source)})
+        project = replace(project, script=clear_shipped_voice(script, find_shipped_voice_id() or ""))
         if project.takes or project.tests:
             copy_sounds_beside(project, target, Path(options.source))
         write_project(target, project)
@@ -49,7 +49,7 @@ def run_convert(options: argparse.Namespace) -> int:
     else:
         project = match_local_voices(imported.project, source, voice)
         is_named = options.characters or options.dialogue or target.suffix.lower() in NAMED_SUFFIXES
-        find_names = _create_name_finder(list_known_voices(), project) if is_named else None
+        find_names = _create_name_finder(list_known_voices(), project, _find_meant_voice(source)) if is_named else None
         dropped += write_script(target, project.script, find_names, as_dialogue=options.dialogue)
     for sentence in dropped:
         print_note(sentence)
@@ -73,13 +73,18 @@ def apply_readings(imported: ImportedScript) -> ImportedScript:
     return apply_spoken_phrases(imported, read_text)
 
 
-def _create_name_finder(voices: list[AssignableVoice], project: Project) -> NameSpeaker:
-    """Return a function that names a line's speaker for people: a speaker where a voice has several, else the voice."""
+def _find_meant_voice(source: Path) -> str:
+    """Return the voice that lines of a file without one mean: in our own projects the one that ships."""
+    return (find_shipped_voice_id() or "") if source.suffix.lower() == PROJECT_FILE_SUFFIX else find_default_voice_id()
+
+
+def _create_name_finder(voices: list[AssignableVoice], project: Project, first: str) -> NameSpeaker:
+    """Return a function that names a line's speaker for people: a speaker where a voice has several, else the voice.
+
+    Args:
+        first: the voice of lines without one.
+    """
     names = {reference.id: reference.name for reference in project.voices} | {voice.id: voice.name for voice in voices}
-    first = voices[0].id if voices else ""
-    # Where there are only voices of AivisSpeech.
-    with suppress(VoiceError):
-        first = find_voice(None, paths.list_voice_dirs()).manifest.id
     styles = {voice.id: voice.styles for voice in voices}
 
     def find_names(settings: LineSettings) -> tuple[str, str]:

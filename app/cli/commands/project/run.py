@@ -17,11 +17,13 @@ from app.common.files.paths import list_voice_dirs
 from app.common.language import localize
 from app.core.project import PROJECT_SUFFIX, Project
 from app.core.project_sanitiser import sanitise_project
-from app.core.script import Line, Script
+from app.core.script import Line, LineSettings, Script
 from app.core.text_lines import split_lines
+from app.install.natural_voice_first_start import find_default_voice_id
+from app.interchange.character_assignment import clear_shipped_voice
 from app.interchange.koebako_files import open_project, write_project
 from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspeech_voices
-from app.voices.installed_voices import list_installed_voices
+from app.voices.installed_voices import find_shipped_voice_id, list_installed_voices
 
 
 def run_info(options: argparse.Namespace) -> int:
@@ -99,7 +101,10 @@ def run_new(options: argparse.Namespace) -> int:
         )
     refuse_existing_file(target, may_replace=options.replace, sources=[options.text])
     texts = _read_texts(options.text) if options.text is not None else []
-    script = Script(tuple(map(Line, texts)), options.title or target.stem)
+    voice = LineSettings(voice=find_default_voice_id())
+    script = clear_shipped_voice(
+        Script(tuple(Line(text, voice) for text in texts), options.title or target.stem), find_shipped_voice_id() or ""
+    )
     project = sanitise_project(Project(script=script))
     write_project(target, project)
     lines = len(project.script.lines)

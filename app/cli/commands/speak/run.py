@@ -272,9 +272,12 @@ class SpeakJob:
             print_json({"type": "stage"} | {name: getattr(timing, name) for name in names}, self._json)
 
     def _build_report(self) -> dict[str, object]:
-        progress = self.progress
+        progress, manifest = self.progress, self._speaker.voice.manifest
         return {
             "type": "report",
+            "voice": manifest.id,
+            "speaker": next((item.name for item in manifest.speakers if item.id == self._request.speaker), ""),
+            "style": next((item.name for item in manifest.styles if item.id == self._request.style), ""),
             "first_audio_ms": progress.first_audio_ms,
             "total_ms": progress.total_ms,
             "audio_s": progress.audio_s,

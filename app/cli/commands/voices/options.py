@@ -50,6 +50,10 @@ def add_voices(commands: Any) -> None:
     )
     precision.add_argument("voice", metavar="ID|NAME")
     precision.add_argument("precision", choices=GRAPH_PRECISIONS)
+    use = add_command_parser(
+        actions, "use", "声を指定しないときに話す声（既定の声）を選ぶ", "choose the default voice, which speaks where none is named"
+    )
+    use.add_argument("voice", metavar="ID|NAME")
     remove = add_command_parser(actions, "remove", "追加した声を削除する", "delete a voice that you added")
     remove.add_argument("voice", metavar="ID|NAME")
     rename = add_command_parser(actions, "rename", "追加した声の名前を変更する", "rename a voice that you added")

@@ -39,7 +39,7 @@ from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspe
 from app.voices.containers.voice_card_builder import build_voice_card
 from app.voices.containers.voice_sources import read_source_facts
 from app.voices.expected_outputs import CaseResult, SkippedCase
-from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices
+from app.voices.installed_voices import build_unknown_voice_error, choose_default_voice, find_installed_voice, list_installed_voices
 from app.voices.int8_labels import explain_missing_int8
 from app.voices.pending_refinement import is_refinement_pending
 from app.voices.prepared_voice import Voice
@@ -49,8 +49,9 @@ from app.voices.voice_manifest import MANIFEST_NAME, read_manifest
 
 
 def run_remove(options: argparse.Namespace) -> int:
-    """Remove a voice."""
-    remove_voice(options.voice)
+    """Remove a voice; where it was the default, Koebako chooses again."""
+    removed = remove_voice(options.voice)
+    change_settings(lambda known: replace(known, default_voice="") if known.default_voice == removed else known)
     if options.json:
         print_json({"removed": options.voice})
     else:
@@ -121,11 +122,29 @@ def _choose_renewals(options: argparse.Namespace) -> tuple[list[str], RenewVoice
     return wanted, prepare_voice_again
 
 
+def _require_installed_voice(wanted: str) -> Voice:
+    """Return the installed voice of this id or name; raise VoiceError where there is none."""
+    voice = find_installed_voice(wanted, paths.list_voice_dirs())
+    if voice is None:
+        raise build_unknown_voice_error(wanted, [item.manifest for item in list_installed_voices(paths.list_voice_dirs())])
+    return voice
+
+
+def run_use(options: argparse.Namespace) -> int:
+    """Make a voice the default."""
+    manifest = _require_installed_voice(options.voice).manifest
+    change_settings(lambda settings: replace(settings, default_voice=manifest.id))
+    if options.json:
+        print_json({"id": manifest.id, "default": True})
+    else:
+        name = format_voice_name(manifest)
+        print_note(localize(f"既定の声を「{name}」にしました。", f"“{name}” is the default voice now."))
+    return 0
+
+
 def run_precision(options: argparse.Namespace) -> int:
     """Keep the choice; raise VoiceError for an unknown voice, or one that has no faster way to speak."""
-    voice = find_installed_voice(options.voice, paths.list_voice_dirs())
-    if voice is None:
-        raise build_unknown_voice_error(options.voice, [item.manifest for item in list_installed_voices(paths.list_voice_dirs())])
+    voice = _require_installed_voice(options.voice)
     why = explain_missing_int8(voice.manifest)
     if options.precision == "fast" and why:
         name = voice.manifest.name
@@ -215,6 +234,7 @@ def run(options: argparse.Namespace) -> int:
         "rename": run_rename,
         "export": run_export,
         "precision": run_precision,
+        "use": run_use,
     }
     return (actions | changes)[options.action](options)
 
@@ -223,14 +243,16 @@ def _list_voices(options: argparse.Namespace) -> int:
     installed = list_installed_voices(paths.list_voice_dirs())
     found = [(voice.manifest, voice.path, read_card(voice.path).source_name) for voice in installed]
     known = {manifest.id for manifest, _, _ in found}
+    default = choose_default_voice(paths.list_voice_dirs()).voice.manifest.id if installed else ""
     found += [
         (voice.manifest, voice.path, "") for voice in list_aivisspeech_voices(find_aivisspeech_folder()) if voice.manifest.id not in known
     ]
     for manifest, path, source in found:
         if options.json:
-            print_json(build_list_record(manifest, path, source))
+            print_json(build_list_record(manifest, path, source) | {"default": manifest.id == default})
         else:
             place = "" if manifest.id in known else "  (AivisSpeech)"
+            place = localize("  （既定の声）", "  (default voice)") if manifest.id == default else place
             waiting = localize("  （残りの準備中）", "  (still being prepared)") if is_refinement_pending(path) else ""
             styles = ", ".join(item.name for item in manifest.styles)
             print_result(f"{manifest.id}  {format_voice_name(manifest)}  [{styles}]{place}{waiting}")
