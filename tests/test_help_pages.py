@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import io
 import json
 import re
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -21,9 +22,14 @@ from app.bench import multiply_adds, stage_timing
 from app.bench.repeated_runs import UNCOUNTED_TURNS, Repeats
 from app.cli.commands.bench import run
 from app.cli.commands.lab import shared_options
+from app.cli.commands.voices import add_voices_command
 from app.cli.main import build_parser, main
 from app.common.language import Language, set_language
+from app.core.synthesis_types import AudioChunk
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
+from app.install.natural_voice_terms import NATURAL_VOICE_SPEAKERS
+from app.install.pending_voices import refine_voice
+from app.install.voice_import import add_voices, find_user_voices_dir
 from app.lab.profile import profile_run
 from app.lab.profile.profile_turns import measure_turns
 from app.settings.user_settings import Settings
@@ -32,7 +38,13 @@ from app.ui.audition.board_keys import BOARD_KEYS
 from app.ui.help.guide_pages import GUIDE_PAGES, locate_page
 from app.ui.latency.latency_table import list_columns
 from app.ui.takes.take_panel import TAKE_TABLE_KEYS
+from app.voices.voice_labels import NATURAL_VOICE_ID
+from app.voices.voice_manifest import NamedId, read_manifest, write_manifest
+from tests.fault_server import FaultServer, Reply, hub_server
+from tests.install.voice_files import aivmx, quick
 from tests.interchange.peers import vvproj
+from tests.tiny_models.kokoro_voice import make_kokoro_voice
+from tests.voices.both_precisions import quick_refined
 
 ROOT = Path(__file__).parents[1]
 PLAIN_HEADERS = frozenset({"ms", "p95"})
@@ -48,11 +60,14 @@ PIPE = re.compile(r'^echo "([^"]*)" \| ')
 JAPANESE = re.compile("[ぁ-ヺ一-鿿]")
 STRIP_KEYS = {"Alt+←", "Alt+→", "←", "→", "↑", "↓", "/", "Ctrl+↑", "Ctrl+↓", "Shift+↑", "Shift+↓"}
 BOARD_KEY_NAMES = {key.removeprefix("Key_") for key in (item.name for item in BOARD_KEYS)} | {"Shift+P"}
-NOT_RUN = {"--hub": "network", "--url": "network", "--play": "sound device", "VOICE": "stands for a name", "FOLDER": "stands for a name"}
-NOT_RUN |= {"natural": "network", "--scheduler": "a cluster; tests/export/test_cluster.py has one"}
+NOT_RUN = {"VOICE": "stands for a name", "FOLDER": "stands for a name", "--url": "an address that is nobody's"}
+NOT_RUN |= {"bert": "653 MB; tests/install/test_install_bert.py adds one", "--with-bert": "the same"}
+NOT_RUN |= {"natural": "63 MB; tests/install/test_natural_voice_install.py adds it"}
+NOT_RUN |= {"--scheduler": "a cluster; tests/export/test_cluster.py has one"}
 NOT_RUN |= {"read": "needs a sound device; tests/ui/read_aloud and tests/cli/commands/test_read.py run it"}
 NOT_RUN |= {"serve": "ends with Ctrl+C; tests/cli/commands/test_serve.py runs it"}
-NOT_RUN |= {"voice.aivmx": "a voice file", "selftest": "takes minutes; tests/cli/commands/test_selftest.py runs it"}
+NOT_RUN |= {"selftest": "takes minutes; tests/cli/commands/test_selftest.py runs it"}
+HUB_UUID = "00000000-0000-0000-0000-000000000000"
 
 
 def markdown(name: str, language: Language) -> str:
@@ -62,6 +77,13 @@ def markdown(name: str, language: Language) -> str:
 def commands(name: str, language: Language) -> Iterator[str]:
     for block in re.findall(r"^```\n(.*?)^```$", markdown(name, language), re.DOTALL | re.MULTILINE):
         yield from block.splitlines()
+
+
+def readme_commands() -> Iterator[str]:
+    """What README shows in both languages, without the remarks beside it."""
+    for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("    koebako "):
+            yield line.partition(" #")[0].strip()
 
 
 def prose(name: str, language: Language) -> str:
@@ -186,20 +208,71 @@ def measure_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multiply_adds, "measure_gmac_s", partial(multiply_adds.measure_gmac_s, runs=1))
 
 
+class SilentPlayer:
+    """A sound device that takes everything at once."""
+
+    queued_s, underruns = 0.0, 0
+
+    def __init__(self, _device: str, _rate: int) -> None:
+        self.samples = 0
+
+    def write_chunk(self, chunk: AudioChunk) -> None:
+        self.samples += len(chunk.samples)
+
+    def close(self) -> None:
+        assert self.samples > 0
+
+    def abort_output(self) -> None:
+        pytest.fail("a command was given up")
+
+
+@pytest.fixture
+def hub(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    """A hub that has the voice of the examples; what is added is prepared as quickly as it can be."""
+    monkeypatch.setattr(add_voices_command, "add_voices", partial(add_voices, prepare=quick))
+    monkeypatch.setattr(add_voices_command, "refine_voice", partial(refine_voice, refine=quick_refined))
+    body = aivmx(tiny_models, tmp_path / "hub.aivmx", uuid=HUB_UUID, license="").read_bytes()
+    newest = {"model_type": "AIVMX", "version": "1.0.0", "checksum": hashlib.sha256(body).hexdigest()}
+    for server in hub_server(monkeypatch):
+        server.reply(f"/v1/aivm-models/{HUB_UUID}", Reply(json.dumps({"name": "花子", "model_files": [newest]}).encode()))
+        server.reply(f"/v1/aivm-models/{HUB_UUID}/download?model_type=AIVMX", Reply(body))
+        yield server
+
+
+def install_natural_voice() -> None:
+    """A small one, with the speakers and the one style of the real voice."""
+    voice = make_kokoro_voice(find_user_voices_dir() / NATURAL_VOICE_ID)
+    speakers = tuple(NamedId(number, name) for number, name in enumerate(NATURAL_VOICE_SPEAKERS[:2]))
+    write_manifest(replace(read_manifest(voice), id=NATURAL_VOICE_ID, name="Kokoro", speakers=speakers, licence=""), voice)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("lab", [False, True])
-def test_commands_run_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lab: bool) -> None:
-    """In the order of the pages, in one folder; those that need a network, a sound device or a voice file are only parsed."""
+@pytest.mark.usefixtures("hub")
+@pytest.mark.parametrize(("lab", "has_natural_voice"), [(False, False), (False, True), (True, False)])
+def test_commands_run_as_they_stand(
+    tiny_models: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    lab: bool,
+    has_natural_voice: bool,
+) -> None:
+    """In the order of the pages and then of README, in one folder; what is not run is in a list with its reasons, and only parsed."""
     measure_once(monkeypatch)
+    monkeypatch.setattr("app.cli.commands.speak.run.open_player", SilentPlayer)
+    if has_natural_voice:
+        install_natural_voice()
     (tmp_path / "story.txt").write_text("むかしむかし。\nあるところに。\n", encoding="utf-8")
     (tmp_path / "lines.csv").write_text("id,text\na,むかしむかし。\nb,あるところに。\n", encoding="utf-8")
+    aivmx(tiny_models, tmp_path / "voice.aivmx", license="")
     project = json.loads(vvproj("0.25.0", [("むかしむかし。", 3, None)]))
     for item in project["talk"]["audioItems"].values():
         del item["voice"]  # a line without one is spoken by the voice that ships
     (tmp_path / "story.vvproj").write_text(json.dumps(project), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     ran = 0
-    for line in dict.fromkeys(line for name, language in EVERY if name.startswith("lab") is lab for line in commands(name, language)):
+    pages = [line for name, language in EVERY if name.startswith("lab") is lab for line in commands(name, language)]
+    for line in dict.fromkeys([*pages, *readme_commands()] if not lab else pages):
         words = shlex.split(PIPE.sub("", line))[1:]
         if not NOT_RUN.keys() & set(words):
             typed = PIPE.match(line)
