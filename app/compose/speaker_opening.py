@@ -15,6 +15,7 @@ from app.adapters.ort.graph_session import RunnableSession
 from app.adapters.ort.ort_bert import OrtBert
 from app.adapters.ort.ort_synthesizer import OrtSingleGraphSynthesizer, OrtSynthesizer
 from app.adapters.ort.recording_session import RecordingSession
+from app.adapters.pace_store import load_pace
 from app.adapters.world_pitch import WorldPitchEstimator
 from app.common.errors import VoiceError
 from app.common.language import localize
@@ -25,6 +26,7 @@ from app.compose.stored_features import open_stored_features
 from app.compose.text_front_end import open_g2p
 from app.core.pipeline import Pipeline
 from app.core.render_caches import RenderCaches
+from app.core.speaking_pace import SpeakingPace
 from app.settings.graph_precision import GraphPrecision, PrecisionPreference
 from app.settings.user_settings import PrecisionChoice, load_usable_settings
 
@@ -108,6 +110,7 @@ def _build_speaker(plan: SpeakerPlan, sessions: dict[str, SpeakerSession], cache
         graphs_id=plan.graphs_id,
         caches=caches,
         tracker=WorldPitchEstimator(),
+        pace=SpeakingPace.from_voice(traits, load_pace(plan.graphs_id)),
     )
     if plan.bert_graph is not None:
         models["bert"] = plan.bert_graph

@@ -21,8 +21,9 @@ from app.core.request_limits import check_request
 from app.core.sentence_context import SentenceContext
 from app.core.sentence_splitting import split_sentences
 from app.core.sentence_stages import SentenceStages, convert_to_phones
+from app.core.speaking_pace import SpeakingPace
 from app.core.stage_clock import OnStage, RequestStopped, StageClock, ignore_cancellation, ignore_stage
-from app.core.synthesis_types import AudioChunk, ReadingOverride, SynthesisRequest
+from app.core.synthesis_types import AudioChunk, ReadingOverride, StageTiming, SynthesisRequest
 from app.core.waveform import create_silence
 
 # 風 and 行って are homographs: they load the dictionary that distinguishes readings before the first request.
@@ -42,9 +43,11 @@ class Pipeline(SentenceContext):
 
     Attributes:
         warm: stages that have run since the sessions were opened.
+        pace: learns from every request how fast the voice is; None where nobody asks.
     """
 
     warm: set[str] = field(default_factory=set)
+    pace: SpeakingPace | None = None
 
     def synthesize(
         self,
@@ -74,13 +77,25 @@ class Pipeline(SentenceContext):
         check_request(request)
         self.check_voice(request)
         try:
-            yield from self._synthesize_line(self.resolve_edits(request), StageClock(request.id, on_stage, cancelled, self.warm), queued_s)
+            clock = StageClock(request.id, self._learn_pace(on_stage), cancelled, self.warm)
+            yield from self._synthesize_line(self.resolve_edits(request), clock, queued_s)
         except RequestStopped:
             return
         except BackendError:
             # A cancelled graph ends with an error too, because it was stopped on purpose.
             if not cancelled():
                 raise
+
+    def _learn_pace(self, on_stage: OnStage) -> OnStage:
+        pace = self.pace
+        if pace is None:
+            return on_stage
+
+        def add_stage(timing: StageTiming) -> None:
+            pace.add_stage(timing)
+            on_stage(timing)
+
+        return add_stage
 
     def warm_up(self, cancelled: Callable[[], bool] = ignore_cancellation) -> None:
         """Run every graph over windows of several sizes with empty caches, so that the first request is as fast as later ones."""

@@ -208,6 +208,8 @@ class AudioChunk:
         silence: True for the pauses the request asks for before and after the line.
         phones: timings of the sentence, with its first chunk only (empty otherwise, and for voices that do not report them).
         last: True for the final chunk of the request.
+        may_wait: a pause of the sentence ends with it, so that what follows may come late and breaks no word.
+        delay_s: seconds of silence that a player puts before it, where nothing else waits to be heard.
     """
 
     samples: Float32
@@ -217,6 +219,8 @@ class AudioChunk:
     silence: bool = False
     phones: tuple[PhoneTiming, ...] = ()
     last: bool = False
+    may_wait: bool = False
+    delay_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class SlowPlayer:
         self.seconds: dict[str, float] = {}
         self.heard = threading.Event()
         self.aborted = 0
+        self.queued_s = 0.0
 
     def write_chunk(self, chunk: AudioChunk) -> None:
         self.seconds[chunk.request_id] = self.seconds.get(chunk.request_id, 0.0) + len(chunk.samples) / chunk.sampling_rate

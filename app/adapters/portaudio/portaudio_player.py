@@ -71,12 +71,14 @@ class PortAudioPlayer:
         writing = self._writing
         if writing is None or writing.request_id != chunk.request_id:
             self._begin_request(chunk, aborts)
+        if chunk.delay_s and not self._ring.pending:
+            self._ring.add_silence(round(chunk.delay_s * self._converter.rate))
         samples = self._converter.convert_rate(chunk.samples, chunk.sampling_rate)
         if chunk.last:
             samples = np.concatenate([samples, self._converter.flush_filter()])
         if not self._queue_samples(samples, len(chunk.samples), chunk.last, aborts) and not chunk.last:
             self._aborted_id = chunk.request_id
-        elif chunk.silence and not chunk.last:
+        elif (chunk.silence or chunk.may_wait) and not chunk.last:
             self._ring.allow_gap()
 
     def finish_request(self) -> None:
@@ -255,7 +257,7 @@ class PortAudioOutput:
 
     def start_stream(self, stream: PortAudioStream, ring: SampleRing) -> None:
         """Play the ring, after the pre-roll."""
-        ring.add_pre_roll(round(self._pre_roll_s * stream.rate))
+        ring.add_silence(round(self._pre_roll_s * stream.rate))
         stream.start_playing(ring)
         self._stream = stream
 

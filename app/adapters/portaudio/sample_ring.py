@@ -45,9 +45,9 @@ class SampleRing:
         """Return the number of samples queued and not yet taken."""
         return self.written - self.read
 
-    def add_pre_roll(self, frames: int) -> None:
-        """Add silence before the next sample; to be called while no callback runs."""
-        self._hold = frames
+    def add_silence(self, frames: int) -> None:
+        """Add silence before the next sample; to be called while none waits."""
+        self._hold = max(self._hold, frames)
 
     def begin_request(self) -> int:
         """Begin a request of unknown length; return the counter of its first sample."""

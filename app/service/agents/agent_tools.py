@@ -12,6 +12,7 @@ from app.adapters.speech_activity import record_at_stages, record_speech
 from app.common.errors import AppError, InputError
 from app.common.language import localize
 from app.compose.audio_outputs import open_player, open_sound_file
+from app.core.phrase_gate import PhraseGate
 from app.core.silent_lines import synthesize_or_silence
 from app.core.stage_clock import RequestStopped, ignore_cancellation, ignore_stage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
@@ -109,17 +110,16 @@ class SpeechTools:
         style = self._choose_style(values, agent)
         if "file" in values:
             return {"files": [self._write_file(values, style, values["file"], values.get("format", "wav"))]}
-        played_s = 0.0
+        played_s, pipeline = 0.0, self._voices.open_speaker(style.voice).pipeline
+        player = self._player = self._player or self._open_output(self._device, pipeline.voice.sampling_rate)
+        gate = PhraseGate(pipeline.pace, lambda: player.queued_s, player.write_chunk)
         for chunk in self._render_chunks(values, style):
             if self._is_cancelled():
                 break
-            if self._player is None:
-                self._player = self._open_output(self._device, chunk.sampling_rate)
             record_speech()
-            self._player.write_chunk(chunk)
+            gate.add_chunk(chunk)
             played_s += len(chunk.samples) / chunk.sampling_rate
-        if self._player is not None:
-            self._player.finish_request()
+        player.finish_request()
         if self._is_cancelled():
             raise RequestStopped
         return {"seconds": round(played_s, 3)}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.adapters.speech_activity import record_at_stages, record_speech
 from app.common.errors import AppError
 from app.compose.audio_outputs import open_player
-from app.core.ports import AudioSink
+from app.core.phrase_gate import PhraseGate
 from app.core.silent_lines import synthesize_or_silence
 from app.core.stage_clock import OnStage, RequestStopped
 from app.service.chat.bouyomi_protocol import ChatTalk
@@ -91,10 +91,12 @@ class HeadlessChatReader:
             return
         pipeline = voices.open_speaker(style.voice).pipeline
         request = replace(build_chat_request(talk, name), speaker=style.speaker, style=style.style)
+        player = self._open_output(pipeline.voice.sampling_rate)
+        gate = PhraseGate(pipeline.pace, lambda: player.queued_s, player.write_chunk)
         for chunk in synthesize_or_silence(pipeline, request, on_stage, self._skipped.is_set, lambda: 0.0):
             if self._skipped.is_set():
                 return
-            self._open_output(chunk.sampling_rate).write_chunk(chunk)
+            gate.add_chunk(chunk)
 
     def report_failure(self, error: AppError) -> None:
         """Report why a comment was not read."""
@@ -126,7 +128,7 @@ class HeadlessChatReader:
         found = find_chat_style(talk, self._queue.rules.voices, self._catalogue)
         return self._catalogue.first_style if found is None else found[1]
 
-    def _open_output(self, rate: int) -> AudioSink:
+    def _open_output(self, rate: int) -> PortAudioPlayer:
         if self._player is None:
             self._player = self._open_sink(self._device, rate)
         return self._player

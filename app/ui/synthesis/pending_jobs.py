@@ -105,13 +105,14 @@ class PendingJobs:
         self.spoken = [job for job in self.spoken if job in self.jobs]
         return lost
 
-    def build_state(self, is_ready: bool, played_s: float) -> SpeechState:
+    def build_state(self, is_ready: bool, played_s: float, *, is_preparing: bool = False) -> SpeechState:
         """Return the state that the window shows; cancelled jobs do not count."""
         first_id = self.spoken[0].request.id if self.spoken else ""
         return SpeechState(
             is_ready=is_ready,
             is_loading=any(_iterate_wanted(self.list_openings())),
             is_speaking=bool(self.spoken),
+            is_preparing=is_preparing,
             is_saving=any(_iterate_wanted(self.list_file_jobs())),
             is_comment=bool(self.spoken) and all(job.is_comment for job in self.spoken),
             request_id=first_id,

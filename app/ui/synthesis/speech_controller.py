@@ -100,6 +100,10 @@ class SpeechController(SpeechEventReceiver):
         """Set whether voices may speak with a BERT that is not theirs; see `SynthesisWorker.set_force_bert`."""
         self._worker.set_force_bert(is_forced)
 
+    def set_prepares_first(self, is_wanted: bool) -> None:
+        """Set whether a phrase is computed as a whole before it is heard; see `SynthesisWorker.set_prepares_first`."""
+        self._worker.set_prepares_first(is_wanted)
+
     def play_sample(self, file: Path) -> None:
         """Play a recording; stop the present sound."""
         self.stop_speaking()

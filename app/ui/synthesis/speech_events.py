@@ -228,7 +228,7 @@ class SpeechEventReceiver(SpeechSignals):
                 self._recorder.stop_utterance(job.request.id)
 
     def _emit_state(self) -> None:
-        state = self._open.build_state(self.voice is not None, self._follow_device())
+        state = self._open.build_state(self.voice is not None, self._follow_device(), is_preparing=self._worker.is_preparing)
         if state != self.state:
             self.state = state
             self.state_changed.emit(state)
@@ -316,6 +316,7 @@ class SpeechEventReceiver(SpeechSignals):
         if job is not None and not result.is_stopped:
             self._open.mark_computed(job)
             self.speech_computed.emit(job)
+            self.speech_waited.emit(job, result.waited_s)
 
     @Slot(object)
     def _deliver_take(self, result: TakeResult) -> None:

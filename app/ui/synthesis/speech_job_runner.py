@@ -10,9 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.adapters.pace_store import save_pace
 from app.common.errors import AudioDeviceError
 from app.core.line_requests import apply_cast
 from app.core.phone_ids import count_marks, count_moras, map_phones_to_marks, map_phones_to_moras
+from app.core.phrase_gate import PhraseGate
 from app.core.stage_clock import OnStage
 from app.core.synthesis_types import AudioChunk, SynthesisRequest
 from app.ui.synthesis.audio_player import AudioPlayer
@@ -79,6 +81,10 @@ class SpeechJobRunner:
         on_stage: called with each stage, between two of them.
         on_first_audio: called when the first chunk that is not silence is there.
         on_waiting: called when computing ends for now, and a sink may make us wait.
+
+    Attributes:
+        on_chunk: called with each chunk, before it is heard.
+        prepares_first: nothing of a phrase is heard before all of it is there.
     """
 
     def __init__(
@@ -97,11 +103,14 @@ class SpeechJobRunner:
         self._chunks: Iterator[AudioChunk] | None = None
         self._skipped_s = 0.0
         self._search = PositionSearch(job.position) if job.position is not None else None
+        self._gate: PhraseGate | None = None
+        self.prepares_first = False
         self.on_chunk: Callable[[AudioChunk], object] = lambda _chunk: None
 
     def queue_next_chunk(self, player: AudioPlayer) -> bool:
         """Compute and queue a chunk; return False if there was none left."""
         if self._chunks is None:
+            self._gate = PhraseGate(None, lambda: player.queued_s, player.write_chunk, prepares_first=self.prepares_first)
             self._chunks = self._iterate_chunks(lambda: player.queued_s)
         try:
             chunk = next(self._chunks, None)
@@ -110,9 +119,8 @@ class SpeechJobRunner:
                 # Untrimmed: progress counts from the beginning of the line, also where it is heard from its middle.
                 self.on_chunk(chunk)
                 heard = self._trim_to_start(chunk)
-                # Nothing of it may be left to hear, but the player needs the last chunk to end the request.
-                if len(heard.samples) or chunk.last or not len(chunk.samples):
-                    player.write_chunk(heard)
+                assert self._gate is not None
+                self._gate.add_chunk(heard, (len(chunk.samples) - len(heard.samples)) / chunk.sampling_rate)
                 return True
         except AudioDeviceError:
             raise
@@ -124,6 +132,16 @@ class SpeechJobRunner:
         if self._job.cancelled.is_set():
             player.abort_output()
         return False
+
+    @property
+    def is_holding(self) -> bool:
+        """Return whether sound is kept back until it can be heard without gaps."""
+        return self._gate is not None and self._gate.is_holding
+
+    @property
+    def waited_s(self) -> float:
+        """Return how many seconds nothing was heard because sound was kept back."""
+        return 0.0 if self._gate is None else self._gate.waited_s
 
     def _trim_to_start(self, chunk: AudioChunk) -> AudioChunk:
         """Return what of a chunk is to be heard when the line is not spoken from its beginning."""
@@ -166,12 +184,15 @@ class SpeechJobRunner:
             return
         for request, cast in itertools.zip_longest((job.request, *job.following), job.casts):
             pipeline = self._speaker_of(cast.voice if cast else "").pipeline
+            if self._gate is not None:
+                self._gate.pace = pipeline.pace
             asked = apply_cast(request, cast, pipeline.voice) if cast else request
             for chunk in self._iterate_request_chunks(pipeline, asked, find_queued_s):
                 if not chunk.silence and not heard:
                     heard = True
                     self._on_first_audio(FirstAudioResult(job.request.id, (time.perf_counter() - job.requested_at) * 1000))
                 yield chunk
+            save_pace(pipeline.graphs_id, pipeline.pace.ratio if pipeline.pace is not None else None)
 
     def _iterate_request_chunks(
         self, pipeline: Pipeline, request: SynthesisRequest, find_queued_s: Callable[[], float]

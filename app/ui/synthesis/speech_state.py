@@ -11,6 +11,7 @@ class SpeechState:
 
     Attributes:
         is_ready: a voice is open.
+        is_preparing: nothing sounds because a phrase is kept back until it can be heard without gaps.
         is_comment: nothing sounds but comments, which give way to whatever the user plays.
         request_id: the request that sounds now, or the one that will as soon as it is made; empty while nothing is spoken.
         played_s, computed_s: of the line that is spoken now, in seconds of sound.
@@ -19,6 +20,7 @@ class SpeechState:
     is_ready: bool = False
     is_loading: bool = False
     is_speaking: bool = False
+    is_preparing: bool = False
     is_saving: bool = False
     is_comment: bool = False
     request_id: str = ""

@@ -80,10 +80,15 @@ class FirstAudioResult:
 
 @dataclass(frozen=True, slots=True)
 class SynthesisResult:
-    """All sound of a request was computed and handed over, or it was stopped."""
+    """All sound of a request was computed and handed over, or it was stopped.
+
+    Attributes:
+        waited_s: seconds in which nothing was heard because sound was kept back until it could be heard without gaps.
+    """
 
     request_id: str
     is_stopped: bool = False
+    waited_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

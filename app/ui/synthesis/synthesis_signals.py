@@ -42,6 +42,7 @@ class SpeechSignals(QObject):
         speaking_failed(SpeakFailure), saving_failed(SpeakFailure), opening_failed(AppError): the same before it, each of its own kind of job.
         chunk_made(AudioChunk), line_read(LineReadResult), file_advanced(FileProgress), announced(str): as above.
         speech_computed(SpeechJob), speech_played(SpeechJob): all sound of a job was computed; was played to the end, which may come first.
+        speech_waited(SpeechJob, float): after the sound was computed, for how many seconds of it nothing was heard so that it had no gaps.
         speech_dropped(list[SpeechJob]): what was to be heard and will not be, because it was stopped or its device went away.
         measured(): the history has changed.  ticked(): time has passed while something is running.
         dictionary_changed(): lines may be read otherwise from now on.
@@ -59,6 +60,7 @@ class SpeechSignals(QObject):
     opening_failed = Signal(object)
     speech_computed = Signal(object)
     speech_played = Signal(object)
+    speech_waited = Signal(object, float)
     speech_dropped = Signal(object)
     chunk_made = Signal(object)
     line_read = Signal(object)

@@ -36,12 +36,17 @@ from app.ui.synthesis.synthesis_signals import WorkerSignals
 
 
 class PlaybackRunner:
-    """The line that is computed, or else the one that sounds. Belongs to the synthesis thread."""
+    """The line that is computed, or else the one that sounds. Belongs to the synthesis thread, but for its attribute and `is_holding`.
+
+    Attributes:
+        prepares_first: from the next line on, nothing of a phrase is heard before all of it is there.
+    """
 
     def __init__(self, signals: WorkerSignals, current: RunningJob, voice: LoadedVoiceCache, output: OutputDevice) -> None:
         self._news, self._current, self._voice, self._output = signals, current, voice, output
         self._rendering: SpeechJobRunner | None = None
         self._playing: SpeechJob | None = None  # computed, and perhaps not heard yet
+        self.prepares_first = False
 
     @property
     def is_begun(self) -> bool:
@@ -52,6 +57,12 @@ class PlaybackRunner:
     def is_sounding(self) -> bool:
         """Return whether a computed line is being watched while it sounds."""
         return self._playing is not None
+
+    @property
+    def is_holding(self) -> bool:
+        """Return whether sound of the line is kept back until it can be heard without gaps."""
+        rendering = self._rendering
+        return rendering is not None and rendering.is_holding
 
     def advance_job(self, job: SpeechJob) -> bool:
         """Compute and queue the next chunk; return False if there was none left or if it failed."""
@@ -99,6 +110,7 @@ class PlaybackRunner:
                 job, self._voice.ensure_voice_open, current.report_stage, news.first_audio.emit, current.stop_stage_clock
             )
             self._rendering.on_chunk = news.chunk_made.emit
+            self._rendering.prepares_first = self.prepares_first
         player = self._output.ensure_open(
             job.recorded.rate if job.recorded else self._voice.ensure_voice_open(job.voice).pipeline.voice.sampling_rate
         )
@@ -109,7 +121,7 @@ class PlaybackRunner:
             # Closed, so that the next line opens a device instead of failing on the one that is gone.
             self._output.close()
             raise
-        self._news.synthesised.emit(SynthesisResult(job.request.id, job.cancelled.is_set()))
+        self._news.synthesised.emit(SynthesisResult(job.request.id, job.cancelled.is_set(), self._rendering.waited_s))
         return False
 
 
@@ -214,6 +226,15 @@ class SynthesisWorker(WorkerSignals):
     def player(self) -> AudioPlayer | None:
         """Return the open audio device, or None."""
         return self._output.player
+
+    @property
+    def is_preparing(self) -> bool:
+        """Return whether nothing is heard because sound is kept back."""
+        return self._line.is_holding and self._output.queued_s == 0
+
+    def set_prepares_first(self, is_wanted: bool) -> None:
+        """Set whether a phrase is computed as a whole before it is heard, from the next line on."""
+        self._line.prepares_first = is_wanted
 
     def set_force_bert(self, is_forced: bool) -> None:
         """Set whether voices may speak with a BERT that is not theirs, from the next opening on."""

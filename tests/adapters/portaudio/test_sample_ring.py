@@ -94,7 +94,7 @@ def test_the_callback_allocates_no_buffer(what: str) -> None:
     if what == "a fade":
         ring.discard_queue()
     if what == "the pre-roll":
-        ring.add_pre_roll(70_000)
+        ring.add_silence(70_000)
     tracemalloc.start()
     try:
         ring.fill_output(out)
@@ -167,7 +167,7 @@ def test_stopping_falls_to_silence_within_one_block_and_keeps_the_next_request(f
 
 def test_the_pre_roll_comes_first() -> None:
     ring = SampleRing(1000, RATE)
-    ring.add_pre_roll(100)
+    ring.add_silence(100)
     ring.put_samples(ramp(64))
     for _ in range(2):
         ring.fill_output(out := block(64))

@@ -252,6 +252,8 @@ def test_a_ping_is_answered_and_a_call_cancelled_while_one_computes() -> None:
 class SilentPlayer:
     """Takes sound."""
 
+    queued_s = 0.0
+
     def write_chunk(self, _chunk: AudioChunk) -> None:
         pass
 

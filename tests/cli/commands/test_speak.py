@@ -58,7 +58,7 @@ def test_json_lines_follow_the_contract(tmp_path: Path, capsys: pytest.CaptureFi
     assert sum(int(str(line["samples"])) for line in chunks) == len(samples)
     assert [line["at_ms"] for line in chunks] == sorted(line["at_ms"] for line in chunks)  # type: ignore[type-var]
     report = found[-1]
-    measured = {"first_audio_ms", "total_ms", "audio_s", "rtf", "underruns"}
+    measured = {"first_audio_ms", "wait_ms", "total_ms", "audio_s", "rtf", "underruns"}
     assert set(report) == {"type", "voice", "speaker", "style", "seed", "backend", "fallback"} | measured
     assert (report["voice"], report["speaker"], report["style"]) == ("mei", "Mei", "Neutral")
     assert report["seed"] == 3

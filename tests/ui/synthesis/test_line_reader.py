@@ -57,7 +57,8 @@ def test_sound_is_heard_from_a_place_on() -> None:
 
     class Speaking:
         pipeline = property(lambda self: self)
-        voice = None
+        voice = pace = None
+        graphs_id = ""
 
         def synthesize(self, *_args: object) -> list[AudioChunk]:
             return pieces

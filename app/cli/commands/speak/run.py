@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app.adapters.pace_store import save_pace
 from app.adapters.speech_activity import record_speech
 from app.cli.atomic_output import refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
@@ -34,6 +35,7 @@ from app.compose.audio_outputs import open_player, open_sound_file
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.compose.text_front_end import open_g2p
+from app.core.phrase_gate import PhraseGate
 from app.core.ports import AudioSink
 from app.core.request_limits import BOUNDS, check_request
 from app.core.stage_clock import PIPELINE_STAGES
@@ -167,6 +169,7 @@ class SpeakJob:
         file = open_sound_file(options.output, rate, options.subtype, options.rate, options.stereo) if options.output is not None else None
         self._player = open_player(options.device, rate) if options.play or options.output is None else None
         self._sinks: list[AudioSink] = [sink for sink in (file, self._player) if sink is not None]
+        self._gate = self._create_gate()
         self._json = choose_json_stream(["-o", options.output or ""]) if options.json else None
         self._cancelled = threading.Event()
         self._done = threading.Event()
@@ -174,6 +177,12 @@ class SpeakJob:
         self._lost: AudioDeviceError | None = None
         self._bar = create_sentence_bar(request.text) if options.output and not options.json else None
         self.progress = SpeakProgress()
+
+    def _create_gate(self) -> PhraseGate | None:
+        """Return what keeps sound back from the player until it can be heard without gaps; None without a player."""
+        if self._player is None:
+            return None
+        return PhraseGate(self._speaker.pipeline.pace, self._measure_queue_s, self._player.write_chunk)
 
     def run(self) -> None:
         """Wait until all is spoken; raise the thread's error."""
@@ -187,6 +196,8 @@ class SpeakJob:
             raise KeyboardInterrupt
         if self._error is not None:
             raise self._error
+        pipeline = self._speaker.pipeline
+        save_pace(pipeline.graphs_id, pipeline.pace.ratio if pipeline.pace is not None else None)
         # A device failed on the way, but all was spoken nevertheless.
         if self._speaker.fallback and self._speaker.fallback != self._announced:
             print_note(self._speaker.fallback)
@@ -251,7 +262,8 @@ class SpeakJob:
             line = {"type": "chunk", "sentence": chunk.sentence, "samples": len(chunk.samples), "at_ms": progress.measure_elapsed_ms()}
             print_json(line, self._json)
         for sink in list(self._sinks):
-            self._call_sink(sink, partial(sink.write_chunk, chunk))
+            write_chunk = self._gate.add_chunk if self._gate is not None and sink is self._player else sink.write_chunk
+            self._call_sink(sink, partial(write_chunk, chunk))
 
     def _call_sink(self, sink: AudioSink, call: Callable[[], object]) -> None:
         """Call a sink; a player that disconnects leaves the file to be written to its end."""
@@ -279,6 +291,7 @@ class SpeakJob:
             "speaker": next((item.name for item in manifest.speakers if item.id == self._request.speaker), ""),
             "style": next((item.name for item in manifest.styles if item.id == self._request.style), ""),
             "first_audio_ms": progress.first_audio_ms,
+            "wait_ms": self._gate.waited_s * 1000 if self._gate is not None else 0.0,
             "total_ms": progress.total_ms,
             "audio_s": progress.audio_s,
             "rtf": progress.total_ms / 1000 / progress.audio_s if progress.audio_s else None,
