@@ -68,6 +68,14 @@ LOAD_VOICE_LABEL = SettingLabel(
     choices=(("起動時", "At startup"), ("最初の再生時", "On first playback")),
     restart=True,
 )
+PREPARE_FIRST_LABEL = SettingLabel(
+    "voice",
+    ("先に合成してから再生", "Prepare phrases first"),
+    (
+        "フレーズをすべて合成してから再生します。声の計算が追いつかないコンピューターでも途切れませんが、再生が始まるまでの時間は長くなります。",
+        "Plays a phrase once all of it is computed. On a computer that is too slow for the voice nothing is cut, but playback starts later.",
+    ),
+)
 UNLOAD_LABEL = SettingLabel(
     "voice",
     ("未使用の声をメモリーから解放", "Unload idle voices after"),

@@ -77,6 +77,7 @@ class Settings(Delivery):
         sound_precision: "fast" takes the int8 graphs of voices that have them; of voices without a choice of their own.
         exact_voices, fast_voices: ids, as their manifests have them, of voices for which the user has chosen.
         load_voice: "first_use" only looks at the voice when the window opens, and takes memory when it first speaks.
+        prepare_first: a phrase is computed as a whole before it is heard, for computers that are too busy for the voice.
         unload_after_min: minutes without work after which the voice gives its memory back; 0 is never.
         disk_cache_mib: room for BERT features on the disk; 0 keeps none.
         aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
@@ -143,6 +144,7 @@ class Settings(Delivery):
         default="exact", metadata={"choices": GRAPH_PRECISIONS, "shown": settings_labels.GRAPH_PRECISION_LABEL}
     )
     load_voice: LoadChoice = field(default="at_start", metadata={"choices": LOAD_CHOICES, "shown": settings_labels.LOAD_VOICE_LABEL})
+    prepare_first: bool = field(default=False, metadata={"shown": settings_labels.PREPARE_FIRST_LABEL})
     unload_after_min: int = field(default=0, metadata={"low": 0, "high": MAX_IDLE_MIN, "shown": settings_labels.UNLOAD_LABEL})
     disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": MAX_CACHE_MIB, "shown": settings_labels.DISK_CACHE_LABEL})
     aivisspeech_folder: str = field(default="", metadata={"shown": settings_labels.AIVISSPEECH_FOLDER_LABEL})

@@ -28,6 +28,7 @@ class SpeechSettingsController(QObject):
         """Request the device and the first voice as they were chosen last."""
         chosen = self._settings.value
         self._speech.set_unload_delay(chosen.unload_after_min)
+        self._speech.set_prepares_first(chosen.prepare_first)
         # Before the voice, whose opening opens the output as well; the system's would be opened for nothing.
         if chosen.device:
             self._speech.choose_device(chosen.device)
@@ -66,6 +67,8 @@ class SpeechSettingsController(QObject):
             self._speech.choose_precisions(read_precisions(after))
         if before.unload_after_min != after.unload_after_min:
             self._speech.set_unload_delay(after.unload_after_min)
+        if before.prepare_first != after.prepare_first:
+            self._speech.set_prepares_first(after.prepare_first)
         reading = ("built_in_words", "links", "memos_everywhere")
         if any(getattr(before, name) != getattr(after, name) for name in reading):
             self._apply_reading_settings(after)

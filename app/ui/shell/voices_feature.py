@@ -13,6 +13,7 @@ from app.common.language import localize
 from app.ui.actions.window_actions import WindowActions
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.parameters.used_settings import UsedSettingsOffer
+from app.ui.playback.busy_notice import BusyNotice
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.shell.playback_feature import PlaybackFeature
 from app.ui.shell.script_feature import ScriptFeature, connect_actions
@@ -73,6 +74,7 @@ class VoicesFeature(QObject):
         document, selection, queue = script.document, script.selection, playback.queue
         self.choice = VoiceController(catalog, document, selection, speech, queue, settings, side.card, side.chooser)
         UsedSettingsOffer(selection, catalog, side)
+        BusyNotice(speech=speech, settings=settings, banner=self.banner, use_light_voice=lambda: self.choice.use_voice(""))
         self.kokoro = KokoroOffer(catalog, self.tasks.queue, side.card)
         side.card.natural_voice_requested.connect(lambda: self.natural.add_kokoro_voice())
         self.refinements = RefinementController(catalog, self.tasks, speech)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Literal
@@ -102,6 +103,15 @@ BannerKind = Literal["notice", "error"]
 BannerMessage = tuple[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class BannerButton:
+    """A second remedy: the text and the tool tip of its button, and what it does."""
+
+    text: str
+    tip: str
+    run: Callable[[], object]
+
+
 class BannerStack:
     """A place for several banners that shows the newest with the number of all messages; closing it shows the one before."""
 
@@ -138,7 +148,7 @@ class Banner(QFrame):
         stack: the stack that the banner shares with others, or None.
         is_wanted: the banner has something to show, though a newer one may cover it.
         messages: all messages of the banner, the newest last; `message` and `hint` show one of them.
-        action, more: the button for the remedy, and the one for the details.
+        action, other, more: the buttons for the remedy and for another one, and the one for the details.
         details: the details, folded until the user opens them.
 
     Signals:
@@ -170,6 +180,9 @@ class Banner(QFrame):
         self.count = _MessageCountButton(self)
         self.action = QPushButton()
         self.action.clicked.connect(self._run_action)
+        self.other = QPushButton()
+        self.other.clicked.connect(lambda: self._other.run() if self._other is not None else None)
+        self._other: BannerButton | None = None
         self.more = QToolButton()
         self.more.setText(localize("詳細", "Details"))
         self.more.setAccessibleName(self.more.text())
@@ -199,6 +212,7 @@ class Banner(QFrame):
         action: str = "",
         tip: str = "",
         on_action: Callable[[], object] | None = None,
+        other: BannerButton | None = None,
         details: str = "",
         help_page: str = "",
     ) -> None:
@@ -208,6 +222,7 @@ class Banner(QFrame):
             action: text of the button; empty for none.
             tip: tool tip of the button, a sentence.
             on_action: called by the button; without it `action_requested` is emitted.
+            other: a second remedy.
             details: text shown on demand; empty for none.
             help_page: helpful page of the user guide; empty for none.
         """
@@ -223,6 +238,10 @@ class Banner(QFrame):
         self.action.setText(action)
         self.action.setToolTip(tip)
         self.action.setVisible(bool(action))
+        self._other = other
+        self.other.setText(other.text if other else "")
+        self.other.setToolTip(other.tip if other else "")
+        self.other.setVisible(other is not None)
         self.more.setChecked(False)
         self.details.show_text(details)
         self._update_more_button()
@@ -304,7 +323,7 @@ class Banner(QFrame):
         row.addWidget(self.message)
         row.addWidget(self.hint, 1)
         row.addStretch()
-        for button in (self.count, self.help, self.more, self.action, self._close):
+        for button in (self.count, self.help, self.more, self.action, self.other, self._close):
             row.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 4, 8, 4)
