@@ -78,7 +78,7 @@ class PhraseGate:
             self._places = deque(list_resting_places(chunk.phones) if chunk.phones and self.pace is not None else ())
             self._made_s, self._pieces_made = 0.0, 0
         self._made_s += skipped_s
-        while self._places and self._places[0] <= self._made_s:
+        while len(self._places) > 1 and self._places[0] <= self._made_s:
             self._places.popleft()
         if chunk.silence or chunk.last or not self._places:
             self.hand_over(chunk)
@@ -89,9 +89,9 @@ class PhraseGate:
         self._add_to_stretches(chunk)
 
     def _add_to_stretches(self, chunk: AudioChunk) -> None:
-        """Cut a chunk at the resting places; what lies before one is complete."""
+        """Cut a chunk at the resting places, but not at the end of the sentence: it may sound a little longer than its phones."""
         rate = chunk.sampling_rate
-        while self._places and (missing_s := self._places[0] - self._made_s) <= len(chunk.samples) / rate:
+        while len(self._places) > 1 and (missing_s := self._places[0] - self._made_s) <= len(chunk.samples) / rate:
             count = max(1, round(missing_s * rate))
             self._hold(replace(chunk, samples=chunk.samples[:count]))
             self._end_stretch()
@@ -126,7 +126,7 @@ class PhraseGate:
 
     def _is_at_end(self) -> bool:
         """Return whether nothing but silence is missing of the sentence; some of that is cut off, so that it never comes."""
-        return not self._places or (len(self._places) == 1 and self._places[0] - self._made_s <= END_TOLERANCE_S)
+        return len(self._places) == 1 and self._places[0] - self._made_s <= END_TOLERANCE_S
 
     def _release(self, delay_s: float = 0.0, *, may_wait: bool = False) -> None:
         if not self._held:

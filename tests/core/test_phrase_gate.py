@@ -15,7 +15,7 @@ from app.core.synthesis_types import AudioChunk, PhoneTiming, StageTiming
 
 RATE, FRAME_S = 1000, 0.025
 WINDOWS, MARGIN = (12, 28, 76, 160), 4
-PAUSE_S, END_S = 0.3, 0.2
+PAUSE_S, END_S, TAIL_FRAMES = 0.3, 0.2, 2
 
 
 @dataclass
@@ -70,7 +70,7 @@ def speak(computer: CountedTime, pace: SpeakingPace, sentences: list[list[float]
     made = 0
     for phrases in sentences:
         timings = build_timings(phrases)
-        left, index, phones = round(timings[-1].end_s / FRAME_S), 0, timings
+        left, index, phones = round(timings[-1].end_s / FRAME_S) + TAIL_FRAMES, 0, timings
         while left:
             count = min(left, WINDOWS[min(index, 3)])
             pace.add_stage(computer.decode_window(count))

@@ -1,20 +1,24 @@
-"""Says that the computer is too busy for the voice after lines that had to wait, and offers what helps."""
+"""Says that the computer is too busy for the voice where lines have to wait for long or again and again, and offers what helps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.common.language import localize
 from app.ui.settings.settings_store import SettingsStore
 from app.ui.synthesis.speech_controller import SpeechController
+from app.ui.synthesis.speech_state import SpeechState
 from app.ui.synthesis.synthesis_jobs import SpeechJob
 from app.ui.widgets.banner import Banner, BannerButton
 
 SLOW_WAIT_S = 1.0
 SLOW_LINES = 2
 """So many lines one after the other that waited longer than that in silence are no accident."""
+
+LONG_WAIT_MS = 3000
+"""After this nobody should have to guess why nothing is heard."""
 
 
 class BusyNotice(QObject):
@@ -28,7 +32,19 @@ class BusyNotice(QObject):
         super().__init__(settings)
         self._settings, self._banner, self._use_light_voice = settings, banner, use_light_voice
         self._slow_lines = 0
+        self._long_wait = QTimer(self)
+        self._long_wait.setSingleShot(True)
+        self._long_wait.setInterval(LONG_WAIT_MS)
+        self._long_wait.timeout.connect(self._show_notice)
         speech.speech_waited.connect(self._count_line)
+        speech.state_changed.connect(self._follow_state)
+
+    @Slot(object)
+    def _follow_state(self, state: SpeechState) -> None:
+        if not state.is_preparing:
+            self._long_wait.stop()
+        elif self._slow_lines < SLOW_LINES and not self._settings.value.prepare_first and not self._long_wait.isActive():
+            self._long_wait.start()
 
     @Slot(object, float)
     def _count_line(self, job: SpeechJob, waited_s: float) -> None:
@@ -38,7 +54,9 @@ class BusyNotice(QObject):
         if self._slow_lines >= SLOW_LINES:
             self._show_notice()
 
+    @Slot()
     def _show_notice(self) -> None:
+        self._slow_lines = SLOW_LINES
         light = localize("「Mei（付属）」を使う", "Use “Mei (starter)”")
         self._banner.show_message(
             "notice",

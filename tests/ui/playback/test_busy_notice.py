@@ -7,6 +7,8 @@ import pytest
 from app.core.line_requests import LineCast
 from app.core.synthesis_types import SynthesisRequest
 from app.settings.user_settings import Settings
+from app.ui.playback.busy_notice import BusyNotice
+from app.ui.synthesis.speech_state import SpeechState
 from app.ui.synthesis.synthesis_jobs import SpeechJob
 from tests.ui.conftest import OpenWindow
 from tests.ui.window_driver import WindowDriver
@@ -32,6 +34,19 @@ def test_one_slow_line_is_an_accident(window: WindowDriver) -> None:
     assert not wait_for(window, 2.0, 0.2, 2.0, 0.9)
     assert not wait_for(window, 5.0, 5.0, job=SpeechJob(SynthesisRequest("あ", id="a"), 0.0)), "there is no lighter voice"
     assert wait_for(window, 2.0, 2.0)
+
+
+def test_a_long_wait_says_why_at_once(window: WindowDriver) -> None:
+    waiting = SpeechState(is_speaking=True, is_preparing=True)
+    notice = window.settings.findChild(BusyNotice)
+    assert isinstance(notice, BusyNotice)
+    window.controller.state_changed.emit(waiting)
+    assert notice._long_wait.isActive()
+    window.controller.state_changed.emit(SpeechState(is_speaking=True))
+    assert not notice._long_wait.isActive()
+    window.controller.state_changed.emit(waiting)
+    notice._long_wait.timeout.emit()
+    assert wait_for(window)
 
 
 def test_the_light_voice_is_a_press_away(window: WindowDriver) -> None:
