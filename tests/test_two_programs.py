@@ -11,8 +11,10 @@ import pytest
 from app.adapters.probe_results import ProbeResultStore
 from app.adapters.user_dictionary import read_user_entries
 from app.common.files.paths import find_data_dir
+from app.core.project import Project
 from app.install.character_memory import load_characters
 from app.install.voice_licence import VoiceLicence, is_accepted
+from app.interchange.koebako_files import read_project, write_project
 from app.service.query_presets import QueryPresetStore
 from app.settings.user_settings import Settings, load_settings
 from app.ui.actions.key_bindings import load_shortcuts
@@ -21,7 +23,7 @@ from app.ui.script.autosave import load_autosave
 
 ROOT = Path(__file__).parents[1]
 WRITERS, WRITES = 3, 40
-WORDS = 8
+WORDS, SAVES = 8, 15
 WRITE = """
 import sys
 from app.core.script import Line, LineSettings, Script
@@ -48,6 +50,7 @@ for number in range(int(sys.argv[2])):
 """
 ADD = """
 import sys
+from app.interchange.koebako_files import read_project, write_project
 from app.service.query_presets import QueryPresetStore, parse_preset
 scales = dict.fromkeys(("speedScale", "intonationScale", "volumeScale"), 1) | dict.fromkeys(("pitchScale", "prePhonemeLength", "postPhonemeLength"), 0)
 for number in range(int(sys.argv[2])):
@@ -65,6 +68,21 @@ for number in range(int(sys.argv[2])):
     else:
         write_changes(kept, changed := replace(kept, **{name: str(number)}))
         kept = changed
+"""
+
+SAVE = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from app.core.script import Line
+from app.interchange.koebako_files import open_project
+from app.ui.projects.project_files import write_project_file
+path, written = Path(sys.argv[3]), 0
+while written < int(sys.argv[2]):
+    opened = open_project(path)
+    script = opened.project.script
+    added = replace(script, lines=(*script.lines, Line(f"{sys.argv[1]} の {written}")))
+    written += write_project_file(path, replace(opened.project, script=added), opened.digest) is not None
 """
 
 CHOOSE = """
@@ -92,8 +110,8 @@ for number in range(times):
 """
 
 
-def begin(code: str, times: int) -> list[subprocess.Popen[bytes]]:
-    return [subprocess.Popen([sys.executable, "-c", code, str(name), str(times)], cwd=ROOT) for name in range(1, WRITERS + 1)]
+def begin(code: str, times: int, *more: str) -> list[subprocess.Popen[bytes]]:
+    return [subprocess.Popen([sys.executable, "-c", code, str(name), str(times), *more], cwd=ROOT) for name in range(1, WRITERS + 1)]
 
 
 def assert_whole() -> set[str]:
@@ -163,3 +181,13 @@ def test_what_several_programs_choose_at_once_is_all_there() -> None:
     assert {character.name for character in load_characters()[0]} == wanted
     assert all(is_accepted(VoiceLicence(name, "", "text")) for name in wanted)
     assert ProbeResultStore(find_data_dir() / "cache" / "probe.json").find_trials("model").keys() == wanted
+
+
+def test_lines_that_several_windows_add_to_one_project_are_all_there_where_each_save_is_told_of_the_others(tmp_path: Path) -> None:
+    file = tmp_path / "a.koebako"
+    write_project(file, Project())
+    savers = begin(SAVE, SAVES, str(file))
+    assert [saver.wait(60) for saver in savers] == [0] * WRITERS
+    found = [line.text for line in read_project(file).script.lines]
+    assert sorted(found) == sorted(f"{name} の {number}" for name in range(1, WRITERS + 1) for number in range(SAVES))
+    assert list(tmp_path.iterdir()) == [file]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import sys
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from app.adapters.files.part_file import build_write_error
 from app.common.errors import OutputFileError
-from app.common.files.atomic_write import PRIVATE
+from app.common.files.atomic_write import PRIVATE, resolve_symlink
 from app.common.files.private_data_dir import make_private_folder
 from app.common.language import localize
 
@@ -39,19 +40,25 @@ class FileLock:
 
     def acquire(self) -> bool:
         """Take the lock if it is free; raise OSError if the file cannot be created."""
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT, PRIVATE)
+        self._file = self._lock_file()
+        if self._file is None:
+            return False
+        # On a full disk it locks all the same.
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._file, 0)
+            os.write(self._file, f"{os.getpid()}\n".encode())
+        return True
+
+    def _lock_file(self, flags: int = 0) -> int | None:
+        """Return the file, open and locked; None if another one holds it."""
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | flags, PRIVATE)
         try:
             _lock_byte(file)
         except OSError as exc:
             os.close(file)
             self._unknown = exc.errno in _LOCKS_UNSUPPORTED_CODES
-            return False
-        self._file = file
-        # On a full disk it locks all the same.
-        with contextlib.suppress(OSError):
-            os.ftruncate(file, 0)
-            os.write(file, f"{os.getpid()}\n".encode())
-        return True
+            return None
+        return file
 
     @property
     def is_unsupported(self) -> bool:
@@ -79,6 +86,31 @@ class FileLock:
             time.sleep(FILE_LOCK_POLL_S)
 
 
+class PassingLock(FileLock):
+    """A lock in a folder of the user's, maybe with files of strangers: nothing is written into it, no link is followed, and it is gone once it is released."""
+
+    def acquire(self) -> bool:
+        """Take the lock as any other; one that its last holder has removed meanwhile is no lock, for others would lock a new file of its name."""
+        self._file = self._lock_file(getattr(os, "O_NOFOLLOW", 0))
+        if self._file is None:
+            return False
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(self._file), self._path.lstat()):
+                return True
+        super().release()
+        return False
+
+    def release(self) -> None:
+        """Remove and release the lock. Windows removes no open file: there one who waits for it may hold it by then, and removes it."""
+        if self._file is None and not self._unknown:
+            return
+        with contextlib.suppress(OSError):
+            if sys.platform == "win32":
+                super().release()
+            self._path.unlink()
+        super().release()
+
+
 @contextlib.contextmanager
 def lock_path_for_change(path: Path) -> Iterator[None]:
     """Keep other programs from changing a file of ours during the block, which reads it, changes its content and writes it.
@@ -91,6 +123,24 @@ def lock_path_for_change(path: Path) -> Iterator[None]:
         lock.wait_for_lock(MAX_LOCK_WAIT_S)
     except OSError as exc:
         raise build_write_error(path, exc) from exc
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextlib.contextmanager
+def lock_user_file(path: Path) -> Iterator[None]:
+    """Keep other programs of ours from replacing a file of the user's during the block, which looks at it and writes it.
+
+    The lock lies hidden beside the file that gets the content. Where none can be made, nothing can be written either, and whoever writes
+    says why. Raises OutputFileError where another program takes too long.
+    """
+    target = resolve_symlink(path)
+    digest = hashlib.blake2b(os.fsencode(target.name), digest_size=4).hexdigest()
+    lock = PassingLock(target.parent / f".{target.name[:24]}-{digest}.lock")
+    with contextlib.suppress(OSError):
+        lock.wait_for_lock(MAX_LOCK_WAIT_S)
     try:
         yield
     finally:

@@ -65,6 +65,16 @@ def write_project_file(
         previous_path: the file that the project had until now.
         restorable: sounds that no take names, such as those of deleted takes that can be put back.
     """
+    from app.adapters.files.file_lock import lock_user_file
+
+    # Of two windows that save at the same time the second one has to see what the first one wrote.
+    with lock_user_file(path):
+        return _write_expected_file(path, project, expected_digest, previous_path, restorable)
+
+
+def _write_expected_file(
+    path: Path, project: Project, expected_digest: str | None, previous_path: Path | None, restorable: Collection[str]
+) -> ProjectWriteResult | None:
     from app.interchange.koebako_files import compute_file_digest, write_project
 
     if expected_digest is not None and compute_file_digest(path) not in ("", expected_digest):

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.files.file_lock import FileLock, lock_path_for_change
+from app.adapters.files import file_lock
+from app.adapters.files.file_lock import FileLock, PassingLock, lock_path_for_change, lock_user_file
 from app.common.errors import OutputFileError
 
 ROOT = Path(__file__).parents[3]
@@ -74,3 +75,50 @@ def test_a_full_disk_and_one_without_locks_keep_nobody_out(tmp_path: Path, monke
 def test_a_folder_that_cannot_be_written_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="lock"):
         FileLock(tmp_path / "missing" / "lock").acquire()
+
+
+def test_a_lock_beside_a_file_of_the_user_leaves_nothing(tmp_path: Path) -> None:
+    with lock_user_file(tmp_path / "a.koebako"):
+        (path,) = tmp_path.iterdir()
+        assert path.name.startswith(".")
+        assert not PassingLock(path).acquire()
+        with lock_user_file(tmp_path / "b.koebako"):
+            pass
+    assert list(tmp_path.iterdir()) == []
+    with lock_user_file(tmp_path / "missing" / "a.koebako"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a file that somebody has open cannot be removed there")
+def test_a_lock_that_its_last_holder_removed_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, lock_byte = PassingLock(tmp_path / "lock"), PassingLock(tmp_path / "lock"), file_lock._lock_byte
+    assert first.acquire()
+
+    def lock_late(file: int) -> None:
+        first.release()
+        lock_byte(file)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(file_lock, "_lock_byte", lock_late)
+        assert not second.acquire()
+    assert second.acquire()
+    assert not first.acquire()
+    second.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_a_link_in_place_of_a_lock_is_not_followed(tmp_path: Path) -> None:
+    with lock_user_file(tmp_path / "a.koebako"):
+        (path,) = tmp_path.iterdir()
+    (tmp_path / "mine.txt").write_text("mine")
+    for target in (tmp_path / "mine.txt", tmp_path / "nowhere"):
+        path.symlink_to(target)
+        with lock_user_file(tmp_path / "a.koebako"):
+            pass
+        path.unlink()
+    path.hardlink_to(tmp_path / "mine.txt")
+    with lock_user_file(tmp_path / "a.koebako"):
+        pass
+    assert [(item.name, item.read_text()) for item in tmp_path.iterdir()] == [("mine.txt", "mine")]

@@ -6,6 +6,9 @@ import sys
 import time
 from collections.abc import Callable
 
+from app.core.project import Project
+from app.core.script import Line, Script
+from app.interchange.koebako_files import read_project, write_project
 from app.settings.user_settings import load_settings
 from tests.attack import checks
 from tests.attack.area import Area, Case
@@ -13,7 +16,7 @@ from tests.attack.lived_in import STARTER_BERT
 from tests.attack.operations import Materials, Operation
 from tests.attack.place import ROOT, clear
 from tests.attack.program import Program, Ran, judge
-from tests.test_two_programs import CHOOSE
+from tests.test_two_programs import CHOOSE, SAVE
 
 LIMIT_S, TRY_S = 60.0, 300.0
 MOST_APART_S, CHOICES = 1.2, 8
@@ -70,6 +73,8 @@ class Races(Area):
             "bert, precision": lambda: self._bert_and_precision(),
             "export, export": lambda: (make.export(), make.export(), {7}),
             "one file": lambda: (make.speak(case), make.speak(case), set()),
+            "save, save": lambda: (self._save(case, "1"), self._save(case, "2"), set()),
+            "save, export": lambda: self._save_and_export(case),
             "check, add": lambda: (measuring, make.add_voice(case, make.prepared), set()),
         }
 
@@ -117,6 +122,33 @@ class Races(Area):
             for name in (1, 2)
         )
         return first, second, set()
+
+    def _save(self, case: Case, name: str) -> Operation:
+        """A window that adds a line to a project, and saves it, again and again; it is told of what the other one saves, and none of theirs is lost."""
+        project = self.place.out / f"競{case.number}.koebako"
+        if not project.exists():
+            write_project(project, Project(Script((Line("はい。"),))))
+        wanted = {f"{name} の {number}" for number in range(CHOICES)}
+
+        def done(inner: Case) -> None:
+            found = inner.call("the project", lambda: read_project(project))
+            if found is not None and (gone := wanted - {line.text for line in found.script.lines}):
+                inner.complain("lost", f"lines that were saved: {sorted(gone)}", "a save of a project")
+            if left := sorted(item.name for item in self.place.out.glob(".*.lock")):
+                inner.complain("half", f"locks: {left}", "locks beside a project")
+
+        return Operation("save", (sys.executable, "-c", FROM_HERE + SAVE, name, str(CHOICES), str(project)), 1.0, done=done)
+
+    def _save_and_export(self, case: Case) -> Pair:
+        saving = self._save(case, "1")
+        folder = self.place.out / f"競{case.number}"
+        export = ("export", saving.arguments[-1], "-o", str(folder), "--existing", "skip", "--sidecars", "txt", "--force-bert")
+
+        def check(inner: Case) -> None:
+            for sound in folder.glob("*.wav"):
+                checks.check_sound(inner, sound)
+
+        return saving, Operation("export", export, 2.0, check), set()
 
     def _bert_and_precision(self) -> Pair:
         path = self.place.home / "settings.json"

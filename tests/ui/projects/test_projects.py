@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.cli.main import main
 from app.core.dictionary_entries import make_entry
 from app.core.project import VoiceReference
 from app.core.script import Line, LineSettings, Script
@@ -124,6 +125,36 @@ def test_a_file_that_was_changed_elsewhere_is_not_replaced_without_a_question(
     press(window, "Cancel")
     assert texts(window) == ["雪。"]
     assert read_project(tmp_path / "b.koebako").script.lines[0].text == "もうある。"
+
+
+def test_two_windows_that_save_one_project_at_once_lose_nothing_without_a_question(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
+) -> None:
+    file = project_file(tmp_path / "a.koebako", "雨。")
+    windows = [open_window(ready=False), open_window(ready=False)]
+    for window, text in zip(windows, ("雪。", "風。"), strict=True):
+        opened(qtbot, window, file)
+        write(window, text)
+    for window in windows:
+        window.projects.save_project()
+    for window in windows:
+        qtbot.waitUntil(lambda window=window: window.projects.question is not None or not window.project.is_changed, timeout=WAIT_MS)
+    (asked,) = [window for window in windows if window.projects.question is not None]
+    (first,) = [window for window in windows if window is not asked]
+    assert "changed elsewhere" in (asked.projects.question.text() if asked.projects.question else "")
+    assert read_project(file).script.lines[0].text == texts(first)[0]
+    assert asked.windowTitle() == "● a – Koebako"
+    with qtbot.waitSignal(asked.projects.saved, timeout=WAIT_MS):
+        press(asked, "Replace")
+    assert read_project(file).script.lines[0].text == texts(asked)[0]
+    assert main(["project", "new", str(file), "--replace", "--title", "新しい"]) == 0
+    for window in windows:
+        write(window, "霧。")
+        window.projects.save_project()
+        qtbot.waitUntil(lambda window=window: window.projects.question is not None, timeout=WAIT_MS)
+        press(window, "Cancel")
+    assert read_project(file).script.title == "新しい"
+    assert [item.name for item in tmp_path.glob("*a.koebako*")] == ["a.koebako"], "nothing hidden is left beside it"
 
 
 def test_a_file_that_cannot_be_opened_changes_nothing(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:

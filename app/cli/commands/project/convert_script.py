@@ -6,6 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from app.adapters.files.file_lock import lock_user_file
 from app.audition.embedded_sounds import copy_sounds_beside
 from app.cli.atomic_output import refuse_existing_file
 from app.cli.commands.project.convert_options import parse_columns
@@ -32,25 +33,10 @@ from app.voices.installed_voices import find_shipped_voice_id
 
 def run_convert(options: argparse.Namespace) -> int:
     """Read the script, find voices and write it; print each loss on stderr, in a line of its own."""
-    target, source = Path(options.output), Path(options.source)
-    refuse_existing_file(target, may_replace=options.replace, sources=[options.source])
-    imported = read_script_file(source, parse_columns(options.columns))
-    voice = find_unprepared_voice(options.voice, may_be_path=False).manifest.id if options.voice else ""
-    dropped = imported.losses
-    if target.suffix.lower() == PROJECT_FILE_SUFFIX:
-        imported = apply_readings(imported)
-        project = match_local_voices(imported.project, source, voice)
-        script = replace_voices(project.script, {"": _find_meant_voice(source)})
-        project = replace(project, script=clear_shipped_voice(script, find_shipped_voice_id() or ""))
-        if project.takes or project.tests:
-            copy_sounds_beside(project, target, Path(options.source))
-        write_project(target, project)
-        dropped = imported.losses
-    else:
-        project = match_local_voices(imported.project, source, voice)
-        is_named = options.characters or options.dialogue or target.suffix.lower() in NAMED_SUFFIXES
-        find_names = _create_name_finder(list_known_voices(), project, _find_meant_voice(source)) if is_named else None
-        dropped += write_script(target, project.script, find_names, as_dialogue=options.dialogue)
+    target = Path(options.output)
+    with lock_user_file(target):
+        refuse_existing_file(target, may_replace=options.replace, sources=[options.source])
+        project, dropped = _write_converted_script(target, options)
     for sentence in dropped:
         print_note(sentence)
     lines = len(project.script.lines)
@@ -59,6 +45,26 @@ def run_convert(options: argparse.Namespace) -> int:
     else:
         print_note(localize(f"{lines:,} 行を {target} に書き出しました。", f"Lines written to {target}: {lines:,}."))
     return 0
+
+
+def _write_converted_script(target: Path, options: argparse.Namespace) -> tuple[Project, tuple[str, ...]]:
+    """Return what was written, and what was lost, a sentence each."""
+    source = Path(options.source)
+    imported = read_script_file(source, parse_columns(options.columns))
+    voice = find_unprepared_voice(options.voice, may_be_path=False).manifest.id if options.voice else ""
+    if target.suffix.lower() == PROJECT_FILE_SUFFIX:
+        imported = apply_readings(imported)
+        project = match_local_voices(imported.project, source, voice)
+        script = replace_voices(project.script, {"": _find_meant_voice(source)})
+        project = replace(project, script=clear_shipped_voice(script, find_shipped_voice_id() or ""))
+        if project.takes or project.tests:
+            copy_sounds_beside(project, target, source)
+        write_project(target, project)
+        return project, imported.losses
+    project = match_local_voices(imported.project, source, voice)
+    is_named = options.characters or options.dialogue or target.suffix.lower() in NAMED_SUFFIXES
+    find_names = _create_name_finder(list_known_voices(), project, _find_meant_voice(source)) if is_named else None
+    return project, imported.losses + write_script(target, project.script, find_names, as_dialogue=options.dialogue)
 
 
 def apply_readings(imported: ImportedScript) -> ImportedScript:

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from app.adapters.files.file_lock import lock_user_file
 from app.cli.atomic_output import refuse_existing_file
 from app.cli.bounded_input import decode_text, read_named_input, read_piped_input
 from app.cli.commands.project.convert_script import run_convert
@@ -106,7 +107,10 @@ def run_new(options: argparse.Namespace) -> int:
         Script(tuple(Line(text, voice) for text in texts), options.title or target.stem), find_shipped_voice_id() or ""
     )
     project = sanitise_project(Project(script=script))
-    write_project(target, project)
+    with lock_user_file(target):
+        # The text may have been waited for.
+        refuse_existing_file(target, may_replace=options.replace)
+        write_project(target, project)
     lines = len(project.script.lines)
     if options.json:
         print_json({"made": str(target), "lines": lines})
