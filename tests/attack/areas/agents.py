@@ -127,14 +127,20 @@ class Agents(Area):
         self._numbers += 1
         case.allow(LIMIT_S * 2)
         case.doing(f"{len(lines)} lines to an agent's program, one of them {case.draw.choice(lines)[:1000]!a}")
-        ping = json.dumps({"jsonrpc": "2.0", "id": f"ping {self._numbers}", "method": "ping"}).encode()
-        sender = threading.Thread(target=self._send_all, args=([*lines, ping],), daemon=True)
+        ping, last = (
+            _dump({"jsonrpc": "2.0", "id": f"{what} {self._numbers}", "method": what}) for what in ("ping", "tools/list")
+        )  # a ping is answered at once, the other one in its turn
+        sender = threading.Thread(target=self._send_all, args=([*lines, ping, last],), daemon=True)
         sender.start()
         if case.once_in(10):
             time.sleep(0.2)  # answers fill the pipe meanwhile
+        is_pinged = False
         while self._judge_answer(case, line := self._read_line()):
-            if f'"ping {self._numbers}"'.encode() in line:
+            is_pinged |= f'"ping {self._numbers}"'.encode() in line
+            if f'"tools/list {self._numbers}"'.encode() in line:
                 sender.join()
+                if not is_pinged:
+                    case.complain("hang", "a ping was not answered before what came after it", "a ping")
                 return "lines"
         self._restart(case, f"it ended with {self._program.wait()} after {[line[:300] for line in lines]!r}")
         return "ended"
