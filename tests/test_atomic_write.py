@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -21,6 +22,7 @@ from app.common.files.atomic_write import (
     encode_readable_json,
     load_cache,
     load_data,
+    move_to_free_name,
     prepare_part_path,
     save_data,
     write_file_atomically,
@@ -44,6 +46,32 @@ def age(path: Path, seconds: float) -> None:
 
 def names(folder: Path) -> set[str]:
     return {item.name for item in folder.iterdir()}
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_takes_no_name_that_something_has(tmp_path: Path, has_links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_target: Path, _source: Path) -> None:
+        raise PermissionError(errno.EPERM, "as on FAT")
+
+    if not has_links:
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
+    source, target = tmp_path / "a.part", tmp_path / "a.txt"
+    source.write_text("new")
+    target.write_text("mine")
+    (tmp_path / "folder").mkdir()
+    for taken in (target, tmp_path / "folder"):
+        with pytest.raises(FileExistsError):
+            move_to_free_name(source, taken)
+    if os.name != "nt":
+        (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+        with pytest.raises(FileExistsError):
+            move_to_free_name(source, tmp_path / "link")
+    assert target.read_text() == "mine"
+    target.unlink()
+    move_to_free_name(source, target)
+    assert target.read_text() == "new"
+    assert not source.exists()
+    assert not (tmp_path / "nowhere").exists()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of Unix")

@@ -25,6 +25,7 @@ from app.core.dictionary_entries import make_entry
 from app.core.project import Project
 from app.core.script import Line, Script
 from app.core.synthesis_types import AudioChunk
+from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_writer import PlannedFileWriter
 from app.export.timeline import SpokenLine
@@ -55,7 +56,8 @@ class Deed:
 def write_set(folder: Path, which: str, **settings: object) -> None:
     """A sound and what lies beside it."""
     samples = np.full(3_000, 0.1 if which == OLD else 0.2, np.float32)
-    writer = PlannedFileWriter(folder / "a.wav", ExportSettings(sidecars=("txt", "srt", "json"), **settings), RATE)  # type: ignore[arg-type]
+    item = PlannedFile(folder / "a.wav", (), replaced_names=("a.wav", *(f"a{suffix}" for suffix in SIDECARS)))
+    writer = PlannedFileWriter(item, ExportSettings(sidecars=("txt", "srt", "json"), **settings), RATE)  # type: ignore[arg-type]
     writer.write_chunk(AudioChunk(samples, RATE, "r", 1, last=True))
     writer.close([SpokenLine("a", which, which, 1, "v", "s", "t", {}, "", 0.0, len(samples) / RATE)])
 

@@ -40,12 +40,14 @@ class PlannedFile:
     Attributes:
         taken_names: of the set, those that somebody else's files had when the plan was made.
         characters: names of the characters of the lines, in the same order; empty where no line has one.
+        replaced_names: of the set, those whose files give way: ours, or anybody's if the user said so. What appears later does not.
     """
 
     file: Path
     lines: tuple[Line, ...]
     taken_names: tuple[str, ...] = ()
     characters: tuple[str, ...] = ()
+    replaced_names: tuple[str, ...] = ()
 
     @property
     def already_exists(self) -> bool:
@@ -129,7 +131,14 @@ def plan_files(
         if settings.existing == "replace" and (read := there.find_sources(folder, exists)):
             raise build_source_error(read[0])
         cast = tuple(context.name_line(item.line).character for item in group) if context.characters else ()
-        planned = PlannedFile(folder / f"{name}{settings.suffix}", tuple(item.line for item in group), exists, cast if any(cast) else ())
+        present = there.list_present(folder, name, suffixes)
+        planned = PlannedFile(
+            folder / f"{name}{settings.suffix}",
+            tuple(item.line for item in group),
+            exists,
+            cast if any(cast) else (),
+            present if settings.existing == "replace" else tuple(one for one in present if one not in exists),
+        )
         files.append(planned)
     return files
 

@@ -213,7 +213,7 @@ class FileRenderer:
         If AppError is raised, no file is left either.
         """
         rate = self.open_speaker(item.lines[0].settings.voice).pipeline.voice.sampling_rate
-        writer = PlannedFileWriter(item.file, settings, rate, gain_db)
+        writer = PlannedFileWriter(item, settings, rate, gain_db)
         lines: list[SpokenLine] = []
         try:
             for chunk in self._render_chunks(item, lines):
@@ -236,7 +236,7 @@ class FileRenderer:
         spoken = self._describe_recorded(item, settings, len(samples) / rate, 0.5 / rate)
         if self.is_cancelled():
             return None
-        writer = PlannedFileWriter(item.file, settings, rate)
+        writer = PlannedFileWriter(item, settings, rate)
         try:
             writer.write_chunk(AudioChunk(samples, rate, f"file {spoken.id}", 0, last=True))
         except BaseException:

@@ -125,6 +125,7 @@ def convert_task_to_data(task: ExportTask) -> dict[str, Any]:
         "file": str(task.item.file),
         "script": lines,
         "characters": characters,
+        "replaced_names": list(task.item.replaced_names),
         "gain_db": task.gain_db,
         "measures": task.is_measurement,
     }
@@ -133,7 +134,7 @@ def convert_task_to_data(task: ExportTask) -> dict[str, Any]:
 def parse_task_data(data: Mapping[str, Any]) -> ExportTask:
     """Parse a task; raise ValueError or KeyError."""
     lines = parse_script(data["script"]).lines
-    item = PlannedFile(Path(data["file"]), lines, characters=tuple(data["characters"]))
+    item = PlannedFile(Path(data["file"]), lines, characters=tuple(data["characters"]), replaced_names=tuple(data["replaced_names"]))
     return ExportTask(item, float(data["gain_db"]), bool(data["measures"]))
 
 

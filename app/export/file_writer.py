@@ -14,6 +14,7 @@ from app.adapters.sound.sound_file_sink import SoundFileSink
 from app.common.errors import AppError, BackendError
 from app.common.files.private_data_dir import make_private_folder
 from app.core.synthesis_types import AudioChunk
+from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, TextEncoding
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
 from app.export.timeline import SpokenFile, SpokenLine, join_lines
@@ -30,8 +31,9 @@ class PlannedFileWriter:
         gain_db: what loudness asks for.
     """
 
-    def __init__(self, file: Path, settings: ExportSettings, rate: int, gain_db: float = 0.0) -> None:
-        self._file, self._settings = file, settings
+    def __init__(self, item: PlannedFile, settings: ExportSettings, rate: int, gain_db: float = 0.0) -> None:
+        file = item.file
+        self._item, self._settings = item, settings
         self._gain = np.float32(10 ** (gain_db / 20))
         try:
             make_private_folder(file.parent)
@@ -53,7 +55,7 @@ class PlannedFileWriter:
         Returns:
             What was spoken, and the files beside it.
         """
-        files, sidecars = FileSet(), list[Path]()
+        files, sidecars = FileSet(self._item.replaced_names), list[Path]()
         try:
             spoken = SpokenFile(join_lines(lines), self._sink.rate, self._sink.finish_sound())
             for path, text in self._build_sidecar_texts(spoken) if spoken.samples else ():
@@ -79,10 +81,10 @@ class PlannedFileWriter:
             form = SIDECAR_FORMATS[kind]
             text = form.format_text(spoken, self._settings.unit)
             if text is not None:
-                yield self._file.with_name(self._file.stem + form.suffix), text
+                yield self._item.file.with_name(self._item.file.stem + form.suffix), text
 
 
-def write_finished_files(file: Path, sound: bytes, sidecars: Mapping[str, bytes]) -> list[Path]:
+def write_finished_files(item: PlannedFile, sound: bytes, sidecars: Mapping[str, bytes]) -> list[Path]:
     """Write a sound that was made elsewhere and the files beside it as one, as `PlannedFileWriter` does; raise OutputFileError.
 
     Args:
@@ -91,11 +93,12 @@ def write_finished_files(file: Path, sound: bytes, sidecars: Mapping[str, bytes]
     Returns:
         The files beside it.
     """
+    file = item.file
     try:
         make_private_folder(file.parent)
     except OSError as exc:
         raise build_write_error(file, exc) from exc
-    files = FileSet()
+    files = FileSet(item.replaced_names)
     contents = {file.with_name(file.stem + suffix): content for suffix, content in sidecars.items()}
     try:
         for path, content in (contents | {file: sound}).items():

@@ -32,10 +32,12 @@ class PlannedList:
 
     Attributes:
         already_exists: somebody else's file had the name when the plan was made.
+        replaced_names: the name, if what has it gives way, as for `PlannedFile`.
     """
 
     file: Path
     already_exists: bool = False
+    replaced_names: tuple[str, ...] = ()
 
 
 def plan_game_list(settings: ExportSettings, own_files: OwnFiles, sources: SourceFiles) -> PlannedList | None:
@@ -50,7 +52,8 @@ def plan_game_list(settings: ExportSettings, own_files: OwnFiles, sources: Sourc
     taken = names.find_taken(folder, stem, [suffix])
     if settings.existing == "replace" and names.find_sources(folder, taken):
         raise build_source_error(taken[0])
-    return PlannedList(folder / f"{stem}{suffix}", bool(taken))
+    present = names.list_present(folder, stem, [suffix])
+    return PlannedList(folder / f"{stem}{suffix}", bool(taken), present if settings.existing == "replace" or not taken else ())
 
 
 def list_existing_names(files: Iterable[PlannedFile], planned_list: PlannedList | None) -> list[str]:
@@ -73,7 +76,7 @@ def write_game_list(planned: PlannedList, files: Sequence[PlannedFile], settings
     text = format_wwise_list(files, target.parent) if settings.game == "wwise" else format_csv_list(files, target.parent)
     if _has_content(target, text.encode()):
         return
-    written = FileSet()
+    written = FileSet(planned.replaced_names)
     written.write_file(target, text.encode())
     written.commit()
 

@@ -62,6 +62,7 @@ class TakenNames:
 
     def __init__(self, own_files: OwnFiles, sources: SourceFiles) -> None:
         self._own, self._sources = own_files, sources
+        self._all: dict[Path, frozenset[str]] = {}
         self._there: dict[Path, frozenset[str]] = {}
         self._read: dict[Path, frozenset[str]] = {}
 
@@ -71,12 +72,15 @@ class TakenNames:
         Args:
             suffixes: of the set, that of the sound first.
         """
-        names, there, key = [stem + suffix for suffix in suffixes], self._list_there(folder), fold_file_name(stem)
-        # Only the stem is folded: ten thousand lines with seven files each are seventy thousand names.
-        taken = tuple(name for name, suffix in zip(names, suffixes, strict=True) if key + suffix.casefold() in there)
+        names, taken = [stem + suffix for suffix in suffixes], _find_names(self._list_there(folder), stem, suffixes)
         if taken and taken[0] != names[0]:
             taken = tuple(name for name in taken if not self._own.is_remnant(folder / name))
         return tuple(dict.fromkeys((*taken, *self.find_sources(folder, names))))
+
+    def list_present(self, folder: Path, stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
+        """Return those names of a set that anything has, our own files among them."""
+        self._list_there(folder)
+        return _find_names(self._all[folder], stem, suffixes)
 
     def has_set(self, folder: Path, suffixes: Collection[str], stem: str) -> bool:
         """Return whether any name of a set is taken."""
@@ -91,13 +95,21 @@ class TakenNames:
 
     def _list_there(self, folder: Path) -> frozenset[str]:
         if folder not in self._there:
-            replaced = self._own.replaced
             try:
-                there = (name for name in os.listdir(folder) if not replaced or folder / name not in replaced)  # noqa: PTH208 — names are enough
-                self._there[folder] = frozenset(map(fold_file_name, there))
+                names = os.listdir(folder)  # noqa: PTH208 — names are enough
             except OSError:
-                self._there[folder] = frozenset()
+                names = []
+            replaced = self._own.replaced
+            self._all[folder] = self._there[folder] = frozenset(map(fold_file_name, names))
+            if replaced:
+                self._there[folder] = frozenset(fold_file_name(name) for name in names if folder / name not in replaced)
         return self._there[folder]
+
+
+def _find_names(there: frozenset[str], stem: str, suffixes: Collection[str]) -> tuple[str, ...]:
+    # Only the stem is folded: ten thousand lines with seven files each are seventy thousand names.
+    key = fold_file_name(stem)
+    return tuple(stem + suffix for suffix in suffixes if key + suffix.casefold() in there)
 
 
 def build_source_error(name: str) -> InputError:

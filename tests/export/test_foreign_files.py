@@ -16,6 +16,7 @@ from app.common.errors import InputError, OutputFileError
 from app.core.script import Line, LineSettings
 from app.export.cluster_worker import ClusterWorker
 from app.export.export_plan import PlannedFile, build_numbered_lines, plan_files
+from app.export.export_renderer import FileRenderer, WrittenFile
 from app.export.export_settings import ExportSettings
 from app.export.export_tasks import BatchSettings, ExportTask
 from app.export.manifest_store import MANIFEST_NAME
@@ -260,6 +261,34 @@ def test_a_worker_of_a_cluster_sends_no_file_that_nobody_asked_for(tmp_path: Pat
     del answer["sidecars"][".srt"]  # type: ignore[attr-defined]
     worker.run_task(ExportTask(item))
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.srt", "a.txt", "a.wav"]
+    with pytest.raises(OutputFileError, match="already exists"):
+        worker.run_task(ExportTask(item))
+    worker.run_task(ExportTask(replace(item, replaced_names=("a.txt", "a.wav"))))
+
+
+@pytest.mark.parametrize("policy", ["skip", "number", "replace"])
+@pytest.mark.parametrize("late", ["a1.wav", "a1.txt", "voice_lines.csv"])
+def test_a_file_that_appears_while_an_export_runs_is_not_replaced(
+    tmp_path: Path, policy: str, late: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, out = write_script(tmp_path / "s.csv", "はい。"), tmp_path / "out"
+    spoken = FileRenderer.write_file
+
+    def speak(renderer: FileRenderer, *asked: Any) -> WrittenFile | None:
+        put(out / late)
+        return spoken(renderer, *asked)
+
+    options = ("-o", out, "--sidecars", "txt", "--game", "csv")
+    with monkeypatch.context() as patch:
+        patch.setattr(FileRenderer, "write_file", speak)
+        assert export(script, *options, "--existing", policy) == 7
+    assert "already exists" in capsys.readouterr().err
+    assert (out / late).read_text(encoding="utf-8") == MINE
+    assert listed(out) == (["a1.txt", "a1.wav", late] if late == "voice_lines.csv" else [late])
+    assert export(script, *options, "--existing", "replace") == 0, "what the user saw gives way"
+    assert (out / late).read_bytes() != MINE.encode()
+    assert export(script, *options, "--only", "changed") == 0
+    assert listed(out) == ["a1.txt", "a1.wav", "voice_lines.csv"]
 
 
 def test_an_own_set_of_another_format_gives_way_to_a_rename(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 from app.adapters.files.part_file import PartFile, build_write_error
@@ -20,9 +22,13 @@ class FileSet:
     A program that is killed between two renames leaves whole files: those whose turn had come are new, the others as they were, and
     the next start cannot know that they belong together. Writing the set again makes it one; what is left in hidden names is swept
     by the first write into the folder a day later.
+
+    Args:
+        replaced_names: of the set, those whose files give way. If anything has one of the others by then, the set is not written.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, replaced_names: Collection[str]) -> None:
+        self._replaced_names = replaced_names
         self._parts: list[PartFile] = []
         self._aside: Path | None = None
 
@@ -58,7 +64,11 @@ class FileSet:
 
     def _link_old_files(self) -> list[Path | None]:
         """Link the files to be replaced, so that they can be restored; a single file needs no link, for its rename is the last step."""
-        return [self._link_old_file(part.target) if len(self._parts) > 1 else None for part in self._parts]
+        is_set = len(self._parts) > 1
+        return [self._link_old_file(part.target) if is_set and self._is_replaced(part) else None for part in self._parts]
+
+    def _is_replaced(self, part: PartFile) -> bool:
+        return part.target.name in self._replaced_names
 
     def _link_old_file(self, target: Path) -> Path | None:
         if not os.path.lexists(target):
@@ -84,7 +94,10 @@ class FileSet:
         named: list[tuple[Path, Path | None]] = []
         try:
             for part, old in zip(self._parts, backups, strict=True):
-                part.put_in_place()
+                if self._is_replaced(part):
+                    part.put_in_place()
+                elif not part.take_free_name():
+                    raise build_write_error(part.target, FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)))
                 named.append((part.target, old))
         except BaseException:
             for target, old in reversed(named):

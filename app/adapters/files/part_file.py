@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.adapters.files.checked_file import CheckedFile
 from app.common.errors import OutputFileError
-from app.common.files.atomic_write import list_stale_parts, move_path, prepare_part_path, remove_path, resolve_symlink
+from app.common.files.atomic_write import list_stale_parts, move_path, move_to_free_name, prepare_part_path, remove_path, resolve_symlink
 from app.common.files.bounded_read import NotRegularFileError
 from app.common.language import localize
 from app.common.system_errors import describe_reason
@@ -64,6 +64,18 @@ class PartFile(CheckedFile):
         """Give the finished part the target's name, or that of another file beside it; remove the part and raise OutputFileError if that fails."""
         with self._discard_on_error():
             move_path(self._part, self.target if path is None else path)
+
+    def take_free_name(self, path: Path | None = None) -> bool:
+        """Give the finished part the target's name, or that of another file beside it, if nothing has that; else keep the part and return False.
+
+        Raises as `put_in_place`.
+        """
+        with self._discard_on_error():
+            try:
+                move_to_free_name(self._part, self.target if path is None else path)
+            except FileExistsError:
+                return False
+        return True
 
     def discard(self) -> None:
         """Remove the written data."""

@@ -80,6 +80,32 @@ def move_path(source: Path, target: Path) -> None:
     source.replace(target)
 
 
+def move_to_free_name(source: Path, target: Path) -> None:
+    """Rename a file to a name that nothing has; raise FileExistsError where anything has it by now, be it a link to nowhere, OSError if it fails."""
+    if os.name == "nt":
+        for wait_s in RETRY_DELAYS_S:
+            with contextlib.suppress(PermissionError):
+                source.rename(target)
+                return
+            time.sleep(wait_s)
+        source.rename(target)
+        return
+    # Other systems replace what has the name that a file is renamed to, but give it no second name that something has.
+    try:
+        target.hardlink_to(source)
+    except FileExistsError:
+        raise
+    except OSError:  # a disk that gives a file one name only
+        target.touch(exist_ok=False)
+        try:
+            source.replace(target)
+        except BaseException:
+            remove_path(target)
+            raise
+        return
+    source.unlink()
+
+
 def sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk, so that later writes may rely on them; raise OSError if that fails."""
     # Folders cannot be opened there; NTFS keeps renames in order by itself.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 
 from app.adapters.files.part_file import PartFile
@@ -42,32 +41,15 @@ class AgentFolder:
         """Give a whole file a free name and return its path; remove the part and raise OutputFileError if that fails."""
         try:
             part.finish_writing()
-            path = self._reserve_path(check_file_name(name, suffix), suffix)
+            stem = check_file_name(name, suffix)
+            for _ in range(_MAX_TRIES):
+                path = self._find_free_path(stem, suffix)
+                if part.take_free_name(path):
+                    return path
+            raise OutputFileError(localize("空いているファイル名がありません。", "No file name is free."))
         except BaseException:
             part.discard()
             raise
-        try:
-            part.put_in_place(path)
-        except BaseException:
-            with suppress(OSError):
-                path.unlink()
-            raise
-        return path
-
-    def _reserve_path(self, stem: str, suffix: str) -> Path:
-        """Create an empty file of ours, only for the moment until its content replaces it: a program may be killed at any time."""
-        try:
-            for _ in range(_MAX_TRIES):
-                path = self._find_free_path(stem, suffix)
-                try:
-                    # Neither a file that came meanwhile nor a link, even one to nowhere, is opened by this.
-                    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
-                except FileExistsError:
-                    continue
-                return path
-        except OSError as exc:
-            raise _build_folder_error(exc) from exc
-        raise OutputFileError(localize("空いているファイル名がありません。", "No file name is free."))
 
     def _find_free_path(self, stem: str, suffix: str) -> Path:
         free = find_free_stem(stem, "koebako", (), lambda one: os.path.lexists(self.path / f"{one}{suffix}"))

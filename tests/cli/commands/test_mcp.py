@@ -177,7 +177,7 @@ def test_a_name_that_cannot_be_given_leaves_nothing(tmp_path: Path, monkeypatch:
     def refuse(_source: Path, _target: Path) -> None:
         raise OSError(errno.ENOSPC, "")
 
-    monkeypatch.setattr("app.adapters.files.part_file.move_path", refuse)
+    monkeypatch.setattr("app.adapters.files.part_file.move_to_free_name", refuse)
     with pytest.raises(OutputFileError):
         folder.place_part(part, "a", ".wav")
     assert not list(tmp_path.iterdir())
