@@ -143,9 +143,11 @@ def walk_all(window: WindowDriver, beginning: Beginning) -> None:
 
 
 def close(qtbot: QtBot, window: WindowDriver) -> None:
-    """As its user does, once nothing is being added."""
+    """As its user does, once nothing is being added; what else goes on is asked for."""
     for job in list(window.task_queue.jobs):
         window.task_queue.remove_task(job)
     qtbot.waitUntil(lambda: not window.task_queue.jobs, timeout=WAIT_MS)
     window.close()
-    assert not window.isVisible()
+    if window.leaving.question is not None:
+        window.leaving.close_now()
+    assert not window.isVisible(), window.banner.message.text()
