@@ -12,10 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from app.adapters.files.part_file import build_write_error
-from app.common.files.atomic_write import move_path
+from app.common.files.atomic_write import move_path, move_to_free_name
 from app.common.files.bounded_read import open_regular_file
 from app.common.files.private_data_dir import make_private_folder
-from app.common.language import localize
 from app.export.manifest_data import FileContent, ManifestEntry
 from app.export.render_keys import DIGEST_BYTES
 from app.export.safe_file_names import fold_file_name
@@ -72,14 +71,15 @@ class OwnedFiles:
         moves = [
             (self._root / old, self._root / PurePosixPath(path).with_suffix(PurePosixPath(old).suffix)) for old, _ in entry.list_parts()
         ]
+        is_there = {target: os.path.lexists(target) for _, target in moves}
         for source, target in moves:
-            is_taken = os.path.lexists(target) and not is_same_name(source, target)
+            is_taken = is_there[target] and not is_same_name(source, target)
             if target in self._sources or (is_taken and not may_replace(target)):
-                raise build_write_error(target, FileExistsError(errno.EEXIST, localize("すでにあります", "it already exists")))
+                raise build_write_error(target, FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)))
         for source, target in moves:
             try:
                 make_private_folder(target.parent)
-                move_path(source, target)
+                (move_path if is_there[target] else move_to_free_name)(source, target)
             except OSError as exc:
                 raise build_write_error(target, exc) from exc
         folder = (self._root / entry.path).parent

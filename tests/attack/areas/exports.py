@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import threading
+import time
 from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from pathlib import Path
 
 from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME
@@ -20,6 +23,7 @@ POLICIES = ("ask", "skip", "number", "replace")
 KINDS = frozenset((*SUFFIXES, ".flac", ".koebako"))
 FORBIDDEN = frozenset(("package.json", "cmakelists.txt", "requirements.txt", "desktop.ini"))
 TEXTS = ("はい。", "雨。", "雪。")
+LATEST_S = 0.6
 COMMANDS = (
     ("project", "convert", "{source}", "-o", "{target}"),
     ("project", "new", "{target}", "-f", "{source}"),
@@ -51,7 +55,10 @@ class Exports(Area):
     def _export(self, case: Case, script: Path, options: Collection[str]) -> str:
         policy = case.draw.choice(POLICIES)
         before = look(self._folder, self._planted) | look(script.parent, {script}) | look(self._kept.parent, {self._kept})
+        late = threading.Thread(target=self._put_late, args=(random.Random(case.draw.random()), before))
+        late.start()
         ran = run_inside(case, self.place, "export", str(script), "-o", str(self._folder), *options, "--existing", policy)
+        late.join()
         for what in find_destroyed(before, may_replace=policy == "replace", spared={script, self._kept}):
             case.complain("lost", f"{what}: {options} {policy}", "an export destroys what is not its own")
         for name in find_strange(self._folder, self._planted):
@@ -99,6 +106,15 @@ class Exports(Area):
             target = draw.choice([*there, self._folder / "Mei"]) if draw.random() < 0.4 else named
             if not target.is_dir() and target.name not in ("story.txt", "a1.txt", "voice_lines.csv", "a1.csv"):
                 self._put(draw, target)
+
+    def _put_late(self, draw: random.Random, before: dict[Path, str]) -> None:
+        """Puts a file under a name that nothing has, while the export runs."""
+        time.sleep(draw.random() * LATEST_S)
+        target = self._folder / (draw.choice(STEMS) + draw.choice(SUFFIXES))
+        with suppress(FileExistsError), target.open("x", encoding="utf-8") as file:
+            file.write("late\n")
+            self._planted.add(target)
+            before[target] = "late\n"
 
     def _put(self, draw: random.Random, target: Path) -> None:
         target.unlink(missing_ok=True)
