@@ -290,7 +290,7 @@ def _describe_figures() -> str:
 def describe_state(state: SpeechState) -> str:
     """Describe the state in words."""
     if state.is_speaking and state.is_preparing:
-        return localize("準備しています…（途切れずに再生できるまで）", "Preparing… until it can play without gaps")
+        return localize("途切れないように準備しています…", "Preparing to play without gaps…")
     if state.is_speaking and (state.is_ready or not state.is_loading) and state.computed_s:
         # The player also counts the silence that it plays itself, so the time played may exceed the length.
         seconds = f"{min(state.played_s, state.computed_s):.1f} / {state.computed_s:.1f}"
