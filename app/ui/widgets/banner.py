@@ -181,6 +181,8 @@ class Banner(QFrame):
         self.action = QPushButton()
         self.action.clicked.connect(self._run_action)
         self.other = QPushButton()
+        self.other.setAccessibleName(localize("ほかの方法", "Another remedy"))
+        self.other.setToolTip(self.other.accessibleName())
         self.other.clicked.connect(lambda: self._other.run() if self._other is not None else None)
         self._other: BannerButton | None = None
         self.more = QToolButton()
@@ -240,7 +242,7 @@ class Banner(QFrame):
         self.action.setVisible(bool(action))
         self._other = other
         self.other.setText(other.text if other else "")
-        self.other.setToolTip(other.tip if other else "")
+        self.other.setToolTip(other.tip if other else self.other.accessibleName())
         self.other.setVisible(other is not None)
         self.more.setChecked(False)
         self.details.show_text(details)
