@@ -18,7 +18,7 @@ _SHELF_HZ, _SHELF_Q, _SHELF_DB = 1681.974450955533, 0.7071752369554196, 3.999843
 _SHELF_BAND = 0.4996667741545416
 _LOW_HZ, _LOW_Q = 38.13547087602444, 0.5003270373238773
 # Samples filtered at once, and samples after which the filters' impulse response has died away.
-_PIECE, _TAIL = 1 << 16, 1 << 15
+WEIGHTED_PIECE, _TAIL = 1 << 16, 1 << 15
 
 
 def compute_k_filters(rate: int) -> tuple[Biquad, Biquad]:
@@ -35,21 +35,35 @@ def compute_k_filters(rate: int) -> tuple[Biquad, Biquad]:
     return (shelf, shelf_past), ((1.0, -2.0, 1.0), low_past)
 
 
+class KWeighting:
+    """Puts one sound through both filters, piece by piece; the pieces joined are as the whole."""
+
+    def __init__(self, rate: int) -> None:
+        self._answer, self._carried = _compute_response(rate), np.zeros(_TAIL)
+
+    def filter_samples(self, samples: Float32) -> Float64:
+        """Return the samples after both filters, float64, as many as before."""
+        # In the frequency domain, as Python is too slow for a loop over samples.
+        weighted = [self._filter_piece(samples[start : start + WEIGHTED_PIECE]) for start in range(0, len(samples), WEIGHTED_PIECE)]
+        return np.concatenate(weighted) if weighted else np.zeros(0)
+
+    def _filter_piece(self, samples: Float32) -> Float64:
+        """Return up to `WEIGHTED_PIECE` samples after the filters; what they leave in the filters goes into the next piece."""
+        found = np.fft.irfft(np.fft.rfft(samples.astype(np.float64), WEIGHTED_PIECE + _TAIL) * self._answer, WEIGHTED_PIECE + _TAIL)
+        found[:_TAIL] += self._carried
+        self._carried = found[len(samples) : len(samples) + _TAIL]
+        return found[: len(samples)]
+
+
 def apply_k_weighting(samples: Float32, rate: int) -> Float64:
-    """Return the samples after both filters, float64, as many as before."""
-    # Overlapping pieces in the frequency domain avoid a loop over samples, which Python is too slow for.
-    answer, length = _compute_response(rate), len(samples)
-    weighted = np.zeros(length + _PIECE + _TAIL)
-    for start in range(0, length, _PIECE):
-        spectrum = np.fft.rfft(samples[start : start + _PIECE].astype(np.float64), _PIECE + _TAIL)
-        weighted[start : start + _PIECE + _TAIL] += np.fft.irfft(spectrum * answer, _PIECE + _TAIL)
-    return weighted[:length]
+    """Return a whole sound after both filters, float64, as many samples as before."""
+    return KWeighting(rate).filter_samples(samples)
 
 
 @lru_cache(maxsize=8)
 def _compute_response(rate: int) -> NDArray[np.complex128]:
     """Return the response of both filters at the frequencies of one transform, complex128."""
-    size = _PIECE + _TAIL
+    size = WEIGHTED_PIECE + _TAIL
     delay = np.exp(-2j * pi * np.arange(size // 2 + 1) / size)
     response = np.ones(len(delay), np.complex128)
     for forward, past in compute_k_filters(rate):

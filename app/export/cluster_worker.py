@@ -13,6 +13,7 @@ from typing import Any
 from app.adapters.openjtalk.reading_choices import find_link_reading, should_find_memos_everywhere, should_use_built_in_words
 from app.adapters.user_dictionary import load_dictionary
 from app.common.errors import BackendError, VoiceError
+from app.common.files.untrusted_json import require_number
 from app.common.language import localize
 from app.core.dictionary_entries import merge_entries
 from app.export.cluster_client import ClusterClient
@@ -21,6 +22,8 @@ from app.export.cluster_task import end_cluster_batch, run_cluster_task
 from app.export.export_settings import SidecarKind
 from app.export.export_tasks import BatchSettings, ExportTask, ReadingTerms, convert_task_to_data
 from app.export.file_writer import write_finished_files
+from app.export.loudness_data import convert_loudness_to_data, parse_loudness
+from app.export.loudness_stage import parse_written_data
 from app.export.process_worker import parse_error
 from app.export.sidecars.sidecar_formats import list_sidecar_suffixes
 
@@ -102,9 +105,11 @@ class ClusterWorker:
             raise parse_error(answer["error"])
         try:
             if task.is_measurement:
-                return dict(answer["measured"])
+                return convert_loudness_to_data(parse_loudness(answer["measured"]))
             sidecars = _check_sidecars(answer["sidecars"], self._batch.export.sidecars)
             row, sound = dict(answer["row"]), answer["sound"]
+            parse_written_data(row)
+            require_number(row["audio_s"])
             if not isinstance(sound, bytes):
                 raise TypeError("sound")
         except (KeyError, TypeError, ValueError, AttributeError) as exc:

@@ -12,9 +12,10 @@ from typing import Any
 from app.common.errors import AppError, InternalError
 from app.common.language import localize
 from app.export.export_plan import PlannedFile
-from app.export.export_tasks import ExportTask, ExportWorker, parse_measurement
+from app.export.export_tasks import ExportTask, ExportWorker
 from app.export.file_writer import is_single_line_error
 from app.export.loudness import LoudnessMeasurement
+from app.export.loudness_data import parse_loudness
 
 # How soon Ctrl+C is noticed.
 BATCH_POLL_S = 0.05
@@ -43,13 +44,13 @@ class ExportBatch:
         self._workers = [make_worker() for _ in range(max(1, jobs))]
 
     def write_files(self, files: Sequence[PlannedFile], gains_db: Mapping[PlannedFile, float]) -> Iterator[TaskOutcome]:
-        """Write the files, each with its gain; a file without one in `gains_db` gets none. Raise the error that ends the batch."""
-        yield from self._run_tasks([ExportTask(item, gains_db.get(item, 0.0)) for item in files])
+        """Write the files, each with its gain; one without in `gains_db` stays as it is. Raise the error that ends the batch."""
+        yield from self._run_tasks([ExportTask(item, gains_db.get(item)) for item in files])
 
     def measure_files(self, files: Sequence[PlannedFile]) -> dict[PlannedFile, LoudnessMeasurement]:
         """Measure the loudness of files without writing them; those that fail are left out, and stand in `failed`."""
         outcomes = self._run_tasks([ExportTask(item, is_measurement=True) for item in files])
-        return {outcome.task.item: parse_measurement(outcome.answer) for outcome in outcomes}
+        return {outcome.task.item: parse_loudness(outcome.answer) for outcome in outcomes}
 
     def stop_batch(self) -> None:
         """Stop the batch soon; may be called from any thread. Incomplete files are removed."""

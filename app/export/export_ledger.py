@@ -118,8 +118,8 @@ class ExportLedger:
         return {item: measured for item in iterate_yielding_gil(files) if (measured := known.get(self._find_sound_key(item))) is not None}
 
     def plan_changes(self, files: Sequence[PlannedFile], settings: ExportSettings, gains_db: Mapping[PlannedFile, float]) -> ExportChanges:
-        """Plan what is done with each file, every question about existing files answered; `gains_db` of files that have none is 0."""
-        keyed = [self._build_keyed_file(item, gains_db.get(item, 0.0)) for item in iterate_yielding_gil(files)]
+        """Plan what is done with each file, every question about existing files answered; a file without one in `gains_db` stays as it is."""
+        keyed = [self._build_keyed_file(item, gains_db.get(item)) for item in iterate_yielding_gil(files)]
         scope = self._build_scope(line.id for item in files for line in item.lines)
         self._may_replace = settings.existing == "replace"
         changes = plan_changes(
@@ -153,7 +153,7 @@ class ExportLedger:
             self._store.remove_entry(entry.path)
 
     def record_written(
-        self, item: PlannedFile, sidecars: Collection[Path], gain_db: float = 0.0, loudness: LoudnessMeasurement | None = None
+        self, item: PlannedFile, sidecars: Collection[Path], gain_db: float | None = None, loudness: LoudnessMeasurement | None = None
     ) -> None:
         """Note a file that is complete, with those beside it; what it replaces goes, if it is still ours. Reads the files once."""
         keyed = self._build_keyed_file(item, gain_db)
@@ -210,7 +210,7 @@ class ExportLedger:
         """Return the entry of a file that is kept, with the lines and the script of today."""
         return replace(entry, lines=file.lines, project=self._script.project, place=self._place)
 
-    def _build_keyed_file(self, item: PlannedFile, gain_db: float) -> KeyedFile:
+    def _build_keyed_file(self, item: PlannedFile, gain_db: float | None) -> KeyedFile:
         sound = self._find_sound_key(item)
         return KeyedFile(item, item.file.relative_to(self._root).as_posix(), sound, compute_file_key(item, sound, self._settings, gain_db))
 

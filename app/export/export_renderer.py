@@ -12,8 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from app.adapters.resampler import RateConverter
 from app.adapters.speech_activity import record_at_stages
 from app.common.errors import AppError
 from app.common.language import localize
@@ -30,7 +29,9 @@ from app.core.synthesis_types import AudioChunk, Float32, PhoneTiming, ReadingOv
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.export.file_writer import PlannedFileWriter
-from app.export.loudness import LoudnessMeasurement, measure_loudness, merge_measurements
+from app.export.loudness import LoudnessMeasurement
+from app.export.loudness_meter import LoudnessMeter
+from app.export.loudness_stage import WrittenLoudness
 from app.export.name_pattern import SpeakerNames
 from app.export.sidecars.sidecar_formats import TIMELESS_SIDECARS
 from app.export.timeline import PAUSE_PHONE, SpokenFile, SpokenLine, TimedMora, TimedText
@@ -183,11 +184,12 @@ RecordedSound = tuple[Float32, int]
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file that is there now."""
+    """A file that is there now; it has a loudness if it was brought to one."""
 
     file: Path
     spoken: SpokenFile
     sidecars: tuple[Path, ...]
+    loudness: WrittenLoudness | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +209,10 @@ class FileRenderer:
     is_cancelled: Callable[[], bool] = ignore_cancellation
     before_disk_wait: Callable[[], object] = lambda: None
 
-    def write_file(self, item: PlannedFile, settings: ExportSettings, gain_db: float = 0.0) -> WrittenFile | None:
+    def write_file(self, item: PlannedFile, settings: ExportSettings, gain_db: float | None = None) -> WrittenFile | None:
         """Write the sound and the files beside it; return None and leave no file if cancelled.
 
-        If AppError is raised, no file is left either.
+        The limiter follows a gain; without one the sound stays as it is. If AppError is raised, no file is left either.
         """
         rate = self.open_speaker(item.lines[0].settings.voice).pipeline.voice.sampling_rate
         writer = PlannedFileWriter(item, settings, rate, gain_db)
@@ -225,7 +227,7 @@ class FileRenderer:
             writer.abort_output()
             raise
         spoken, sidecars = writer.close(lines, self.before_disk_wait)
-        return WrittenFile(item.file, spoken, tuple(sidecars))
+        return WrittenFile(item.file, spoken, tuple(sidecars), writer.loudness)
 
     def write_recorded_file(self, item: PlannedFile, settings: ExportSettings, recorded: RecordedSound) -> WrittenFile | None:
         """Write the sound of the one line of a file, and the files beside it; return None and leave no file if cancelled.
@@ -246,15 +248,13 @@ class FileRenderer:
         return WrittenFile(item.file, written, tuple(sidecars))
 
     def measure_file(self, item: PlannedFile) -> LoudnessMeasurement | None:
-        """Measure the sound without writing it; return None if cancelled."""
-        found: list[LoudnessMeasurement] = []
-        pieces: list[Float32] = []
+        """Measure the sound without writing it, at the rate of its first voice whatever that of the file; return None if cancelled."""
+        rate = self.open_speaker(item.lines[0].settings.voice).pipeline.voice.sampling_rate
+        converter, meter = RateConverter(rate), LoudnessMeter(rate)
         for chunk in self._render_chunks(item, []):
-            pieces.append(chunk.samples)
-            if chunk.last:
-                found.append(measure_loudness(np.concatenate(pieces), chunk.sampling_rate))
-                pieces.clear()
-        return None if self.is_cancelled() else merge_measurements(found)
+            meter.add_samples(converter.convert_rate(chunk.samples, chunk.sampling_rate))
+        meter.add_samples(converter.flush_filter())
+        return None if self.is_cancelled() else meter.finish_measurement()
 
     def _describe_recorded(self, item: PlannedFile, settings: ExportSettings, length_s: float, tolerance_s: float) -> SpokenLine:
         rendered: list[SpokenLine] = []

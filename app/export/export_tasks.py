@@ -14,7 +14,6 @@ from app.core.script import Script
 from app.core.script_data import convert_script_to_data, parse_script
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, convert_settings_to_data, parse_settings_data
-from app.export.loudness import LoudnessMeasurement
 from app.settings.graph_precision import GRAPH_PRECISIONS, GraphPrecision
 from app.settings.user_settings import PRECISION_CHOICES, PrecisionChoice
 
@@ -97,10 +96,10 @@ class BatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class ExportTask:
-    """A file to write, or only to measure."""
+    """A file to write, with a gain and the limiter behind it or as it is, or only to measure."""
 
     item: PlannedFile
-    gain_db: float = 0.0
+    gain_db: float | None = None
     is_measurement: bool = False
 
 
@@ -135,9 +134,5 @@ def parse_task_data(data: Mapping[str, Any]) -> ExportTask:
     """Parse a task; raise ValueError or KeyError."""
     lines = parse_script(data["script"]).lines
     item = PlannedFile(Path(data["file"]), lines, characters=tuple(data["characters"]), replaced_names=tuple(data["replaced_names"]))
-    return ExportTask(item, float(data["gain_db"]), bool(data["measures"]))
-
-
-def parse_measurement(answer: Mapping[str, Any]) -> LoudnessMeasurement:
-    """Parse a worker's loudness measurement."""
-    return LoudnessMeasurement(tuple(answer["powers"]), answer["peak"], answer["seconds"])
+    gain = data["gain_db"]
+    return ExportTask(item, None if gain is None else float(gain), bool(data["measures"]))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from app.adapters.files.file_set import FileSet
 from app.adapters.files.part_file import build_write_error
 from app.adapters.sound.sound_file_sink import SoundFileSink
 from app.common.errors import AppError, BackendError
 from app.common.files.private_data_dir import make_private_folder
-from app.core.synthesis_types import AudioChunk
+from app.core.synthesis_types import AudioChunk, Float32
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings, TextEncoding
+from app.export.loudness_stage import LoudnessStage, WrittenLoudness
 from app.export.sidecars.sidecar_formats import SIDECAR_FORMATS
 from app.export.timeline import SpokenFile, SpokenLine, join_lines
 
@@ -28,23 +26,30 @@ class PlannedFileWriter:
 
     Args:
         rate: of the voice in Hz.
-        gain_db: what loudness asks for.
+        gain_db: what the target of loudness asks for; None leaves the sound as it is.
+
+    Attributes:
+        loudness: of the written sound, after `close`; None without a gain.
     """
 
-    def __init__(self, item: PlannedFile, settings: ExportSettings, rate: int, gain_db: float = 0.0) -> None:
+    def __init__(self, item: PlannedFile, settings: ExportSettings, rate: int, gain_db: float | None = None) -> None:
         file = item.file
         self._item, self._settings = item, settings
-        self._gain = np.float32(10 ** (gain_db / 20))
+        self.loudness: WrittenLoudness | None = None
         try:
             make_private_folder(file.parent)
         except OSError as exc:
             raise build_write_error(file, exc) from exc
         form = settings.subtype or None, settings.channels, settings.rate or None, settings.quality
         self._sink = SoundFileSink(file, rate, *form, follows_link=False)
+        self._stage = None if gain_db is None else LoudnessStage(self._sink.rate, gain_db)
 
     def write_chunk(self, chunk: AudioChunk) -> None:
         """Append a chunk; after an OutputFileError no file is left."""
-        self._sink.write_chunk(chunk if self._gain == 1 else replace(chunk, samples=chunk.samples * self._gain))
+        if self._stage is None:
+            self._sink.write_chunk(chunk)
+        else:
+            self._write_samples(self._stage.convert_samples(chunk.samples, chunk.sampling_rate))
 
     def close(self, lines: Sequence[SpokenLine], before_file: Callable[[], object] = lambda: None) -> tuple[SpokenFile, list[Path]]:
         """Give the files their names as one, see `FileSet`; the sound comes last, so that all its companions are there once it is.
@@ -57,6 +62,9 @@ class PlannedFileWriter:
         """
         files, sidecars = FileSet(self._item.replaced_names), list[Path]()
         try:
+            if self._stage is not None:
+                self._write_samples(self._stage.finish_sound())
+                self.loudness = self._stage.measure_loudness(self._settings.channels)
             spoken = SpokenFile(join_lines(lines), self._sink.rate, self._sink.finish_sound())
             for path, text in self._build_sidecar_texts(spoken) if spoken.samples else ():
                 before_file()
@@ -74,6 +82,9 @@ class PlannedFileWriter:
     def abort_output(self) -> None:
         """Remove all files."""
         self._sink.abort_output()
+
+    def _write_samples(self, samples: Float32) -> None:
+        self._sink.write_chunk(AudioChunk(samples, self._sink.rate, "file", 0))
 
     def _build_sidecar_texts(self, spoken: SpokenFile) -> Iterator[tuple[Path, str]]:
         """Build the sidecars of the sound; a voice that reports no times gets only those that need none."""

@@ -10,6 +10,8 @@ from app.adapters.openjtalk.project_words import PROJECT_WORDS
 from app.adapters.openjtalk.reading_choices import READING_CHOICES
 from app.export.export_renderer import FileRenderer, WrittenFile, find_ids_by_name
 from app.export.export_tasks import BatchSettings, ExportTask, ReadingTerms
+from app.export.loudness_data import convert_loudness_to_data
+from app.export.loudness_stage import convert_written_to_data
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
@@ -37,6 +39,8 @@ def build_file_row(result: WrittenFile) -> dict[str, Any]:
         row["character"] = first.character
     if spoken.is_silent:
         row["silent"] = True
+    if result.loudness is not None:
+        row |= convert_written_to_data(result.loudness)
     if len(spoken.lines) > 1:
         row["lines"] = [
             {"id": line.id, "text": line.text, "voice": line.voice, "speaker": line.speaker, "style": line.style, "seed": line.seed}
@@ -67,7 +71,7 @@ class LocalWorker:
         """Run a task, as any worker."""
         if task.is_measurement:
             measured = self._renderer.measure_file(task.item)
-            return {} if measured is None else {"powers": list(measured.powers), "peak": measured.peak, "seconds": measured.seconds}
+            return {} if measured is None else convert_loudness_to_data(measured)
         written = self._renderer.write_file(task.item, self._batch.export, task.gain_db)
         return {} if written is None else build_file_row(written)
 

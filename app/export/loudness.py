@@ -1,27 +1,29 @@
 """Loudness as EBU R 128 and ITU-R BS.1770 measure it, and the gain that brings a batch to a target.
 
-A channel is measured by itself: our files are one channel, or the same one twice, which is 3.01 LU louder.
+A channel is measured by itself: our files are one channel, or the same one twice, which is 3.01 LU louder. A target is met by a gain and a
+limiter behind it; what the limiter takes was measured with the sound, so that no sound is rendered again to come closer.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from app.adapters.resampler import RateConverter
-from app.core.k_weighting import Float64, apply_k_weighting
-from app.core.synthesis_types import Float32
+from app.core.k_weighting import Float64
 
 MAX_TRUE_PEAK_DB = -1.0
+LIMITER_CEILING_DB = MAX_TRUE_PEAK_DB - 0.1
+"""Meters that look closer than four times between two samples find a little more."""
+MAX_LIMITED_DB = 6.0
+"""What the limiter may take from a peak; what needs more stays quieter than its target."""
 # A word alone has no loudness of its own, so shorter sounds are not measured by themselves.
 MIN_LOUDNESS_LENGTH_S = 3.0
 OFFSET_DB, ABSOLUTE_GATE, RELATIVE_GATE = -0.691, -70.0, -10.0
-# Blocks of 400 ms begin every 100 ms.
-BLOCKS_PER_S, STEPS = 10, 4
-_PEAK_OVERSAMPLING = 4
+# Each halves what is not known of a gain in dB.
+_GAIN_SEARCH_STEPS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,81 +33,81 @@ class LoudnessMeasurement:
     Attributes:
         powers: mean square of each block after K-weighting.
         peak: true peak, 1 being full scale.
+        losses: by a true peak in whole dBFS what a limiter takes that keeps the sound below it, as the sum over the blocks; 0 for those above
+            the highest, and down to what `MAX_LIMITED_DB` allows.
     """
 
     powers: tuple[float, ...]
     peak: float
     seconds: float
-
-
-def measure_loudness(samples: Float32, rate: int) -> LoudnessMeasurement:
-    """Measure one channel of sound."""
-    return LoudnessMeasurement(
-        tuple(map(float, compute_block_powers(samples, rate))), measure_true_peak(samples, rate), len(samples) / rate
-    )
+    losses: Mapping[int, float] = field(default_factory=dict)
 
 
 def merge_measurements(items: Sequence[LoudnessMeasurement]) -> LoudnessMeasurement:
     """Merge several sounds into one programme; no block lies across two of them."""
     powers = tuple(power for item in items for power in item.powers)
-    return LoudnessMeasurement(powers, max((item.peak for item in items), default=0.0), sum(item.seconds for item in items))
+    losses: dict[int, float] = {}
+    for item in items:
+        for threshold, loss in item.losses.items():
+            losses[threshold] = losses.get(threshold, 0.0) + loss
+    return LoudnessMeasurement(powers, max((item.peak for item in items), default=0.0), sum(item.seconds for item in items), losses)
 
 
 def compute_integrated_lufs(powers: Sequence[float]) -> float:
     """Return the gated LUFS of one channel's blocks; minus infinity if no block passes the gate."""
-    found = _filter_by_gate(np.asarray(powers, np.float64), ABSOLUTE_GATE)
-    return _convert_to_lufs(_filter_by_gate(found, _convert_to_lufs(found) + RELATIVE_GATE))
+    return _compute_lufs(np.asarray(powers, np.float64))
+
+
+def compute_limited_lufs(measurement: LoudnessMeasurement, gain_db: float, channels: int) -> float:
+    """Return the loudness after a gain and the limiter; minus infinity if no block passes the gate."""
+    lost = _find_loss(measurement.losses, LIMITER_CEILING_DB - gain_db)
+    return _compute_lufs(np.asarray(measurement.powers, np.float64), lost) + gain_db + 10 * math.log10(channels)
 
 
 def compute_gain_db(measurement: LoudnessMeasurement, target_lufs: float, channels: int) -> float:
-    """Return the gain in dB to the target, or as near as the true peak allows; 0 where the sound is silent."""
+    """Return the gain in dB that meets the target behind the limiter, or as near as that may go; 0 where the sound is silent."""
     loudness = compute_integrated_lufs(measurement.powers) + 10 * math.log10(channels)
     if math.isinf(loudness) or measurement.peak <= 0:
         return 0.0
-    return min(target_lufs - loudness, _compute_max_gain_db(measurement.peak))
+    highest = compute_max_gain_db(measurement.peak)
+    low, high = min(highest, target_lufs - loudness), highest
+    if compute_limited_lufs(measurement, high, channels) <= target_lufs:
+        return high
+    for _ in range(_GAIN_SEARCH_STEPS if compute_limited_lufs(measurement, low, channels) < target_lufs else 0):
+        middle = (low + high) / 2
+        low, high = (middle, high) if compute_limited_lufs(measurement, middle, channels) < target_lufs else (low, middle)
+    return low
 
 
-def compute_gains_db(items: Sequence[LoudnessMeasurement], target_lufs: float, channels: int, *, is_per_file: bool) -> list[float]:
-    """Return a gain for each file: one for all, or each its own; a file too short to be measured takes the gain of all."""
-    common = compute_gain_db(merge_measurements(items), target_lufs, channels)
-    if not is_per_file:
-        return [common] * len(items)
-    return [
-        compute_gain_db(item, target_lufs, channels)
-        if item.seconds >= MIN_LOUDNESS_LENGTH_S
-        else min(common, _compute_max_gain_db(item.peak))
-        for item in items
-    ]
+def compute_max_gain_db(peak: float) -> float:
+    """Return the highest gain that a true peak allows, the limiter at its utmost."""
+    return LIMITER_CEILING_DB + MAX_LIMITED_DB - convert_to_db(peak) if peak > 0 else 0.0
 
 
-def measure_true_peak(samples: Float32, rate: int) -> float:
-    """Return the highest value between and at the samples, found at four times the rate."""
-    converter = RateConverter(_PEAK_OVERSAMPLING * rate)
-    highest = float(np.abs(samples).max(initial=0.0))
-    for piece in (converter.convert_rate(samples, rate), converter.flush_filter()):
-        highest = max(highest, float(np.abs(piece).max(initial=0.0)))
-    return highest
+def convert_to_db(level: float) -> float:
+    """Return a level as dB of full scale; minus infinity for silence."""
+    return 20 * math.log10(level) if level > 0 else -math.inf
 
 
-def compute_block_powers(samples: Float32, rate: int) -> Float64:
-    """Return the mean squares of all whole blocks of 400 ms, one every 100 ms, after K-weighting."""
-    size = round(rate / BLOCKS_PER_S)
-    weighted = apply_k_weighting(samples, rate)
-    steps = len(weighted) // size
-    if steps < STEPS:
-        return np.zeros(0)
-    energies = np.square(weighted[: steps * size]).reshape(steps, size).sum(axis=1)
-    sums = np.convolve(energies, np.ones(STEPS), "valid")
-    return np.asarray(sums / (STEPS * size), np.float64)
+def _compute_lufs(powers: Float64, lost: float = 0.0) -> float:
+    """Return the gated LUFS of one channel's blocks, of which a limiter has taken so much in all.
+
+    It takes that from loud blocks, which pass the gate; quiet ones pass a lower gate where it has.
+    """
+    found = _filter_by_gate(powers, ABSOLUTE_GATE)
+    return _convert_to_lufs(_filter_by_gate(found, _convert_to_lufs(found, lost) + RELATIVE_GATE), lost)
 
 
-def _compute_max_gain_db(peak: float) -> float:
-    """Return the highest gain that a true peak allows."""
-    return MAX_TRUE_PEAK_DB - 20 * math.log10(peak) if peak > 0 else 0.0
+def _find_loss(losses: Mapping[int, float], threshold_db: float) -> float:
+    """Return the loss between two whole dB, as a straight line has it."""
+    below = math.floor(threshold_db)
+    lower, upper = losses.get(below, 0.0), losses.get(below + 1, 0.0)
+    return lower + (upper - lower) * (threshold_db - below)
 
 
-def _convert_to_lufs(powers: Float64) -> float:
-    return OFFSET_DB + 10 * math.log10(float(powers.mean())) if powers.size and powers.mean() > 0 else -math.inf
+def _convert_to_lufs(powers: Float64, lost: float = 0.0) -> float:
+    total = float(powers.sum()) - lost
+    return OFFSET_DB + 10 * math.log10(total / powers.size) if powers.size and total > 0 else -math.inf
 
 
 def _filter_by_gate(powers: Float64, gate_lufs: float) -> Float64:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import re
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from app.common.files.untrusted_json import MAX_INT64, require_int, require_number
+from app.common.files.untrusted_json import MAX_INT64, require_int
 from app.export.export_settings import EXPORT_SOUND_FORMATS
 from app.export.game_lists import GAME_LIST_NAMES
 from app.export.loudness import LoudnessMeasurement
+from app.export.loudness_data import convert_loudness_to_data, parse_loudness
 from app.export.name_pattern import FORBIDDEN_FILE_NAME_CHARS
 from app.export.render_keys import DIGEST_BYTES
 from app.export.script_place import MAX_PLACE_CHARS, is_place
@@ -23,7 +22,6 @@ MANIFEST_FORMAT, MANIFEST_VERSION = "koebako-export", 1
 # A folder for each speaker is the deepest that we write.
 MAX_PATH_PARTS, MAX_PATH_CHARS = 4, 1_000
 MAX_LINE_IDS, MAX_ID_CHARS, MAX_PROJECT_CHARS = 200_000, 1_000, 1_000
-MAX_MEASURED_BLOCKS = 10_000_000
 PARKED_PREFIX = ".koebako-export-"
 """Begins the name of a file while another has its name: of two that exchange theirs, and of one that is still to be made again."""
 _SOUND_SUFFIXES = frozenset(f".{name}" for name in EXPORT_SOUND_FORMATS)
@@ -112,10 +110,8 @@ def convert_entry_to_data(entry: ManifestEntry) -> dict[str, Any]:
     }
     if entry.place:
         data["place"] = entry.place
-    measured = entry.loudness
-    if measured is not None:
-        powers = base64.b64encode(struct.pack(f"<{len(measured.powers)}d", *measured.powers)).decode()
-        data["loudness"] = {"powers": powers, "peak": measured.peak, "seconds": measured.seconds}
+    if entry.loudness is not None:
+        data["loudness"] = convert_loudness_to_data(entry.loudness)
     return data
 
 
@@ -154,7 +150,7 @@ def parse_entry(data: object) -> ManifestEntry:
         _parse_text(data.get("project"), MAX_PROJECT_CHARS),
         _parse_digest(data.get("sound")),
         _parse_digest(data.get("key")),
-        None if data.get("loudness") is None else _parse_loudness(data["loudness"]),
+        _parse_known_loudness(data.get("loudness")),
         _parse_place(data.get("place", "")),
     )
 
@@ -200,21 +196,14 @@ def _parse_text(value: object, most_chars: int) -> str:
     return value
 
 
+def _parse_known_loudness(value: object) -> LoudnessMeasurement | None:
+    """Return the loudness; None for that of a version before the limiter, which is measured again."""
+    is_missing = value is None or (isinstance(value, dict) and "losses" not in value)
+    return None if is_missing else parse_loudness(value)
+
+
 def _parse_place(value: object) -> str:
     text = _parse_text(value, MAX_PLACE_CHARS)
     if text and not is_place(text):
         raise ValueError("no place")
     return text
-
-
-def _parse_loudness(value: object) -> LoudnessMeasurement:
-    if not isinstance(value, dict) or not isinstance(value.get("powers"), str):
-        raise ValueError("no loudness")
-    packed = base64.b64decode(value["powers"], validate=True)
-    if len(packed) % 8 or len(packed) > 8 * MAX_MEASURED_BLOCKS:
-        raise ValueError("no loudness")
-    powers = tuple(map(require_number, struct.unpack(f"<{len(packed) // 8}d", packed)))
-    peak, seconds = require_number(value.get("peak")), require_number(value.get("seconds"))
-    if min((*powers, peak, seconds)) < 0:
-        raise ValueError("no loudness")
-    return LoudnessMeasurement(powers, peak, seconds)

@@ -72,7 +72,7 @@ def compute_sound_key(item: PlannedFile, conditions: SoundConditions) -> str:
     return _hash_data([conditions.program, [_describe_line(line, conditions) for line in item.lines]])
 
 
-def compute_file_key(item: PlannedFile, sound_key: str, settings: ExportSettings, gain_db: float = 0.0) -> str:
+def compute_file_key(item: PlannedFile, sound_key: str, settings: ExportSettings, gain_db: float | None = None) -> str:
     """Return a key of all that shapes the bytes of a file and of those beside it, but for their names."""
     beside = sorted(settings.sidecars)
     # Ids are written only for files of several lines.

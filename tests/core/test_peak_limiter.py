@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.peak_limiter import CEILING, HOLD_S, LOOK_AHEAD_S, PeakLimiter
 from app.core.synthesis_types import Float32
+from app.core.true_peak import REACH, find_true_levels
 
 RATE = 24000
 NEAR = round((HOLD_S + 2 * LOOK_AHEAD_S) * RATE)
@@ -65,3 +66,43 @@ def test_quiet_sound_is_not_held_back() -> None:
     assert len(limiter.limit_samples(tone(0.4))) == round(0.3 * RATE)
     assert len(limiter.limit_samples(tone(0.9))) == round((0.3 - LOOK_AHEAD_S) * RATE)
     assert len(limiter.flush_samples()) == round(LOOK_AHEAD_S * RATE)
+
+
+def speak(seed: int, level: float) -> Float32:
+    """A sound below 0.8 of half the rate, as soundless at its ends as speech, with its true peak at `level`."""
+    size = 9000
+    spectrum = np.fft.rfft(np.random.default_rng(seed).standard_normal(size))
+    spectrum[round(len(spectrum) * 0.8) :] = 0
+    at = np.arange(size)
+    sound = np.fft.irfft(spectrum, size) * np.minimum(1, np.minimum(at, at[::-1]) / 200) * (0.4 + 0.6 * np.sin(at / 700) ** 2)
+    return np.asarray(level * sound / find_true_levels(sound.astype(np.float32)).max(), np.float32)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 1 << 16), st.floats(0.3, 2.0), st.lists(st.integers(0, 1 << 20), max_size=6))
+def test_what_lies_between_the_samples_stays_below_the_ceiling(seed: int, level: float, cuts: list[int]) -> None:
+    sound = speak(seed, level)
+    limiter = PeakLimiter(RATE, 1.0, is_true_peak=True)
+    pieces = np.split(sound, sorted(cut % (len(sound) + 1) for cut in cuts))
+    limited = np.concatenate([*map(limiter.limit_samples, pieces), limiter.flush_samples()])
+    assert len(limited) == len(sound)
+    assert find_true_levels(limited).max() <= 1.002
+    assert limiter.least_gain == pytest.approx(min(1, 1 / level), rel=1e-5)
+    loud = np.flatnonzero(find_true_levels(sound) > 1)
+    near = round((HOLD_S + 2 * LOOK_AHEAD_S) * RATE) + 2 * REACH
+    untouched = np.ones(len(sound), bool)
+    for place in loud:
+        untouched[max(0, place - near) : place + near] = False
+    assert np.array_equal(limited[untouched], sound[untouched])
+    sounding = np.abs(sound) > 1e-3
+    gains = np.interp(np.arange(len(sound)), np.flatnonzero(sounding), limited[sounding] / sound[sounding])
+    assert np.abs(np.diff(gains)).max() < 2 / (LOOK_AHEAD_S * RATE)
+
+
+def test_pieces_are_limited_between_the_samples_as_the_whole() -> None:
+    sound = speak(1, 2.0)
+    whole = PeakLimiter(RATE, 1.0, is_true_peak=True)
+    expected = np.concatenate([whole.limit_samples(sound), whole.flush_samples()])
+    parts = PeakLimiter(RATE, 1.0, is_true_peak=True)
+    pieces = [sound[:0], *np.split(sound, [1, 7, 3000, 3010, 8999])]
+    assert np.concatenate([*map(parts.limit_samples, pieces), parts.flush_samples()]) == pytest.approx(expected, abs=1e-6)

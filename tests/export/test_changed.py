@@ -408,13 +408,15 @@ def test_scripts_of_one_name_differ_by_their_place(tmp_path: Path) -> None:
         lambda data: data["files"][0].update(content=[-1, "0" * 32]),
         lambda data: data["files"][0].update(lines=[]),
         lambda data: data["files"].append(data["files"][0]),
-        lambda data: data["files"][0].update(loudness={"powers": "AAAA", "peak": 1, "seconds": 1}),
+        lambda data: data["files"][0].update(loudness={"powers": "AAAA", "peak": 1, "seconds": 1, "losses": []}),
+        lambda data: data["files"][0].update(loudness={"powers": "", "peak": 1, "seconds": 1, "losses": [[-3]]}),
+        lambda data: data["files"][0].update(loudness={"powers": "", "peak": 1, "seconds": 1, "losses": [[-3, -0.1]]}),
         lambda data: data.update(files=5),
         lambda data: data["files"][0].update(place="//host/share/a.csv"),
         lambda data: data["files"][0].update(place="../C:a.csv"),
         lambda data: data["files"][0].update(place="../.."),
     ],
-    ids=[str(number) for number in range(17)],
+    ids=[str(number) for number in range(19)],
 )
 def test_a_manifest_that_cannot_be_ours(tmp_path: Path, spoil: Callable[[dict[str, Any]], object]) -> None:
     exporter = Exporter(tmp_path, [Line("雨", id="a")], ExportSettings(pattern="$id$", existing="skip"))
@@ -540,6 +542,15 @@ def test_an_entry_comes_back_as_it_was(tmp_path: Path) -> None:
     exporter = Exporter(tmp_path, [Line("雨", id="a")], ExportSettings(pattern="$id$", sidecars=("txt",)))
     exporter.export_all()
     (entry,) = ManifestStore(tmp_path).entries.values()
-    measured = replace(entry, loudness=LoudnessMeasurement((0.1, 1 / 3), 0.7, 1.25))
+    measured = replace(entry, loudness=LoudnessMeasurement((0.1, 1 / 3), 0.7, 1.25, {-4: 0.02, -5: 1 / 30}))
     measured = replace(measured, place="../章　1/台本.csv")
     assert parse_entry(json.loads(json.dumps(convert_entry_to_data(measured)))) == measured
+
+
+def test_a_loudness_of_a_version_before_the_limiter_is_measured_again(tmp_path: Path) -> None:
+    exporter = Exporter(tmp_path, [Line("雨", id="a")], ExportSettings(pattern="$id$"))
+    exporter.export_all()
+    (entry,) = ManifestStore(tmp_path).entries.values()
+    data = convert_entry_to_data(replace(entry, loudness=LoudnessMeasurement((0.1,), 0.7, 1.25)))
+    del data["loudness"]["losses"]
+    assert parse_entry(data) == replace(entry, loudness=None)

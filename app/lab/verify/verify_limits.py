@@ -10,7 +10,8 @@ import numpy as np
 
 from app.adapters.ort.devices.output_difference import AUDIO_GRAPHS, FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
 from app.core.result_metrics import INCOMPARABLE, MAX_SNR_DB, ResultDifference, compute_difference
-from app.export.loudness import compute_block_powers, compute_integrated_lufs
+from app.export.loudness import compute_integrated_lufs
+from app.export.loudness_meter import measure_loudness
 from app.install.bert_verification import MIN_BERT_COSINE
 from app.voices.int8_result import MIN_INT8_SNR_DB
 
@@ -129,6 +130,6 @@ def _flatten_array(array: np.ndarray) -> np.ndarray:
 def measure_loudness_difference(expected: np.ndarray, found: np.ndarray, rate: int) -> float | None:
     """Return the difference of two sounds in LU; None if one is silent or shorter than a block of 400 ms."""
     loudness = [
-        compute_integrated_lufs(compute_block_powers(np.asarray(item, np.float32).reshape(-1), rate).tolist()) for item in (expected, found)
+        compute_integrated_lufs(measure_loudness(np.asarray(item, np.float32).reshape(-1), rate).powers) for item in (expected, found)
     ]
     return abs(loudness[0] - loudness[1]) if np.isfinite(loudness).all() else None

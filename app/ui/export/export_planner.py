@@ -77,7 +77,7 @@ class ExportPlanner:
         plan = self._plan_with_ledger(settings, is_quick=True)
         assert plan.ledger is not None
         is_measured = len(plan.measured) == len(plan.files)
-        gains = compute_file_gains(plan.files, plan.measured, settings) if is_measured else {}
+        gains = compute_file_gains(plan.files, plan.measured, settings).by_file if is_measured else {}
         return ExportPlan(plan.files, changes=plan.ledger.plan_changes(plan.files, settings, gains), problem=plan.ledger.problem)
 
     def plan_export(self, settings: ExportSettings) -> ExportPlan:

@@ -174,9 +174,11 @@ def describe_run(run: ExportRun) -> str:
     if run.is_stopped:
         return localize(f"書き出しを中止しました（{done:,} 個を書き出し済み）。", f"Export stopped; {done:,} files were written.")
     if run.changes is not None:
-        return describe_changes(done, len(run.changes.renamed), len(run.changes.unchanged), len(run.changes.orphans))
-    files = "file" if done == 1 else "files"
-    return localize(f"{done:,} 個のファイルを書き出しました。", f"Exported {done:,} {files}.")
+        told = describe_changes(done, len(run.changes.renamed), len(run.changes.unchanged), len(run.changes.orphans))
+    else:
+        files = "file" if done == 1 else "files"
+        told = localize(f"{done:,} 個のファイルを書き出しました。", f"Exported {done:,} {files}.")
+    return told + _put_behind(run.loudness.describe_limiter())
 
 
 def describe_run_state(run: ExportRun) -> str:
@@ -194,13 +196,21 @@ def describe_run_state(run: ExportRun) -> str:
         item, error = run.failed[0]
         count = len(run.failed)
         others = localize(f"（ほか {count - 1:,} 個）", f" (and {count - 1:,} more)") if count > 1 else ""
-        return f"{localize('書き出せませんでした: ', 'Not exported: ')}{item.file.name}: {error.message}{others}"
+        told = f"{localize('書き出せませんでした: ', 'Not exported: ')}{item.file.name}: {error.message}{others}"
+        return told + _put_behind(run.loudness.describe_missed())
     if run.note:
-        return run.note
+        return run.note + _put_behind(run.loudness.describe_missed())
+    if missed := run.loudness.describe_missed():
+        return missed
     if run.removed:
         files = "file" if run.removed == 1 else "files"
         return localize(f"不要なファイルを {run.removed:,} 個削除しました。", f"Removed {run.removed:,} {files}.")
     return str(Path(run.settings.folder)) if run.written else ""
+
+
+def _put_behind(sentence: str) -> str:
+    """Return a sentence as it follows another one; empty where there is none."""
+    return sentence and localize("", " ") + sentence
 
 
 def _format_error(error: AppError) -> str:

@@ -37,7 +37,9 @@ class ExportRecord:
         """Find what changed and rename what only has another name; then call `on_applied` with what is to be made."""
         self._background.run_work(partial(self._apply_changes, files, settings, gains_db, is_stopped), on_applied, on_error)
 
-    def record_written(self, item: PlannedFile, sidecars: Collection[Path], gain_db: float, loudness: LoudnessMeasurement | None) -> None:
+    def record_written(
+        self, item: PlannedFile, sidecars: Collection[Path], gain_db: float | None, loudness: LoudnessMeasurement | None
+    ) -> None:
         """Note a file that is complete."""
         self._background.run_work(partial(self._ledger.record_written, item, sidecars, gain_db, loudness))
 

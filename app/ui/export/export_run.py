@@ -19,8 +19,9 @@ from app.export.changed_plan import ExportChanges
 from app.export.export_ledger import describe_write_error
 from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_settings import ExportSettings
-from app.export.file_gains import compute_file_gains
+from app.export.file_gains import FileGains, compute_file_gains
 from app.export.file_writer import is_single_line_error
+from app.export.loudness_report import LoudnessReport
 from app.export.manifest_data import ManifestEntry
 from app.ui.export.export_planner import ExportPlan
 from app.ui.export.export_record import ExportRecord
@@ -43,6 +44,7 @@ class ExportRun(QObject):
         files: All files of the plan.
         written: The files written so far.
         changes: What was decided where only what changed is exported, or None.
+        loudness: What the target of loudness came to.
         removed: How many files of lines that are gone were removed.
         note: A sentence on something that went wrong without harm to the files; empty where nothing did.
         failed: The files that failed, each with its error.
@@ -69,6 +71,7 @@ class ExportRun(QObject):
         self.fatal: AppError | None = None
         self.is_over = self.is_stopped = self._has_begun = False
         self.changes: ExportChanges | None = None
+        self.loudness = LoudnessReport(settings, FileGains())
         self.removed = 0
         self.note = ""
         self._measured = dict(plan.measured)
@@ -125,7 +128,7 @@ class ExportRun(QObject):
             self.is_stopped = True
             self._end_run()
 
-    def _make_job(self, item: PlannedFile, gain_db: float = 0.0, *, is_measuring: bool = False) -> ExportFileJob:
+    def _make_job(self, item: PlannedFile, gain_db: float | None = None, *, is_measuring: bool = False) -> ExportFileJob:
         return ExportFileJob(item, self.settings, self._add_result, self._add_failure, gain_db, is_measuring)
 
     def _add_result(self, result: ExportResult) -> None:
@@ -136,6 +139,7 @@ class ExportRun(QObject):
             # Only the path is kept: the timings of a long script would fill the memory.
             made = cast("WrittenFile", result.result)
             self.written.append(made.file)
+            self.loudness.add_file(job.item, made.loudness, made.spoken.length_s)
             self._record.record_written(job.item, made.sidecars, job.gain_db, self._measured.get(job.item))
         self._remove_job(job)
 
@@ -163,7 +167,8 @@ class ExportRun(QObject):
         if not self._waiting and not self._posted and (self._measures or self._must_decide or not self._has_begun):
             # All measurements are in: the gains follow, and the same queue now writes the files.
             self._measures = False
-            gains = compute_file_gains(self.files, self._measured, self.settings)
+            found = compute_file_gains(self.files, self._measured, self.settings)
+            self.loudness, gains = LoudnessReport(self.settings, found), found.by_file
             if self._must_decide:
                 # By place, as hashing every line of a long script would hold up the window.
                 failed = {item.file for item, _ in self.failed}
@@ -193,7 +198,7 @@ class ExportRun(QObject):
 
     def _begin_files(self, gains: Mapping[PlannedFile, float]) -> None:
         self._must_decide, self._has_begun = False, True
-        self._waiting.extend(self._make_job(item, gains.get(item, 0.0) if gains else 0.0) for item in self._todo)
+        self._waiting.extend(self._make_job(item, gains.get(item)) for item in self._todo)
 
     def _end_with_error(self, error: AppError) -> None:
         if not self.is_over:

@@ -123,6 +123,7 @@ class ExportFileJob:
 
     Attributes:
         on_done, on_failed: called in the window's thread with the result or the error, unless the job was cancelled.
+        gain_db: see `FileRenderer.write_file`.
         recorded: samples `(T,)` and rate (Hz) that the one line of the file had when it was heard; they are written instead.
     """
 
@@ -130,7 +131,7 @@ class ExportFileJob:
     settings: ExportSettings
     on_done: Callable[[ExportResult], object]
     on_failed: Callable[[ExportFileJob, AppError], object]
-    gain_db: float = 0.0
+    gain_db: float | None = None
     is_measurement: bool = False
     recorded: tuple[Float32, int] | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)

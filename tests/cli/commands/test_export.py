@@ -15,11 +15,13 @@ import soundfile
 
 from app.cli.commands.export.run import cast_characters
 from app.cli.main import main
+from app.common.language import set_language
 from app.core.project import Project, VoiceAssignment
 from app.core.project_data import convert_project_to_data
 from app.core.script import Character, Line, LineSettings, Script
 from app.export import process_worker
-from app.export.loudness import compute_integrated_lufs, measure_loudness, merge_measurements
+from app.export.loudness import compute_integrated_lufs, merge_measurements
+from app.export.loudness_meter import measure_loudness
 from app.export.manifest_store import MANIFEST_NAME
 from app.install.character_memory import remember_characters
 from app.interchange.koebako_files import write_project
@@ -302,6 +304,57 @@ def test_a_batch_of_a_loudness(table: Path, tmp_path: Path) -> None:
     assert compute_integrated_lufs(measured.powers) == pytest.approx(-30, abs=0.02)
     gains = [float(np.abs(out[name]).max() / np.abs(plain[name]).max()) for name in plain]
     assert max(gains) == pytest.approx(min(gains), rel=1e-5)
+
+
+def test_a_target_that_needs_the_limiter(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert export(table, "-o", out, "--subtype", "float", "--pattern", "$id$", "--loudness", "-16", "--json") == 0
+    *files, summary = rows(capsys.readouterr().out)
+    measured = {name: measure_loudness(sound, 44_100) for name, sound in sounds(out).items()}
+    assert compute_integrated_lufs(merge_measurements(list(measured.values())).powers) == pytest.approx(-16, abs=0.1)
+    assert max(one.peak for one in measured.values()) <= 10 ** (-1 / 20)
+    assert (summary["loudness_lufs"], "missed_lu" in summary) == (-16.0, False)
+    taken = [float(str(row["limited_db"])) for row in files]
+    assert max(taken) == summary["limited_db"]
+    assert 1 < max(taken) <= 6
+    for row in files:
+        lufs = compute_integrated_lufs(measured[Path(str(row["file"])).name].powers)
+        assert row["loudness_lufs"] == pytest.approx(lufs, abs=0.006)
+
+
+def test_a_joined_file_meets_its_target(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert export(table, "-o", tmp_path / "out", "--joined", "--rate", 48_000, "--stereo", "--loudness", "-16", "--json") == 0
+    row, summary = rows(capsys.readouterr().out)
+    (sound,) = sounds(tmp_path / "out").values()
+    measured = measure_loudness(sound[:, 0], 48_000)
+    assert compute_integrated_lufs(measured.powers) + 10 * np.log10(2) == pytest.approx(-16, abs=0.1)
+    assert measured.peak <= 10 ** (-1 / 20)
+    assert row["loudness_lufs"] == pytest.approx(-16, abs=0.1)
+    assert "missed_lu" not in row
+    assert "loudness_lufs" not in summary
+
+
+def test_a_target_out_of_reach_is_said(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--loudness", "-10", "--existing", "replace")
+    assert export(table, "-o", tmp_path / "a", *options, "--pattern", "$id$", "--json") == 0
+    summary = rows(capsys.readouterr().out)[-1]
+    assert float(str(summary["missed_lu"])) == pytest.approx(-10 - float(str(summary["loudness_lufs"])), abs=0.02)
+    assert summary["limited_db"] == pytest.approx(6, abs=0.02)
+    assert export(table, "-o", tmp_path / "a", *options, "--pattern", "$id$") == 0
+    told = capsys.readouterr().err
+    assert "The limiter lowered peaks by up to 6.0 dB." in told
+    assert "LUFS instead of -10: the peaks of " in told
+    assert export(table, "-o", tmp_path / "b", *options, "--joined", "--json") == 0
+    row = rows(capsys.readouterr().out)[0]
+    assert float(str(row["missed_lu"])) == pytest.approx(-10 - float(str(row["loudness_lufs"])), abs=0.02)
+    try:
+        set_language("ja")
+        assert export(table, "-o", tmp_path / "b", *options, "--joined") == 0
+    finally:
+        set_language("en")
+    told = capsys.readouterr().err
+    assert "リミッターでピークを最大 6.0 dB 抑えました。" in told
+    assert "-10 LUFS に届かなかったファイルがあります: " in told
 
 
 @pytest.mark.parametrize("game", ["renpy", "yarn", "wwise", "csv"])

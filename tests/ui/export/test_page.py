@@ -238,6 +238,16 @@ def test_the_same_samples_as_the_command(qtbot: QtBot, window: WindowDriver, fol
         assert np.array_equal(ours, theirs)
 
 
+def test_a_target_out_of_reach_is_said_in_the_card(qtbot: QtBot, window: WindowDriver) -> None:
+    page = page_of(qtbot, window)
+    page.form.loudness.choose_target(-10.0, is_each_file=False)
+    settle(qtbot, page, 2)
+    page.export_button.click()
+    wait_over(qtbot, window)
+    assert progress_of(window).title.text() == "Exported 2 files. The limiter lowered peaks by up to 6.0 dB."
+    assert "LUFS instead of -10: the peaks of " in progress_of(window).state.text()
+
+
 def test_a_line_that_cannot_be_spoken_leaves_the_others_alone(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
     silent = Line("、。", id="d")
     window.document.reset_script(Script((*LINES, silent, replace(silent, settings=LineSettings(voice="none"), id="e"))))

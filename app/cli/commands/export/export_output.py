@@ -10,13 +10,15 @@ from app.cli.console_output import print_error, print_json, print_note, print_re
 from app.common.errors import AppError
 from app.common.language import localize
 from app.export.changed_plan import ExportChanges
-from app.export.export_batch import ExportBatch
+from app.export.export_batch import ExportBatch, TaskOutcome
 from app.export.export_ledger import ExportLedger, describe_changes, describe_write_error
 from app.export.export_plan import PlannedFile, filter_writable
 from app.export.export_settings import ExportSettings
-from app.export.file_gains import compute_file_gains
+from app.export.file_gains import FileGains, compute_file_gains
 from app.export.game_lists import PlannedList
 from app.export.loudness import LoudnessMeasurement
+from app.export.loudness_report import LoudnessReport
+from app.export.loudness_stage import parse_written_data
 
 MAX_TOLD_ORPHANS = 20
 
@@ -35,6 +37,7 @@ class ExportOutput:
         self._ledger, self._batch, self._settings = ledger, batch, settings
         self._is_json, self._only_changed = is_json, settings.only_changed
         self._changes = ExportChanges()
+        self._report = LoudnessReport(settings, FileGains())
         self._removed = self._skipped = 0
         if ledger.problem and settings.only_changed:
             print_note(ledger.problem)
@@ -55,21 +58,18 @@ class ExportOutput:
         measured = self._measure_files(speakable)
         failed = {item for item, _ in self._batch.failed}
         gains = compute_file_gains(speakable, measured, self._settings)
+        self._report = LoudnessReport(self._settings, gains)
         writable = filter_writable(files, self._settings)
         if self._only_changed:
-            todo = self._begin_changes([item for item in speakable if item not in failed], gains)
+            todo = self._begin_changes([item for item in speakable if item not in failed], gains.by_file)
             self._skipped = len(self._changes.skipped)
         else:
             todo = [item for item in writable if item not in errors and item not in failed]
             self._skipped = len(files) - len(writable)
         self._batch.failed += [(item, errors[item]) for item in (files if self._only_changed else writable) if item in errors]
         self.count = len(todo)
-        for outcome in self._batch.write_files(todo, gains):
-            item = outcome.task.item
-            sidecars = [Path(path) for path in outcome.answer["sidecars"]]
-            self._ledger.record_written(item, sidecars, outcome.task.gain_db, measured.get(item))
-            self.written.add(item.file)
-            self._print_file(outcome.answer | ({"status": "written"} if self._only_changed else {}))
+        for outcome in self._batch.write_files(todo, gains.by_file):
+            self._add_written(outcome, measured.get(outcome.task.item))
 
     def remove_orphans(self) -> None:
         """Remove the files of lines that are gone. Raise OutputFileError."""
@@ -94,12 +94,22 @@ class ExportOutput:
                 changes = self._changes
                 row |= {"renamed": len(changes.renamed), "unchanged": len(changes.unchanged), "orphans": len(changes.orphans)}
                 row |= {"removed": self._removed}
-            print_json(row | {"seconds": seconds})
+            print_json(row | self._report.build_row() | {"seconds": seconds})
         else:
-            print_note(self._describe_totals())
+            for sentence in filter(None, (self._describe_totals(), self._report.describe_limiter(), self._report.describe_missed())):
+                print_note(sentence)
         if self._ledger.write_error is not None:
             print_note(describe_write_error(self._ledger.write_error))
         return max((error.exit_code for _, error in failed), default=0)
+
+    def _add_written(self, outcome: TaskOutcome, measured: LoudnessMeasurement | None) -> None:
+        """Note a file that was written, and print it."""
+        item, row = outcome.task.item, outcome.answer
+        self._ledger.record_written(item, [Path(path) for path in row["sidecars"]], outcome.task.gain_db, measured)
+        self.written.add(item.file)
+        missed = self._report.add_file(item, parse_written_data(row), row["audio_s"])
+        row = row | ({} if missed is None else {"missed_lu": round(missed, 2)})
+        self._print_file(row | ({"status": "written"} if self._only_changed else {}))
 
     def _measure_files(self, files: Sequence[PlannedFile]) -> dict[PlannedFile, LoudnessMeasurement]:
         if self._settings.loudness is None:

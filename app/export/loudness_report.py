@@ -1,0 +1,92 @@
+"""The loudness that an export came to: what the limiter took, and what missed the target all the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.common.language import localize
+from app.export.export_plan import PlannedFile
+from app.export.export_settings import ExportSettings
+from app.export.file_gains import FileGains
+from app.export.loudness import MIN_LOUDNESS_LENGTH_S
+from app.export.loudness_stage import WrittenLoudness
+
+TOLERANCE_LU = 0.5
+"""What nobody hears, and no rule of a platform asks for."""
+# What is less than it says nothing in the one decimal that is shown.
+_LEAST_TOLD_DB = 0.05
+
+
+class LoudnessReport:
+    """Takes every file that is written.
+
+    Args:
+        gains: of the whole batch.
+    """
+
+    def __init__(self, settings: ExportSettings, gains: FileGains) -> None:
+        self._settings, self._gains = settings, gains
+        self._is_by_file = settings.loudness_each or len(gains.by_file) == 1
+        self._limited_db = 0.0
+        self._missed: dict[PlannedFile, float] = {}
+
+    def add_file(self, item: PlannedFile, loudness: WrittenLoudness | None, seconds: float) -> float | None:
+        """Add a file that was written; return by how many LU it misses its target, or None where it meets it or has none of its own."""
+        if loudness is None or self._settings.loudness is None:
+            return None
+        self._limited_db = max(self._limited_db, loudness.limited_db)
+        missed = self._gains.lags_lu.get(item, 0.0)
+        if self._is_by_file and loudness.lufs is not None and seconds >= MIN_LOUDNESS_LENGTH_S:
+            missed = self._settings.loudness - loudness.lufs
+        if missed <= TOLERANCE_LU:
+            return None
+        self._missed[item] = missed
+        return missed
+
+    def build_row(self) -> dict[str, Any]:
+        """Return what the summary of `koebako export --json` says; nothing without a target."""
+        if self._settings.loudness is None:
+            return {}
+        row: dict[str, Any] = {"limited_db": round(self._limited_db, 2)}
+        if not self._is_by_file:
+            lufs, missed = self._gains.batch_lufs, self._batch_missed_lu
+            row |= {"loudness_lufs": None if lufs is None else round(lufs, 2)} | ({"missed_lu": round(missed, 2)} if missed else {})
+        return row
+
+    def describe_limiter(self) -> str:
+        """Return a sentence on what the limiter took; empty where it took nothing."""
+        if self._limited_db < _LEAST_TOLD_DB:
+            return ""
+        return localize(
+            f"リミッターでピークを最大 {self._limited_db:.1f} dB 抑えました。",
+            f"The limiter lowered peaks by up to {self._limited_db:.1f} dB.",
+        )
+
+    def describe_missed(self) -> str:
+        """Return a sentence on what stayed below the target; empty where nothing did."""
+        if self._settings.loudness is None:
+            return ""
+        target = f"{self._settings.loudness:g}"
+        if self._batch_missed_lu and self._gains.batch_lufs is not None and self._gains.loudest is not None:
+            lufs, name = f"{self._gains.batch_lufs:.1f}", self._gains.loudest.file.name
+            return localize(
+                f"全体のラウドネスは {lufs} LUFS です（指定は {target} LUFS）。{name} のピークが大きいため、これ以上は上げられません。",
+                f"All files together are at {lufs} LUFS instead of {target}: the peaks of {name} allow no more.",
+            )
+        if not self._missed:
+            return ""
+        item, missed = max(self._missed.items(), key=lambda pair: pair[1])
+        count = len(self._missed)
+        others = localize(f"、ほか {count - 1:,} 個", f" and {count - 1:,} more") if count > 1 else ""
+        return localize(
+            f"{target} LUFS に届かなかったファイルがあります: {item.file.name}（{missed:.1f} LU 不足）{others}。ピークが大きいため、これ以上は上げられません。",
+            f"Below {target} LUFS, as the peaks allow no more: {item.file.name} (by {missed:.1f} LU){others}.",
+        )
+
+    @property
+    def _batch_missed_lu(self) -> float:
+        """Return by how many LU all files together miss the target; 0 where they meet it or none is theirs."""
+        lufs, target = self._gains.batch_lufs, self._settings.loudness
+        if self._is_by_file or lufs is None or target is None or target - lufs <= TOLERANCE_LU:
+            return 0.0
+        return target - lufs
