@@ -29,6 +29,7 @@ from app.service.http_errors import RefusalError, convert_to_refusal, create_ref
 from app.service.http_exchange import RESPONSE_PIECE_BYTES
 from app.service.http_service import HttpService, cancel_on_disconnect
 from app.service.mora_alignment import align_moras, map_frames
+from app.service.openai_voices import require_openai_style
 from app.service.query_durations import MAX_SOUND_S, LineDurations, create_too_long_refusal
 from app.service.query_synthesizer import QuerySynthesizer, check_text
 from app.service.request_fields import RequestFields
@@ -42,7 +43,6 @@ from app.service.speak_request import (
     SPEAK_MEDIA_TYPES,
     SpeakRequest,
     parse_speak_request,
-    require_named_style,
 )
 from app.service.speech_stream import EVENT_STREAM_TYPE, format_delta_events, format_done_event
 from app.service.style_catalogue import StyleCatalogue
@@ -300,7 +300,7 @@ def _parse_openai_request(values: Any, catalogue: StyleCatalogue) -> OpenAIReque
     speed = fields.read_number("speed", 1.0, low=BOUNDS["speed"].low, high=BOUNDS["speed"].high, should_clamp=True)
     stream_format = fields.read_choice("stream_format", OPENAI_STREAM_FORMATS, "audio")
     fields.check()
-    style = require_named_style(catalogue, name)
+    style = require_openai_style(catalogue, name)
     base = SynthesisRequest(text, id="service", speed=speed)
     return OpenAIRequest(SpeakRequest(text, style, base, form, _OPENAI_RATE if form == "pcm" else None), stream_format == "sse")
 

@@ -120,6 +120,11 @@ class StyleCatalogue:
         """Return the style used if a client names none."""
         return next((style for speaker in self.speakers for style in speaker.styles), None)
 
+    def find_first_style(self, voice: str, speaker: int) -> ServedStyle | None:
+        """Return the first style of a speaker by the id of its voice and its number there, or None."""
+        styles = (style for one in self.speakers for style in one.styles)
+        return next((style for style in styles if (style.voice, style.speaker) == (voice, speaker)), None)
+
     def find_style(self, name: str, speaker: str = "", style: str = "") -> ServedStyle | None:
         """Return a style by its number, or by the name of its speaker, or the name or id of its voice, each with /style or without; of
         several the first.

@@ -174,7 +174,7 @@ def test_bodies_and_parameters_that_are_wrong_are_refused(
     "body",
     [
         {},
-        {"input": "あ", "voice": "alloy"},
+        {"input": "あ", "voice": "nobody"},
         {"input": "あ", "voice": "Mei", "stream_format": "chunks"},
         {"input": "あ", "response_format": "aac"},
     ],
