@@ -109,7 +109,7 @@ class ClusterWorker:
             sidecars = _check_sidecars(answer["sidecars"], self._batch.export.sidecars)
             row, sound = dict(answer["row"]), answer["sound"]
             parse_written_data(row)
-            require_number(row["audio_s"])
+            require_number(row.get("audio_s", 0.0))
             if not isinstance(sound, bytes):
                 raise TypeError("sound")
         except (KeyError, TypeError, ValueError, AttributeError) as exc:

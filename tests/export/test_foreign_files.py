@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
-from app.common.errors import InputError, OutputFileError
+from app.common.errors import BackendError, InputError, OutputFileError
 from app.core.script import Line, LineSettings
 from app.export.cluster_worker import ClusterWorker
 from app.export.export_plan import PlannedFile, build_numbered_lines, plan_files
@@ -289,6 +289,27 @@ def test_a_file_that_appears_while_an_export_runs_is_not_replaced(
     assert (out / late).read_bytes() != MINE.encode()
     assert export(script, *options, "--only", "changed") == 0
     assert listed(out) == ["a1.txt", "a1.wav", "voice_lines.csv"]
+
+
+@pytest.mark.parametrize(
+    ("is_measurement", "answer"),
+    [
+        (True, {"measured": {"powers": "AAAA", "peak": 1, "seconds": 1, "losses": []}}),
+        (True, {"measured": {"powers": "", "peak": "1", "seconds": 1, "losses": []}}),
+        (False, {"row": {"limited_db": "1"}, "sound": b"RIFF", "sidecars": {}}),
+        (False, {"row": {"limited_db": 1, "audio_s": [4]}, "sound": b"RIFF", "sidecars": {}}),
+    ],
+)
+def test_a_worker_of_a_cluster_sends_no_loudness_that_is_none(tmp_path: Path, is_measurement: bool, answer: dict[str, Any]) -> None:
+    class Cluster:
+        def run_task(self, _batch: BatchSettings, _task: ExportTask, _is_stopped: Callable[[], bool]) -> dict[str, Any]:
+            return answer
+
+    item = PlannedFile(tmp_path / "a.wav", (Line("はい。", LineSettings(), id="a"),))
+    worker = ClusterWorker(Cluster(), BatchSettings(ExportSettings(), {}))  # type: ignore[arg-type]
+    with pytest.raises(BackendError, match="no file"):
+        worker.run_task(ExportTask(item, is_measurement=is_measurement))
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_own_set_of_another_format_gives_way_to_a_rename(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ class ExportOutput:
         item, row = outcome.task.item, outcome.answer
         self._ledger.record_written(item, [Path(path) for path in row["sidecars"]], outcome.task.gain_db, measured)
         self.written.add(item.file)
-        missed = self._report.add_file(item, parse_written_data(row), row["audio_s"])
+        missed = self._report.add_file(item, parse_written_data(row), row.get("audio_s", 0.0))
         row = row | ({} if missed is None else {"missed_lu": round(missed, 2)})
         self._print_file(row | ({"status": "written"} if self._only_changed else {}))
 
