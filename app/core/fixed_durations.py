@@ -116,10 +116,8 @@ def synthesize_fixed(
             # Lines leave out the inaudible tail, but here the promised number of samples counts.
             if left:
                 yield np.zeros(left, np.float32)
-    except RequestStopped:
-        return
-    except BackendError:
-        # A cancelled graph also ends with an error, because it was stopped on purpose.
+    except (RequestStopped, BackendError):
+        # As in `Pipeline.synthesize`.
         if not cancelled():
             raise
 

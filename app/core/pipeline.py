@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from app.common.errors import BackendError, InputError, NothingToReadError, VoiceError
@@ -73,16 +74,15 @@ class Pipeline(SentenceContext):
             NothingToReadError: nothing in the text can be read; before any chunk.
             VoiceError: the voice has no such style or speaker.
             BackendError: a graph failed.
+            RequestStopped: a graph was stopped although `cancelled()` is not true.
         """
         check_request(request)
         self.check_voice(request)
         try:
             clock = StageClock(request.id, self._learn_pace(on_stage), cancelled, self.warm)
             yield from self._synthesize_line(self.resolve_edits(request), clock, queued_s)
-        except RequestStopped:
-            return
-        except BackendError:
-            # A cancelled graph ends with an error too, because it was stopped on purpose.
+        except (RequestStopped, BackendError):
+            # What ends a cancelled request is no failure. Sound that was cut short otherwise must not pass as whole.
             if not cancelled():
                 raise
 
@@ -98,10 +98,14 @@ class Pipeline(SentenceContext):
         return add_stage
 
     def warm_up(self, cancelled: Callable[[], bool] = ignore_cancellation) -> None:
-        """Run every graph over windows of several sizes with empty caches, so that the first request is as fast as later ones."""
+        """Run every graph over windows of several sizes with empty caches, so that the first request is as fast as later ones.
+
+        It is over as soon as a graph is stopped, whether `cancelled()` is true by then or not.
+        """
         request = SynthesisRequest(WARM_UP_TEXT, style=min(self.voice.styles, default=0), speaker=min(self.voice.speakers, default=0))
-        for _ in replace(self, caches=RenderCaches()).synthesize(request, ignore_stage, cancelled):
-            pass
+        with suppress(RequestStopped):
+            for _ in replace(self, caches=RenderCaches()).synthesize(request, ignore_stage, cancelled):
+                pass
 
     def _synthesize_line(self, request: SynthesisRequest, clock: StageClock, queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
         sentences = self.iterate_sentences(request, clock)

@@ -22,7 +22,10 @@ OnStage = Callable[[StageTiming], None]
 
 
 class RequestStopped(Exception):  # noqa: N818
-    """Raised inside the pipeline when its request was cancelled."""
+    """Raised where a request was cancelled: between two stages, and by a graph whose run was stopped for it.
+
+    No failure, and so no `AppError`: whatever records, reports or remembers failures lets it pass.
+    """
 
 
 def ignore_cancellation() -> bool:

@@ -12,7 +12,7 @@ import pytest
 from app.common.errors import AppError, BackendError, InputError, VoiceError
 from app.common.user_notices import set_notice_handler
 from app.core.pipeline import Pipeline
-from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES
+from app.core.stage_clock import PIPELINE_STAGES, SINGLE_GRAPH_STAGES, RequestStopped
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, Phones, StageTiming, SynthesisRequest
 from tests.core.numpy_voice import HOP, RATE, NumpyVoice, traits
 
@@ -185,18 +185,19 @@ def test_cancel_ends_at_the_next_yield() -> None:
     assert voice.runs["decode"] == 1
 
 
-def test_a_graph_stopped_on_purpose_is_no_error() -> None:
+@pytest.mark.parametrize("error", [RequestStopped(), BackendError("the device is gone")])
+def test_what_ends_a_cancelled_request_is_no_error(error: Exception) -> None:
     class Stopped(NumpyVoice):
         def run_flow(self, values: object) -> np.ndarray:
             nonlocal stop
             stop = True
-            raise BackendError("terminated")
+            raise error
 
     stop = False
     voice = Stopped()
     assert [chunk.silence for chunk in pipeline(voice).synthesize(REQUEST, cancelled=lambda: stop)] == [True]
     stop = False
-    with pytest.raises(BackendError):
+    with pytest.raises(type(error)):
         list(pipeline(voice).synthesize(REQUEST))
 
 

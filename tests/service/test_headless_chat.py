@@ -13,11 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from app.adapters import speech_activity
+from app.common.errors import AppError
 from app.common.files import paths
 from app.compose.speaker import Speaker
 from app.core.synthesis_types import AudioChunk
@@ -31,6 +32,7 @@ from app.service.style_catalogue import build_catalogue
 from app.settings.user_settings import Settings, save_settings
 from app.voices.installed_voices import list_installed_voices
 from tests.service.test_chat_reader import exchange, pack
+from tests.stopped_runs import DECODER, stop_within_run
 
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 60.0
@@ -85,6 +87,22 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 def say(queue: ChatQueue, text: str, voice: int = 0) -> None:
     queue.handle_message(ChatMessage(ChatCommand.TALK, ChatTalk(text, voice=voice)))
+
+
+def test_a_comment_that_the_program_stops_has_not_failed(mei: Speaker, player: SlowPlayer, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = HeadlessWorker(OpenVoiceCache(lambda _voice, _like: mei))
+    made, failures, opened = ChatQueue(ChatRules()), list[AppError](), cast(Any, player)
+    catalogue = build_catalogue(list_installed_voices(paths.list_voice_dirs()))
+    reader = HeadlessChatReader(made, worker, catalogue, None, failures.append, lambda *_: opened)
+    stopped = stop_within_run(monkeypatch, mei.terminate)
+    player.heard.set()
+    say(made, "一つ目です。")
+    say(made, "二つ目です。")
+    wait_for(lambda: "chat-2" in player.seconds)
+    assert stopped == [DECODER]
+    assert not failures
+    reader.close()
+    worker.close(5.0)
 
 
 def test_one_after_the_other(queue: ChatQueue, player: SlowPlayer, monkeypatch: pytest.MonkeyPatch) -> None:

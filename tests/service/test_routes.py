@@ -28,6 +28,7 @@ from app.service.speech_server import HttpConnection
 from app.service.wav_stream import pack_wav_header
 from app.ui.parameters.preset_storage import load_presets, locate_presets_file, save_presets
 from tests.service.conftest import Serve
+from tests.stopped_runs import DECODER, stop_within_run
 
 TEXT = "こんにちは。元気ですか？"
 
@@ -454,6 +455,17 @@ def test_a_client_that_goes_away_stops_its_work(url: str, style: int, mei: Speak
     assert len(windows) <= made + 1
     monkeypatch.undo()
     assert httpx.post(f"{url}/audio_query", params={"text": "はい", "speaker": style}).status_code == 200
+
+
+def test_work_that_the_service_stops_is_no_failure(
+    client: httpx.Client, style: int, mei: Speaker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As it does when it ends: nobody had cancelled the request."""
+    values = query(client, style, "サービスが終わると、この文も終わります。")
+    stopped = stop_within_run(monkeypatch, mei.terminate)
+    assert client.post("/synthesis", params={"speaker": style}, json=values).status_code == 499
+    assert stopped == [DECODER]
+    assert not caplog.records
 
 
 def test_a_voice_that_was_loaded_is_warm(client: httpx.Client, style: int, mei: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from app.adapters.ort.optimized_session import open_optimized
 from app.adapters.ort.runtime_session import PythonSession, RuntimeSession, open_on_cpu
 from app.adapters.ort.session_errors import build_open_error, build_run_error
 from app.adapters.ort.session_options import create_session_options
+from app.core.stage_clock import RequestStopped
 
 ORT_VERSION = f"onnxruntime {ort.__version__}"
 # Likewise of what providers say before there is a session.
@@ -29,7 +30,7 @@ class RunnableSession(Protocol):
     outputs: list[str]
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """Compute outputs by name."""
+        """Compute outputs by name; raise RequestStopped if the run was stopped."""
 
     def terminate(self) -> None:
         """Stop the run in progress, if any."""
@@ -49,26 +50,34 @@ class GraphSession:
         self._name = name
         self._lock = threading.Lock()
         self._running: Any = None
+        self._stopped = False
         self.inputs = read_input_types(session)
         self.outputs = [item.name for item in session.get_outputs()]
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """Run with the inputs that the graph declares, in its dtype and rank; raise VoiceError for one that is missing.
+        """Run with the inputs that the graph declares, in its dtype and rank.
 
         Args:
             values: every value we have, by name; those the graph does not declare are left out.
             outputs: names to compute, in order; all by default.
+
+        Raises:
+            VoiceError: an input is missing.
+            RequestStopped: `terminate` stopped the run.
+            BackendError: the run failed.
         """
         feed = {name: fit_value(name, values.get(name), dtype, rank) for name, (dtype, rank) in self.inputs.items()}
         try:
             return self._compute_outputs(outputs, feed)
         except Exception as exc:  # ONNX Runtime raises a dozen types without a common base
+            if self._stopped:
+                raise RequestStopped from exc
             raise build_run_error(self._name, self._place, exc) from exc
 
     def _compute_outputs(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
         options = self._session.create_run_options()
         with self._lock:
-            self._running = options
+            self._running, self._stopped = options, False
         try:
             return self._session.run(outputs, feed, options)
         finally:
@@ -79,7 +88,7 @@ class GraphSession:
         """Stop the run in progress, if any; the session stays usable."""
         with self._lock:
             if self._running is not None:
-                self._running.terminate = True
+                self._running.terminate = self._stopped = True
 
 
 def open_cpu_session(model: Path | bytes, name: str, store: GraphStore | None = None) -> GraphSession:

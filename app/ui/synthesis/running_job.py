@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming
 from app.ui.error_texts import JobFailure, convert_to_app_error
 from app.ui.synthesis.loaded_voices import LoadedVoiceCache
@@ -29,7 +30,7 @@ class RunningJob:
         self._lock = threading.Lock()  # between stopping and the change of jobs: a graph must not be stopped for another's sake
 
     def run_part(self, job: SynthesisJob, part: Callable[[], bool]) -> bool | None:
-        """Run a part of a job; report an error, and return None after one."""
+        """Run a part of a job; report an error, and return None after one, or if a graph was stopped."""
         # Jobs nest: a line runs between two stages of a file, which is the running job again afterwards.
         before = self.job
         with self._lock:
@@ -37,6 +38,8 @@ class RunningJob:
         self.computing_since = time.perf_counter() if isinstance(job, SpeechJob) else None
         try:
             return part()
+        except RequestStopped:  # by us: its `done` says that it did not succeed
+            pass
         except Exception as exc:
             self._news.failed.emit(JobFailure(job, convert_to_app_error(exc)))
         finally:

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from app.adapters.ort.devices.device_sessions import create_session, open_session
 from app.adapters.ort.devices.ort_devices import list_plugin_devices
 from app.adapters.ort.devices.output_difference import measure_output_difference
-from app.common.errors import BackendError
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker, record_speaker
+from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import SynthesisRequest
 
 TEXT, LONG_TEXT = "はい。", "今日はとてもいい天気なので駅前の公園まで歩いて行きました。"
@@ -171,7 +171,7 @@ def cancel_run(speaker: Speaker, voice: str) -> dict[str, Any]:
     stop.start()
     try:
         session.run_graph(dict(call.values), list(call.results))
-    except BackendError:
+    except RequestStopped:
         cancelled = True
     stop.join()
     again = session.run_graph(dict(call.values), list(call.results))

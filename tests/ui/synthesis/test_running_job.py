@@ -1,9 +1,11 @@
-"""Stopping a warm-up: for a job that waits, never for the job that warms up."""
+"""Stopping a warm-up: for a job that waits, never for the job that warms up. What is stopped has not failed."""
 
 from __future__ import annotations
 
 import pytest
 
+from app.core.stage_clock import RequestStopped
+from app.ui.error_texts import JobFailure
 from app.ui.synthesis.running_job import RunningJob
 from app.ui.synthesis.synthesis_jobs import OpenVoiceJob
 from app.ui.synthesis.synthesis_signals import WorkerSignals
@@ -34,3 +36,16 @@ def test_a_warm_up_gives_way_to_a_job_that_waits_and_not_to_its_own(is_waiting: 
 
     assert running.run_part(first, open_voice)
     assert voices.stops == is_waiting
+
+
+@pytest.mark.parametrize(("error", "failures"), [(RequestStopped(), 0), (ValueError("broken"), 1)])
+def test_a_part_that_was_stopped_is_over_without_a_failure(error: Exception, failures: int) -> None:
+    signals, failed = WorkerSignals(), list[JobFailure]()
+    signals.failed.connect(failed.append)
+    running = RunningJob(signals, CountingVoices())  # type: ignore[arg-type]
+
+    def raise_error() -> bool:
+        raise error
+
+    assert running.run_part(OpenVoiceJob("cpu"), raise_error) is None
+    assert len(failed) == failures

@@ -16,14 +16,15 @@ from PySide6.QtCore import QObject, QThread, Slot
 from pytestqt.qtbot import QtBot
 
 from app.adapters import speech_activity
-from app.common.errors import BackendError
 from app.core.line_requests import build_request
 from app.core.script import Line, LineSettings
+from app.core.stage_clock import RequestStopped
 from app.core.synthesis_types import StageTiming, SynthesisRequest
 from app.ui.error_texts import JobFailure
 from app.ui.synthesis.synthesis_jobs import ChooseDeviceJob, OpenVoiceJob, RenderTakeJob, ShutdownJob, SpeechJob, TakeResult
 from app.ui.synthesis.synthesis_results import JobResult
 from app.ui.synthesis.synthesis_worker import MIN_QUEUED_BEFORE_FILES_S, SynthesisWorker
+from tests.stopped_runs import DECODER, stop_within_run
 from tests.ui.conftest import WAIT_MS
 from tests.ui.recording_player import RecordingPlayer
 
@@ -206,6 +207,38 @@ def test_lines_follow_each_other_and_a_device_is_chosen_between_them(studio: Stu
     assert not studio.heard.failed
 
 
+def test_an_opening_that_is_cancelled_while_it_warms_up_has_not_failed(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing waits yet: the window first cancels the opening of a voice that was replaced, and then opens the other."""
+    stopped = stop_within_run(monkeypatch, lambda: studio.worker.cancel_job(opening))
+    opening = studio.open_voice()
+    studio.until_done(opening)
+    assert stopped == [DECODER]
+    assert [done.succeeded for done in studio.heard.done] == [False]
+    line = studio.speak("line", HELLO)
+    studio.until_done(line)
+    assert studio.player.requests["line"][-1].last
+    assert not studio.heard.failed
+
+
+@pytest.mark.parametrize("kind", ["line", "file", "take"])
+def test_a_job_that_is_cancelled_within_a_graph_has_not_failed(
+    studio: Studio, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    studio.until_done(studio.open_voice())
+    stopped = stop_within_run(monkeypatch, lambda: studio.worker.cancel_job(job))
+    job: SpeechJob | RenderTakeJob
+    if kind == "take":
+        job = render_job(Line(HELLO))
+        studio.worker.enqueue_job(job)
+    else:
+        job = studio.speak(kind, HELLO, tmp_path / "file.wav" if kind == "file" else None)
+    studio.until_done(job)
+    assert stopped == [DECODER]
+    assert [done.succeeded for done in studio.heard.done if done.job is job] == [False]
+    assert not studio.heard.failed
+    assert not (tmp_path / "file.wav").exists()
+
+
 def test_a_request_ends_the_warm_up_within_a_graph(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     """The decoder of the warm-up runs until it is stopped from outside, as a slow graph would."""
     from app.adapters.ort.ort_synthesizer import OrtSynthesizer
@@ -217,7 +250,7 @@ def test_a_request_ends_the_warm_up_within_a_graph(studio: Studio, monkeypatch: 
         if not running.is_set():
             running.set()
             assert stopped.wait(10)
-            raise BackendError("terminated")
+            raise RequestStopped
         return real_decode(self, *values)
 
     def terminate(self: OrtSynthesizer) -> None:

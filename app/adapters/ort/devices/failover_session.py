@@ -29,6 +29,7 @@ from app.adapters.ort.session_errors import describe_staying_on_cpu
 from app.common.errors import BackendError
 from app.common.language import localize
 from app.common.stage_labels import STAGE_OF_GRAPH, find_stage_label
+from app.core.stage_clock import RequestStopped
 
 # Compiling for a new length is done here.
 FIRST_RUN_TIMEOUT_S = 120.0
@@ -120,7 +121,10 @@ class FailoverSession:
             self._fixed_shape_session.settled_event.wait(limit_s)
 
     def run_graph(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
-        """Run as `GraphSession.run_graph`; if a device fails, return the CPU's result for the same values."""
+        """Run as `GraphSession.run_graph`; if a device fails, return the CPU's result for the same values.
+
+        A run that was stopped says nothing of its device, which counts as before.
+        """
         self._stopped = self.new_size = self.waited = False
         return self._run_with_failover(values, outputs)
 
@@ -153,8 +157,8 @@ class FailoverSession:
             try:
                 results = self._run_on_device(values, outputs)
             except BackendError as exc:
-                if self._stopped:  # on purpose
-                    raise
+                if self._stopped:  # a device that lets go of a run by failing, or by hanging
+                    raise RequestStopped from exc
                 fault = identify_fault(exc)
                 reason, failed = fault.reason, not fault.is_out_of_memory
                 if fault.is_lost:
@@ -168,7 +172,7 @@ class FailoverSession:
                     reason = self.failures.lost_reasons[self.place]
         self._move_to_cpu(reason, failed=failed)
         if self._stopped:
-            raise BackendError(localize("停止しました。", "Stopped."))
+            raise RequestStopped
         return self._session.run_graph(values, outputs)
 
     def _run_on_device(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
