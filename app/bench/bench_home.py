@@ -16,10 +16,15 @@ from app.common.language import localize
 from app.common.progress import Report, build_part_report
 from app.install.duration_check import measure_missing_agreements
 from app.install.install_bert import add_bert
+from app.install.pending_berts import refine_bert
+from app.install.pending_voices import refine_voice
 from app.install.voice_import import ImportOptions, add_voice
 from app.install.voice_licence import AskLicence
 from app.voices import prepare
+from app.voices.bert_models import read_bert
 from app.voices.containers.container_recognition import recognise_container
+from app.voices.pending_refinement import is_refinement_pending
+from app.voices.voice_card_data import read_card
 
 FLOAT16_NAME, FLOAT32_NAME = "model_fp16.onnx", "model.onnx"
 
@@ -41,11 +46,16 @@ class OriginalFiles:
 
 @dataclass(frozen=True, slots=True)
 class PreparedFiles:
-    """The same files prepared: ids in the benchmark's own home."""
+    """The same files prepared: ids in the benchmark's own home.
+
+    Attributes:
+        notes: why the voice or BERT is not as fast as it might be, in the user's language.
+    """
 
     home: Path
     voice: str
     bert: str
+    notes: tuple[str, ...] = ()
 
 
 def find_originals(voice: str | None, bert: str | None) -> OriginalFiles:
@@ -110,8 +120,16 @@ def _identify_program() -> str:
 
 
 def prepare_files(originals: OriginalFiles, home: Path, confirm: AskLicence, report: Report) -> PreparedFiles:
-    """Prepare voice and BERT, unless an earlier run did; raise VoiceError if that is not possible."""
-    bert = add_bert(originals.bert, build_part_report(report, 0.0, 0.6)).bert
-    voice = add_voice(originals.voice, ImportOptions(confirm, should_keep_both=True), build_part_report(report, 0.6, 0.95)).voice
+    """Prepare voice and BERT to the end, unless an earlier run did; raise VoiceError if that is not possible.
+
+    What is refined in the background for a user is finished here, or the figures would be those of the first minutes with a voice.
+    """
+    bert = add_bert(originals.bert, build_part_report(report, 0.0, 0.2)).bert
+    voice = add_voice(originals.voice, ImportOptions(confirm, should_keep_both=True), build_part_report(report, 0.2, 0.3)).voice
+    if is_refinement_pending(bert.folder):
+        refine_bert(bert, build_part_report(report, 0.3, 0.5))
+    if is_refinement_pending(voice.path):
+        refine_voice(voice, build_part_report(report, 0.5, 0.95))
     measure_missing_agreements(build_part_report(report, 0.95, 1.0))
-    return PreparedFiles(home, voice.path.name, bert.id)
+    notes = (read_bert(bert.folder).note, *read_card(voice.path).notes)
+    return PreparedFiles(home, voice.path.name, bert.id, tuple(filter(None, notes)))

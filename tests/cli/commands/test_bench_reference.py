@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.bench import bench_home
 from app.bench.bench_home import OriginalFiles, PreparedFiles, find_originals, prepare_files, use_bench_home
 from app.bench.reference_comparison import LineComparisonResult
 from app.bench.repeated_runs import compute_ratio
@@ -17,9 +19,16 @@ from app.cli.main import main
 from app.common.files import paths
 from app.common.progress import Report
 from app.core.synthesis_types import BERT_WIDTH
+from app.install import install_bert
+from app.install.bert_preparation import prepare_bert
 from app.install.install_bert import add_bert
+from app.install.pending_berts import list_pending_berts, refine_bert
+from app.install.pending_voices import list_pending_voices, refine_voice
+from app.install.voice_import import add_voice, find_user_voices_dir
 from app.install.voice_licence import AskLicence
-from tests.voices.both_precisions import FAST
+from app.voices.voice_manifest import read_manifest
+from tests.install.test_install_bert import refine_narrow
+from tests.voices.both_precisions import FAST, quick_pending, quick_refined
 from tests.voices.prepare.bert.deberta_files import write_published
 
 
@@ -64,6 +73,27 @@ def test_both_sides_speak_the_same_in_turns(tiny_models: Path, bert: Path, capsy
     assert all(50 < value < 2000 for value in summary["memory"].values())
     assert [set(line) for line in summary["lines"]] == [{"phones", "tokens", "frames"}] * 2
     assert summary["turns"] == 2
+
+
+def test_nothing_is_measured_while_it_is_being_refined(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[tuple[str, float]] = []
+    monkeypatch.setattr(bench_home, "add_voice", partial(add_voice, prepare=quick_pending))
+    monkeypatch.setattr(bench_home, "refine_voice", partial(refine_voice, refine=quick_refined))
+    monkeypatch.setattr(install_bert, "prepare_bert_in_sandbox", partial(prepare_bert, width=64, is_quick=True))
+    monkeypatch.setattr(bench_home, "refine_bert", partial(refine_bert, refine=refine_narrow))
+    bert = write_published(tmp_path / "narrow", hidden=64, heads=4, inner=128)
+    originals = OriginalFiles(tiny_models / "jp-extra-tiny" / "model.aivmx", bert, None)
+    with use_bench_home() as home:
+        made = prepare_files(originals, home, lambda _licence: True, lambda *step: steps.append(step))
+        assert not list_pending_voices()
+        assert not list_pending_berts()
+        assert read_manifest(find_user_voices_dir() / made.voice).fast == FAST
+        assert not made.notes
+        assert ("cutting", 0.725) in steps, "what `quick_refined` reports, in the voice's part of the whole"
+        assert [part for _, part in steps] == sorted(part for _, part in steps)
+        again: list[tuple[str, float]] = []
+        assert prepare_files(originals, home, lambda _licence: True, lambda *step: again.append(step)) == made
+        assert ("cutting", 0.725) not in again
 
 
 def test_the_summary_tells_how_close_fast_comes() -> None:

@@ -50,6 +50,8 @@ def run_reference(options: argparse.Namespace) -> int:
     with use_bench_home() as home:
         with show_progress(as_json=False) as report:
             ready = prepare_files(originals, home, create_licence_prompt(is_accepted=options.accept_licence), report)
+        for note in ready.notes:
+            print_note(note)
         comparison = ReferenceComparison.open_comparison(originals, ready)
         bert = comparison.measure_bert(turns)
         _report_bert(bert, as_json=options.json)
