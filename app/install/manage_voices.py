@@ -14,6 +14,7 @@ from app.common.files.atomic_write import move_path, prepare_part_path, remove_p
 from app.common.files.paths import list_subfolders, list_voice_dirs
 from app.common.language import localize
 from app.common.progress import Report, ignore_report
+from app.compose.disk_stores import open_graph_store
 from app.install.natural_voice_presence import remember_removal
 from app.install.staging_folders import recover_interrupted_moves, remove_folder, sync_files_to_disk
 from app.install.voice_identity import list_prepared_files
@@ -30,7 +31,9 @@ ZIP_SUFFIX = ".zip"
 
 
 def remove_voice(reference: str) -> str:
-    """Remove an installed voice by id or name, a damaged one by the name of its folder too, and return its id.
+    """Remove an installed voice and the optimised copies of its graphs, and return its id.
+
+    The voice is found by id or name, a damaged one by the name of its folder too.
 
     Raises:
         VoiceError: there is none, or it ships with the program.
@@ -40,6 +43,7 @@ def remove_voice(reference: str) -> str:
     by_folder = next((folder for folder in list_subfolders(find_user_voices_dir()) if folder.name == reference), None)
     folder = by_folder or find_user_voice(reference).path
     remove_folder(folder)
+    open_graph_store().remove_orphans()
     if folder.name == NATURAL_VOICE_ID:
         remember_removal()
     return folder.name

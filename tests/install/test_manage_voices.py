@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, GraphStore
 from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
 from app.common.progress import Report
@@ -40,6 +41,20 @@ def installed(tiny_models: Path, tmp_path: Path) -> Path:
 
     source = aivmx(tiny_models, tmp_path / "a.aivmx", speakers=dress, name="花子")
     return add_voice(source, wishes(), prepare=quick).voice.path
+
+
+def test_a_voice_takes_the_copies_of_its_graphs_with_it(installed: Path) -> None:
+    def write_copy(copy: Path) -> None:
+        (copy / OPTIMIZED_GRAPH_NAME).write_bytes(b"graph")
+
+    folder = paths.find_data_dir() / "cache" / "graphs"
+    store = GraphStore(folder, smallest_bytes=0)
+    for graph in (installed / "flow.onnx", paths.find_resources_dir() / "voices" / "mei" / "flow.onnx"):
+        assert store.find_or_write_copy(graph, "any", write_copy)
+    before = set(folder.iterdir())
+    remove_voice("花子")
+    assert len(before) == 2
+    assert len(before & set(folder.iterdir())) == 1
 
 
 def test_a_voice_is_prepared_again_from_itself_and_stays_who_it_is(installed: Path) -> None:

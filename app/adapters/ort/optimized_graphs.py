@@ -1,12 +1,13 @@
 """Optimised copies of graphs on the disk, so that the next start need not optimise them again.
 
-A copy is a folder: `graph.onnx`, its weights beside it, and a record of sizes and hashes, written last. It appears by one rename and is
+A copy is a folder: `graph.onnx`, its weights beside it, and a record of its source, sizes and hashes, written last. It appears by one rename and is
 checked in full before every use, so that what another process, a power cut or a bad disk left half done is never run. Nothing here
 fails loudly: without a copy the graph itself is opened, which is only slower.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -88,13 +89,23 @@ class GraphStore:
         part = Path(tempfile.mkdtemp(dir=self._folder, suffix=_UNFINISHED_COPY_SUFFIX))
         try:
             write(part)
-            record = {file.name: [file.stat().st_size, _compute_digest(file)] for file in part.iterdir()}
+            files = {file.name: [file.stat().st_size, _compute_digest(file)] for file in part.iterdir()}
+            record = {"source": str(source), "identity": compute_graph_identity(source), "files": files}
             (part / _RECORD_NAME).write_text(json.dumps(record), encoding="utf-8")
             # Fails where another process was faster: then its copy serves as well.
             part.rename(target)
         finally:
             shutil.rmtree(part, ignore_errors=True)
+        self.remove_orphans()
         self._remove_oldest_copies(target)
+
+    def remove_orphans(self) -> None:
+        """Remove the copies of graphs that were removed or replaced; one that is in use, or whose record cannot be read, stays."""
+        for record_file in self._folder.glob(f"*/{_RECORD_NAME}"):
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                record = parse_object(read_bounded(record_file, _MAX_RECORD_BYTES))
+                if record and not _is_current(Path(record["source"]), record["identity"]):
+                    _remove_copy(record_file.parent)
 
     def _check_copy(self, target: Path) -> Path | None:
         """Return the graph of a copy whose files match its record; a damaged copy is removed."""
@@ -102,9 +113,10 @@ class GraphStore:
             record = parse_object(read_bounded(target / _RECORD_NAME, _MAX_RECORD_BYTES))
             if not record:  # it was refused
                 return None
-            if any([(target / name).stat().st_size, _compute_digest(target / name)] != found for name, found in record.items()):
+            files = record["files"]
+            if any([(target / name).stat().st_size, _compute_digest(target / name)] != found for name, found in files.items()):
                 raise ValueError("damaged")
-        except (OSError, ValueError):
+        except (OSError, ValueError, KeyError, AttributeError):
             shutil.rmtree(target, ignore_errors=True)
             raise
         _touch_file(target / _RECORD_NAME)
@@ -123,9 +135,22 @@ class GraphStore:
         held = sum(size for _, size, _ in copies)
         for _, size, folder in sorted(copies):
             if held > self._max_bytes and folder != newest:
-                # Renamed first: Windows refuses that while another process has it open, and nobody may find half of it.
-                shutil.rmtree(folder.rename(folder.with_suffix(_UNFINISHED_COPY_SUFFIX)), ignore_errors=True)
+                _remove_copy(folder)
                 held -= size
+
+
+def _remove_copy(folder: Path) -> None:
+    """Remove a copy; raise OSError if it is in use."""
+    # Renamed first: Windows refuses that while another process has it open, and nobody may find half of it.
+    shutil.rmtree(folder.rename(folder.with_suffix(_UNFINISHED_COPY_SUFFIX)), ignore_errors=True)
+
+
+def _is_current(source: Path, identity: str) -> bool:
+    """Return whether a graph is still the one that had this identity."""
+    try:
+        return compute_graph_identity(source) == identity
+    except OSError:
+        return False
 
 
 def compute_graph_identity(graph: Path | bytes) -> str:

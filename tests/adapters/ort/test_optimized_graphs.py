@@ -104,7 +104,7 @@ def test_weights_beside_the_graph_belong_to_it(tmp_path: Path, model: Path, stor
     weights.tofile(tmp_path / "beside.bin")
     os.utime(tmp_path / "beside.bin", ns=(5, 5))
     assert not np.array_equal(run(beside, store), expected)
-    assert len(copies(store)) == 2
+    assert len(copies(store)) == 1
 
 
 def test_another_graph_in_its_place_is_another_copy(model: Path, store: GraphStore) -> None:
@@ -113,7 +113,19 @@ def test_another_graph_in_its_place_is_another_copy(model: Path, store: GraphSto
     os.utime(model, ns=(1, 1))
     assert not np.array_equal(run(model, store), before)
     assert np.array_equal(run(model, store), run(model, None))
-    assert len(copies(store)) == 2
+    assert len(copies(store)) == 1, "that of the graph that was replaced is of no use"
+
+
+def test_a_graph_that_was_removed_leaves_no_copy(tmp_path: Path, store: GraphStore) -> None:
+    models = [graph(tmp_path / name) for name in ("gone.onnx", "there.onnx", "unreadable.onnx")]
+    for model in models:
+        run(model, store)
+    flavour = f"onnxruntime {ort.__version__} packed"
+    there, unreadable = (store._folder / optimized_graphs._compute_copy_key(model, flavour) for model in models[1:])
+    (unreadable / "record.json").write_text("{")
+    models[0].unlink()
+    store.remove_orphans()
+    assert copies(store) == sorted([there, unreadable])
 
 
 @pytest.mark.parametrize("identity", ["version", "processor"])
