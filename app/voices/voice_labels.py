@@ -23,10 +23,10 @@ def format_voice_name(manifest: VoiceManifest) -> str:
 
 
 def describe_starter_voice() -> str:
-    """Return a sentence about the quality of the voice that ships."""
+    """Return a sentence about the voice that ships."""
     return localize(
-        "Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
-        "A lightweight voice based on Open JTalk voices; less natural than trained SBV2 voices.",
+        "すぐに話し始める軽量な声です。Open JTalk の声をもとにしています。",
+        "A light voice that starts at once, based on Open JTalk voices.",
     )
 
 

@@ -31,6 +31,7 @@ from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import VoiceFactsPage
 from app.ui.voices.voice_list import VoiceList
 from app.ui.widgets.voice_picture import create_voice_icon
+from app.voices.voice_labels import NATURAL_VOICE_ID
 
 
 class VoiceLibrarySearch(QObject):
@@ -317,6 +318,8 @@ class VoiceLibraryDialog(QDialog):
 def describe_source(voice: CatalogVoice) -> str:
     """Return in a few words what the voice lacks and where it is from."""
     # The missing part comes first, as a narrow list shows only the beginning.
+    if voice.manifest.id == NATURAL_VOICE_ID:
+        return localize("Koebako の自然な声", "Koebako's natural voice")
     if voice.origin == "shipped":
         return localize("付属の声", "Included with Koebako")
     if voice.origin == "aivisspeech":

@@ -12,6 +12,7 @@ from app.core.project import Project
 from app.core.script import Line, Script
 from app.install.natural_voice_parts import NATURAL_VOICE_MODEL
 from app.settings.user_settings import Settings
+from app.ui.interchange.opened_import import find_voices, open_file
 from app.ui.script import startup_script
 from app.ui.script.startup_script import choose_first_voice
 from app.ui.tasks.process_task import ProcessTask
@@ -111,6 +112,19 @@ def test_a_new_project_speaks_with_it_and_an_opened_one_keeps_its_voices(window:
     assert [line.settings.voice for line in window.lines] == ["kokoro"]
     window.projects._show_project(Project(script=Script((Line("前の行"),))))
     assert [line.settings.voice for line in window.lines] == [""]
+
+
+def test_imported_characters_get_its_speakers_before_those_of_the_light_voice(window: WindowDriver, qtbot: QtBot, tmp_path: Path) -> None:
+    voice = install(window, qtbot)
+    script = tmp_path / "a.csv"
+    script.write_text("speaker,text\nアキ,はい。\nケン,いいえ。\n博士,さあ。\n", encoding="utf-8")
+    voices, error = find_voices(window.catalog.voices, window.catalog.default_id, ())
+    assert error is None
+    found = [(one.voice, one.speaker) for one in open_file(script, voices).suggestions.values()]
+    own = [(voice.manifest.id, name) for _, name in voice.speakers]
+    assert found[: len(own)] == own
+    assert {name for name, _ in found[len(own) :]} == {"mei"}
+    assert len(set(found)) == 3
 
 
 def test_a_first_start_has_it_where_it_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
