@@ -72,23 +72,23 @@ def remove_path(path: Path) -> None:
 
 def move_path(source: Path, target: Path) -> None:
     """Rename a file or folder, replacing an existing file; raise OSError if that fails."""
+    _retry_while_refused(lambda: source.replace(target))
+
+
+def _retry_while_refused(rename: Callable[[], object]) -> None:
+    """Rename what another program may still hold open, as Windows does not allow."""
     for wait_s in RETRY_DELAYS_S:
         with contextlib.suppress(PermissionError):
-            source.replace(target)
+            rename()
             return
         time.sleep(wait_s)
-    source.replace(target)
+    rename()
 
 
 def move_to_free_name(source: Path, target: Path) -> None:
     """Rename a file to a name that nothing has; raise FileExistsError where anything has it by now, be it a link to nowhere, OSError if it fails."""
     if os.name == "nt":
-        for wait_s in RETRY_DELAYS_S:
-            with contextlib.suppress(PermissionError):
-                source.rename(target)
-                return
-            time.sleep(wait_s)
-        source.rename(target)
+        _retry_while_refused(lambda: source.rename(target))
         return
     # Other systems replace what has the name that a file is renamed to, but give it no second name that something has.
     try:
