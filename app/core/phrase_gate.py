@@ -93,19 +93,19 @@ class PhraseGate:
         rate = chunk.sampling_rate
         while len(self._places) > 1 and (missing_s := self._places[0] - self._made_s) <= len(chunk.samples) / rate:
             count = max(1, round(missing_s * rate))
-            self._hold(replace(chunk, samples=chunk.samples[:count]))
+            self._hold_chunk(replace(chunk, samples=chunk.samples[:count]))
             self._end_stretch()
             self._places.popleft()
             chunk = replace(chunk, samples=chunk.samples[count:], phones=())
         if not len(chunk.samples):
             return
-        self._hold(chunk)
+        self._hold_chunk(chunk)
         if self._is_sounding:
             self._release(may_wait=self._is_at_end())
         elif (delay_s := self._find_delay_s()) is not None:
             self._release(delay_s, may_wait=self._is_at_end())
 
-    def _hold(self, chunk: AudioChunk) -> None:
+    def _hold_chunk(self, chunk: AudioChunk) -> None:
         length_s = len(chunk.samples) / chunk.sampling_rate
         if not self._held and not self._is_sounding:
             self._silent_since = self.clock() + self.queued_s()
@@ -141,6 +141,6 @@ class PhraseGate:
             self.hand_over(chunk)
 
     def _end_stretch(self) -> None:
-        """Hand over what is there: a pause follows, in which the player may wait."""
+        """Release what is there: a pause follows, in which the player may wait."""
         self._release(may_wait=True)
         self._is_sounding = False

@@ -79,14 +79,14 @@ class Pipeline(SentenceContext):
         check_request(request)
         self.check_voice(request)
         try:
-            clock = StageClock(request.id, self._learn_pace(on_stage), cancelled, self.warm)
+            clock = StageClock(request.id, self._measure_pace(on_stage), cancelled, self.warm)
             yield from self._synthesize_line(self.resolve_edits(request), clock, queued_s)
         except (RequestStopped, BackendError):
             # What ends a cancelled request is no failure. Sound that was cut short otherwise must not pass as whole.
             if not cancelled():
                 raise
 
-    def _learn_pace(self, on_stage: OnStage) -> OnStage:
+    def _measure_pace(self, on_stage: OnStage) -> OnStage:
         pace = self.pace
         if pace is None:
             return on_stage

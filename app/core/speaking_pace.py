@@ -1,4 +1,4 @@
-"""How long a voice takes on this computer for a second of sound, and whether what is ready lasts until the rest is."""
+"""The pace of a voice: how long it takes on this computer for a second of sound, and how much of that has to be ready so that the rest is in time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SpeakingPace:
         return cls(tuple(size * frame_s for size in voice.windows), 2 * voice.margin_frames * frame_s, frame_s, ratio)
 
     def add_stage(self, timing: StageTiming) -> None:
-        """Learn from a stage; what came from a cache says nothing, and what ran for the first time only as long as nothing else is known."""
+        """Add what a stage took; what came from a cache says nothing, and what ran for the first time only as long as nothing else is known."""
         if timing.cache_hit or (timing.cold and self.ratio is not None):
             return
         if timing.stage == "pitch":

@@ -220,6 +220,6 @@ def test_very_long_and_foreign_paths(tiny_models: Path, tmp_path: Path, monkeypa
     source = aivmx(tiny_models, tmp_path / "é ü 声.aivmx")
     added = add_voice(source, wishes(), prepare=quick)
     assert Path(str(added.voice.path).removeprefix("\\\\?\\")).is_relative_to(home)  # how Windows writes long paths
-    assert find_voice(None, paths.list_voice_dirs()).manifest.id == UUID
+    assert find_voice(UUID, paths.list_voice_dirs()).manifest.id == UUID
     remove_voice(UUID)
     shutil.rmtree(home)

@@ -244,7 +244,7 @@ def test_aivisspeechs_voices_are_listed_with_their_path(
     assert main(["voices", "list"]) == 0
     assert "花子  [ノーマル, Happy, Sad, Angry, Whisper]  (AivisSpeech)" in capsys.readouterr().out
     assert koebako(capsys, "voices", "add", source)[0] == 0
-    assert [line["id"] for line in koebako(capsys, "voices", "list")[1]] == [UUID, "mei"]  # once
+    assert [line["id"] for line in koebako(capsys, "voices", "list")[1]] == ["mei", UUID]  # once
 
 
 def test_doctor_names_damaged_voices_and_leftovers(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -205,7 +205,7 @@ def test_the_first_start_greets_and_offers_a_better_voice(qtbot: QtBot, open_win
     words = f"{window.notice.message.text()} {window.notice.hint.text()}"
     assert window.notice.isVisible()
     assert "Space" in words
-    assert "less natural" in words
+    assert "adds a natural one" in words
     window.notice.action.click()
     page = window.natural.page
     assert page is not None
