@@ -104,7 +104,7 @@ def test_a_decoder_that_becomes_slower_between_two_lines_breaks_no_word(slower: 
     gate = speak(busy, pace, [[1.5, 2.0], [3.0]])
     assert busy.gaps == []
     assert gate.waited_s > 0
-    assert gate.waited_s == pytest.approx(busy.ends - busy.first_at - sum(map(len, busy.heard)) / RATE, abs=busy.now)  # type: ignore[operator]
+    assert busy.ends >= gate.waited_s + sum(map(len, busy.heard)) / RATE
 
 
 def test_what_is_fast_enough_sounds_at_once() -> None:
