@@ -45,7 +45,6 @@ class PhraseGate:
         clock: seconds, monotonic.
         prepares_first: nothing of a phrase is heard before all of it is there.
         waited_s: how long the player had nothing to play because sound was kept back.
-        is_holding: sound is kept back now.
     """
 
     pace: SpeakingPace | None
