@@ -88,7 +88,7 @@ def test_ctrl_enter_works_wherever_the_focus_is_and_again_stops(qtbot: QtBot, op
 def test_first_start_has_a_sentence_to_play(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window(Settings())
     assert text_of(window) == GREETING_TEXT
-    assert "less natural" in window.voice_card.about.text()
+    assert "A light voice" in window.voice_card.about.text()
     request = speak(qtbot, window)
     assert player.requests[request][-1].last
 

@@ -153,7 +153,7 @@ def test_presets_that_cannot_be_read_are_told_and_kept(qtbot: QtBot) -> None:
 
 
 def test_the_line_about_a_voice_is_honest() -> None:
-    assert "less natural" in describe_voice(opened(is_starter=True))
+    assert "based on Open JTalk voices" in describe_voice(opened(is_starter=True))
     assert describe_voice(opened()) == "A voice."
     assert "sentence by sentence" in describe_voice(opened(is_single_graph=True))
 
@@ -166,6 +166,7 @@ def test_the_line_about_a_voice_is_honest() -> None:
         (SpeechState(is_ready=True), "Ready"),
         (SpeechState(is_ready=True, is_speaking=True), "Synthesising…"),
         (SpeechState(is_ready=True, is_speaking=True, played_s=1.24, computed_s=3.0), "Playing  1.2 / 3.0 s"),
+        (SpeechState(is_ready=True, is_speaking=True, is_preparing=True, computed_s=3.0), "Preparing to play without gaps…"),
         (SpeechState(is_ready=True, is_saving=True), "Exporting audio…"),
         (SpeechState(is_ready=True, is_loading=True), "Preparing…"),
     ],
