@@ -19,7 +19,7 @@ from app.install.natural_voice_presence import remember_removal
 from app.install.staging_folders import recover_interrupted_moves, remove_folder, sync_files_to_disk
 from app.install.voice_identity import list_prepared_files
 from app.install.voice_import import find_user_voices_dir
-from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices
+from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices, require_installed_voice
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_card_data import read_card
 from app.voices.voice_labels import NATURAL_VOICE_ID
@@ -83,9 +83,7 @@ def export_voice(reference: str, target: Path, report: Report = ignore_report, *
         VoiceError: there is no such voice.
         OutputFileError: the target is there already, or cannot be written.
     """
-    voice = find_installed_voice(reference, list_voice_dirs())
-    if voice is None:
-        raise build_unknown_voice_error(reference, [item.manifest for item in list_installed_voices(list_voice_dirs())])
+    voice = require_installed_voice(reference, list_voice_dirs())
     files = list_prepared_files(voice.path, read_card(voice.path))
     target = target.absolute()
     try:

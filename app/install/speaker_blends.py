@@ -24,7 +24,7 @@ from app.install.manage_voices import validate_voice_name
 from app.install.staging_folders import create_staging_folder, move_into_place, read_in_place
 from app.install.voice_identity import list_prepared_files
 from app.install.voice_import import find_user_voices_dir
-from app.voices.installed_voices import build_unknown_voice_error, find_installed_voice, list_installed_voices
+from app.voices.installed_voices import require_installed_voice
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.untrusted.voice_limits import MAX_VOICE_STYLES
@@ -115,9 +115,7 @@ def keep_blends(before: Voice, folder: Path) -> None:
 
 
 def _find_blendable_voice(reference: str) -> Voice:
-    voice = find_installed_voice(reference, list_voice_dirs())
-    if voice is None:
-        raise build_unknown_voice_error(reference, [item.manifest for item in list_installed_voices(list_voice_dirs())])
+    voice = require_installed_voice(reference, list_voice_dirs())
     if not ARCHITECTURES[voice.manifest.architecture].styles_by_speaker:
         raise VoiceError(
             localize(f"「{voice.manifest.name}」の話者は混ぜられません。", f"The speakers of “{voice.manifest.name}” cannot be blended."),

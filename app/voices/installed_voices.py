@@ -114,6 +114,14 @@ def find_installed_voice(wanted: str, folders: Sequence[Path]) -> Voice | None:
     return find_voice_among(wanted, voices)
 
 
+def require_installed_voice(wanted: str, folders: Sequence[Path]) -> Voice:
+    """Return the prepared voice of this id or name; raise VoiceError as `find_installed_voice`, and where there is none, with near names."""
+    voice = find_installed_voice(wanted, folders)
+    if voice is None:
+        raise build_unknown_voice_error(wanted, [item.manifest for item in list_installed_voices(folders)])
+    return voice
+
+
 class HasManifest(Protocol):
     """A voice, opened or not."""
 

@@ -39,7 +39,7 @@ from app.voices.aivisspeech_voices import find_aivisspeech_folder, list_aivisspe
 from app.voices.containers.voice_card_builder import build_voice_card
 from app.voices.containers.voice_sources import read_source_facts
 from app.voices.expected_outputs import CaseResult, SkippedCase
-from app.voices.installed_voices import build_unknown_voice_error, choose_default_voice, find_installed_voice, list_installed_voices
+from app.voices.installed_voices import choose_default_voice, list_installed_voices, require_installed_voice
 from app.voices.int8_labels import explain_missing_int8
 from app.voices.pending_refinement import is_refinement_pending
 from app.voices.prepared_voice import Voice
@@ -122,17 +122,9 @@ def _choose_renewals(options: argparse.Namespace) -> tuple[list[str], RenewVoice
     return wanted, prepare_voice_again
 
 
-def _require_installed_voice(wanted: str) -> Voice:
-    """Return the installed voice of this id or name; raise VoiceError where there is none."""
-    voice = find_installed_voice(wanted, paths.list_voice_dirs())
-    if voice is None:
-        raise build_unknown_voice_error(wanted, [item.manifest for item in list_installed_voices(paths.list_voice_dirs())])
-    return voice
-
-
 def run_use(options: argparse.Namespace) -> int:
     """Make a voice the default."""
-    manifest = _require_installed_voice(options.voice).manifest
+    manifest = require_installed_voice(options.voice, paths.list_voice_dirs()).manifest
     change_settings(lambda settings: replace(settings, default_voice=manifest.id))
     if options.json:
         print_json({"id": manifest.id, "default": True})
@@ -144,7 +136,7 @@ def run_use(options: argparse.Namespace) -> int:
 
 def run_precision(options: argparse.Namespace) -> int:
     """Keep the choice; raise VoiceError for an unknown voice, or one that has no faster way to speak."""
-    voice = _require_installed_voice(options.voice)
+    voice = require_installed_voice(options.voice, paths.list_voice_dirs())
     why = explain_missing_int8(voice.manifest)
     if options.precision == "fast" and why:
         name = voice.manifest.name
