@@ -8,6 +8,7 @@ from typing import Any
 
 from app.common.files.atomic_write import load_cache, write_json
 from app.common.files.paths import find_data_dir
+from app.core.speaking_pace import SpeakingPace
 
 MOST_PACES = 100
 WORTH_WRITING = 0.2
@@ -19,14 +20,16 @@ def load_pace(graphs_id: str) -> float | None:
     return _load_paces().get(graphs_id)
 
 
-def save_pace(graphs_id: str, ratio: float | None) -> None:
-    """Keep a pace, if it differs from the one that is kept; on a disk that cannot be written nothing is."""
+def save_pace(graphs_id: str, pace: SpeakingPace | None) -> None:
+    """Keep what was measured, if anything was and it differs from what is kept; on a disk that cannot be written nothing is."""
+    if pace is None or pace.ratio is None:
+        return
     paces = _load_paces()
     kept = paces.pop(graphs_id, None)
-    if ratio is None or (kept is not None and abs(ratio - kept) <= WORTH_WRITING * kept):
+    if kept is not None and abs(pace.ratio - kept) <= WORTH_WRITING * kept:
         return
     with contextlib.suppress(OSError):
-        write_json(_find_path(), dict([*paces.items(), (graphs_id, round(ratio, 4))][-MOST_PACES:]), indent=None)
+        write_json(_find_path(), dict([*paces.items(), (graphs_id, round(pace.ratio, 4))][-MOST_PACES:]), indent=None)
 
 
 def _find_path() -> Path:

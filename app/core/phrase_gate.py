@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from app.core.speaking_pace import SpeakingPace
 from app.core.symbols import EDGE_SYMBOL, PUNCTUATION
@@ -32,7 +33,18 @@ def list_resting_places(phones: tuple[PhoneTiming, ...]) -> list[float]:
     return [*places, phones[-1].end_s]
 
 
-@dataclass(slots=True)
+class QueueingPlayer(Protocol):
+    """A sink that is heard."""
+
+    @property
+    def queued_s(self) -> float:
+        """Return the seconds of sound that it has still to play."""
+
+    def write_chunk(self, chunk: AudioChunk) -> None:
+        """Queue a chunk."""
+
+
+@dataclass(slots=True, kw_only=True)
 class PhraseGate:
     """Stands between what computes the chunks of a request and the player; both run in one thread, chunk by chunk.
 
@@ -40,21 +52,18 @@ class PhraseGate:
 
     Attributes:
         pace: of the voice that speaks now; None lets everything pass.
-        queued_s: returns the seconds of sound that the player has still to play.
-        hand_over: called with each chunk when its turn has come.
+        player: gets each chunk when its turn has come.
         clock: seconds, monotonic.
         prepares_first: nothing of a phrase is heard before all of it is there.
         waited_s: how long the player had nothing to play because sound was kept back.
     """
 
     pace: SpeakingPace | None
-    queued_s: Callable[[], float]
-    hand_over: Callable[[AudioChunk], object]
+    player: QueueingPlayer
     clock: Callable[[], float] = time.perf_counter
     prepares_first: bool = False
     waited_s: float = 0.0
     _held: list[AudioChunk] = field(default_factory=list)
-    _held_s: float = 0.0
     _made_s: float = 0.0
     _pieces_made: int = 0
     _places: deque[float] = field(default_factory=deque)
@@ -80,7 +89,7 @@ class PhraseGate:
         while len(self._places) > 1 and self._places[0] <= self._made_s:
             self._places.popleft()
         if chunk.silence or chunk.last or not self._places:
-            self.hand_over(chunk)
+            self.player.write_chunk(chunk)
             return
         if not len(chunk.samples):
             return
@@ -105,21 +114,20 @@ class PhraseGate:
             self._release(delay_s, may_wait=self._is_at_end())
 
     def _hold_chunk(self, chunk: AudioChunk) -> None:
-        length_s = len(chunk.samples) / chunk.sampling_rate
         if not self._held and not self._is_sounding:
-            self._silent_since = self.clock() + self.queued_s()
+            self._silent_since = self.clock() + self.player.queued_s
         self._held.append(chunk)
-        self._held_s += length_s
-        self._made_s += length_s
+        self._made_s += len(chunk.samples) / chunk.sampling_rate
 
     def _find_delay_s(self) -> float | None:
         """Return after how many seconds of silence the phrase can be heard to its end; None where the next piece has to be there first."""
         if self._is_at_end():
             return 0.0
-        queued_s, missing_s = self.queued_s(), self._places[0] - self._made_s
+        queued_s, missing_s = self.player.queued_s, self._places[0] - self._made_s
+        held_s = sum(len(chunk.samples) / chunk.sampling_rate for chunk in self._held)
         assert self.pace is not None
         next_s, needed_s = self.pace.predict_waits(self._pieces_made, missing_s, self._places[-1] - self._made_s)
-        delay_s = max(0.0, needed_s - self._held_s - queued_s)
+        delay_s = max(0.0, needed_s - held_s - queued_s)
         # What is queued would be silent as well.
         return None if self.prepares_first or delay_s > (0.0 if queued_s else next_s) else delay_s
 
@@ -133,11 +141,11 @@ class PhraseGate:
         if self._silent_since is not None:
             self.waited_s += max(0.0, self.clock() - self._silent_since) + delay_s
         self._is_sounding, self._silent_since = True, None
-        held, self._held, self._held_s = self._held, [], 0.0
+        held, self._held = self._held, []
         held[0] = replace(held[0], delay_s=delay_s)
         held[-1] = replace(held[-1], may_wait=may_wait)
         for chunk in held:
-            self.hand_over(chunk)
+            self.player.write_chunk(chunk)
 
     def _end_stretch(self) -> None:
         """Release what is there: a pause follows, in which the player may wait."""

@@ -80,24 +80,33 @@ def find_heard_ms(pieces: Sequence[tuple[float, Float32]], rate: int) -> float:
     raise ValueError("nothing is audible")
 
 
+class ReadyDevice:
+    """A device that takes everything at once and plays it in time; seconds count from when it is made."""
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter()
+        self.pieces: list[tuple[float, Float32]] = []
+        self._ends_s = 0.0
+
+    @property
+    def queued_s(self) -> float:
+        return max(0.0, self._ends_s - (time.perf_counter() - self.began))
+
+    def write_chunk(self, chunk: AudioChunk) -> None:
+        handed_s = time.perf_counter() - self.began + (0.0 if self.queued_s else chunk.delay_s)
+        self.pieces.append((handed_s, chunk.samples))
+        self._ends_s = max(self._ends_s, handed_s) + len(chunk.samples) / chunk.sampling_rate
+
+
 def hear_line(pipeline: Pipeline, text: str) -> tuple[float, float]:
-    """Milliseconds to the first sound heard and to the whole line, with nothing remembered; the device takes everything at once."""
+    """Milliseconds to the first sound heard and to the whole line, with nothing remembered."""
     pipeline.caches.clear()
-    pieces: list[tuple[float, Float32]] = []
-    began = time.perf_counter()
-    ends_s = 0.0
-
-    def take(chunk: AudioChunk) -> None:
-        nonlocal ends_s
-        handed_s = time.perf_counter() - began + (0.0 if ends_s > time.perf_counter() - began else chunk.delay_s)
-        pieces.append((handed_s, chunk.samples))
-        ends_s = max(ends_s, handed_s) + len(chunk.samples) / chunk.sampling_rate
-
-    gate = PhraseGate(pipeline.pace, lambda: max(0.0, ends_s - (time.perf_counter() - began)), take)
+    device = ReadyDevice()
+    gate = PhraseGate(pace=pipeline.pace, player=device)
     for chunk in pipeline.synthesize(SynthesisRequest(text)):
         gate.add_chunk(chunk)
-    whole_ms = 1000 * (time.perf_counter() - began)
-    return find_heard_ms(pieces, pipeline.voice.sampling_rate), whole_ms
+    whole_ms = 1000 * (time.perf_counter() - device.began)
+    return find_heard_ms(device.pieces, pipeline.voice.sampling_rate), whole_ms
 
 
 def heard(runs: int) -> dict[tuple[str, str], HeardLine]:

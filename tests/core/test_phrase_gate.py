@@ -35,10 +35,11 @@ class CountedTime:
     may_wait: bool = True
     first_at: float | None = None
 
-    def count_queued_s(self) -> float:
+    @property
+    def queued_s(self) -> float:
         return max(0.0, self.ends - self.now)
 
-    def play(self, chunk: AudioChunk) -> None:
+    def write_chunk(self, chunk: AudioChunk) -> None:
         late = self.now - self.ends
         if late > 1e-9 and not self.may_wait:
             self.gaps.append(late)
@@ -65,7 +66,7 @@ def build_timings(phrases: list[float]) -> tuple[PhoneTiming, ...]:
 
 
 def speak(computer: CountedTime, pace: SpeakingPace, sentences: list[list[float]], *, prepares_first: bool = False) -> PhraseGate:
-    gate = PhraseGate(pace, computer.count_queued_s, computer.play, lambda: computer.now, prepares_first)
+    gate = PhraseGate(pace=pace, player=computer, clock=lambda: computer.now, prepares_first=prepares_first)
     gate.add_chunk(AudioChunk(np.zeros(0, np.float32), RATE, "a", 0, silence=True))
     made = 0
     for phrases in sentences:

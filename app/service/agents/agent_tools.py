@@ -112,7 +112,7 @@ class SpeechTools:
             return {"files": [self._write_file(values, style, values["file"], values.get("format", "wav"))]}
         played_s, pipeline = 0.0, self._voices.open_speaker(style.voice).pipeline
         player = self._player = self._player or self._open_output(self._device, pipeline.voice.sampling_rate)
-        gate = PhraseGate(pipeline.pace, lambda: player.queued_s, player.write_chunk)
+        gate = PhraseGate(pace=pipeline.pace, player=player)
         for chunk in self._render_chunks(values, style):
             if self._is_cancelled():
                 break

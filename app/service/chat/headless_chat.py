@@ -92,7 +92,7 @@ class HeadlessChatReader:
         pipeline = voices.open_speaker(style.voice).pipeline
         request = replace(build_chat_request(talk, name), speaker=style.speaker, style=style.style)
         player = self._open_output(pipeline.voice.sampling_rate)
-        gate = PhraseGate(pipeline.pace, lambda: player.queued_s, player.write_chunk)
+        gate = PhraseGate(pace=pipeline.pace, player=player)
         for chunk in synthesize_or_silence(pipeline, request, on_stage, self._skipped.is_set, lambda: 0.0):
             if self._skipped.is_set():
                 return

@@ -110,7 +110,7 @@ class SpeechJobRunner:
     def queue_next_chunk(self, player: AudioPlayer) -> bool:
         """Compute and queue a chunk; return False if there was none left."""
         if self._chunks is None:
-            self._gate = PhraseGate(None, lambda: player.queued_s, player.write_chunk, prepares_first=self.prepares_first)
+            self._gate = PhraseGate(pace=None, player=player, prepares_first=self.prepares_first)
             self._chunks = self._iterate_chunks(lambda: player.queued_s)
         try:
             chunk = next(self._chunks, None)
@@ -192,7 +192,7 @@ class SpeechJobRunner:
                     heard = True
                     self._on_first_audio(FirstAudioResult(job.request.id, (time.perf_counter() - job.requested_at) * 1000))
                 yield chunk
-            save_pace(pipeline.graphs_id, pipeline.pace.ratio if pipeline.pace is not None else None)
+            save_pace(pipeline.graphs_id, pipeline.pace)
 
     def _iterate_request_chunks(
         self, pipeline: Pipeline, request: SynthesisRequest, find_queued_s: Callable[[], float]

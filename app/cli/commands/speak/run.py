@@ -182,7 +182,7 @@ class SpeakJob:
         """Return what keeps sound back from the player until it can be heard without gaps; None without a player."""
         if self._player is None:
             return None
-        return PhraseGate(self._speaker.pipeline.pace, self._measure_queue_s, self._player.write_chunk)
+        return PhraseGate(pace=self._speaker.pipeline.pace, player=self._player)
 
     def run(self) -> None:
         """Wait until all is spoken; raise the thread's error."""
@@ -196,8 +196,7 @@ class SpeakJob:
             raise KeyboardInterrupt
         if self._error is not None:
             raise self._error
-        pipeline = self._speaker.pipeline
-        save_pace(pipeline.graphs_id, pipeline.pace.ratio if pipeline.pace is not None else None)
+        save_pace(self._speaker.pipeline.graphs_id, self._speaker.pipeline.pace)
         # A device failed on the way, but all was spoken nevertheless.
         if self._speaker.fallback and self._speaker.fallback != self._announced:
             print_note(self._speaker.fallback)
