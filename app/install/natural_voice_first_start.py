@@ -34,9 +34,13 @@ def is_natural_voice_waiting() -> bool:
 
 def find_default_voice_id() -> str:
     """Return the id of the voice that speaks where none is asked for; the natural voice counts where it only waits to be prepared."""
-    first = choose_default_voice(paths.list_voice_dirs()).voice.manifest.id
-    is_chosen = first == load_usable_settings().default_voice
-    return NATURAL_VOICE_ID if not is_chosen and is_natural_voice_waiting() else first
+    first = choose_default_voice(paths.list_voice_dirs()).voice
+    return NATURAL_VOICE_ID if not _is_chosen(first) and is_natural_voice_waiting() else first.manifest.id
+
+
+def _is_chosen(voice: Voice) -> bool:
+    """Return whether the user made the voice the default."""
+    return voice.manifest.id == load_usable_settings().default_voice
 
 
 def prepare_waiting_voice(
@@ -55,7 +59,7 @@ def prepare_waiting_voice(
         if not is_natural_voice_waiting():
             return
         first = choose_default_voice(paths.list_voice_dirs(), require_bert).voice
-        if first.manifest.id != load_usable_settings().default_voice:
+        if not _is_chosen(first):
             _prepare_voice(announce, report)
     except AppError as error:
         name = localize("自然な声を準備できませんでした。", "The natural voice could not be prepared. ")
