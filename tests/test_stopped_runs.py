@@ -1,4 +1,4 @@
-"""A run that the program itself stops is no failure, whoever had it run: ONNX Runtime's own words for it reach nobody."""
+"""A run that the program itself stops is not a failure, whatever started it: nobody sees ONNX Runtime's message about it."""
 
 from __future__ import annotations
 

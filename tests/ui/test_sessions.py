@@ -143,7 +143,7 @@ def walk_all(window: WindowDriver, beginning: Beginning) -> None:
 
 
 def close(qtbot: QtBot, window: WindowDriver) -> None:
-    """As its user does, once nothing is being added; what else goes on is asked for."""
+    """Close the window as its user does, once nothing is being added; confirm if other work is still running."""
     for job in list(window.task_queue.jobs):
         window.task_queue.remove_task(job)
     qtbot.waitUntil(lambda: not window.task_queue.jobs, timeout=WAIT_MS)

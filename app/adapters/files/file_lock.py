@@ -133,8 +133,8 @@ def lock_path_for_change(path: Path) -> Iterator[None]:
 def lock_user_file(path: Path) -> Iterator[None]:
     """Keep other programs of ours from replacing a file of the user's during the block, which looks at it and writes it.
 
-    The lock lies hidden beside the file that gets the content. Where none can be made, nothing can be written either, and whoever writes
-    says why. Raises OutputFileError where another program takes too long.
+    The lock lies hidden beside the file that gets the content. If it cannot be made, the file cannot be written either, and the write
+    reports why. Raises OutputFileError where another program takes too long.
     """
     target = resolve_symlink(path)
     digest = hashlib.blake2b(os.fsencode(target.name), digest_size=4).hexdigest()

@@ -124,7 +124,7 @@ class Races(Area):
         return first, second, set()
 
     def _save(self, case: Case, name: str) -> Operation:
-        """A window that adds a line to a project, and saves it, again and again; it is told of what the other one saves, and none of theirs is lost."""
+        """A window that keeps adding lines to a project and saving it; it learns of the other window's saves, and no line of either is lost."""
         project = self.place.out / f"競{case.number}.koebako"
         if not project.exists():
             write_project(project, Project(Script((Line("はい。"),))))
