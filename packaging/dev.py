@@ -82,19 +82,18 @@ INSTALLER_S = 75  # less than this is not worth beginning with the installer
 DESKTOP_S = 75  # nor is this with the window among other programs
 DIRECTML_S = 420  # for counting what DirectML is asked for, which has a time of its own: not finished is failed
 CANNOT = 75  # as build.py ends where Wine itself does not work
-# Tests run side by side (each process may take 2 GB), two a core because they wait half of their time; then those that watch the clock,
-# which would see the others.
+# Tests run side by side (each process may take 2 GB), two a core because they wait half of their time; then those
+# that listen to a sound server.
 TOGETHER = ("-n", str(min(4, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
-ALONE = ("--rerun-show-tracebacks",)
 NATURAL_VOICE = REQUIREMENTS / "natural.txt"
 REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
 MOST_SKIPS = 90  # in CI, in a clone with nothing beside it: of the tests side by side, and of those alone
 SYSTEMS = ("linux", "win32", "darwin")  # mypy takes all that pyproject.toml names for running on each
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
-# What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
+# What Windows users run, whose sessions are opened another way; the window must not wait for them with it either.
 WINDOWS_RUNTIME = REQUIREMENTS / "runtime.txt"
 RUNTIME_TESTS = (
-    "tests/ui/test_heartbeat.py", "tests/adapters/ort/test_graph_session.py", "tests/adapters/ort/test_c_session.py",
+    "tests/ui/test_action_counts.py", "tests/ui/stories/test_speaking.py", "tests/adapters/ort/test_graph_session.py", "tests/adapters/ort/test_c_session.py",
     "tests/adapters/ort/test_graphics_adapters.py",
 )  # fmt: skip
 JAPANESE_FONTS = ("/usr/share/fonts/**/*CJK*", "fonts-noto-cjk")
@@ -159,7 +158,7 @@ def run_tests(options: Sequence[str], marker: str = "") -> int:
     also = f"{marker} and " if marker else ""
     return run_all(
         [PYTHON, "-m", "pytest", "-m", f"{also}not alone", *TOGETHER, *options],
-        [PYTHON, "-m", "pytest", "-m", f"{also}alone", *ALONE, *options],
+        [PYTHON, "-m", "pytest", "-m", f"{also}alone", *options],
     )
 
 
@@ -175,7 +174,7 @@ def run_all(*commands: Sequence[str | Path]) -> int:
 
 
 def run_runtime_tests() -> int:
-    """The tests that sessions and the window's pace depend on, with the ONNX Runtime that Windows users have."""
+    """The tests that sessions and the window depend on, with the ONNX Runtime that Windows users have."""
     name = WINDOWS_RUNTIME.read_text().split()[0]
     folder = VENV / name.replace("==", "-")
     if not folder.exists() and run([*pip_install(WINDOWS_RUNTIME), "--quiet", "--no-deps", "--target", folder]):

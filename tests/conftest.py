@@ -54,15 +54,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by `-m`, which asks for the marker that is set here
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Slow tests are skipped, visibly, unless asked for; those that watch the clock are measured again where a host gave less for a while.
+    """Slow tests are skipped, visibly, unless asked for.
 
     A test that needs the reference material is skipped before anything of it runs where that is absent: a test that began and
     then found nothing would leave folders, caches and children to the next one.
     """
     there = SHARED.is_dir()
     for item in items:
-        if "alone" in item.keywords and config.pluginmanager.hasplugin("rerunfailures"):
-            item.add_marker(pytest.mark.flaky(reruns=2))
         if "shared" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.reference)
             if not there:

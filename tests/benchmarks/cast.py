@@ -23,7 +23,7 @@ from app.core.characters import CastBuilder
 from app.core.project import Project
 from app.core.script import Line, LineSettings, Script
 from app.interchange.koebako_files import read_project, write_project
-from tests.ui.heart import Heart
+from tests.benchmarks.heartbeat.heart import Heart
 
 OPEN_MS, DEED_MS = 1_500.0, 100.0
 SETTLE_S = 0.4

@@ -28,11 +28,11 @@ from app.core.script import Line, LineSettings, Script
 from app.install.voice_import import find_user_voices_dir
 from app.lab.context_rows import build_machine_row
 from app.voices.pending_refinement import PENDING_FILES, PENDING_NAME, is_refinement_pending
+from tests.benchmarks.heartbeat.heart import Heart
 from tests.benchmarks.page import put
 from tests.benchmarks.voice_import import RealVoice, add_voice
 from tests.null_sink import NullSink
 from tests.tiny_models.model_folders import write_voice
-from tests.ui.heart import Heart
 
 HEADS = ("", "first audio", "window stood still", "of its own making", "gaps", "lines")
 REFINING, QUIET = "while the second step runs", "without it"

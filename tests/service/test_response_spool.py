@@ -65,7 +65,6 @@ def asked(url: str, path: str, query: bytes) -> socket.socket:
     return own
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("path", ["/streaming_synthesis", "/synthesis"])
 def test_a_slow_reader_costs_little_memory(client: httpx.Client, url: str, style: int, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     """And gets every byte in the end; others are answered while it waits."""

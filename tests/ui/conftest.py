@@ -26,6 +26,7 @@ from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.theme.theme import LIGHT_THEME, apply_fonts, apply_theme, clear_theme
 from tests.shared_sessions import warm_up_once
+from tests.ui.gui_thread_watch import watch_gui_thread
 from tests.ui.light_bot import LightBot
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.unexpected_dialogs import refuse_dialogs
@@ -156,10 +157,12 @@ def open_window(
             qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
         return window
 
-    yield make
+    with watch_gui_thread(monkeypatch) as watch:
+        yield make
     for window in windows:
         window.leaving.close_now()
         window.deleteLater()
+    assert not watch.list_unexpected(), "blocks the window's thread; see tests/ui/gui_thread_watch.py"
 
 
 def wait_idle(qtbot: QtBot, window: WindowDriver) -> None:

@@ -20,7 +20,6 @@ from shiboken6 import isValid
 from app.settings.user_settings import Settings
 from app.ui.tasks.task_spec import TaskState
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
-from tests.ui.heart import Beat, Heart, describe
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.soak_driver import SoakDriver
 from tests.ui.window_driver import LAZY_PARTS, WindowDriver
@@ -58,20 +57,17 @@ def test_random_deeds_leave_nothing_behind(
     kinds: list[Counter[str]] = []
     memory_mb: list[float] = []
     in_use_mb: list[float] = []
-    beats: list[Beat] = []
     for _ in range(ROUNDS):
         ends = time.monotonic() + length_s / ROUNDS
-        with Heart() as heart:
-            while time.monotonic() < ends:
-                driver.step()
-                qtbot.wait(5)
-        beats += heart.beats
+        while time.monotonic() < ends:
+            driver.step()
+            qtbot.wait(5)
         kinds.append(at_rest(qtbot, window, driver))
         sheets_mb = STYLE_SHEET_MB * driver.done.count("_theme")
         memory_mb.append(held_mb(window, player) - sheets_mb)
         in_use_mb.append(used_mb() - sheets_mb)
     with capsys.disabled():
-        print(describe(f"{len(driver.done)} random deeds", beats), end="; ")
+        print(f"\n{len(driver.done)} random deeds", end="; ")
         print("MB after each round:", " ".join(f"{size:.0f}" for size in memory_mb), end="; ")
         print("in use:", " ".join(f"{size:.1f}" for size in in_use_mb), end="")
     assert not (grown := growth(kinds)), f"more after each of the later rounds than after any of the earlier ones: {grown}"

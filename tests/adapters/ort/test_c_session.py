@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -114,32 +113,25 @@ def test_results_are_the_same_to_the_bit(library: OrtLibrary) -> None:
         assert np.array_equal(found, wanted)
 
 
-@pytest.mark.alone
 def test_python_goes_on_while_a_session_is_created(library: OrtLibrary) -> None:
     nodes = [helper.make_node("Relu", [f"x{n}" if n else "x"], [f"x{n + 1}"]) for n in range(12_000)]
     content = serialised(nodes, {"x": TensorProto.FLOAT}, {"x12000": TensorProto.FLOAT}, {})
-    pauses_s, done = [0.0], threading.Event()
+    turns, done = [0], threading.Event()
 
-    def beat() -> None:
-        last = time.perf_counter()
-        while not done.is_set():
-            time.sleep(0.001)
-            now = time.perf_counter()
-            pauses_s.append(now - last)
-            last = now
+    def take_turns() -> None:
+        while not done.wait(0.001):
+            turns[0] += 1
 
-    thread = threading.Thread(target=beat)
+    thread = threading.Thread(target=take_turns)
     thread.start()
-    began = time.perf_counter()
+    before = turns[0]
     UnlockedSession(library, content, create_session_options())
-    took_s = time.perf_counter() - began
+    meanwhile = turns[0] - before
     done.set()
     thread.join()
-    print(f"created in {took_s:.2f} s, the longest pause meanwhile {1000 * max(pauses_s):.0f} ms")
-    assert max(pauses_s) < took_s / 3
+    assert meanwhile >= 10, "with Python's lock kept there would be one at most"
 
 
-@pytest.mark.alone
 def test_nothing_is_left_behind(library: OrtLibrary) -> None:
     weights = {"w": np.eye(1000, dtype=np.float32)}
     content = serialised([helper.make_node("MatMul", ["x", "w"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, weights)

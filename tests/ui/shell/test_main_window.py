@@ -28,7 +28,6 @@ from app.ui.script.startup_script import GREETING_TEXT
 from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, text_of, wait_idle
-from tests.ui.heart import Heart, describe, pace, slowdown
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import LAZY_PARTS, WindowDriver
 
@@ -138,50 +137,6 @@ def assert_nothing_is_cut_off(window: WindowDriver) -> None:
         assert header.sectionSize(column) >= header.sectionSizeHint(column), window.latency.table.figures.headerData(
             column, Qt.Orientation.Horizontal
         )
-
-
-@pytest.mark.alone
-def test_a_thousand_lines_are_as_light_as_one(qtbot: QtBot, open_window: OpenWindow, capsys: pytest.CaptureFixture[str]) -> None:
-    player = RecordingPlayer(pace=3.0)
-    window = open_window(open_player=lambda _device, _rate: player)
-    began = time.perf_counter()
-    window.commands.add_text("\n".join(f"{number} 行目。今日はとてもいい天気です。" * (1 + number % 3) for number in range(1000)), 0)
-    QApplication.processEvents()
-    filled_s = time.perf_counter() - began
-    window.script.select_lines([window.lines[500].id])
-    QApplication.processEvents()
-    with Heart() as heart:
-        window.play_commands.play_through()
-        qtbot.waitUntil(lambda: len(player.requests) >= 4, timeout=WAIT_MS)
-        window.script.edit_line(501)
-        for letter in "abcdefghij" * 4:
-            qtbot.keyClicks(window.script.editor, letter)
-            qtbot.wait(15)
-        window.script.end_editing()
-        for row in range(0, 1000, 50):
-            window.script.scrollTo(window.model.index(row))
-            qtbot.wait(15)
-    window.play_commands.stop_playing()
-    steps_ms = {}
-    for name in ("select_all", "duplicate", "undo", "delete", "undo"):
-        at = time.perf_counter()
-        window.window_actions[name].trigger()
-        QApplication.processEvents()
-        steps_ms[name] = (time.perf_counter() - at) * 1000
-    at = time.perf_counter()
-    window.sliders["speed"].set_value(1.3)
-    QApplication.processEvents()
-    steps_ms["change all"] = (time.perf_counter() - at) * 1000
-    own_ms, slow = [beat.own_ms for beat in heart.beats], min(2.0, slowdown(heart.beats)) * pace()
-    p99 = np.percentile(own_ms, 99)
-    with capsys.disabled():
-        print(f"\n1,000 lines: filled in {filled_s:.2f} s", describe("1,000 lines", heart.beats), end="; ")
-        print(", ".join(f"{name} {ms:.0f} ms" for name, ms in steps_ms.items()), end="")
-    wait_idle(qtbot, window)
-    assert filled_s < 3
-    assert p99 < 16 * slow
-    assert max(own_ms) < 50 * slow
-    assert max(steps_ms.values()) < 1500
 
 
 def test_the_chart_is_drawn_thirty_times_a_second_while_it_speaks(qtbot: QtBot, open_window: OpenWindow) -> None:

@@ -19,31 +19,29 @@ def _usual_interval() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def turns(seconds: float) -> int:
-    """How often this thread gets the lock back while another one computes."""
-    over = threading.Event()
+def compute_meanwhile(turns: int) -> int:
+    """Count what another thread computes before this one has had the lock back so many times."""
+    over, sums = threading.Event(), [0]
 
     def compute() -> None:
         while not over.is_set():
             sum(range(100))
+            sums[0] += 1
 
     thread = threading.Thread(target=compute)
     thread.start()
-    count, end = 0, time.monotonic() + seconds
-    while time.monotonic() < end:
+    for _ in range(turns):
         time.sleep(0)
-        count += 1
     over.set()
     thread.join()
-    return count
+    return sums[0]
 
 
-@pytest.mark.alone
 @pytest.mark.usefixtures("_usual_interval")
 def test_the_lock_comes_back_sooner() -> None:
     """Where this fails without a difference, Python hands its lock over by itself: the workaround is no longer needed."""
     sys.setswitchinterval(0.005)
-    usual = turns(0.5)
+    usual = compute_meanwhile(60)
     shorten_switch_interval()
     assert sys.getswitchinterval() == pytest.approx(SWITCH_INTERVAL_S)
-    assert turns(0.5) > 2 * usual
+    assert 2 * compute_meanwhile(60) < usual

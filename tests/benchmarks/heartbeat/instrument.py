@@ -1,4 +1,4 @@
-"""The instrument itself: what holds the window up is seen, and what other programs do is not counted."""
+"""The instrument itself, tried by `python -m pytest tests/benchmarks/heartbeat/instrument.py`: what holds the window up is seen, what other programs do is not counted."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import time
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.ui.heart import Heart, slowdown
+from tests.benchmarks.heartbeat.heart import Heart, slowdown
 
-pytestmark = pytest.mark.alone
 HELD_MS = 120
 
 

@@ -13,18 +13,10 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
-from functools import lru_cache
 
-import numpy as np
 from PySide6.QtCore import QObject, QTimer, Slot
-from PySide6.QtGui import QTextDocument
 
 INTERVAL_MS = 2
-LOOP_MS = 9.0  # of `pace`, on two cores of an AMD EPYC at 2.3 GHz
-SLOWEST = 5.0  # times; on a machine that is slower still, even the window's own users would see it stand still
-REST_MS = 100
-COLD_LASTS_S = 10  # until a host's other guests may have become quieter, or louder
-DOCUMENT = "今日はとてもいい天気です。駅前の公園まで歩きました。\n" * 50
 LINUX = sys.platform == "linux"
 
 
@@ -100,56 +92,6 @@ def slowdown(beats: list[Beat]) -> float:
     """How many times as long as it computed the thread took for it; the thread it waited for was slowed down alike. 1 on a quiet machine."""
     busy_ms = sum(beat.busy_ms for beat in beats)
     return 1 + sum(beat.crowded_ms for beat in beats) / max(busy_ms, 1.0)
-
-
-def pace() -> float:
-    """How many times as long as where the bounds were set this machine takes for the same work, 1 to 5.
-
-    A host may clock a virtual machine down, and may forget where its memory lies whenever all of it waits for an event: each page that is
-    touched after that costs two microseconds, and the same work takes two to four times as long as a moment later. The bounds are those
-    of a machine that computes as fast after a rest.
-    """
-
-    def loop_ms() -> float:
-        began = time.thread_time()
-        for number in range(300_000):
-            number * number
-        return (time.thread_time() - began) * 1000
-
-    clocked = float(np.median([loop_ms() for _ in range(10)])) / LOOP_MS
-    return min(SLOWEST, max(1.0, clocked) * max(1.0, _cold(int(time.monotonic() / COLD_LASTS_S))))
-
-
-@lru_cache(maxsize=1)
-def _cold(_period: int) -> float:
-    """How many times as long as at once Qt takes to lay a text out after a rest."""
-
-    def layout_s() -> float:
-        began = time.thread_time()
-        document = QTextDocument(DOCUMENT)
-        document.setTextWidth(300)
-        document.size()
-        return time.thread_time() - began
-
-    rested, at_once = [], []
-    for _ in range(5):
-        time.sleep(REST_MS / 1000)
-        rested.append(layout_s())
-        at_once.append(min(layout_s(), layout_s()))
-    return float(np.median(rested) / np.median(at_once))
-
-
-def describe(name: str, beats: list[Beat]) -> str:
-    """One line of figures."""
-    figures = [
-        f"{kind} p99 {np.percentile(values, 99):.1f} longest {max(values):.1f} ms"
-        for kind, values in (
-            ("clock", [beat.gap_ms for beat in beats]),
-            ("own", [beat.own_ms for beat in beats]),
-            ("busy", [beat.busy_ms for beat in beats]),
-        )
-    ]
-    return f"\nheartbeat, {name}: {len(beats)} beats; {'; '.join(figures)}; slowed down {slowdown(beats):.1f} times"
 
 
 class _Clocks:
