@@ -35,9 +35,9 @@ hypothesis.settings.register_profile("quick", parent=hypothesis.settings.get_pro
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--run-slow` for CI; `--soak-s` and `--sessions` for a long look at what only time brings out."""
+    """`--run-slow` for CI; `--soak-deeds` and `--sessions` for a long look at what only time brings out."""
     parser.addoption("--run-slow", action="store_true", help="also run tests marked slow")
-    parser.addoption("--soak-s", type=float, default=12.0, help="seconds for which random deeds are done to the window")
+    parser.addoption("--soak-deeds", type=int, default=160, help="how many random deeds are done to the window")
     parser.addoption("--most-skips", type=int, metavar="N", help="fail where more tests than these are skipped, and list why each was")
     parser.addoption("--soak-seed", type=int, default=1, help="which deeds")
     parser.addoption("--sessions", type=int, default=3, help="how many sessions of random deeds are undone to their beginning")

@@ -57,7 +57,7 @@ class CastBench:
     """A window with a large cast, and what is done to it."""
 
     def __init__(self, script: Script, folder: Path) -> None:
-        from tests.ui.camera import Camera
+        from tests.campaigns.screenshots.camera import Camera
 
         self._camera = Camera("light", "1280x720", folder, "cast")
         self._window, self._cast = self._camera.window, script.cast

@@ -56,7 +56,7 @@ class RefiningBench:
     """A window with voices whose second step is pending, or not."""
 
     def __init__(self, folder: Path) -> None:
-        from tests.ui.camera import Camera
+        from tests.campaigns.screenshots.camera import Camera
 
         self._players: list[Any] = []
         self._camera = Camera("light", "1280x720", folder, "refining", open_player=self._open_player, force_bert=True)

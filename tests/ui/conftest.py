@@ -45,16 +45,11 @@ MANY_OBJECTS = 10_000
 OpenWindow = Callable[..., WindowDriver]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The offscreen platform says of itself what it cannot do."""
-    for item in items:
-        if "tests/ui" in item.path.as_posix():
-            item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support", extend=True))
-
-
 @pytest.fixture(scope="session")
 def qapp() -> QApplication:
     """The application as `main` makes it."""
+    if isinstance(made := QApplication.instance(), QApplication):
+        return made  # by the same fixture of another folder
     app = make_application()
     if sys.platform == "win32":  # there this platform knows no font of the system's, and letters without one are wide squares
         for pattern in ("segoeui.ttf", "YuGoth*.ttc", "NotoSansCJK-*.ttc"):

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import QProcess
@@ -69,7 +69,7 @@ def wait_in_line() -> None:
 
 def run_graph() -> None:
     with contextlib.suppress(Exception):
-        GraphSession.run_graph(SimpleNamespace(inputs={}), {})
+        GraphSession.run_graph(cast(GraphSession, SimpleNamespace(inputs={})), {})
 
 
 def start_program() -> None:

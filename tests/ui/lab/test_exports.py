@@ -20,9 +20,9 @@ from app.ui.lab.lab_window import LabWindow
 from app.ui.lab.report_export import build_file_name, list_formats
 from app.ui.lab.report_picture import MARGIN, ReportPicture
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_palette
+from tests.campaigns.screenshots.lab import chart
 from tests.ui.conftest import WAIT_MS
 from tests.ui.lab.conftest import page_of, run
-from tests.ui.lab.screenshots import chart
 
 pytestmark = pytest.mark.usefixtures("_known_parts")
 Exported = Callable[[LabCommandPage, str], bytes]
