@@ -82,9 +82,8 @@ INSTALLER_S = 75  # less than this is not worth beginning with the installer
 DESKTOP_S = 75  # nor is this with the window among other programs
 DIRECTML_S = 420  # for counting what DirectML is asked for, which has a time of its own: not finished is failed
 CANNOT = 75  # as build.py ends where Wine itself does not work
-# Tests run side by side (each process may take 2 GB), two a core because they wait half of their time; then those
-# that listen to a sound server.
-TOGETHER = ("-n", str(min(4, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
+# Tests run side by side (each process may take 2 GB); then those that listen to a sound server.
+TOGETHER = ("-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal")
 NATURAL_VOICE = REQUIREMENTS / "natural.txt"
 REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
 MOST_SKIPS = 90  # in CI, in a clone with nothing beside it: of the tests side by side, and of those alone
@@ -131,7 +130,7 @@ def main() -> int:
         made = subprocess.run([sys.executable, ROOT / "packaging" / "swiftshader.py"], stdout=subprocess.DEVNULL, check=False)
         if made.returncode:
             print("SKIPPED  tests that compute on WebGPU: the software adapter cannot be had here, see above", flush=True)
-    code = run_tests([*rest, "--most-skips", str(MOST_SKIPS)] if everything else rest)
+    code = run_tests([*rest, "--most-skips", str(MOST_SKIPS)] if everything else rest, figures=everything or not rest)
     if not code and everything:
         code = run_runtime_tests()
     if not code and options.reference:
@@ -153,11 +152,15 @@ def check() -> int:
     )
 
 
-def run_tests(options: Sequence[str], marker: str = "") -> int:
-    """All tests, or those with this marker: side by side, then those that must be alone."""
+def run_tests(options: Sequence[str], marker: str = "", *, figures: bool = False) -> int:
+    """All tests, or those with this marker: side by side, then those that must be alone.
+
+    Args:
+        figures: print what the former cost, and fail where a count is over its bound; only the whole suite has bounds.
+    """
     also = f"{marker} and " if marker else ""
     return run_all(
-        [PYTHON, "-m", "pytest", "-m", f"{also}not alone", *TOGETHER, *options],
+        [PYTHON, "-m", "pytest", "-m", f"{also}not alone", *TOGETHER, *(["--figures"] if figures else []), *options],
         [PYTHON, "-m", "pytest", "-m", f"{also}alone", *options],
     )
 

@@ -16,6 +16,7 @@ from app.adapters.files.file_lock import FileLock
 from app.adapters.openjtalk.reading_choices import READING_CHOICES, clear_reading_choices
 from app.common import language
 from tests.remembered import FOLDER_VARIABLE
+from tests.run_figures import RunFigures
 from tests.shared_sessions import share_sessions
 
 # Bytecode is kept between runs, out of the checkout, whatever the environment says: hundreds of processes would compile all that they import.
@@ -31,7 +32,7 @@ MODELS_VARIABLE = "KOEBAKO_TEST_MODELS"  # where they lie, for what is made once
 LONGEST_MAKING_S = 180  # of the tiny models, by another process of the run
 # How long examples take to make says nothing of the program, only of what else the machine does.
 hypothesis.settings.register_profile("koebako", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
-hypothesis.settings.register_profile("quick", parent=hypothesis.settings.get_profile("koebako"), max_examples=40)
+hypothesis.settings.register_profile("quick", parent=hypothesis.settings.get_profile("koebako"), max_examples=15)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,6 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-slow", action="store_true", help="also run tests marked slow")
     parser.addoption("--soak-deeds", type=int, default=160, help="how many random deeds are done to the window")
     parser.addoption("--most-skips", type=int, metavar="N", help="fail where more tests than these are skipped, and list why each was")
+    parser.addoption("--figures", action="store_true", help="print what the run cost, and fail where a count is over its bound")
     parser.addoption("--soak-seed", type=int, default=1, help="which deeds")
     parser.addoption("--sessions", type=int, default=3, help="how many sessions of random deeds are undone to their beginning")
 
@@ -46,6 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """How many examples are tried; and that programs which are started here answer Ctrl+C, which a suite in the background ignores."""
     hypothesis.settings.load_profile("koebako" if config.getoption("--run-slow") else "quick")
+    config.pluginmanager.register(RunFigures(config), "run-figures")
     # Also for fixtures of whole modules and what they start: the parts of the natural voice may be installed here, or not.
     os.environ["KOEBAKO_NATURAL_VOICE"] = "off"
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from app.ui.shell import main_window
+from tests.run_figures import counts
 
 # The parts that the window creates on first use, and the feature that does it.
 LAZY_PARTS = {
@@ -36,6 +37,10 @@ def _place(path: str) -> Any:
 
 class WindowDriver(main_window.MainWindow):
     """The window itself, with a name for every part that tests touch."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        counts["windows opened"] += 1
+        super().__init__(*arguments, **named)
 
     # shell
     window_actions = _place("_actions")
