@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,19 @@ from app.voices.int8_result import Int8Graph, Int8Result
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_manifest import read_manifest
 from app.voices.voice_precision import apply_graph_precision
+from tests.brief_preparation import accept_all_int8, calibrate_briefly, quantise_once, verify_briefly
 
 ALL = {"prosody", "flow", "decoder"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _brief() -> Iterator[None]:
+    """What is tested is what becomes of the numbers, not how many lines they come from."""
+    with pytest.MonkeyPatch.context() as patch:
+        calibrate_briefly(patch)
+        verify_briefly(patch)
+        quantise_once(patch)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +45,7 @@ def prepared(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     source = tiny_models / "jp-extra-tiny-2spk" / "model.safetensors"
     folder = tmp_path_factory.mktemp("声")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(int8_graphs, "MIN_INT8_SNR_DB", 15.0)  # weights of no voice; what is tested is not how well they bear 8 bits
-        patch.setattr(int8_graphs, "MAX_INT8_LSD_DB", 9.0)
-        patch.setattr(int8_graphs, "MIN_FRAMES_EQUAL", 0.5)
-        patch.setattr(int8_graphs, "MIN_INT8_GAIN", 0.0)  # so few numbers are no work
+        accept_all_int8(patch)
         patch.setenv("KOEBAKO_HOME", str(tmp_path_factory.mktemp("home")))
         prepare_voice(source, folder)
     return folder
@@ -134,9 +142,7 @@ def test_a_part_that_does_not_hold_stays_exact_alone(prepared: Path, tmp_path: P
         return made(graph, name, *rest)
 
     monkeypatch.setattr(int8_graphs, "quantise_graph", quantised)
-    monkeypatch.setattr(int8_graphs, "MIN_INT8_GAIN", 0.0)
-    monkeypatch.setattr(int8_graphs, "MAX_INT8_LSD_DB", 9.0)
-    monkeypatch.setattr(int8_graphs, "MIN_INT8_SNR_DB", 15.0)
+    accept_all_int8(monkeypatch)
     monkeypatch.setattr(int8_graphs, "MIN_FRAMES_EQUAL", 1.01)
     judged = int8_graphs.measure_quality
 
@@ -165,8 +171,7 @@ def test_parts_that_only_hold_alone_are_left_out_one_by_one(prepared: Path, tmp_
         snr_db, lsd_db, share = judged(voice, exact, exchanged)
         return (0.0 if len(exchanged) == len(ALL) else snr_db), lsd_db, share
 
-    for name, value in (("MIN_INT8_SNR_DB", 10.0), ("MAX_INT8_LSD_DB", 9.0), ("MIN_FRAMES_EQUAL", 0.5), ("MIN_INT8_GAIN", 0.0)):
-        monkeypatch.setattr(int8_graphs, name, value)
+    accept_all_int8(monkeypatch)
     monkeypatch.setattr(int8_graphs, "measure_quality", together)
     folder = tmp_path / "copy"
     folder.mkdir()
