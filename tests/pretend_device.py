@@ -14,8 +14,8 @@ from app.adapters.ort.backends import BACKENDS, Backend
 from app.adapters.ort.devices.device_sessions import create_session
 from app.adapters.ort.fixed_shapes import fixed_shape_session
 from app.adapters.ort.graph_session import GraphSession
+from app.adapters.ort.optimized_graphs import compute_graph_identity
 from app.adapters.ort.runtime_session import RuntimeSession
-from tests.shared_sessions import find_content
 
 KEY = "pretend"
 Spoil = Callable[[str, list[np.ndarray]], list[np.ndarray]]
@@ -41,8 +41,8 @@ class PretendDevice:
         """As `open_with_fixed_dims`, but what a graph in this size was opened for before is not done again: that is most of what a test takes."""
         (size,) = free.values()
         self.before_opening(size)
-        key = (find_content(model), size)
-        if not key[0] or key not in OPENED:
+        key = (compute_graph_identity(model), size)
+        if key not in OPENED:
             OPENED[key] = _Remembering(create_session(model, place, name, fixed_dims=free))
         self.opened.append((name, size))
         return GraphSession(_Spoiled(OPENED[key], self, name), name, place)
@@ -75,7 +75,7 @@ class _Spoiled:
         return self._device.spoil(self._name, self._real.run(outputs, feed, options))
 
 
-OPENED: dict[tuple[str, int], RuntimeSession] = {}  # by what is in the graph, and its size
+OPENED: dict[tuple[str, int], RuntimeSession] = {}  # by file and size
 
 
 def install(monkeypatch: pytest.MonkeyPatch) -> PretendDevice:

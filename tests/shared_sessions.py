@@ -29,7 +29,7 @@ def share_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     open_on_cpu = module.open_on_cpu
 
     def once(model: Path | bytes, options: Any) -> Any:
-        content = find_content(model) if isinstance(model, Path) else ""
+        content = _content(model) if isinstance(model, Path) else ""
         if not content:
             return open_on_cpu(model, options)
         key = (content, options.intra_op_num_threads, int(options.graph_optimization_level))
@@ -42,7 +42,7 @@ def share_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "open_on_cpu", once)
 
 
-def find_content(model: Path) -> str:
+def _content(model: Path) -> str:
     """The same for copies of a graph and its weights; empty for a large one, for one whose weights lie elsewhere, and for one that cannot be read."""
     from app.adapters.ort.optimized_graphs import compute_graph_identity, list_graph_files, measure_graph_bytes
 
