@@ -8,15 +8,11 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-APP = Path(__file__).parents[1] / "app"
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+from tests.source_trees import FUNCTIONS, Function, SourceModule, parse_app, read_docstring
 
 # The first words of functions. A new verb is added here on purpose; a noun, an adjective or a preposition is never one.
 VERBS_TEXT = """
@@ -62,48 +58,42 @@ NOT_A_SENTENCE = re.compile(r"(What|Who|Whom|Whose|Whether|Where|How|That|Which|
 MOST_CONSTANTS_OF_SEVERAL_VALUES = 20
 
 
-@cache
-def read_modules() -> dict[str, ast.Module]:
-    """Return the syntax tree of every module of `app` by its path."""
-    return {str(path.relative_to(APP)): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(APP.rglob("*.py"))}
-
-
 def is_own_name(function: Function) -> bool:
     """Return whether a function's name is a verb phrase of ours: no property, no dunder, no name of Qt's or another base class's."""
-    decorators = " ".join(ast.unparse(item) for item in function.decorator_list)
-    is_property = re.search(r"property|setter|overload", decorators)
-    return not (is_property or function.name in OF_OTHERS or function.name.startswith("__") or re.search(r"[a-z][A-Z]", function.name))
+    if function.name in OF_OTHERS or function.name.startswith("__") or re.search(r"[a-z][A-Z]", function.name):
+        return False
+    return not any(re.search(r"property|setter|overload", ast.unparse(item)) for item in function.decorator_list)
 
 
-def list_functions(tree: ast.Module) -> Iterator[Function]:
-    yield from (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS) and is_own_name(node))
+def list_functions(module: SourceModule) -> Iterator[Function]:
+    yield from (node for node in module.list_nodes(*FUNCTIONS) if is_own_name(node))
 
 
-def find_names_without_verb(tree: ast.Module) -> list[str]:
-    return [item.name for item in list_functions(tree) if item.name.lstrip("_").split("_")[0] not in VERBS]
+def find_names_without_verb(module: SourceModule) -> list[str]:
+    return [item.name for item in list_functions(module) if item.name.lstrip("_").split("_")[0] not in VERBS]
 
 
-def find_names_of_one_word(tree: ast.Module) -> list[str]:
-    return [item.name for item in list_functions(tree) if "_" not in item.name.strip("_") and item.name.lstrip("_") not in ONE_WORD]
+def find_names_of_one_word(module: SourceModule) -> list[str]:
+    return [item.name for item in list_functions(module) if "_" not in item.name.strip("_") and item.name.lstrip("_") not in ONE_WORD]
 
 
-def find_participles(tree: ast.Module) -> list[str]:
-    return [item.name for item in list_functions(tree) if PARTICIPLE.fullmatch(item.name) and item.name.lstrip("_") not in VERBS]
+def find_participles(module: SourceModule) -> list[str]:
+    return [item.name for item in list_functions(module) if PARTICIPLE.fullmatch(item.name) and item.name.lstrip("_") not in VERBS]
 
 
-def find_classes_without_kind(tree: ast.Module) -> list[str]:
-    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name.lstrip("_") in NO_KIND]
+def find_classes_without_kind(module: SourceModule) -> list[str]:
+    return [node.name for node in module.list_nodes(ast.ClassDef) if node.name.lstrip("_") in NO_KIND]
 
 
-def find_docstrings_without_verb(tree: ast.Module) -> list[str]:
-    documented = ((node, ast.get_docstring(node) or "") for node in ast.walk(tree) if isinstance(node, Function))
-    opened = [(text, re.match(r"[A-Za-z]+", text)) for _node, text in documented if text]
+def find_docstrings_without_verb(module: SourceModule) -> list[str]:
+    documented = (read_docstring(node) for node in module.list_nodes(*FUNCTIONS))
+    opened = [(text, re.match(r"[A-Za-z]+", text)) for text in documented if text]
     return [text.splitlines()[0] for text, word in opened if word is None or word[0].lower() not in VERBS | DOCSTRING_VERBS]
 
 
-def find_docstrings_without_subject(tree: ast.Module) -> list[str]:
-    documented = (node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | Function))
-    return [text.splitlines()[0] for node in documented if (text := ast.get_docstring(node)) and NOT_A_SENTENCE.match(text)]
+def find_docstrings_without_subject(module: SourceModule) -> list[str]:
+    documented = (module.tree, *module.list_nodes(ast.ClassDef), *module.list_nodes(*FUNCTIONS))
+    return [text.splitlines()[0] for node in documented if (text := read_docstring(node)) and NOT_A_SENTENCE.match(text)]
 
 
 RULES = {
@@ -125,30 +115,30 @@ RULES = {
 @pytest.mark.parametrize("rule", RULES)
 def test_every_module_keeps_the_rule_and_a_planted_violation_is_found(rule: str) -> None:
     find, planted = RULES[rule]
-    assert find(ast.parse(planted))
-    assert {name: found for name, tree in read_modules().items() if (found := find(tree))} == {}
+    assert find(SourceModule(planted))
+    assert {module.name: found for module in parse_app() if (found := find(module))} == {}
 
 
-def list_repeated_classes(modules: dict[str, ast.Module]) -> dict[str, list[str]]:
+def list_repeated_classes(modules: Sequence[SourceModule]) -> dict[str, list[str]]:
     """Return the modules of each class name that is used more than once."""
     places = defaultdict(list)
-    for name, tree in modules.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                places[node.name].append(name)
+    for module in modules:
+        for node in module.list_nodes(ast.ClassDef):
+            places[node.name].append(module.name)
     return {name: found for name, found in places.items() if len(found) > 1}
 
 
 def test_no_class_name_is_used_twice() -> None:
-    assert list_repeated_classes({"a.py": ast.parse("class Mora: ..."), "b.py": ast.parse("class Mora: ...")}) == {"Mora": ["a.py", "b.py"]}
-    assert list_repeated_classes(read_modules()) == {}
+    planted = [SourceModule("class Mora: ...", "a.py"), SourceModule("class Mora: ...", "b.py")]
+    assert list_repeated_classes(planted) == {"Mora": ["a.py", "b.py"]}
+    assert list_repeated_classes(parse_app()) == {}
 
 
-def list_ambiguous_constants(modules: dict[str, ast.Module]) -> list[str]:
+def list_ambiguous_constants(modules: Sequence[SourceModule]) -> list[str]:
     """Return the names of constants that have another value in another module."""
     values: defaultdict[str, set[str]] = defaultdict(set)
-    for tree in modules.values():
-        for node in tree.body:
+    for module in modules:
+        for node in module.tree.body:
             target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0] if isinstance(node, ast.Assign) else None
             value = getattr(node, "value", None)
             if isinstance(target, ast.Name) and target.id.isupper() and value is not None:
@@ -157,5 +147,5 @@ def list_ambiguous_constants(modules: dict[str, ast.Module]) -> list[str]:
 
 
 def test_few_constants_have_another_value_elsewhere() -> None:
-    assert list_ambiguous_constants({"a.py": ast.parse("LIMIT = 1"), "b.py": ast.parse("_LIMIT = 2")}) == ["LIMIT"]
-    assert len(list_ambiguous_constants(read_modules())) <= MOST_CONSTANTS_OF_SEVERAL_VALUES
+    assert list_ambiguous_constants([SourceModule("LIMIT = 1"), SourceModule("_LIMIT = 2")]) == ["LIMIT"]
+    assert len(list_ambiguous_constants(parse_app())) <= MOST_CONSTANTS_OF_SEVERAL_VALUES

@@ -9,13 +9,13 @@ import inspect
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.source_trees import FUNCTIONS, ROOT, SourceModule, parse_app, read_module
+
 PAGE = ROOT / "app" / "decisions" / "private_names.md"
-FILES = [ROOT / "main.py", ROOT / "packaging" / "koebako.spec", *(ROOT / "app").rglob("*.py"), *(ROOT / "packaging").rglob("*.py")]
+BESIDE_APP = [ROOT / "main.py", ROOT / "packaging" / "koebako.spec", *(ROOT / "packaging").rglob("*.py")]
 PUBLIC = {"_exit"}  # of os
 REFLECTION = ("getattr", "setattr", "hasattr", "delattr")
 ELSEWHERE = {"hashlib": "typeshed", "sys": "PyInstaller", "torch": "torch", "ucrtbase": "Windows"}
@@ -29,45 +29,38 @@ def is_own_field(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 @cache
-def nodes(path: Path) -> list[ast.AST]:
-    """What any test here looks at: neither texts nor numbers nor operators."""
-    looked_at = ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef | ast.Name | ast.Attribute | ast.Call | ast.Import | ast.ImportFrom
-    return [node for node in ast.walk(tree(path)) if isinstance(node, looked_at)]
+def read_modules() -> tuple[SourceModule, ...]:
+    return (*parse_app(), *(read_module(path) for path in BESIDE_APP))
 
 
 @cache
 def own_names() -> frozenset[str]:
     """Private names that our own code defines: functions, fields, and what methods store on `self`."""
     names: set[str] = set()
-    for path in FILES:
-        for node in nodes(path):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-                names.add(node.name)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                names.add(node.id)
-            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and is_own_field(node):
-                names.add(node.attr)
+    for module in read_modules():
+        names |= {node.name for node in (*module.list_nodes(*FUNCTIONS), *module.list_nodes(ast.ClassDef))}
+        names |= {node.id for node in module.list_nodes(ast.Name) if isinstance(node.ctx, ast.Store)}
+        names |= {node.attr for node in module.list_nodes(ast.Attribute) if isinstance(node.ctx, ast.Store) and is_own_field(node)}
     return frozenset(names)
 
 
-def touched_elsewhere(path: Path) -> Iterator[str]:
+def touched_elsewhere(module: SourceModule) -> Iterator[str]:
     """Private attributes that none of our own classes and modules has."""
-    for node in nodes(path):
-        if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own_names() and node.attr not in PUBLIC:
-            yield node.attr
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in REFLECTION and len(node.args) > 1:
-            name = node.args[1]
+    for attribute in module.list_nodes(ast.Attribute):
+        if is_private(attribute.attr) and attribute.attr not in own_names() and attribute.attr not in PUBLIC:
+            yield attribute.attr
+    for call in module.list_nodes(ast.Call):
+        if isinstance(call.func, ast.Name) and call.func.id in REFLECTION and len(call.args) > 1:
+            name = call.args[1]
             if isinstance(name, ast.Constant) and is_private(str(name.value)) and name.value not in own_names():
                 yield str(name.value)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and not str(node.module).startswith(("app", "bundle")):
-            yield from (part for part in [*str(node.module).split("."), *(item.name for item in node.names)] if is_private(part))
-        elif isinstance(node, ast.Import):
-            yield from (part for item in node.names for part in item.name.split(".") if is_private(part))
+    for imported in module.list_nodes(ast.ImportFrom):
+        if imported.level == 0 and not str(imported.module).startswith(("app", "bundle")):
+            names = [*str(imported.module).split("."), *(item.name for item in imported.names)]
+            yield from (part for part in names if is_private(part))
+    for node in module.list_nodes(ast.Import):
+        yield from (part for item in node.names for part in item.name.split(".") if is_private(part))
 
 
 @cache
@@ -82,17 +75,17 @@ def private_names_of(library_class: type) -> frozenset[str]:
     return frozenset(stored | {node.name for node in nodes if isinstance(node, ast.FunctionDef) and is_private(node.name)})
 
 
-def inherited(path: Path) -> Iterator[str]:
+def inherited(module: SourceModule) -> Iterator[str]:
     """Private names that a class of ours shares with a class of a library that it derives from."""
-    if "app" not in path.relative_to(ROOT).parts or not any(isinstance(node, ast.ClassDef) and node.bases for node in nodes(path)):
+    if not module.name.startswith("app/") or not any(node.bases for node in module.list_nodes(ast.ClassDef)):
         return
-    module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
-    for node in nodes(path):
-        found = getattr(module, node.name, None) if isinstance(node, ast.ClassDef) else None
-        if not isinstance(found, type) or not isinstance(node, ast.ClassDef):
+    imported = importlib.import_module(module.name.removesuffix(".py").replace("/", "."))
+    for node in module.list_nodes(ast.ClassDef):
+        found = getattr(imported, node.name, None)
+        if not isinstance(found, type):
             continue
         theirs = {name for base in found.__mro__ if base.__module__.partition(".")[0] != "app" for name in private_names_of(base)}
-        ours = {item.attr for item in ast.walk(node) if isinstance(item, ast.Attribute) and is_own_field(item)}
+        ours = {item.attr for item in ast.walk(node) if theirs and isinstance(item, ast.Attribute) and is_own_field(item)}
         yield from (ours | {item.name for item in node.body if isinstance(item, ast.FunctionDef)}) & theirs
 
 
@@ -102,14 +95,13 @@ def listed() -> dict[tuple[str, str], str]:
     return {(file, name.rpartition(".")[2]): name for name, files in rows for file in re.findall(r"`(.+?)`", files)}
 
 
-def test_names_are_found_however_they_are_touched(tmp_path: Path) -> None:
-    file = tmp_path / "touches.py"
-    file.write_text("import a._b\nfrom c import _d\na._e = 1\ngetattr(a, '_f')\na.__g\na.h\nos._exit(1)\n", encoding="utf-8")
-    assert sorted(touched_elsewhere(file)) == ["_b", "_d", "_e", "_f"]
+def test_names_are_found_however_they_are_touched() -> None:
+    planted = SourceModule("import a._b\nfrom c import _d\na._e = 1\ngetattr(a, '_f')\na.__g\na.h\nos._exit(1)\n")
+    assert sorted(touched_elsewhere(planted)) == ["_b", "_d", "_e", "_f"]
 
 
 def test_what_is_touched_is_what_is_listed() -> None:
-    found = {(path.relative_to(ROOT).as_posix(), name) for path in FILES for name in [*touched_elsewhere(path), *inherited(path)]}
+    found = {(module.name, name) for module in read_modules() for name in [*touched_elsewhere(module), *inherited(module)]}
     assert found - listed().keys() == set(), "list them in app/decisions/private_names.md, or do without"
     assert listed().keys() - found == set(), "no longer touched"
 
