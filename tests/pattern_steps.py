@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any
 
 MOST_STEPS = 60_000
@@ -70,24 +71,29 @@ class SteppingMatcher:
             raise TooManyStepsError
 
     def _build_sequence(self, items: list[Any], flags: int) -> Match:
-        built = [self._build_item(kind, value, flags) for kind, value in items]
+        built: list[Match] = []
+        for is_character, run in groupby(items, lambda item: str(item[0]) in CHARACTER_ITEMS):
+            if is_character:
+                built.append(self._build_characters([read_characters(kind, value, flags) for kind, value in run]))
+            else:
+                built += [self._build_item(kind, value, flags) for kind, value in run]
 
         def match_from(index: int, position: int, follow: Follow) -> int:
             if index == len(built):
                 return follow(position)
             return built[index](position, lambda next_position: match_from(index + 1, next_position, follow))
 
+        if len(built) == 2:
+            first, second = built
+            return lambda position, follow: first(position, lambda next_position: second(next_position, follow))
         return built[0] if len(built) == 1 else lambda position, follow: match_from(0, position, follow)
 
     def _build_item(self, kind: Any, value: Any, flags: int) -> Match:
         match str(kind):
-            case item if item in CHARACTER_ITEMS:
-                return self._build_character(read_characters(kind, value, flags))
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
                 return self._build_repeat(str(kind), value[0], value[1], value[2], flags)
             case "BRANCH":
-                branches = [self._build_sequence(list(branch), flags) for branch in value[1]]
-                return lambda position, follow: next((end for branch in branches if (end := branch(position, follow)) != FAILED), FAILED)
+                return self._build_branches([list(branch) for branch in value[1]], flags)
             case "SUBPATTERN":
                 number, added, removed, inner = value
                 return self._build_group(number, self._build_sequence(list(inner), flags & ~removed | added))
@@ -105,12 +111,36 @@ class SteppingMatcher:
                 return lambda position, follow: (there if value[0] in self._groups else missing)(position, follow)
         raise NotImplementedError(kind)
 
-    def _build_character(self, is_in: Characters) -> Match:
-        def match_character(position: int, follow: Follow) -> int:
-            self._count_step()
-            return follow(position + 1) if position < len(self._text) and is_in(self._text[position]) else FAILED
+    def _build_characters(self, run: list[Characters]) -> Match:
+        def match_characters(position: int, follow: Follow) -> int:
+            text = self._text
+            for is_in in run:
+                self._steps += 1
+                if position >= len(text) or not is_in[text[position]]:
+                    return FAILED
+                position += 1
+            if self._steps > MOST_STEPS:
+                raise TooManyStepsError
+            return follow(position)
 
-        return match_character
+        return match_characters
+
+    def _build_branches(self, branches: list[list[Any]], flags: int) -> Match:
+        """Those that begin with another character are passed over, and counted with the one step that each of them takes."""
+        built = [(read_first_character(items, flags), self._build_sequence(items, flags)) for items in branches]
+        steps_and_branches: dict[str, list[tuple[int, Match | None]]] = {}
+
+        def match_branches(position: int, follow: Follow) -> int:
+            character = self._text[position : position + 1]
+            if character not in steps_and_branches:
+                steps_and_branches[character] = select_branches(built, character)
+            for steps, branch in steps_and_branches[character]:
+                self._steps += steps
+                if branch is not None and (end := branch(position, follow)) != FAILED:
+                    return end
+            return FAILED
+
+        return match_branches
 
     def _build_repeat(self, kind: str, least: int, most: Any, inner: Any, flags: int) -> Match:
         most = sys.maxsize if most is re._parser.MAXREPEAT else int(most)  # type: ignore[attr-defined]
@@ -142,7 +172,7 @@ class SteppingMatcher:
             if not is_greedy and end - position >= least and (found := follow(end)) != FAILED:
                 return found
             self._count_step()
-            if not is_in(self._text[end]):
+            if not is_in[self._text[end]]:
                 break
             end += 1
         else:
@@ -219,18 +249,16 @@ CATEGORIES = {
 }
 
 
-class Characters:
-    """The characters that one item of a pattern takes; `samples` are some of those that it names."""
+class Characters(dict[str, bool]):
+    """Which characters one item of a pattern takes, as they are asked for; `samples` are some of those that it names."""
 
     def __init__(self, expression: str, samples: str, flags: int) -> None:
         self._regex = re.compile(expression, flags & (re.IGNORECASE | re.ASCII | re.DOTALL))
         self.samples = samples
-        self._known: dict[str, bool] = {}
 
-    def __call__(self, character: str) -> bool:
-        if character not in self._known:
-            self._known[character] = self._regex.fullmatch(character) is not None
-        return self._known[character]
+    def __missing__(self, character: str) -> bool:
+        self[character] = self._regex.fullmatch(character) is not None
+        return self[character]
 
 
 def read_characters(kind: Any, value: Any, flags: int) -> Characters:
@@ -255,6 +283,24 @@ def read_characters(kind: Any, value: Any, flags: int) -> Characters:
     return Characters(f"[{parts}]", samples, flags)
 
 
+def read_first_character(items: list[Any], flags: int) -> Characters | None:
+    """Return what a sequence begins with, where that is one character."""
+    return read_characters(*items[0], flags) if items and str(items[0][0]) in CHARACTER_ITEMS else None
+
+
+def select_branches(branches: list[tuple[Characters | None, Match]], character: str) -> list[tuple[int, Match | None]]:
+    """Return those that may match where this character stands, each with how many of the others are tried before it; at last none."""
+    selected: list[tuple[int, Match | None]] = []
+    passed = 0
+    for first, branch in branches:
+        if first is not None and not (character and first[character]):
+            passed += 1
+        else:
+            selected.append((passed, branch))
+            passed = 0
+    return [*selected, (passed, None)]
+
+
 def escape(code: int) -> str:
     return f"\\U{code:08x}"
 
@@ -275,7 +321,7 @@ def build_sample(tree: Any, flags: int, repeats: int, branch: int, others: str) 
         inner = list_inner(kind, value)
         if str(kind) in CHARACTER_ITEMS:
             is_in = read_characters(kind, value, flags)
-            text += next((character for character in is_in.samples + others if is_in(character)), "")
+            text += next((character for character in is_in.samples + others if is_in[character]), "")
         elif str(kind) == "BRANCH":
             text += build_sample(inner[min(branch, len(inner) - 1)], flags, repeats, branch, others)
         elif inner and str(kind) != "ASSERT_NOT":

@@ -15,24 +15,20 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
-from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
 
 from tests.pattern_steps import SteppingMatcher, TooManyStepsError, build_sample, iterate_characters
+from tests.source_trees import SourceModule, read_app
 
-ROOT = Path(__file__).parents[1]
 METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")
 COMPILERS = ("re.compile", "_compile_pattern")
 """`_compile_pattern` is `cache(re.compile)`; `test_no_pattern_is_compiled_otherwise` sees to that."""
 FLAGS_AT = {"LazyPattern": 2, "re.sub": 4, "re.subn": 4, "re.split": 3}
-FILES = [
-    path
-    for path in sorted((ROOT / "app").rglob("*.py"))
-    if re.search(r"\bre\.\w+\(|\b_compile_pattern\(|= LazyPattern\(", path.read_text(encoding="utf-8"))
-]
+MODULES = [module for module in read_app() if re.search(r"\bre\.\w+\(|\b_compile_pattern\(|= LazyPattern\(", module.source)]
+by_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
 REPEAT_FACTORS = (8, 32)
 """The second one only where the first shows growth: bounded repeats within bounded ones grow as well, until they are used up."""
 EDGE_STEPS = 24
@@ -67,17 +63,17 @@ class FoundPattern(NamedTuple):
     is_anchored: bool
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_pattern_takes_linear_time(path: Path) -> None:
-    for name, pattern, is_anchored in iterate_patterns(path):
+@by_module
+def test_every_pattern_takes_linear_time(module: SourceModule) -> None:
+    for name, pattern, is_anchored in iterate_patterns(module):
         matcher = SteppingMatcher(pattern)
         is_linear = not matcher.is_unbounded or all(is_linear_on(matcher, shape, is_anchored) for shape in iterate_shapes(matcher))
         assert is_linear is (name not in BOUNDED_ELSEWHERE), f"{name}: {pattern.pattern!r}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_counting_matcher_finds_what_re_finds(path: Path) -> None:
-    for _name, pattern, _is_anchored in iterate_patterns(path):
+@by_module
+def test_the_counting_matcher_finds_what_re_finds(module: SourceModule) -> None:
+    for _name, pattern, _is_anchored in iterate_patterns(module):
         matcher = SteppingMatcher(pattern, is_exact=True)
         for before, part, after in list(iterate_shapes(matcher))[::7]:
             text = before + part * 3 + after
@@ -96,12 +92,11 @@ def test_what_is_not_linear_is_noticed(source: str) -> None:
 
 
 def test_no_pattern_is_compiled_otherwise() -> None:
-    for path in FILES:
-        for node in ast.walk(parse(path)):
-            if isinstance(node, ast.Call) and any(ast.unparse(argument) in ("re.compile", "compile") for argument in node.args):
-                assert ast.unparse(node) == "cache(re.compile)", path
-            if isinstance(node, ast.ImportFrom):
-                assert node.module != "re", path
+    for module in MODULES:
+        for call in module.list_nodes(ast.Call):
+            if any(isinstance(given, ast.Name | ast.Attribute) and ast.unparse(given) in ("re.compile", "compile") for given in call.args):
+                assert ast.unparse(call) == "cache(re.compile)", module.name
+        assert "re" not in [imported.module for imported in module.list_nodes(ast.ImportFrom)], module.name
 
 
 def is_linear_on(matcher: SteppingMatcher, shape: tuple[str, str, str], is_anchored: bool) -> bool:
@@ -122,7 +117,7 @@ def iterate_shapes(matcher: SteppingMatcher) -> Iterator[tuple[str, str, str]]:
     items = list(iterate_characters(matcher.tree, matcher.flags))
     characters: dict[tuple[bool, ...], str] = {}
     for character in "".join(item.samples for item in items) + OTHER_CHARACTERS:
-        characters.setdefault((character == "\n", *(item(character) for item in items)), character)
+        characters.setdefault((character == "\n", *(item[character] for item in items)), character)
     # Those that most items take come first, as it takes two that fit to try one text in two ways; and the end of a line.
     ordered = [character for _fits, character in sorted(characters.items(), key=lambda entry: (not entry[0][0], -sum(entry[0])))]
     paired = ordered[:MOST_PAIRED]
@@ -134,20 +129,19 @@ def iterate_shapes(matcher: SteppingMatcher) -> Iterator[tuple[str, str, str]]:
     yield from product(starts, paired[:3], ("",))
 
 
-def iterate_patterns(path: Path) -> Iterator[FoundPattern]:
-    module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
-    file = path.relative_to(ROOT).as_posix()
-    targets = {node.value: ast.unparse(node.targets[0]) for node in ast.walk(parse(path)) if isinstance(node, ast.Assign)}
-    for node in ast.walk(parse(path)):
-        called = ast.unparse(node.func) if isinstance(node, ast.Call) and node.args else ""
+def iterate_patterns(module: SourceModule) -> Iterator[FoundPattern]:
+    imported = importlib.import_module(module.name.removesuffix(".py").replace("/", "."))
+    targets = {node.value: ast.unparse(node.targets[0]) for node in module.list_nodes(ast.Assign) if isinstance(node.value, ast.Call)}
+    for node in module.list_nodes(ast.Call):
+        called = ast.unparse(node.func) if node.args and isinstance(node.func, ast.Name | ast.Attribute) else ""
         is_direct = called.startswith("re.") and called[3:] in METHODS
-        if not isinstance(node, ast.Call) or not (is_direct or called in (*COMPILERS, "LazyPattern")):
+        if not (is_direct or called in (*COMPILERS, "LazyPattern")):
             continue
         source_node = node.args[called == "LazyPattern"]
         name = targets.get(node) or ast.unparse(source_node).partition("(")[0]
-        methods = {called[3:]} if is_direct else find_methods(path, targets.get(node, ast.unparse(node)))
-        for pattern in resolve(module, file, node, called, source_node):
-            yield FoundPattern(f"{file} {name}", pattern, methods <= {"match", "fullmatch"} and bool(methods))
+        methods = {called[3:]} if is_direct else find_methods(module, targets.get(node, ast.unparse(node)))
+        for pattern in resolve(imported, module.name, node, called, source_node):
+            yield FoundPattern(f"{module.name} {name}", pattern, methods <= {"match", "fullmatch"} and bool(methods))
 
 
 def resolve(module: ModuleType, file: str, node: ast.Call, called: str, source: ast.expr) -> list[re.Pattern[Any]]:
@@ -168,22 +162,20 @@ def evaluate(node: ast.expr, module: ModuleType) -> Any:
 
 
 @cache
-def parse(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def find_methods(module: SourceModule, pattern: str) -> frozenset[str]:
+    """Return the methods by which a pattern is used; `match` at a place that is given counts as `search`, as it may be any place."""
+    is_own_name = pattern.startswith("_") or "(" in pattern
+    used = (use for one in ([module] if is_own_name else MODULES) for use in list_uses(one))
+    return frozenset(method for owner, method in used if owner.endswith(pattern))
 
 
 @cache
-def find_methods(path: Path, pattern: str) -> frozenset[str]:
-    """Return the methods by which a pattern is used; `match` at a place that is given counts as `search`, as it may be any place."""
-    own_name = pattern.startswith("_") or "(" in pattern
-    found: set[str] = set()
-    for file in [path] if own_name else FILES:
-        for node in ast.walk(parse(file)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value).endswith(pattern):
-                found.add("search" if len(node.args) > 1 else node.func.attr)
-            elif isinstance(node, ast.Attribute) and node.attr in METHODS and ast.unparse(node.value).endswith(pattern):
-                found.add(node.attr)
-    return frozenset(found)
+def list_uses(module: SourceModule) -> list[tuple[str, str]]:
+    """Return on what a module calls or takes which method that a pattern has."""
+    calls = [node for node in module.list_nodes(ast.Call) if isinstance(node.func, ast.Attribute) and len(node.args) > 1]
+    uses = [(node.func.value, "search") for node in calls if isinstance(node.func, ast.Attribute)]
+    uses += [(node.value, node.attr) for node in module.list_nodes(ast.Attribute) if node.attr in METHODS]
+    return [(ast.unparse(owner), method) for owner, method in uses]
 
 
 @pytest.fixture(autouse=True)
