@@ -18,8 +18,8 @@ from app.core.ports import Prosody
 from app.lab.recorded_inputs import build_public_inputs, open_subject
 from tests.core.numpy_voice import HOP, NumpyVoice, traits
 from tests.lab.tiny import tiny_voice
+from tests.source_trees import SourceModule, parse_app
 
-APP = Path(__file__).parents[1] / "app"
 STEPS = {"expand_prior", "plan_windows", "plan_fixed_windows", "run_flow"}
 TEXT = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。"
 
@@ -75,17 +75,14 @@ def test_each_noise_has_a_stream_of_its_own() -> None:
     assert not np.array_equal(first.reshape(-1), one.draw_decoder_noise(18))
 
 
-def list_steps(tree: ast.Module) -> set[str]:
+def list_steps(module: SourceModule) -> set[str]:
     """Return the steps of synthesis that a module imports or calls on a synthesizer."""
-    imported = {item.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for item in node.names}
-    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    imported = {item.name for node in module.list_nodes(ast.ImportFrom) for item in node.names}
+    calls = (node.func for node in module.list_nodes(ast.Call))
     return STEPS & (imported | {call.attr for call in calls if isinstance(call, ast.Attribute) and call.attr == "run_flow"})
 
 
 def test_nothing_synthesises_past_the_acoustic_model() -> None:
-    assert list_steps(ast.parse("from app.core.durations import expand_prior\nz = self._synthesizer.run_flow(x)")) == {
-        "expand_prior",
-        "run_flow",
-    }
-    modules = {str(path.relative_to(APP)): ast.parse(path.read_text(encoding="utf-8")) for path in APP.rglob("*.py")}
-    assert [name for name, tree in modules.items() if list_steps(tree)] == ["core/acoustic.py"]
+    planted = SourceModule("from app.core.durations import expand_prior\nz = self._synthesizer.run_flow(x)")
+    assert list_steps(planted) == {"expand_prior", "run_flow"}
+    assert [module.name for module in parse_app() if list_steps(module)] == ["app/core/acoustic.py"]

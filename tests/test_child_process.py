@@ -20,8 +20,8 @@ from app.cli.commands.selftest import run as selftest
 from app.common.errors import AppError
 from app.common.processes import child_process
 from app.common.processes.self_launch import run_own_program
+from tests.source_trees import ROOT, SourceModule, read_app, read_module
 
-ROOT = Path(__file__).parents[1]
 NO_CONSOLE = 0x0800_0000  # Windows' CREATE_NO_WINDOW
 STARTERS = {"run", "Popen", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
 SHELLS = {"system", "popen", "startfile", "spawnl", "spawnle", "spawnlp", "spawnlpe", "spawnv", "spawnve", "spawnvp", "spawnvpe"}
@@ -29,29 +29,29 @@ SHELLS = {"system", "popen", "startfile", "spawnl", "spawnle", "spawnlp", "spawn
 MAY_START = re.compile(rf"\bsubprocess\b|\bos\.({'|'.join(SHELLS)})\b")
 
 
-def started_with_a_console(source: str) -> list[int]:
+def started_with_a_console(module: SourceModule) -> list[int]:
     """Lines that start a program without saying what becomes of its console, under whatever name `subprocess` is imported."""
     found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and node.module == "subprocess" and {item.name for item in node.names} & STARTERS:
-            found.append(node.lineno)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
-            module, name = node.func.value.id, node.func.attr
-            bare = module == "subprocess" and name in STARTERS and "creationflags" not in {item.arg for item in node.keywords}
-            if bare or (module == "os" and name in SHELLS):
+    for imported in module.list_nodes(ast.ImportFrom):
+        if imported.module == "subprocess" and {item.name for item in imported.names} & STARTERS:
+            found.append(imported.lineno)
+    for node in module.list_nodes(ast.Call):
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+            owner, name = node.func.value.id, node.func.attr
+            bare = owner == "subprocess" and name in STARTERS and "creationflags" not in {item.arg for item in node.keywords}
+            if bare or (owner == "os" and name in SHELLS):
                 found.append(node.lineno)
     return found
 
 
 def test_nothing_is_started_with_a_console() -> None:
-    sources = {path: path.read_text(encoding="utf-8") for path in (ROOT / "main.py", *(ROOT / "app").rglob("*.py"))}
-    starting = {path: source for path, source in sources.items() if MAY_START.search(source)}
+    starting = [module for module in (read_module(ROOT / "main.py"), *read_app()) if MAY_START.search(module.source)]
     assert len(starting) >= 2
-    assert {path.name: lines for path, source in starting.items() if (lines := started_with_a_console(source))} == {}
+    assert {module.name: lines for module in starting if (lines := started_with_a_console(module))} == {}
 
 
 def test_only_one_module_starts_processes() -> None:
-    sources = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in (ROOT / "app").rglob("*.py")}
+    sources = {module.name: module.source for module in read_app()}
     starting = {name for name, source in sources.items() if re.search(rf"\bsubprocess\.({'|'.join(STARTERS)})\(", source)}
     assert starting == {"app/common/processes/self_launch.py", "app/common/processes/child_process.py"}
     assert not [
@@ -78,7 +78,7 @@ def test_only_one_module_starts_processes() -> None:
 )
 def test_a_start_with_a_console_is_noticed(source: str) -> None:
     assert MAY_START.search(source)
-    assert started_with_a_console(source)
+    assert started_with_a_console(SourceModule(source))
 
 
 @pytest.mark.parametrize(

@@ -43,19 +43,14 @@ from app.voices.voice_manifest import NamedId, read_manifest, write_manifest
 from tests.fault_server import FaultServer, Reply, hub_server
 from tests.install.voice_files import aivmx, quick
 from tests.interchange.peers import vvproj
+from tests.source_trees import ROOT, SourceModule, parse_app
 from tests.tiny_models.kokoro_voice import make_kokoro_voice
 from tests.voices.both_precisions import quick_refined
 
-ROOT = Path(__file__).parents[1]
 PLAIN_HEADERS = frozenset({"ms", "p95"})
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
 EVERY = [(name, language) for name in GUIDE_PAGES for language in LANGUAGES]
-NAMED_IN_PAIRS = [
-    ROOT / "app" / "settings" / "settings_labels.py",
-    ROOT / "app" / "core" / "delivery.py",
-    ROOT / "app" / "audition" / "blind_test_verdict.py",
-    ROOT / "app" / "ui" / "actions" / "action_definitions.py",
-]
+NAMED_IN_PAIRS = {"app/settings/settings_labels.py", "app/core/delivery.py", "app/audition/blind_test_verdict.py"}
 PIPE = re.compile(r'^echo "([^"]*)" \| ')
 JAPANESE = re.compile("[ぁ-ヺ一-鿿]")
 STRIP_KEYS = {"Alt+←", "Alt+→", "←", "→", "↑", "↓", "/", "Ctrl+↑", "Ctrl+↓", "Shift+↑", "Shift+↓"}
@@ -95,15 +90,16 @@ def shown_pairs() -> list[tuple[str, str]]:
     """Texts that the code holds in both languages: what `localize` is called with, and Japanese beside what is none in the rows of tables."""
     return [
         pair
-        for path in [*(ROOT / "app" / "ui").rglob("*.py"), *NAMED_IN_PAIRS]
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for module in parse_app()
+        if module.name.startswith("app/ui/") or module.name in NAMED_IN_PAIRS
+        for node in (*module.list_nodes(ast.Call), *module.list_nodes(ast.Tuple))
         for pair in pairs_of(node)
     ]
 
 
-def pairs_of(node: ast.AST) -> Iterator[tuple[str, str]]:
+def pairs_of(node: ast.Call | ast.Tuple) -> Iterator[tuple[str, str]]:
     """Of one call or tuple. Names for programs stand beside each other, too, and are not shown."""
-    parts = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple) else []
+    parts = node.args if isinstance(node, ast.Call) else node.elts
     is_localized = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "localize"
     for ja, en in pairwise(part.value if isinstance(part, ast.Constant) else None for part in parts):
         if isinstance(ja, str) and isinstance(en, str) and (is_localized or (JAPANESE.search(ja) and not JAPANESE.search(en))):
@@ -154,7 +150,8 @@ def test_both_languages_have_the_same_headings_and_commands(name: str) -> None:
 
 def test_only_words_in_both_languages_are_names() -> None:
     rows = 'f("loop", "live", "follow"); ActionSpec("live", "自動再生", "Auto-play", "tip"); localize("BERT", "BERT"); x = ("声", "Voice", "声")'
-    found = [pair for node in ast.walk(ast.parse(rows)) for pair in pairs_of(node)]
+    module = SourceModule(rows)
+    found = [pair for node in (*module.list_nodes(ast.Call), *module.list_nodes(ast.Tuple)) for pair in pairs_of(node)]
     assert set(found) == {("自動再生", "Auto-play"), ("BERT", "BERT"), ("声", "Voice")}
     assert "live" not in shown_names("en")
 

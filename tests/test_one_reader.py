@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.source_trees import parse_app
 
 JSON = {
     "app/core/script_data.py": "fields of a later version that we dumped when the file was read",
@@ -51,24 +48,10 @@ WHOLE = {
 }
 
 
-def trees(words: str) -> Iterator[tuple[Path, ast.Module]]:
-    """Our modules in which one of these words stands: what is looked for cannot be elsewhere."""
-    for path in sorted((ROOT / "app").rglob("*.py")):
-        source = path.read_text(encoding="utf-8")
-        if re.search(words, source):
-            yield path, ast.parse(source)
-
-
 @cache
 def calls() -> list[tuple[str, str]]:
     """Which kind of reading, and where."""
-    words = r"\bopen\b|\bread_text\b|\bread_bytes\b|\b(load|loads|loadtxt|fromfile|genfromtxt)\b"
-    return [
-        (kind, path.relative_to(ROOT).as_posix())
-        for path, tree in trees(words)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and (kind := _kind(node))
-    ]
+    return [(kind, module.name) for module in parse_app() for node in module.list_nodes(ast.Call) if (kind := _kind(node))]
 
 
 def _kind(call: ast.Call) -> str:
@@ -95,8 +78,7 @@ def test_nothing_is_read_past_the_readers(kind: str, known: dict[str, str]) -> N
 
 def test_no_pickle_and_no_yaml_is_read() -> None:
     refused = {"pickle", "shelve", "marshal", "yaml", "dill", "joblib"}
-    for path, tree in trees("|".join(refused)):
-        for node in ast.walk(tree):
-            names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not {name.partition(".")[0] for name in names} & refused, path
+    for module in parse_app():
+        names = [item.name for node in module.list_nodes(ast.Import) for item in node.names]
+        names += [node.module or "" for node in module.list_nodes(ast.ImportFrom)]
+        assert not {name.partition(".")[0] for name in names} & refused, module.name

@@ -18,8 +18,8 @@ from app.adapters.files.part_file import build_write_error
 from app.common.files.bounded_read import FileTooLargeError
 from app.common.language import set_language
 from app.common.system_errors import describe_reason
+from tests.source_trees import read_app
 
-APP = Path(__file__).parents[1] / "app"
 ALLOWED = {"system_errors.py", "regular_file.py"}  # the second one tells words of our own
 
 
@@ -80,8 +80,7 @@ def test_what_libraries_say_of_content_is_told_in_japanese() -> None:
 
 
 def test_only_one_place_reads_the_systems_words() -> None:
-    for file in sorted(APP.rglob("*.py")):
-        source = file.read_text(encoding="utf-8")
-        nodes = ast.walk(ast.parse(source)) if "strerror" in source else ()
-        used = [node.lineno for node in nodes if isinstance(node, ast.Attribute) and node.attr == "strerror"]
-        assert not used or file.name in ALLOWED or "os.strerror" in source, f"{file}: {used}"
+    for module in read_app():
+        nodes = module.list_nodes(ast.Attribute) if "strerror" in module.source else ()
+        used = [node.lineno for node in nodes if node.attr == "strerror"]
+        assert not used or Path(module.name).name in ALLOWED or "os.strerror" in module.source, f"{module.name}: {used}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from app.core.request_limits import BOUNDS
 from app.settings import user_settings
 from app.settings.graph_precision import MAX_VOICE_CHOICES, PrecisionPreference
 from app.settings.user_settings import MOST_RECENT, Settings, load_settings, merge_settings, save_settings
+from tests.source_trees import SourceModule, parse_app
 
 DECLARATION = Path(user_settings.__file__)
 
@@ -161,29 +164,19 @@ def test_any_text_and_number_survives(tmp_path_factory: pytest.TempPathFactory, 
     assert load_settings(path) == (changed, None)
 
 
-def list_unread_settings(names: list[str], sources: dict[str, str]) -> list[str]:
-    """The settings of which no source reads an attribute. One that a property of `Settings` reads is read where the property is."""
-    read = {
-        node.attr
-        for source in sources.values()
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
-    }
-    declaration = ast.parse(DECLARATION.read_text(encoding="utf-8"))
-    for node in ast.walk(declaration):
-        if isinstance(node, ast.FunctionDef) and any(ast.unparse(item) == "property" for item in node.decorator_list) and node.name in read:
+def list_unread_settings(names: list[str], modules: Sequence[SourceModule]) -> list[str]:
+    """The settings of which no module reads an attribute. One that a property of `Settings` reads is read where the property is."""
+    read = {node.attr for module in modules for node in module.list_nodes(ast.Attribute) if isinstance(node.ctx, ast.Load)}
+    declaration = SourceModule(DECLARATION.read_text(encoding="utf-8"))
+    for node in declaration.list_nodes(ast.FunctionDef):
+        if any(ast.unparse(item) == "property" for item in node.decorator_list) and node.name in read:
             read |= {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
     return [name for name in names if name not in read]
 
 
 def test_every_setting_is_read_somewhere() -> None:
     """Outside of its declaration, its label and the dialog, which reads them all."""
-    app = DECLARATION.parents[1]
-    sources = {
-        str(path): path.read_text(encoding="utf-8")
-        for path in app.rglob("*.py")
-        if path.parent not in (DECLARATION.parent, app / "ui" / "settings")
-    }
-    assert list_unread_settings(["warmth"], sources | {"planted": "settings.warmth = 1"}) == ["warmth"]
-    assert list_unread_settings(["sound_precision"], {"planted": "use(settings.precision_preference)"}) == []
-    assert list_unread_settings([item.name for item in fields(Settings)], sources) == []
+    modules = [module for module in parse_app() if not re.match(r"app/(settings|ui/settings)/[^/]+$", module.name)]
+    assert list_unread_settings(["warmth"], [*modules, SourceModule("settings.warmth = 1")]) == ["warmth"]
+    assert list_unread_settings(["sound_precision"], [SourceModule("use(settings.precision_preference)")]) == []
+    assert list_unread_settings([item.name for item in fields(Settings)], modules) == []

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.source_trees import SourceModule, parse_app
+
 JAPANESE = re.compile("[ぁ-んァ-ヶ一-龥]")
 LATIN = re.compile("[A-Za-z]{2}")
 # Names of methods, formats and programs, units, and the language's own code.
@@ -64,11 +65,9 @@ FORBIDDEN_NOTES = re.compile(
 )
 
 
-def _sources() -> Iterator[tuple[str, str]]:
-    for path in sorted((ROOT / "app").rglob("*.py")):
-        name = path.relative_to(ROOT).as_posix()
-        if not any(name.startswith(part) for part in NAMES):
-            yield name, path.read_text(encoding="utf-8")
+def _modules() -> list[SourceModule]:
+    """Return the modules of the program but those whose texts are language itself."""
+    return [module for module in parse_app() if not module.name.startswith(tuple(NAMES))]
 
 
 def _texts(node: ast.AST) -> Iterator[tuple[int, str]]:
@@ -80,28 +79,33 @@ def _texts(node: ast.AST) -> Iterator[tuple[int, str]]:
 
 @cache
 def _everything_said() -> list[tuple[str, int, str, bool]]:
-    """File, and what `_said` gives. What is looked for cannot be where neither function is named."""
-    return [
-        (name, *found)
-        for name, source in _sources()
-        if (table := Path(name).name in TABLES) or "localize" in source or "add_command_parser" in source
-        for found in _said(source, table=table)
-    ]
+    """File, and what `_said` gives."""
+    return [(module.name, *found) for module in _modules() for found in _said(module)]
 
 
-def _said(source: str, *, table: bool) -> Iterator[tuple[int, str, bool]]:
+def _called(call: ast.Call) -> str:
+    """Return the last part of the name that is called."""
+    return str(getattr(call.func, "id", getattr(call.func, "attr", "")))
+
+
+def _said(module: SourceModule) -> Iterator[tuple[int, str, bool]]:
     """Line, text, and whether it is Japanese: the arguments of `localize` and `add_command_parser`; in a table every sentence."""
-    for node in ast.walk(ast.parse(source)):
-        called = node.func if isinstance(node, ast.Call) else None
-        name = getattr(called, "id", getattr(called, "attr", ""))
-        if isinstance(node, ast.Call) and name in ("localize", "add_command_parser"):
+    is_table = Path(module.name).name in TABLES
+    for node in module.list_nodes(ast.Call):
+        if _called(node) in ("localize", "add_command_parser"):
             for argument in node.args:
                 for line, text in _texts(argument):
                     yield line, text, bool(JAPANESE.search(text))
-        elif table and isinstance(node, (ast.Tuple, ast.Call)):
-            for part in node.elts if isinstance(node, ast.Tuple) else node.args:
-                if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                    yield part.lineno, part.value, bool(JAPANESE.search(part.value))
+        elif is_table:
+            yield from _said_as_it_stands(node.args)
+    for row in module.list_nodes(ast.Tuple) if is_table else ():
+        yield from _said_as_it_stands(row.elts)
+
+
+def _said_as_it_stands(parts: list[ast.expr]) -> Iterator[tuple[int, str, bool]]:
+    for part in parts:
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.lineno, part.value, bool(JAPANESE.search(part.value))
 
 
 def _notes(source: str) -> Iterator[tuple[int, str]]:
@@ -132,10 +136,10 @@ def test_no_forbidden_word_in_english() -> None:
 
 def test_no_forbidden_idiom_in_notes() -> None:
     found = [
-        f"{name}:{line}: {match.group()}"
-        for name, source in _sources()
-        if FORBIDDEN_NOTES.search(source)  # else in none of its notes either
-        for line, text in _notes(source)
+        f"{module.name}:{line}: {match.group()}"
+        for module in _modules()
+        if FORBIDDEN_NOTES.search(module.source)  # else in none of its notes either
+        for line, text in _notes(module.source)
         if (match := FORBIDDEN_NOTES.search(text))
     ]
     assert found == []
@@ -151,19 +155,19 @@ def _literal(node: ast.AST) -> str | None:
     return "".join(texts) if texts == values else None
 
 
-def _halves_without_japanese(source: str) -> Iterator[str]:
+def _halves_without_japanese(module: SourceModule) -> Iterator[str]:
     """Japanese halves of `localize` that have letters, but no Japanese ones."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "localize":
+    for node in module.list_nodes(ast.Call):
+        if _called(node) == "localize":
             half = _literal(node.args[0]) if len(node.args) == 2 else None
             if half and LATIN.search(half) and not JAPANESE.search(half):
                 yield half
 
 
-def _shown_in_one_language(source: str) -> Iterator[str]:
+def _shown_in_one_language(module: SourceModule) -> Iterator[str]:
     """Texts with words that Qt is given as they stand."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in SHOWING:
+    for node in module.list_nodes(ast.Call):
+        if _called(node) in SHOWING:
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
                 text = re.sub(r"<[^>]*>", "", _literal(argument) or "")
                 if LATIN.search(text) or JAPANESE.search(text):
@@ -171,16 +175,13 @@ def _shown_in_one_language(source: str) -> Iterator[str]:
 
 
 def test_every_japanese_half_is_japanese() -> None:
-    assert list(_halves_without_japanese('localize("Save", "Save"); localize(f"Save {name}", "x"); localize("、", ", ")')) == [
-        "Save",
-        "Save ",
-    ]
-    found = {half for name, source in _sources() if "localize" in source for half in _halves_without_japanese(source)}
-    assert found == SAME_IN_JAPANESE
+    planted = SourceModule('localize("Save", "Save"); localize(f"Save {name}", "x"); localize("、", ", ")')
+    assert list(_halves_without_japanese(planted)) == ["Save", "Save "]
+    assert {half for module in _modules() for half in _halves_without_japanese(module)} == SAME_IN_JAPANESE
 
 
 def test_no_text_is_shown_in_one_language() -> None:
     planted = 'QLabel("Save"); box.setToolTip(f"Save {name}"); QLabel("<b>…</b>"); menu.addAction(localize("保存", "Save"))'
-    assert list(_shown_in_one_language(planted)) == ["Save", "Save"]
-    found = {text for name, source in _sources() if name.startswith("app/ui/") for text in _shown_in_one_language(source)}
+    assert list(_shown_in_one_language(SourceModule(planted))) == ["Save", "Save"]
+    found = {text for module in _modules() if module.name.startswith("app/ui/") for text in _shown_in_one_language(module)}
     assert found == SAME_IN_BOTH

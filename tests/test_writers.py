@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,8 +30,8 @@ from app.ui.lab.report_export import list_formats, write_report
 from app.ui.latency.latency_files import write_csv
 from app.ui.parameters.preset_storage import save_presets
 from app.ui.synthesis.latency_history import LatencyHistory
+from tests.source_trees import SourceModule, parse_app
 
-APP = Path(__file__).parents[1] / "app"
 MINE = b"mine\n"
 WORD = make_entry("声箱", "コエバコ")
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
@@ -289,26 +288,22 @@ OWN_FOLDERS = {
 }
 
 
-def _list_writing(tree: ast.AST) -> set[str]:
+def _list_writing(module: SourceModule) -> set[str]:
     """The names of writing functions that are called in a module, and `open` for writing."""
     found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            texts = [item.value for item in node.args if isinstance(item, ast.Constant) and isinstance(item.value, str)]
-            is_text = name == "write_text" and isinstance(
-                node.func, ast.Attribute
-            )  # of a path; the function of that name writes to a stream
-            is_open = name == "open" and any(len(text) <= 3 and set(text) & set("wax+") for text in texts)
-            if name in WRITING or is_text or is_open:
-                found.add(name)
+    for node in module.list_nodes(ast.Call):
+        is_method = isinstance(node.func, ast.Attribute)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        texts = [item.value for item in node.args if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+        is_text = name == "write_text" and is_method  # of a path; the function of that name writes to a stream
+        is_open = name == "open" and any(len(text) <= 3 and set(text) & set("wax+") for text in texts)
+        if name in WRITING or is_text or is_open:
+            found.add(name)
     return found
 
 
 def test_every_module_that_writes_a_file_is_in_the_list() -> None:
-    hint = re.compile("|".join(("open", "write_text", *WRITING)))
-    texts = {file.relative_to(APP).with_suffix("").as_posix(): file.read_text(encoding="utf-8") for file in APP.rglob("*.py")}
-    found = {name: _list_writing(ast.parse(text)) for name, text in texts.items() if hint.search(text)}
+    found = {module.name.removeprefix("app/").removesuffix(".py"): _list_writing(module) for module in parse_app()}
     known = {name for names in OWN_FOLDERS.values() for name in names.split()}
     dialogs = {name for name, calls in found.items() if "getSaveFileName" in calls}
     assert {name.rpartition("/")[2] for name in dialogs} == {writer.name for writer in DIALOGS} | OTHER_DIALOGS.keys()
@@ -317,6 +312,6 @@ def test_every_module_that_writes_a_file_is_in_the_list() -> None:
 
 def test_a_writer_that_is_not_in_the_list_is_found() -> None:
     for code in ("write_file_atomically(p, b'')", "p.write_text('a')", "open(p, 'w')", "p.open('xb')", "x = PartFile(p)"):
-        assert _list_writing(ast.parse(code)), code
+        assert _list_writing(SourceModule(code)), code
     for code in ("print('w')", "p.open('rb')", "read_bounded(p, 3)", "write_text('a')"):
-        assert not _list_writing(ast.parse(code)), code
+        assert not _list_writing(SourceModule(code)), code

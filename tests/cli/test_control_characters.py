@@ -21,8 +21,8 @@ from app.common.files.paths import find_data_dir, find_resources_dir
 from app.common.files.untrusted_json import DISTURBING_CHARS
 from app.common.processes.terminal import escape_lines, escape_to_one_line, report_error
 from app.voices.voice_card_data import VoiceCardData, write_card
+from tests.source_trees import SourceModule, read_app
 
-APP = Path(__file__).parents[2] / "app"
 # Colours, a title, an answer typed by the terminal itself, C1 controls, other orders of reading, and lines that would look like ours.
 EVIL = "\x1b[31mred\x1b]0;title\x07\x9b5n\x85\u202egnp.exe\u2066\u200b\ufeff\r\nkoebako: all is well\x08\x7f"
 FILE_NAME = EVIL.replace("/", "")
@@ -152,10 +152,8 @@ def test_a_line_of_json_is_the_same_value_in_harmless_letters(value: dict[str, o
     assert json.loads(stream.getvalue()) == json.loads(text) or any("\ud800" <= letter <= "\udfff" for key in value for letter in key)
 
 
-def printing(tree: ast.AST) -> Iterator[int]:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
+def printing(module: SourceModule) -> Iterator[int]:
+    for node in module.list_nodes(ast.Call):
         called = ast.unparse(node.func)
         if called == "print" or called.startswith(("sys.stdout.write", "sys.stderr.write", "sys.stdout.buffer")):
             yield node.lineno
@@ -163,7 +161,5 @@ def printing(tree: ast.AST) -> Iterator[int]:
 
 def test_one_place_prints() -> None:
     """Else somebody would forget what names hold. Sound on stdout goes another way: `adapters/sound/sound_file_sink.py`."""
-    sources = {file: file.read_text(encoding="utf-8") for file in APP.rglob("*.py")}
-    naming = {file: source for file, source in sources.items() if re.search(r"\bprint\b|\bstdout\b|\bstderr\b", source)}
-    found = {file.relative_to(APP).as_posix() for file, source in naming.items() if any(printing(ast.parse(source)))}
-    assert found == {"common/processes/terminal.py"}
+    naming = [module for module in read_app() if re.search(r"\bprint\b|\bstdout\b|\bstderr\b", module.source)]
+    assert {module.name for module in naming if any(printing(module))} == {"app/common/processes/terminal.py"}

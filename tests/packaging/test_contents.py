@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from bundle import contents
 
+from tests.source_trees import parse_app
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -76,15 +78,14 @@ DEVELOPERS = ("onnxruntime.tools.", "onnxruntime.transformers.", "distributed")
 
 def test_nothing_that_the_program_imports_is_left_out() -> None:
     imported = set()
-    for path in (ROOT / "app").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
+    for module in parse_app():
+        imported |= {alias.name for node in module.list_nodes(ast.Import) for alias in node.names}
+        for node in module.list_nodes(ast.ImportFrom):
+            if node.module:
                 imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     assert "sqlite3" in imported
-    left_out = {module for module in imported if not contents.reached(module)}
-    assert all(module.startswith(DEVELOPERS) for module in left_out), left_out
+    left_out = {name for name in imported if not contents.reached(name)}
+    assert all(name.startswith(DEVELOPERS) for name in left_out), left_out
 
 
 def test_a_compressed_archive_holds_the_same(tmp_path: Path) -> None:
