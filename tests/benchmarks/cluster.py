@@ -43,7 +43,7 @@ def main() -> None:
         for count in (1, 2):
             with closing(LocalCluster(folder / f"cluster-{count}")) as cluster:
                 for number in range(count):
-                    hold_to_core(cluster.start_worker(f"w{number}").pid, number)
+                    hold_to_core(cluster.start_worker(f"w{number}", threads=2).pid, number)
                 cluster.wait_for_workers()
                 rates[f"workers: {count}"] = measure(folder, table, options, "--scheduler", cluster.address)
     for what, rate in rates.items():

@@ -31,9 +31,9 @@ class LocalCluster:
         # tcp without a name means every address of this machine.
         self.scheduler = self._start("scheduler", "--protocol", self.address[:3], "--host", "127.0.0.1", "--port", str(self.port))
 
-    def start_worker(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
-        """Start a worker whose data lie in a folder of that name."""
-        given: tuple[str, ...] = ("worker", self.address, "--nthreads", "2", "--no-nanny", "--host", "127.0.0.1", "--name", name)
+    def start_worker(self, name: str, threads: int = 1, **environment: str) -> subprocess.Popen[bytes]:
+        """Start a worker whose data lie in a folder of that name, and which makes so many files at once, each in a process of its own."""
+        given: tuple[str, ...] = ("worker", self.address, "--nthreads", str(threads), "--no-nanny", "--host", "127.0.0.1", "--name", name)
         given += ("--local-directory", str(self.folder / f"{name}-dask"), "--memory-limit", "0")
         self.workers.append(self._start(*given, KOEBAKO_HOME=str(self.folder / name), **environment))
         return self.workers[-1]

@@ -98,13 +98,12 @@ def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
 
 
 @pytest.fixture
-def three(cluster: LocalCluster) -> LocalCluster:
-    """A cluster of three workers, of which the last lacks the voice `other`; the first has a dictionary of its own."""
-    for name in "ab":
-        install_other_voice(cluster.folder / name / "voices")
+def two(cluster: LocalCluster) -> LocalCluster:
+    """A cluster of two workers: the first has a dictionary of its own and makes two files at once, the second lacks the voice `other`."""
+    install_other_voice(cluster.folder / "a" / "voices")
     write_word(cluster.folder / "a" / "dictionary.json", "雨", "アメリカ")
-    for name in "abc":
-        cluster.start_worker(name)
+    cluster.start_worker("a", threads=2)
+    cluster.start_worker("b")
     cluster.wait_for_workers()
     return cluster
 
@@ -127,30 +126,30 @@ def own_word() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("own_word")
-def test_a_cluster_makes_what_this_machine_makes(three: LocalCluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cluster_makes_what_this_machine_makes(two: LocalCluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two voices, of which one worker has but one, words of this user, a loudness of all files, and files beside the sounds."""
     install_other_voice(find_data_dir() / "voices")
     table = write_table(tmp_path, voices=("other", "mei"))
     form = ("--pattern", "$id$", "--sidecars", "lab,json,srt", "--subtype", "float", "--loudness", "-23", "--json")
     assert export(table, "-o", tmp_path / "here", *form) == 0
     capsys.readouterr()
-    assert export(table, "-o", tmp_path / "there", *form, "--scheduler", three.address) == 0
+    assert export(table, "-o", tmp_path / "there", *form, "--scheduler", two.address) == 0
     told = capsys.readouterr()
     assert_same(tmp_path / "here", tmp_path / "there")
     *files, summary = [json.loads(row) for row in told.out.splitlines()]
     assert summary["files"] == LINES
     assert all(Path(path).parent == tmp_path / "there" for row in files for path in (row["file"], *row["sidecars"]))
     assert told.err.count("Not on ") == 1
-    assert export(table, "-o", tmp_path / "there", *form, "--only", "changed", "--scheduler", three.address) == 0
+    assert export(table, "-o", tmp_path / "there", *form, "--only", "changed", "--scheduler", two.address) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["unchanged"] == LINES
 
 
 @pytest.mark.slow
-def test_a_worker_killed_in_the_middle(three: LocalCluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_worker_killed_in_the_middle(two: LocalCluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, form = write_table(tmp_path, 30), ("--pattern", "$id$", "--subtype", "float")
     assert export(table, "-o", tmp_path / "here", *form) == 0
-    with once_written(tmp_path / "there", 3, three.workers[1].kill):
-        assert export(table, "-o", tmp_path / "there", *form, "--scheduler", three.address) == 0
+    with once_written(tmp_path / "there", 3, two.workers[1].kill):
+        assert export(table, "-o", tmp_path / "there", *form, "--scheduler", two.address) == 0
     assert_same(tmp_path / "here", tmp_path / "there")
     assert "Exported 30 files." in capsys.readouterr().err
     assert list_entries(tmp_path / "there") == {f"a{number}.wav" for number in range(30)}
