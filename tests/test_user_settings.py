@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from app.common.errors import OutputFileError
@@ -155,7 +154,6 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
         save_settings(Settings(), tmp_path / "file" / "settings.json")
 
 
-@hypothesis_settings(deadline=None, max_examples=50)
 @given(st.text(st.characters(exclude_categories=())), st.floats(0.5, 2.0), st.integers(0, 2**31 - 1))
 def test_any_text_and_number_survives(tmp_path_factory: pytest.TempPathFactory, text: str, speed: float, seed: int) -> None:
     path = tmp_path_factory.getbasetemp() / "any" / "settings.json"

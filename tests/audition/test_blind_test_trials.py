@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.audition.abx import AbxResult
@@ -192,7 +192,6 @@ def test_what_is_no_test_is_refused(plan: BlindTestPlan) -> None:
         begin_blind_test(plan, SEED)
 
 
-@settings(max_examples=40)
 @given(st.sampled_from(BLIND_TEST_KINDS), st.integers(2, 5), st.randoms(use_true_random=False))
 def test_any_answers_bring_a_test_to_its_end(kind: BlindTestKind, columns: int, random: Random) -> None:
     test = begin_blind_test(a_plan(kind, columns if kind in ("pairs", "ranking") else 2, trials=3), SEED)

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.audition.blind_test import ANSWER_CHOICES, BLIND_TEST_KINDS, BlindTest, BlindTestKind, BlindTestPlan
@@ -46,7 +46,6 @@ def guessed(test: BlindTest, draw: Random, most: int = 1_000) -> BlindTest:
     return test
 
 
-@settings(max_examples=50)
 @given(st.sampled_from(BLIND_TEST_KINDS), st.integers(2, 4), st.randoms(use_true_random=False), st.integers(0, 40))
 def test_a_test_goes_on_where_it_was_left(kind: BlindTestKind, columns: int, draw: Random, most: int) -> None:
     test = a_test(kind, columns if kind in ("pairs", "ranking") else 2, undecided=kind == "pairs", seed=f"{draw.getrandbits(256):064x}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -43,7 +43,6 @@ def given_to_all(test: MushraTest, *lines: tuple[int, ...]) -> MushraTest:
     return test
 
 
-@settings(max_examples=50)
 @given(st.integers(1, 9), st.integers(1, 8), st.integers(0, 8), st.randoms(use_true_random=False))
 def test_a_test_goes_on_where_it_was_left(sounds: int, lines: int, most: int, draw: Random) -> None:
     test = begin_mushra_test(plan(sounds, lines), f"{draw.getrandbits(256):064x}")

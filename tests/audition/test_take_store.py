@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.sound import take_codec
@@ -38,7 +38,6 @@ def fresh(store: TakeStore) -> TakeStore:
     return TakeStore(store.folder)
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 3_000), st.sampled_from((22_050, 44_100, 48_000)), st.floats(0, 2))
 def test_sixteen_bits_come_back_exactly(count: int, rate: int, level: float) -> None:
     samples = convert_to_int16(sound(count, count) * np.float32(level))

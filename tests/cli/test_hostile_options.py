@@ -116,7 +116,6 @@ def test_any_value_is_read_or_refused(value: str) -> None:
 
 
 @hypothesis.given(st.sampled_from(list(itertools.product(ALL, VALUES))))
-@hypothesis.settings(max_examples=150)
 def test_any_value_ends_as_the_contract_says(case: tuple[Place, str]) -> None:
     place, value = case
     with pytest.MonkeyPatch.context() as monkeypatch:

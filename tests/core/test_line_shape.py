@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
@@ -32,7 +32,6 @@ G2P = OpenJTalkG2P()
 TEXT = "今日は2026年、ｶﾅ混じりの東京タワーです。……「え？」と言った。"
 WORDS = ("今日は", "駅前の", "東京タワーで", "猫が", "歩いて", "、", "。", "……", "2026年", "ABC", "！", "きれいな", " ", "\n", "☆")
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=10).map("".join)
-FEW = settings(max_examples=60, deadline=None)
 
 
 def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False, memos: bool = False) -> LineReading:
@@ -57,7 +56,6 @@ def _of(phrase: object) -> tuple[int, int]:
     return phrase.start, phrase.end  # type: ignore[attr-defined]
 
 
-@FEW
 @given(TEXTS)
 def test_a_reading_counts_like_the_pipeline(text: str) -> None:
     reading = read(text)
@@ -73,7 +71,6 @@ def test_a_reading_counts_like_the_pipeline(text: str) -> None:
     assert [tone for phrase in phrases for tone in phrase.tones] == [mora.tone for mora in reading.moras]
 
 
-@FEW
 @given(st.data())
 def test_accents_can_be_set_and_taken_back(data: st.DataObject) -> None:
     reading = read(TEXT)
@@ -90,7 +87,6 @@ def test_accents_can_be_set_and_taken_back(data: st.DataObject) -> None:
         assert edited == Overrides(), "what the front end says anyway is no edit"
 
 
-@FEW
 @given(st.data())
 def test_phrases_split_and_join(data: st.DataObject) -> None:
     reading = read(TEXT)
@@ -129,7 +125,6 @@ def test_in_a_long_line_edits_before_and_behind_a_change_stay() -> None:
     assert [edit.mark for edit in settled.pauses] == [16]
 
 
-@FEW
 @given(TEXTS, TEXTS, st.sampled_from(["", "、", "。"]))
 def test_edits_of_untouched_words_stay(before: str, after: str, mark: str) -> None:
     """Whatever is written in sentences before and behind, the edits in this one stay on the same kana."""
@@ -193,7 +188,6 @@ def test_a_reading_replaces_the_one_before() -> None:
     assert set_word_reading(again, replace(last, start=last.end), "フー") == again.readings  # a word without letters of its own
 
 
-@FEW
 @given(st.lists(st.integers(0, 700), min_size=1, max_size=12))
 def test_an_outline_does_not_depend_on_the_pieces(sizes: list[int]) -> None:
     samples = np.random.default_rng(1).uniform(-1, 1, sum(sizes)).astype(np.float32)

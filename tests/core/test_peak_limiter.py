@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.peak_limiter import CEILING, HOLD_S, LOOK_AHEAD_S, PeakLimiter
@@ -78,7 +78,6 @@ def speak(seed: int, level: float) -> Float32:
     return np.asarray(level * sound / find_true_levels(sound.astype(np.float32)).max(), np.float32)
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 1 << 16), st.floats(0.3, 2.0), st.lists(st.integers(0, 1 << 20), max_size=6))
 def test_what_lies_between_the_samples_stays_below_the_ceiling(seed: int, level: float, cuts: list[int]) -> None:
     sound = speak(seed, level)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.phrase_gate import PhraseGate, list_resting_places
@@ -89,7 +89,6 @@ def create_pace(ratio: float | None = None) -> SpeakingPace:
 LENGTHS = st.lists(st.lists(st.floats(0.15, 6.0), min_size=1, max_size=4), min_size=1, max_size=3)
 
 
-@settings(max_examples=60)
 @given(LENGTHS, st.floats(0.01, 8.0), st.one_of(st.none(), st.floats(0.01, 8.0)))
 def test_nothing_is_missing_inside_a_phrase(sentences: list[list[float]], cost: float, kept: float | None) -> None:
     computer = CountedTime(cost)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.pipeline import Pipeline
@@ -71,7 +71,6 @@ def test_periods_have_the_wanted_distance(semitones: float) -> None:
     assert np.median(pulses(moved)) == pytest.approx(80 / 2 ** (semitones / 12), abs=1)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(["voiced", "noise", "silence"]), st.floats(0.0, 1.2)), max_size=5),
     st.sampled_from([PitchChange(3, 1), PitchChange(-6, 1), PitchChange(0, 2), PitchChange(6, 0)]),

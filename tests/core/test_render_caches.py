@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.lru_cache import LRUCache
@@ -52,7 +52,6 @@ def heard(over: Pipeline, request: SynthesisRequest) -> list[tuple[bytes, object
     return [(chunk.samples.tobytes(), chunk.phones) for chunk in over.synthesize(request)]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(requests, min_size=2, max_size=6))
 def test_whatever_came_before_every_request_sounds_as_if_it_were_the_first(line: list[SynthesisRequest]) -> None:
     remembering, forgetful = pipeline(NumpyVoice()), RenderCaches(*(LRUCache(1, 1) for _ in range(4)))  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.ort import graph_session
@@ -174,7 +174,6 @@ def change_settings(draw: st.DrawFn, chosen: ExportSettings) -> ExportSettings:
     return replace(chosen, files=draw(st.sampled_from(["lines", "joined", "speaker_folders"]))) if kind == "files" else chosen
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data(), LINES)
 def test_after_any_edits_the_folder_is_that_of_a_full_export(data: st.DataObject, lines: tuple[Line, ...]) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -209,7 +208,6 @@ def test_after_any_edits_the_folder_is_that_of_a_full_export(data: st.DataObject
             assert exporter.rendered == []
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data(), LINES, st.sampled_from(["skip", "number", "replace"]))
 def test_what_was_edited_by_hand_is_somebody_elses(data: st.DataObject, lines: tuple[Line, ...], policy: Any) -> None:
     with tempfile.TemporaryDirectory() as place:

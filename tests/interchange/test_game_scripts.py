@@ -159,7 +159,7 @@ texts = st.text(st.characters(categories=("L", "N", "P", "S", "Zs")), min_size=1
 names = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=8).filter(lambda name: not name.isdecimal())
 words = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=20)
 ids = st.from_regex(r"[a-z]{1,5}_[0-9a-f]{8}", fullmatch=True)
-rare = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+rare = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def rows_of(file: Path) -> Rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.compose.text_front_end import open_g2p
@@ -69,7 +69,6 @@ def test_a_reading_that_fits_nowhere_is_reported() -> None:
 TEXTS = ("東京都に住んでいます。", "明日、学校へ行く？", "コーヒーを飲もう", "音声合成は楽しい。", "123円です")
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.sampled_from(TEXTS), st.data())
 def test_any_accents_of_our_own_reading_arrive(text: str, data: st.DataObject) -> None:
     """Cut anywhere but across a mark, with any accents: the edits give exactly these phrases."""

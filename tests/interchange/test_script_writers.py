@@ -33,7 +33,7 @@ said = st.builds(
 scripts = st.lists(
     st.builds(Line, text=words, settings=said | st.just(LineSettings())), min_size=1, max_size=4, unique_by=lambda line: line.id
 )
-rare = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+rare = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])

@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.download.download_progress import DownloadProgress, DownloadProgressMeter
@@ -118,7 +118,6 @@ ANY_REPLY = st.one_of(
 )
 
 
-@settings(max_examples=30, deadline=None)
 @given(replies=st.lists(ANY_REPLY, max_size=5), last=st.sampled_from(list(FILES)), known_hash=st.booleans())
 def test_whatever_happens_one_whole_file_arrives(replies: list[Reply], last: str | None, known_hash: bool) -> None:
     wanted = FILES[last]

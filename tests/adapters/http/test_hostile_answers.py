@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.download.partial_download import PartialDownload, find_downloads_dir
@@ -256,7 +256,6 @@ def test_any_json_and_any_bytes_that_chance_makes_up(hub: FaultServer, monkeypat
         st.builds(lambda value: Reply(json.dumps(value).encode()), any_value()), st.builds(lambda sent: Raw(sent=sent), noise)
     )
 
-    @settings(max_examples=60)
     @given(answers)
     def try_it(answer: Reply) -> None:
         hub.reply(ABOUT, answer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P, parse_notation
@@ -170,7 +170,6 @@ def test_the_users_setting_counts_everywhere() -> None:
         READING_CHOICES.memos_everywhere = None
 
 
-@settings(deadline=None, max_examples=60)
 @given(text=PIECES)
 def test_any_notation_speaks(text: str) -> None:
     for memos in (False, True):

@@ -11,7 +11,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk import mecab_words
@@ -125,7 +125,6 @@ def test_marks_alone_are_phones_without_a_reading() -> None:
     assert check("……").phones == ("_", *"......", "_")
 
 
-@settings(deadline=None, max_examples=150)
 @given(text=st.text(max_size=60) | st.text(alphabet=st.characters(max_codepoint=0x3100, exclude_categories=()), max_size=60))
 def test_any_text_speaks_and_its_characters_are_tokens(text: str) -> None:
     check(text)

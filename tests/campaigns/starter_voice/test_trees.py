@@ -15,7 +15,7 @@ from export_contexts import find_labels, label_codes
 from forest import read_forest
 from frontend import SILENT_WORDS, Line, analyse, feature_rows, ids_of, normalise
 from graph import Graph
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from symbols import ID
 from trees import read_trees
@@ -84,7 +84,6 @@ SPOKEN = ("a", "i", "u", "N", "q", "k", "sh", "m", "ry")
 PHONE = st.sampled_from((*SPOKEN, *SPOKEN, ",", "?", "_", "a:", "SP", "…"))
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(PHONE, st.integers(0, 1), st.booleans(), st.booleans(), st.integers(0, 70)), min_size=1, max_size=60))
 def test_the_graph_finds_the_same_contexts(rows: list[tuple[str, int, bool, bool, int]]) -> None:
     phones, tones, begins, voiceless, word = (np.array(column) for column in zip(*rows, strict=True))
