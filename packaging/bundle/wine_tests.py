@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from bundle.wine import Wine
 
 REQUIREMENTS = PROJECT / "packaging" / "requirements" / "windows-tests.txt"
-# Files, processes and paths first. The starter voice's recipe, the benchmarks, the attack and the service's clients are for the makers' machine.
+# Files, processes and paths first. The included voice, the benchmarks, the campaigns and the service's clients are for the makers' machine.
 FOLDERS = ("install", "adapters", "cli", "bench", "packaging", "voices", ".", "core", "export", "interchange", "audition", "lab", "ui")
 FONTS = r"Z:\usr\share\fonts\opentype\noto"  # Wine's own folder has none with Japanese letters
-LEFT_OUT = ("starter_voice", "benchmarks", "attack", "service")
+LEFT_OUT = ("starter_voice", "benchmarks", "campaigns", "service")
 TOGETHER = ("-m", "not alone", "-n", "logical", "--maxprocesses", "4", "--dist", "worksteal")
 # Those that need the machine for themselves come last; of the window's these watch the clock, and Wine's says nothing.
 ALONE = ("-m", "alone", "--ignore=tests/ui", *(f"--ignore=tests/{name}" for name in LEFT_OUT), "tests")
