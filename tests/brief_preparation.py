@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from app.adapters.ort.optimized_graphs import list_graph_files
-
 from app.install import int8_graphs, verification_inputs
 from app.install.calibration_runs import build_calibration_sentences
 from app.install.graph_timing import GraphTiming

@@ -180,11 +180,11 @@ def test_as_many_sizes_as_there_is_memory_for(voice: str, device: PretendDevice,
     assert [size for _, size in device.opened] == [42, 66]
     assert spoken(speaker, LONG).size  # wide windows are the CPU's
     assert speaker.fallback is None
-    held = device_memory._reserved_bytes[KEY]
+    held = device_memory.reserved_bytes[KEY]
     assert held > 0
     del speaker
     gc.collect()
-    assert device_memory._reserved_bytes[KEY] < held
+    assert device_memory.reserved_bytes[KEY] < held
 
 
 ADAPTER_MB = {"W": 56, "F": 50, "T": 40, "n": 650}
@@ -225,7 +225,7 @@ def test_a_small_adapter_gets_the_decoder_and_not_the_bert(
     assert not speaker.has_failed
     assert "BERT runs on the CPU, not on Pretend: the device does not have enough memory." in str(speaker.fallback).splitlines()
     assert "failed" not in str(speaker.fallback)
-    assert device_memory._reserved_bytes[KEY] <= device_memory.find_memory_limit(KEY)
+    assert device_memory.reserved_bytes[KEY] <= device_memory.find_memory_limit(KEY)
 
 
 def test_a_driver_without_room_is_no_failure_and_nothing_stays_counted(
@@ -238,7 +238,7 @@ def test_a_driver_without_room_is_no_failure_and_nothing_stays_counted(
     speaker = opened(voice, DECODER)
     assert "Decode runs on the CPU, not on Pretend: it ran out of memory." in str(speaker.fallback)
     assert not speaker.has_failed
-    assert device_memory._reserved_bytes[KEY] == 0
+    assert device_memory.reserved_bytes[KEY] == 0
 
 
 def test_a_driver_that_crashes_while_a_size_opens_is_lost_and_remembered(
@@ -283,12 +283,12 @@ def test_half_precision_that_differs_gives_way_to_single_for_that_graph_alone(
     assert device_opening.open_device_journal().describe_refusal(KEY) is None, "nothing is recorded against the device"
     right, found = spoken(cpu, SHORT), spoken(speaker, SHORT)
     assert abs(len(right) - len(found)) <= 2 * 512
-    held = device_memory._reserved_bytes[KEY]
+    held = device_memory.reserved_bytes[KEY]
     device.opened.clear()
     again = opened(voice, place)  # it is known: half precision is not tried again
     assert again.sessions["decoder"].is_half_precision is False
     assert len(device.opened) == len({*device.opened})
-    assert device_memory._reserved_bytes[KEY] == 2 * held, "of the form that was given up nothing stays counted"
+    assert device_memory.reserved_bytes[KEY] == 2 * held, "of the form that was given up nothing stays counted"
 
 
 def test_an_int8_bert_is_for_the_cpu_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:

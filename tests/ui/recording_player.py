@@ -41,7 +41,7 @@ class RecordingPlayer:
         self.closed = False
         self.device = "recording"
         self.silenced_at = 0.0
-        self._pace, self._queue_s, self._kept = pace, queue_s, kept
+        self.pace, self._queue_s, self._kept = pace, queue_s, kept
         self._queue: list[Queued] = []
         self._lock = threading.Lock()
 
@@ -108,7 +108,7 @@ class RecordingPlayer:
     def _begin(self, chunk: AudioChunk) -> None:
         """BackgroundThread what is still playing, or now; the time in between is a gap."""
         now = time.perf_counter()
-        free = self._queue[-1].began + self._queue[-1].made_s / self._pace if self._queue and self._pace else now
+        free = self._queue[-1].began + self._queue[-1].made_s / self.pace if self._queue and self.pace else now
         self.gaps_s[chunk.request_id] = max(0.0, now - free)
         self.began[chunk.request_id] = max(now, free)
         for forgotten in list(self.requests)[: -self._kept]:
@@ -121,4 +121,4 @@ class RecordingPlayer:
             return sum(max(0.0, item.made_s - self._played_s(item, now)) for item in self._queue)
 
     def _played_s(self, item: Queued, now: float) -> float:
-        return (now - item.began) * self._pace if now > item.began else 0.0
+        return (now - item.began) * self.pace if now > item.began else 0.0

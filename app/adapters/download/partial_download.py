@@ -64,6 +64,7 @@ class PartialDownload:
     """`<data>/downloads/<key>.part` with its `ResumeValidator` in `<key>.json`; used by one process at a time (`lock_download`).
 
     Attributes:
+        folder, path, sidecar: the folder, the file and its `ResumeValidator`.
         length: bytes we have.
         origin: where they are from; None when there are none that can be gone on with.
     """
@@ -71,7 +72,7 @@ class PartialDownload:
     def __init__(self, url: str, sha256: str | None) -> None:
         name = compute_download_key(url, sha256)
         self.folder = find_downloads_dir()
-        self._path, self._sidecar = self.folder / f"{name}.part", self.folder / f"{name}.json"
+        self.path, self.sidecar = self.folder / f"{name}.part", self.folder / f"{name}.json"
         self._lock = FileLock(self.folder / f"{name}.lock")
         self.length = 0
         self.origin: ResumeValidator | None = None
@@ -104,21 +105,21 @@ class PartialDownload:
             cancelled: asked while the bytes are hashed.
         """
         try:
-            origin = ResumeValidator.read_sidecar(self._sidecar)
+            origin = ResumeValidator.read_sidecar(self.sidecar)
         except (OSError, ValueError):
             origin = None
-        if origin is None or origin.encoded or not (origin.validator or verified_later) or not self._path.is_file():
+        if origin is None or origin.encoded or not (origin.validator or verified_later) or not self.path.is_file():
             self.discard_bytes()
             return
-        self._hash, self.length = hash_file(self._path, cancelled)
+        self._hash, self.length = hash_file(self.path, cancelled)
         self.origin = origin if self.length else None
 
     def begin_file(self, validator: ResumeValidator) -> None:
         """Begin a whole file and forget earlier bytes."""
         self.discard_bytes()
         try:
-            write_json(self._sidecar, asdict(validator))
-            self._path.touch()
+            write_json(self.sidecar, asdict(validator))
+            self.path.touch()
         except OSError as exc:
             raise build_disk_error(exc, self.folder) from exc
         self.origin = validator
@@ -126,7 +127,7 @@ class PartialDownload:
     def append_blocks(self, blocks: Iterator[bytes], on_block: Callable[[], None]) -> None:
         """Write blocks as they come and call `on_block`, which may raise, after every one; written blocks stay even if the process is killed."""
         try:
-            with self._path.open("ab", buffering=0) as file:
+            with self.path.open("ab", buffering=0) as file:
                 for block in blocks:
                     rest_of_it = memoryview(block)
                     while rest_of_it:
@@ -144,10 +145,10 @@ class PartialDownload:
     def move_to_target(self, target: Path) -> None:
         """Put the complete file in its place at once; raise DownloadError if that fails."""
         try:
-            with self._path.open("rb+") as file:
+            with self.path.open("rb+") as file:
                 os.fsync(file.fileno())
             make_private_folder(target.parent)
-            move_path(self._path, target)
+            move_path(self.path, target)
         except OSError as exc:
             raise build_disk_error(exc, target.parent) from exc
         self.discard_bytes()
@@ -156,7 +157,7 @@ class PartialDownload:
         """Delete the bytes so far."""
         self.length, self.origin, self._hash = 0, None, hashlib.sha256()
         try:
-            for path in (self._path, self._sidecar):
+            for path in (self.path, self.sidecar):
                 path.unlink(missing_ok=True)
         except OSError as exc:
             raise build_disk_error(exc, self.folder) from exc

@@ -49,7 +49,7 @@ class GraphStore:
     """
 
     def __init__(self, folder: Path, max_bytes: int = 3 << 30, smallest_bytes: int = 16 << 20, largest_bytes: int = 300 << 20) -> None:
-        self._folder = folder
+        self.folder = folder
         self._max_bytes = max_bytes
         self._sizes = range(smallest_bytes, largest_bytes + 1)
 
@@ -64,7 +64,7 @@ class GraphStore:
         try:
             if measure_graph_bytes(source) not in self._sizes:
                 return None
-            target = self._folder / _compute_copy_key(source, flavour)
+            target = self.folder / compute_copy_key(source, flavour)
             if not target.is_dir():
                 self._add_copy(source, target, write)
             return self._check_copy(target)
@@ -75,7 +75,7 @@ class GraphStore:
     def refuse_copy(self, source: Path, flavour: str) -> None:
         """Record that the copy of this graph, though complete, does not open; it is not written again."""
         try:
-            target = self._folder / _compute_copy_key(source, flavour)
+            target = self.folder / compute_copy_key(source, flavour)
             (target / _RECORD_NAME).write_text("{}", encoding="utf-8")
             for name in (OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME):
                 (target / name).unlink(missing_ok=True)
@@ -83,10 +83,10 @@ class GraphStore:
             logging.getLogger("koebako").info("a copy that does not open stays: %s", exc)
 
     def _add_copy(self, source: Path, target: Path, write: Callable[[Path], None]) -> None:
-        make_private_folder(self._folder)
-        if shutil.disk_usage(self._folder).free < _FREE_SPACE_PER_GRAPH_BYTE * measure_graph_bytes(source):
+        make_private_folder(self.folder)
+        if shutil.disk_usage(self.folder).free < _FREE_SPACE_PER_GRAPH_BYTE * measure_graph_bytes(source):
             return
-        part = Path(tempfile.mkdtemp(dir=self._folder, suffix=_UNFINISHED_COPY_SUFFIX))
+        part = Path(tempfile.mkdtemp(dir=self.folder, suffix=_UNFINISHED_COPY_SUFFIX))
         try:
             write(part)
             files = {file.name: [file.stat().st_size, _compute_digest(file)] for file in part.iterdir()}
@@ -101,7 +101,7 @@ class GraphStore:
 
     def remove_orphans(self) -> None:
         """Remove the copies of graphs that were removed or replaced; one that is in use, or whose record cannot be read, stays."""
-        for record_file in self._folder.glob(f"*/{_RECORD_NAME}"):
+        for record_file in self.folder.glob(f"*/{_RECORD_NAME}"):
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                 record = parse_object(read_bounded(record_file, _MAX_RECORD_BYTES))
                 if record and not _is_current(Path(record["source"]), record["identity"]):
@@ -125,7 +125,7 @@ class GraphStore:
     def _remove_oldest_copies(self, newest: Path) -> None:
         """Remove the copies used longest ago, and leftovers of dead processes."""
         copies = []
-        for folder in self._folder.iterdir():
+        for folder in self.folder.iterdir():
             if folder.suffix == _UNFINISHED_COPY_SUFFIX:
                 if time.time() - folder.stat().st_mtime > _MIN_ABANDONED_COPY_AGE_S:
                     shutil.rmtree(folder, ignore_errors=True)
@@ -172,7 +172,8 @@ def measure_graph_bytes(graph: Path | bytes) -> int:
     return len(graph) if isinstance(graph, bytes) else sum(file.stat().st_size for file in list_graph_files(graph))
 
 
-def _compute_copy_key(source: Path, flavour: str) -> str:
+def compute_copy_key(source: Path, flavour: str) -> str:
+    """Compute the name of a graph's copy: another one for another file, flavour or processor."""
     return hashlib.sha256(
         "|".join((compute_graph_identity(source), flavour, _describe_processor())).encode("utf-8", "surrogateescape")
     ).hexdigest()[:32]

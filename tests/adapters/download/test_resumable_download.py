@@ -211,8 +211,8 @@ def test_a_part_that_is_complete_needs_no_bytes(server: FaultServer, tmp_path: P
         server.asked.clear()
         part = PartialDownload(url, known)
         with part.lock_download(lambda: False):
-            (find_downloads_dir() / part._path.name).write_bytes(BODY)
-            part._sidecar.write_text(json.dumps({"validator": '"one"', "total": None, "encoded": False}))
+            (find_downloads_dir() / part.path.name).write_bytes(BODY)
+            part.sidecar.write_text(json.dumps({"validator": '"one"', "total": None, "encoded": False}))
         download_file(url, tmp_path / f"x{known}", sha256=known, retry_policy=QUICK)
         assert (tmp_path / f"x{known}").read_bytes() == BODY
         assert server.ranges() == (["bytes=400000-"] if known is None else [])
@@ -223,8 +223,8 @@ def test_a_damaged_sidecar_means_from_the_start(server: FaultServer, tmp_path: P
     url = server.reply("/x", GOOD)
     part = PartialDownload(url, None)
     find_downloads_dir().mkdir(parents=True)
-    part._path.write_bytes(OTHER[:1000])
-    part._sidecar.write_text(sidecar)
+    part.path.write_bytes(OTHER[:1000])
+    part.sidecar.write_text(sidecar)
     download_file(url, tmp_path / "x", retry_policy=QUICK)
     assert (tmp_path / "x").read_bytes() == BODY
     assert server.ranges() == [None]
@@ -411,7 +411,7 @@ def test_a_killed_process_is_gone_on_with(server: FaultServer, tmp_path: Path) -
     url = server.reply("/x", Reply(BODY, stall_at=150_000))
     arguments = [sys.executable, "-c", CHILD, url, str(tmp_path / "x"), ""]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=Path(__file__).parents[3]) as child:
-        part = PartialDownload(url, None)._path
+        part = PartialDownload(url, None).path
         ends = time.monotonic() + 30
         while not (part.exists() and part.stat().st_size == 150_000):
             assert time.monotonic() < ends
@@ -454,7 +454,7 @@ def test_a_disk_without_room(server: FaultServer, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.skipif(os.name == "nt" or not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_disk_that_fills_up_while_writing(server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PartialDownload, "begin_file", lambda self, origin: self._path.symlink_to("/dev/full"))
+    monkeypatch.setattr(PartialDownload, "begin_file", lambda self, origin: self.path.symlink_to("/dev/full"))
     with pytest.raises(DownloadError, match="Not enough disk space"):
         download_file(server.reply("/x", GOOD), tmp_path / "x", retry_policy=QUICK)
 
@@ -518,13 +518,13 @@ def test_old_parts_are_swept_and_held_ones_are_not(server: FaultServer, tmp_path
             download_file(url, tmp_path / "x", retry_policy=replace(QUICK, retries=0))
         parts.append(PartialDownload(url, None))
     for part in parts[:2]:
-        for path in (part._path, part._path.with_suffix(".lock")):
+        for path in (part.path, part.path.with_suffix(".lock")):
             os.utime(path, (1, 1))
     with parts[1].lock_download(lambda: False):
-        os.utime(parts[1]._path.with_suffix(".lock"), (1, 1))
+        os.utime(parts[1].path.with_suffix(".lock"), (1, 1))
         remove_stale_downloads(older_than_s=1000)
-    assert [part._path.exists() for part in parts] == [False, True, True]
-    assert not parts[0]._sidecar.exists()
+    assert [part.path.exists() for part in parts] == [False, True, True]
+    assert not parts[0].sidecar.exists()
     (find_downloads_dir() / "finished").mkdir()
     remove_stale_downloads(older_than_s=1000)
     assert (find_downloads_dir() / "finished").exists()

@@ -288,10 +288,10 @@ def test_a_sidecar_of_any_content_means_from_the_start(hub: FaultServer, tmp_pat
     url = hub.reply("/x", Reply(BODY))
     part = PartialDownload(url, None)
     find_downloads_dir().mkdir(parents=True)
-    part._path.write_bytes(b"old")
-    part._sidecar.write_text(sidecar)
+    part.path.write_bytes(b"old")
+    part.sidecar.write_text(sidecar)
     with pytest.raises((ValueError, OSError)):
-        ResumeValidator.read_sidecar(part._sidecar)
+        ResumeValidator.read_sidecar(part.sidecar)
     download_file(url, tmp_path / "x", retry_policy=QUICK)
     assert (tmp_path / "x").read_bytes() == BODY
     assert hub.ranges() == [None]
@@ -301,10 +301,10 @@ def test_a_part_that_is_no_file_is_replaced(hub: FaultServer, tmp_path: Path) ->
     url = hub.reply("/x", Reply(BODY))
     part = PartialDownload(url, None)
     find_downloads_dir().mkdir(parents=True)
-    part._sidecar.write_text('{"validator": "a", "total": 9, "encoded": false}')
+    part.sidecar.write_text('{"validator": "a", "total": 9, "encoded": false}')
     if not hasattr(os, "mkfifo"):
         pytest.skip("no pipes with names on this system")
-    os.mkfifo(part._path)
+    os.mkfifo(part.path)
     download_file(url, tmp_path / "x", retry_policy=QUICK)
     assert (tmp_path / "x").read_bytes() == BODY
 

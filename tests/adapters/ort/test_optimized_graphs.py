@@ -61,7 +61,7 @@ def run(model: Path, store: GraphStore | None) -> np.ndarray:
 
 
 def copies(store: GraphStore) -> list[Path]:
-    return sorted(store._folder.iterdir()) if store._folder.is_dir() else []
+    return sorted(store.folder.iterdir()) if store.folder.is_dir() else []
 
 
 def test_the_copy_gives_the_same_bits_and_serves_the_next_time(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_the_copy_gives_the_same_bits_and_serves_the_next_time(model: Path, stor
     assert sorted(file.name for file in copy.iterdir()) == [OPTIMIZED_GRAPH_NAME, "record.json", OPTIMIZED_WEIGHTS_NAME]
     monkeypatch.setattr(optimized_session, "_write_copy", lambda *_: pytest.fail("made again"))
     assert np.array_equal(run(model, store), expected)
-    assert np.array_equal(run(model, GraphStore(store._folder, smallest_bytes=1000)), expected)
+    assert np.array_equal(run(model, GraphStore(store.folder, smallest_bytes=1000)), expected)
 
 
 def test_packed_weights_at_places_that_cannot_be_read_are_left_out(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_packed_weights_at_places_that_cannot_be_read_are_left_out(model: Path, 
     assert np.array_equal(run(model, store), expected)
     (copy,) = copies(store)
     assert b"prepacked" not in (copy / OPTIMIZED_GRAPH_NAME).read_bytes()
-    assert np.array_equal(run(model, GraphStore(store._folder, smallest_bytes=1000)), expected)
+    assert np.array_equal(run(model, GraphStore(store.folder, smallest_bytes=1000)), expected)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_graph_that_was_removed_leaves_no_copy(tmp_path: Path, store: GraphSto
     for model in models:
         run(model, store)
     flavour = f"onnxruntime {ort.__version__} packed"
-    there, unreadable = (store._folder / optimized_graphs._compute_copy_key(model, flavour) for model in models[1:])
+    there, unreadable = (store.folder / optimized_graphs.compute_copy_key(model, flavour) for model in models[1:])
     (unreadable / "record.json").write_text("{")
     models[0].unlink()
     store.remove_orphans()
@@ -233,7 +233,7 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     assert len(copies(store)) == 3
     kept = {folder.name for folder in copies(store)}
     flavour = f"onnxruntime {ort.__version__} packed"
-    assert {optimized_graphs._compute_copy_key(models[0], flavour), optimized_graphs._compute_copy_key(models[3], flavour)} <= kept
+    assert {optimized_graphs.compute_copy_key(models[0], flavour), optimized_graphs.compute_copy_key(models[3], flavour)} <= kept
 
 
 def test_a_clock_that_was_set_back_takes_no_new_copy_away(tmp_path: Path) -> None:
@@ -243,13 +243,13 @@ def test_a_clock_that_was_set_back_takes_no_new_copy_away(tmp_path: Path) -> Non
         expected = run(model, None)
         assert np.array_equal(run(model, store), expected)
         (copy,) = copies(store)
-        assert copy.name == optimized_graphs._compute_copy_key(model, f"onnxruntime {ort.__version__} packed")
+        assert copy.name == optimized_graphs.compute_copy_key(model, f"onnxruntime {ort.__version__} packed")
         for file in copy.iterdir():
             os.utime(file, (time.time() + 86_400,) * 2)
 
 
 def test_what_a_dead_process_left_is_swept(model: Path, store: GraphStore) -> None:
-    old, young = store._folder / "old.part", store._folder / "young.part"
+    old, young = store.folder / "old.part", store.folder / "young.part"
     for folder in (old, young):
         folder.mkdir(parents=True)
         (folder / OPTIMIZED_GRAPH_NAME).write_bytes(b"half")

@@ -220,7 +220,7 @@ def test_follow_the_sound_and_play_from_a_place(qtbot: QtBot, open_window: OpenW
     heard: list[float] = []
     window.controller.state_changed.connect(lambda state: (lit.append(strip._marked.playing), heard.append(state.played_s)))
     first = speak(qtbot, window)
-    player._pace = 4.0
+    player.pace = 4.0
     qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.is_timed, timeout=WAIT_MS)
     steps = [index for index in lit if index >= 0]
     assert steps == sorted(steps)

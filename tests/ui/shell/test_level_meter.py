@@ -76,7 +76,7 @@ def test_it_moves_while_a_line_sounds_and_rests_afterwards(qtbot: QtBot, open_wi
     window = open_window(Settings(text="こんにちは、世界。"), open_player=lambda _device, _rate: player)
     window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.status.level.level_db > -40, timeout=WAIT_MS)
-    player._pace = 100.0
+    player.pace = 100.0
     wait_idle(qtbot, window)
     assert window.status.level.level_db == METER_FLOOR_DB
 

@@ -80,7 +80,7 @@ def test_switched_while_speaking_it_is_silent_at_once_and_the_next_line_comes_fr
     assert "bert: cuda" in window.status.actual.toolTip().lower()
     assert not window.banner.isVisible()
     before = len(device.runs)
-    paced._pace = float("inf")
+    paced.pace = float("inf")
     request = speak(qtbot, window, HELLO)
     assert len(device.runs) > before
     assert paced.requests[request][-1].last
@@ -104,7 +104,7 @@ def test_a_device_that_fails_while_it_warms_up_is_told_and_cpu_speaks(
     assert "Update the graphics driver" in window.banner.hint.text()
     assert "887A0005" in window.status.actual.toolTip()
     assert window.status.backend == "cuda", "what was asked for stays"
-    paced._pace = float("inf")
+    paced.pace = float("inf")
     request = speak(qtbot, window, HELLO)
     assert paced.requests[request][-1].last
     device.at = NEVER
@@ -120,7 +120,7 @@ def test_a_driver_that_crashes_is_left_alone_until_the_user_tries_it_again(
 ) -> None:
     """As ctypes shows an access violation to a program of Windows, which lives on."""
     window = open_window(open_player=lambda _device, _rate: paced)
-    paced._pace = float("inf")
+    paced.pace = float("inf")
     choose(window, "cuda")
     wait_idle(qtbot, window)
     device.fault = raising(FAULTS["crashed"][0])
@@ -146,7 +146,7 @@ def test_a_graph_without_room_runs_on_the_cpu_and_nothing_has_failed(
 ) -> None:
     choose(window, "cuda")
     wait_idle(qtbot, window)
-    paced._pace = float("inf")
+    paced.pace = float("inf")
     device.fault = raising(FAULTS["memory"][0])
     device.at = len(device.runs) + 1
     speak(qtbot, window, HELLO)
@@ -162,7 +162,7 @@ def test_whatever_it_raises_in_the_middle_of_a_line_the_line_is_heard_to_its_end
     qtbot: QtBot, window: WindowDriver, device: FaultyDevice, paced: RecordingPlayer, fault: str
 ) -> None:
     raised, sign = FAULTS[fault]
-    paced._pace = float("inf")
+    paced.pace = float("inf")
     expected = paced.sound(speak(qtbot, window, HELLO))
     choose(window, "cuda")
     wait_idle(qtbot, window)
@@ -194,7 +194,7 @@ def test_one_that_cannot_even_start_is_told_with_the_reason(
     assert window.banner.isVisible()
     assert "CPU" in window.banner.message.text()
     assert window.banner.hint.text()
-    paced._pace = float("inf")
+    paced.pace = float("inf")
     assert speak(qtbot, window, HELLO) in paced.requests
     assert window.settings.value.backend == backend, "for the next start, where the device may be there"
 
@@ -207,7 +207,7 @@ def test_back_and_forth_faster_than_a_voice_opens(qtbot: QtBot, window: WindowDr
     qtbot.waitUntil(lambda: window.speech_state.played_s > 0, timeout=WAIT_MS)
     window.play_commands.stop_playing()
     wait_idle(qtbot, window)
-    paced._pace = float("inf")
+    paced.pace = float("inf")
     request = speak(qtbot, window, HELLO)
     assert paced.requests[request][-1].last
     assert used(window) == {"cpu"}
@@ -283,7 +283,7 @@ def test_a_lost_device_is_lost_for_the_voice_opened_next_and_can_be_tried_again(
 ) -> None:
     choose(window, "cuda")
     wait_idle(qtbot, window)
-    paced._pace = float("inf")
+    paced.pace = float("inf")
     device.at = len(device.runs) + 3
     speak(qtbot, window, HELLO)
     assert used(window) == {"cpu"}

@@ -107,7 +107,7 @@ def test_esc_stops_at_once_and_the_next_line_is_whole(qtbot: QtBot, open_window:
     stopped = window.history.last
     assert stopped is not None
     assert stopped.is_stopped
-    player._pace = float("inf")
+    player.pace = float("inf")
     request = speak(qtbot, window, HELLO)
     assert player.requests[request][-1].last
 
@@ -132,7 +132,7 @@ def test_the_newest_line_wins(qtbot: QtBot, open_window: OpenWindow) -> None:
     for _ in range(4):
         window.play_commands.play_lines(window.script.selected_ids)
     write(window, HELLO)
-    player._pace = float("inf")
+    player.pace = float("inf")
     window.play_commands.play_lines(window.script.selected_ids)
     newest = window.history.last
     assert newest is not None
@@ -211,7 +211,7 @@ def test_switching_the_backend_while_speaking_is_safe(qtbot: QtBot, open_window:
     wait_idle(qtbot, window)
     assert window.controller.voice is not None
     assert window.controller.voice.requested_backend == "cpu"
-    player._pace = float("inf")
+    player.pace = float("inf")
     request = speak(qtbot, window, HELLO)
     assert player.requests[request][-1].last
 

@@ -20,7 +20,8 @@ SESSION_OVERHEAD_BYTES = 128 << 20
 WEIGHTS_FACTOR = 1.2
 
 _lock = threading.Lock()
-_reserved_bytes: dict[str, int] = defaultdict(int)
+# By place.
+reserved_bytes: dict[str, int] = defaultdict(int)
 
 
 def find_memory_limit(place: str) -> int:
@@ -42,13 +43,13 @@ def estimate_session_bytes(weights: int) -> int:
 def reserve_memory(place: str, requested: int, limit: int) -> bool:
     """Reserve bytes, unless the sum would exceed the limit."""
     with _lock:
-        if _reserved_bytes[place] + requested > limit:
+        if reserved_bytes[place] + requested > limit:
             return False
-        _reserved_bytes[place] += requested
+        reserved_bytes[place] += requested
         return True
 
 
 def release_memory(place: str, reserved: int) -> None:
     """Release reserved bytes."""
     with _lock:
-        _reserved_bytes[place] -= reserved
+        reserved_bytes[place] -= reserved
