@@ -10,6 +10,7 @@ import pytest
 
 from app.common.errors import VoiceError
 from app.common.files.paths import find_data_dir, list_voice_dirs
+from app.compose import speaker_plan, stored_features
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.compose.stored_features import SLOW_BERT_BYTES
@@ -74,7 +75,7 @@ def test_serialised_graphs_are_let_go(tiny_models: Path, monkeypatch: pytest.Mon
         graph.let_go = let_go
     given = [replace(voice, graphs=dict(graphs))]
     del voice, graphs, graph
-    monkeypatch.setattr("app.compose.speaker_plan.find_voice", lambda *_wanted: given.pop())
+    monkeypatch.setattr(speaker_plan, "find_voice", lambda *_wanted: given.pop())
     speaker = open_speaker(force_bert=True)
     assert len(let_go) == 3
     assert not speaker.voice.graphs
@@ -85,7 +86,7 @@ def test_a_voice_that_is_removed_while_it_opens_is_missing(tmp_path: Path, monke
     """Another program may do so between finding the voice and opening its graphs."""
     voice = find_voice(None, list_voice_dirs())
     gone = replace(voice, graphs=dict.fromkeys(voice.graphs, tmp_path / "gone.onnx"))
-    monkeypatch.setattr("app.compose.speaker_plan.find_voice", lambda *_wanted: gone)
+    monkeypatch.setattr(speaker_plan, "find_voice", lambda *_wanted: gone)
     with pytest.raises(VoiceError, match=r"removed while|削除されました"):
         open_speaker()
 
@@ -98,7 +99,7 @@ def test_the_starter_voice_needs_no_copies_and_no_file_of_features() -> None:
 
 
 def test_features_of_a_slow_bert_are_found_by_the_next_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.compose.stored_features.SLOW_BERT_BYTES", 1)
+    monkeypatch.setattr(stored_features, "SLOW_BERT_BYTES", 1)
     assert SLOW_BERT_BYTES > 1
     first = open_speaker("mei")
     expected = sound(first)
@@ -111,7 +112,7 @@ def test_features_of_a_slow_bert_are_found_by_the_next_program(monkeypatch: pyte
 
 
 def test_the_room_for_features_on_the_disk_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.compose.stored_features.SLOW_BERT_BYTES", 0)
+    monkeypatch.setattr(stored_features, "SLOW_BERT_BYTES", 0)
     for room_mib in (0, 50):
         save_settings(Settings(disk_cache_mib=room_mib))
         stored = open_speaker().pipeline.caches.stored

@@ -20,6 +20,7 @@ from app.common.errors import DownloadError, InputError
 from app.common.files.paths import find_data_dir, find_resources_dir
 from app.common.files.untrusted_json import DISTURBING_CHARS
 from app.common.processes.terminal import escape_lines, escape_to_one_line, report_error
+from app.install import download_sources
 from app.voices.voice_card_data import VoiceCardData, write_card
 from tests.source_trees import SourceModule, read_app
 
@@ -124,7 +125,7 @@ def test_what_a_server_says_is_cleaned_too(monkeypatch: pytest.MonkeyPatch, caps
     def refuse(*_: object) -> None:
         raise DownloadError(f"The server says: {EVIL}", EVIL)
 
-    monkeypatch.setattr("app.install.download_sources.fetch_url", refuse)
+    monkeypatch.setattr(download_sources, "fetch_url", refuse)
     assert main(["voices", "add", "--url", "https://example.com/a.zip", "https://example.com/b.zip"]) != 0
     assert not DISTURBING_CHARS.search(capsys.readouterr().err)
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from app.cli.main import build_parser, main
 from app.common.errors import AppError, InputError, VoiceError
+from app.lab import subject_lookup
 from app.service.listening_sockets import bind_sockets
 
 CONTRACT = {0, 2, 3, 4, 5, 6, 7, 130}
@@ -78,7 +79,7 @@ def _harmless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     monkeypatch.setattr("app.cli.commands.bench.run._open_speakers", enough)  # the options have been read by then
     monkeypatch.setattr("app.cli.commands.selftest.run._run_cli", enough)
-    monkeypatch.setattr("app.lab.subject_lookup.open_subject_by_name", enough)  # likewise
+    monkeypatch.setattr(subject_lookup, "open_subject_by_name", enough)  # likewise
     monkeypatch.setattr("app.cli.commands.serve.run.bind_sockets", refuse_to_serve)
     monkeypatch.setattr("app.cli.commands.mcp.run._reserve_streams", enough)  # of the process, which is the tests' own
     monkeypatch.chdir(tmp_path)

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from app.adapters import probe_results
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.adapters.user_dictionary import find_dictionary_path, load_dictionary
 from app.cli.main import main
+from app.common.files import atomic_write, corrupt_file_backup
 from app.common.files.paths import find_data_dir
 from app.common.user_notices import set_notice_handler
 from app.compose.disk_stores import open_probe_memory
@@ -118,8 +120,8 @@ def test_a_dictionary_that_can_neither_be_read_nor_kept_is_not_overwritten(
     assert main(["dict", "add", "声箱", "こえばこ"]) == 0
     content = find_dictionary_path().read_bytes()
     with monkeypatch.context() as locked:
-        locked.setattr("app.common.files.atomic_write.read_bounded", refuse)
-        locked.setattr("app.common.files.corrupt_file_backup.read_bounded", refuse)
+        locked.setattr(atomic_write, "read_bounded", refuse)
+        locked.setattr(corrupt_file_backup, "read_bounded", refuse)
         locked.setattr(Path, "rename", refuse)
         assert main(["dict", "add", "箱", "はこ"]) == 2
     assert "permission denied" in capsys.readouterr().err
@@ -189,7 +191,7 @@ def test_commands_go_on_with_damaged_caches(capsys: pytest.CaptureFixture[str], 
 def test_a_probe_memory_of_nonsense_chooses_nothing(
     entry: dict[str, object], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.adapters.probe_results._compute_key", lambda _models: "known")
+    monkeypatch.setattr(probe_results, "_compute_key", lambda _models: "known")
     (find_data_dir() / "cache").mkdir()
     (find_data_dir() / "cache" / "probe.json").write_text(json.dumps({"known": entry}), encoding="utf-8")
     assert main(["speak", "はい。", "-o", str(tmp_path / "a.wav")]) == 0

@@ -16,8 +16,10 @@ from app.bench.stage_timing import build_bench_request
 from app.cli.main import main
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
+from app.install import bert_int8_exchange, int8_exchange
 from app.install.voice_licence import accept_licence
 from app.interchange.koebako_files import read_project
+from app.lab.optimise import listening_test
 from app.lab.optimise.listening_test import LISTENING_SENTENCES
 from app.voices.bert_models import read_bert
 from app.voices.installed_voices import find_voice
@@ -54,12 +56,12 @@ def _lenient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests judge no speed, and of the voice that we ship every int8 graph is to pass."""
     for limit, value in (("MIN_INT8_SNR_DB", 0.0), ("MAX_INT8_LSD_DB", 50.0), ("MIN_FRAMES_EQUAL", 0.0)):
         monkeypatch.setattr(f"app.install.int8_graphs.{limit}", value)
-    monkeypatch.setattr("app.install.int8_exchange.MIN_INT8_GAIN", 0.0)
+    monkeypatch.setattr(int8_exchange, "MIN_INT8_GAIN", 0.0)
 
 
 @pytest.mark.usefixtures("_lenient")
 def test_a_candidate_is_heard_and_installed(lab: Lab, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.lab.optimise.listening_test.LISTENING_SENTENCES", LISTENING_SENTENCES[:1])
+    monkeypatch.setattr(listening_test, "LISTENING_SENTENCES", LISTENING_SENTENCES[:1])
     project = tmp_path / "試聴.koebako"
     rows = lab("optimise", "own", *INT8, "--test", str(project), "--install")
     heard, installed = (row for row in rows if row["type"] in ("test", "installed"))
@@ -112,7 +114,7 @@ def test_a_folder_from_anywhere_does_not_change_the_installed_voice_whose_id_it_
 def test_what_is_not_near_enough_is_refused_and_all_stays_as_it_was(
     own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("app.install.int8_exchange.MIN_INT8_GAIN", 1e6)
+    monkeypatch.setattr(int8_exchange, "MIN_INT8_GAIN", 1e6)
     before = {path: path.stat().st_mtime_ns for path in own.iterdir()}
     assert main(["lab", "optimise", "own", *INT8, "--install"]) == 3
     assert "cannot be installed" in capsys.readouterr().err
@@ -120,7 +122,7 @@ def test_what_is_not_near_enough_is_refused_and_all_stays_as_it_was(
 
 
 def test_a_bert_takes_one_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.install.bert_int8_exchange.MIN_BERT_COSINE", 0.5)
+    monkeypatch.setattr(bert_int8_exchange, "MIN_BERT_COSINE", 0.5)
     (shipped,) = (paths.find_resources_dir() / "bert").iterdir()
     folder = paths.find_data_dir() / "bert" / "koebako-starter-v1"
     shutil.copytree(shipped, folder)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from app.bench.repeated_runs import Repeats, compute_summary, count_outliers
 from app.cli.main import main
+from app.lab.compare import comparison_run
 from app.lab.compare.candidate_timing import CandidateTimings, EnergyMeter, measure_candidates
 from app.lab.compare.compare_candidates import CandidateGraphs, CandidateSessions, CompareCandidate, list_candidates
 from app.lab.compare.comparison_run import CompareOptions, CompareRow, build_sentence_rows, find_crossovers, run_comparison
@@ -60,7 +61,7 @@ def test_options_that_leave_nothing_to_compare_are_refused(capsys: pytest.Captur
 
 
 def test_a_source_is_compared_by_its_total_on_the_same_frames(tiny: LabSubject, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.lab.compare.comparison_run.BENCH_LINES", {"short": "はい。"})
+    monkeypatch.setattr(comparison_run, "BENCH_LINES", {"short": "はい。"})
     both = replace(tiny, prepared=tiny.prepared | {"decoder_int8": tiny.prepared["decoder"]})  # whether int8 pays depends on the processor
     rows: list[dict[str, Any]] = [
         row

@@ -16,6 +16,7 @@ from app.common.files.paths import find_resources_dir
 from app.lab.inspect.graph_summaries import choose_depth, parse_module_paths, sum_by_part
 from app.lab.operation_counts import OperationCounts, count_operations
 from app.lab.synthetic_inputs import InputSizes, build_inputs
+from app.voices.prepare import graph_cutting
 from app.voices.prepare.graph_facts import collect_graph_facts
 from app.voices.prepare.graph_store import load_graph, store_graph
 from tests.lab.graphs import cut_subject, looped
@@ -67,7 +68,7 @@ def test_the_decoder_of_a_voice_has_as_many_as_another_tool_counts(
     """As it was before the context of windows is cut, which that tool cannot follow. Transposed convolutions aside: it lets every number
     that comes out meet every tap, as if there were no stride; `tests/bench/test_multiply_adds.py` counts one by hand.
     """
-    monkeypatch.setattr("app.voices.prepare.graph_cutting.crop_decoder_context", lambda _decoder: False)
+    monkeypatch.setattr(graph_cutting, "crop_decoder_context", lambda _decoder: False)
     content = cut_subject(tiny_models / "jp-extra-tiny/model.onnx").prepared["decoder"]
     assert isinstance(content, bytes)
     store_graph(onnx.load_from_string(content), tmp_path, "decoder")  # weights beside it

@@ -25,6 +25,7 @@ from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measur
 from app.install.bert_verification import BERT_TEST_TEXT
 from app.install.calibration_runs import build_calibration_sentences
 from app.lab.lab_subject import LabSubject
+from app.lab.optimise import candidate_run
 from app.lab.optimise.bert_candidates import fit_projection, measure_head_importance, write_projected
 from app.lab.optimise.candidate_chart import draw_candidates
 from app.lab.optimise.candidate_measures import compare_results
@@ -238,8 +239,8 @@ def test_wishes_that_cannot_be_met_are_refused_before_any_work(
     """Of the voice that ships: several of its graphs have a form in fp16, and a test is of one."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "occupied").touch()
-    monkeypatch.setattr("app.lab.optimise.candidate_run.record_inputs", lambda _subject: pytest.fail("something is spoken"))
-    monkeypatch.setattr("app.lab.optimise.candidate_run.create_candidate_speech", lambda _subject: pytest.fail("something is spoken"))
+    monkeypatch.setattr(candidate_run, "record_inputs", lambda _subject: pytest.fail("something is spoken"))
+    monkeypatch.setattr(candidate_run, "create_candidate_speech", lambda _subject: pytest.fail("something is spoken"))
     assert main(["lab", "optimise", *options, "--json"]) == 2
     assert "speedup" not in capsys.readouterr().out
 

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
+from app.adapters.ort import ort_format
 from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.ort_format import write_fused_graph
 from app.common.errors import BackendError
@@ -60,7 +61,7 @@ def test_a_missing_tool_is_one_sentence_and_a_hint(
 ) -> None:
     """The built program holds none of ONNX Runtime's tools."""
     without(monkeypatch, "onnxruntime.transformers.fusion_options")
-    monkeypatch.setattr("app.adapters.ort.ort_format.is_frozen", lambda: is_frozen)
+    monkeypatch.setattr(ort_format, "is_frozen", lambda: is_frozen)
     with pytest.raises(BackendError) as caught:
         write_fused_graph(lean, tmp_path / "fused.onnx", HEADS, HIDDEN)
     assert caught.value.message == "ONNX Runtime's tools are not available."

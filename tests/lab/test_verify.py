@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 from onnx import helper
 
 from app.adapters.ort.backends import BACKENDS
+from app.adapters.ort.devices import device_sessions
 from app.cli.main import main
 from app.common.errors import VoiceError
 from app.common.progress import ignore_report
 from app.lab.lab_subject import LabSubject
 from app.lab.recorded_inputs import CallsByGraph, RecordedInputs, record_inputs
 from app.lab.subject_lookup import open_subject_by_name
+from app.lab.verify import verification_run, verify_limits
 from app.lab.verify.comparison_pairs import compare_optimised, map_outputs, write_graph_files
 from app.lab.verify.graph_comparison import GraphComparison
 from app.lab.verify.graph_pair import TENSORS_PER_PROBE, GraphPair, GraphSide, find_first_difference
@@ -64,8 +66,8 @@ def test_the_command_ends_with_0_where_all_agrees(capsys: pytest.CaptureFixture[
 
 
 def test_a_difference_ends_with_3(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("app.lab.verify.verify_limits.BERT_TOLERANCE", 0.0)
-    monkeypatch.setattr("app.lab.verify.verify_limits.INNER_TENSOR_TOLERANCE", 0.0)
+    monkeypatch.setattr(verify_limits, "BERT_TOLERANCE", 0.0)
+    monkeypatch.setattr(verify_limits, "INNER_TENSOR_TOLERANCE", 0.0)
     assert main(["lab", "verify", "koebako-starter-v1", "--json"]) == 3
     _machine, *rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert all(row["first_difference"] for row in rows), "with no tolerance at all rounding is a difference, too"
@@ -108,7 +110,7 @@ def test_a_backend_that_computes_something_else_is_found(
 
     pretend_device.install(monkeypatch)
     monkeypatch.setitem(BACKENDS, pretend_device.KEY, _any_size())
-    monkeypatch.setattr("app.adapters.ort.devices.device_sessions.list_backends", lambda: [pretend_device.KEY, "cpu"])
+    monkeypatch.setattr(device_sessions, "list_backends", lambda: [pretend_device.KEY, "cpu"])
     files = write_graph_files(shipped, tmp_path)
     assert has_passed(list(verify_backends(shipped, [pretend_device.KEY], files, shipped_calls.calls)))
     real = GraphSide.open_session
@@ -137,7 +139,7 @@ def test_a_source_that_does_not_run_is_one_finding(shipped: LabSubject, monkeypa
     def refused(*_given: object) -> list[GraphComparison]:
         raise VoiceError("It takes something else.", "")
 
-    monkeypatch.setattr("app.lab.verify.verification_run.compare_with_source", refused)
+    monkeypatch.setattr(verification_run, "compare_with_source", refused)
     first, *others = verify_subject(shipped, [], should_sweep=False)
     assert (first["ok"], first["error"]) == (False, "It takes something else.")
     assert others

@@ -24,7 +24,7 @@ from app.common.errors import OutputFileError, VoiceError
 from app.common.files.corrupt_file_backup import CorruptFileError
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
-from app.service import asgi_application, body_quota, http_exchange, http_service, speech_server
+from app.service import asgi_application, body_quota, http_exchange, http_service, routes_query, speech_server
 from app.service.body_quota import UNCOUNTED_BODY_BYTES, BodyQuota, BodySender
 from app.service.http_errors import RefusalError, convert_to_refusal, strip_folders
 from app.service.query_parser import MAX_QUERY_MORAS, parse_phrases, parse_queries
@@ -89,7 +89,7 @@ def test_others_are_answered_while_long_bodies_are_read(client: httpx.Client, st
             assert go_on.wait(30)
         return parse_phrases(values)
 
-    monkeypatch.setattr("app.service.routes_query.parse_phrases", read)
+    monkeypatch.setattr(routes_query, "parse_phrases", read)
     phrase = client.post("/accent_phrases", params={"speaker": style, "text": "はい。"}).json()
     long = json.dumps(phrase * (2 * http_service.SHORT_BODY_BYTES // len(json.dumps(phrase))))
 

@@ -24,6 +24,7 @@ from app.adapters.ort.ort_synthesizer import OrtSynthesizer
 from app.compose.speaker import Speaker
 from app.core.presets import LinePreset
 from app.interchange.style_ids import compute_style_id
+from app.service import routes_own
 from app.service.speech_server import HttpConnection
 from app.service.wav_stream import pack_wav_header
 from app.ui.parameters.preset_storage import load_presets, locate_presets_file, save_presets
@@ -408,7 +409,7 @@ def test_sound_without_a_header_waits_for_the_first_sentence_only(
     assert delays
     assert all(delays)
     assert len(held + rest) == 2 * round(client.post("/v1/timings", json=body).json()["samples"] / 2)
-    monkeypatch.setattr("app.service.routes_own.MAX_SOUND_S", 0.1)
+    monkeypatch.setattr(routes_own, "MAX_SOUND_S", 0.1)
     broken = client.post("/v1/speak", json=body)
     assert (broken.status_code, "longer than" in broken.json()["detail"]) == (422, True)
 

@@ -15,6 +15,7 @@ import pytest
 from app.adapters.shared_settings import change_settings
 from app.common.errors import VoiceError
 from app.common.files import paths
+from app.voices import installed_voices
 from app.voices.bert_models import find_bert
 from app.voices.installed_voices import (
     choose_default_voice,
@@ -204,7 +205,7 @@ def test_a_terminal_is_not_disturbed_by_what_a_voice_is_called(copy: Path) -> No
 def test_the_natural_voice_comes_before_all_others_once(tmp_path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     resources = tmp_path / "resources"
     own, shipped = tmp_path / "voices", resources / "voices"
-    monkeypatch.setattr("app.voices.installed_voices.find_resources_dir", lambda: resources)
+    monkeypatch.setattr(installed_voices, "find_resources_dir", lambda: resources)
     for folder in (own / "zoe", own / "kokoro", shipped / "mei", shipped / "kokoro"):
         shutil.copytree(copy, folder)
         change_manifest({"id": folder.name, "name": folder.parent.parent.name})(folder)

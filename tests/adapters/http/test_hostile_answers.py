@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from app.adapters.download.partial_download import PartialDownload, find_downloads_dir
 from app.adapters.download.resumable_download import download_file
 from app.adapters.download.resume_validator import ResumeValidator
+from app.adapters.http import response_stream
 from app.adapters.http.hub_addresses import build_hf_url
 from app.adapters.http.hub_files import fetch_aivishub_voice, fetch_hf_file_info
 from app.adapters.http.response_headers import parse_file_name, parse_length, parse_retry_after
@@ -190,7 +191,7 @@ BAD_FILES: dict[str, list[Reply]] = {
 
 @pytest.mark.parametrize("answer", BAD_FILES)
 def test_what_a_server_may_send_as_a_file(hub: FaultServer, tmp_path: Path, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.adapters.http.response_stream.THREAD_GRACE_S", 0.5)
+    monkeypatch.setattr(response_stream, "THREAD_GRACE_S", 0.5)
     url = hub.reply("/x", *BAD_FILES[answer])
     with pytest.raises(DownloadError) as caught:
         download_file(url, tmp_path / "x", retry_policy=QUICK)

@@ -14,6 +14,7 @@ from app.adapters.http import release_feed
 from app.adapters.http.http_address import parse_address
 from app.adapters.http.release_feed import ReleaseFeed, create_release_source, split_version
 from app.common.errors import DownloadError
+from app.common.files import release_file
 from app.common.version import VERSION
 from tests.fault_server import FaultServer, Reply
 
@@ -104,7 +105,7 @@ def test_versions_are_compared_by_their_numbers() -> None:
 def test_a_checkout_and_a_store_have_nobody_to_ask(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str | None, has_source: bool
 ) -> None:
-    monkeypatch.setattr("app.common.files.release_file.find_resources_dir", lambda: tmp_path)
+    monkeypatch.setattr(release_file, "find_resources_dir", lambda: tmp_path)
     if written is not None:
         (tmp_path / "release.json").write_text(written, encoding="utf-8")
     assert (create_release_source() is not None) == has_source

@@ -12,6 +12,7 @@ from pathlib import Path
 import pyopenjtalk
 import pytest
 
+from app.adapters.openjtalk import compiled_dictionary, mecab_words
 from app.adapters.openjtalk.compiled_dictionary import MAX_COMPILED_DICTIONARIES, ensure_compiled_dictionary, format_mecab_rows
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.adapters.openjtalk.openjtalk_g2p import OpenJTalkG2P
@@ -20,6 +21,7 @@ from app.adapters.user_dictionary import change_dictionary, find_dictionary_path
 from app.common.errors import InternalError
 from app.common.files.paths import find_data_dir
 from app.common.files.private_data_dir import make_private_folder
+from app.common.processes import self_launch
 from app.core.dictionary_entries import DictionaryEntry, make_entry
 from app.core.synthesis_types import ReadingOverride
 from tests.folder_names import FOLDER_NAMES
@@ -38,7 +40,7 @@ def compile_here(_option: str, source: Path, made: Path, **_: float) -> subproce
 @pytest.fixture
 def teach(monkeypatch: pytest.MonkeyPatch) -> Iterator[Teach]:
     """Makes these words the dictionary; afterwards there is none."""
-    monkeypatch.setattr("app.adapters.openjtalk.compiled_dictionary.run_own_program", compile_here)
+    monkeypatch.setattr(compiled_dictionary, "run_own_program", compile_here)
     yield from teaching()
 
 
@@ -158,7 +160,7 @@ def test_a_damaged_copy_is_made_again(teach: Teach) -> None:
 
 def test_a_dictionary_that_does_not_open_is_told(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:
     teach(make_entry("檜箱庵", "ヒノバコアン", 3))
-    monkeypatch.setattr("app.adapters.openjtalk.mecab_words.build_userdic_arguments", lambda _: {"userdic": b"nowhere.dic"})
+    monkeypatch.setattr(mecab_words, "build_userdic_arguments", lambda _: {"userdic": b"nowhere.dic"})
     with pytest.raises(InternalError, match="pronunciation dictionary could not be opened") as told:
         G2P.convert_sentence("檜箱庵")
     assert ".dic" in told.value.hint
@@ -171,7 +173,7 @@ def test_without_words_to_analyse_nothing_is_compiled() -> None:
 
 
 def test_a_compiler_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.common.processes.self_launch.build_cli_command", lambda: [sys.executable, "-c", "raise SystemExit('no room')"])
+    monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", "raise SystemExit('no room')"])
     with pytest.raises(InternalError, match=r"could not be prepared. \(no room\)"):
         ensure_compiled_dictionary([make_entry("声箱", "コエバコ", 2)])
 

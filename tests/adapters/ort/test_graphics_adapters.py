@@ -15,7 +15,7 @@ from typing import Any
 import onnxruntime as ort
 import pytest
 
-from app.adapters.ort.devices import graphics_adapters, ort_devices
+from app.adapters.ort.devices import graphics_adapters, ort_devices, webgpu_plugin
 from app.adapters.ort.devices.device_sessions import explain_unusable
 from app.adapters.ort.devices.graphics_adapters import SOFTWARE_ADAPTER_VARIABLE, describe_linux_driver, has_graphics_adapter, name_adapter
 from app.adapters.ort.devices.ort_devices import list_backends, list_device_reports, list_plugin_devices, list_usable_backends
@@ -111,7 +111,7 @@ def test_an_adapter_has_a_name_where_the_system_gives_none(
 ) -> None:
     assert name_adapter(vendor, *ids, is_software=kind == "CPU") == name
     device = make_ep_device(getattr(ort.OrtHardwareDeviceType, kind), vendor, *ids, {})
-    monkeypatch.setattr("app.adapters.ort.devices.webgpu_plugin.load_webgpu", lambda: None)
+    monkeypatch.setattr(webgpu_plugin, "load_webgpu", lambda: None)
     monkeypatch.setattr(ort, "get_ep_devices", lambda: [device])
     assert [item.name for item in list_plugin_devices("webgpu")] == [name]
 
@@ -147,7 +147,7 @@ def test_an_installed_plugin_without_an_adapter_is_no_backend() -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec(PLUGIN) is None, reason="needs onnxruntime-ep-webgpu (the extra `webgpu`)")
 def test_naming_it_without_an_adapter_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.adapters.ort.devices.webgpu_plugin.load_webgpu", lambda: None)
+    monkeypatch.setattr(webgpu_plugin, "load_webgpu", lambda: None)
     monkeypatch.setattr(ort, "get_ep_devices", list)
     assert "no graphics device" in str(explain_unusable("webgpu"))
 

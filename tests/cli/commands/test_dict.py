@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.adapters import user_dictionary
 from app.adapters.openjtalk.mecab_words import forget_user_lexicon
 from app.cli.main import main
 
@@ -105,7 +106,7 @@ def test_only_a_few_of_many_wrong_words_are_shown(capsys: pytest.CaptureFixture[
 def test_a_dictionary_that_is_full_takes_no_more(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.adapters.user_dictionary.MAX_DICTIONARY_ENTRIES", 1)
+    monkeypatch.setattr(user_dictionary, "MAX_DICTIONARY_ENTRIES", 1)
     assert run(capsys, "add", "声", "こえ")[0] == 0
     code, _, err = run(capsys, "add", "箱", "はこ")
     assert code == 2

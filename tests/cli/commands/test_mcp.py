@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters import speech_activity
+from app.adapters.files import part_file
 from app.adapters.files.part_file import PartFile
 from app.cli.commands.mcp.run import MAX_LINE_BYTES, iterate_lines, serve_lines
 from app.cli.main import main
@@ -177,7 +178,7 @@ def test_a_name_that_cannot_be_given_leaves_nothing(tmp_path: Path, monkeypatch:
     def refuse(_source: Path, _target: Path) -> None:
         raise OSError(errno.ENOSPC, "")
 
-    monkeypatch.setattr("app.adapters.files.part_file.move_to_free_name", refuse)
+    monkeypatch.setattr(part_file, "move_to_free_name", refuse)
     with pytest.raises(OutputFileError):
         folder.place_part(part, "a", ".wav")
     assert not list(tmp_path.iterdir())

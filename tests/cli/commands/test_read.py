@@ -23,6 +23,7 @@ from app.adapters.window_requests import (
     send_read_request,
 )
 from app.cli.commands.read import run as read_command
+from app.cli.commands.speak import run
 from app.cli.main import main
 from app.common.errors import InputError
 from app.settings.user_settings import Settings, save_settings
@@ -30,7 +31,7 @@ from app.settings.user_settings import Settings, save_settings
 
 def test_without_a_window_it_speaks_with_the_voice_and_speed_of_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     spoken: list[argparse.Namespace] = []
-    monkeypatch.setattr("app.cli.commands.speak.run.run", lambda options: spoken.append(options) or 0)
+    monkeypatch.setattr(run, "run", lambda options: spoken.append(options) or 0)
     save_settings(replace(Settings(), voice="line", read_voice="reader", read_speed=1.5))
     monkeypatch.setattr(read_command, "read_clipboard_in_child", lambda source: f"{source}の文。")
     assert main(["read", "--", "-f と書いた文。"]) == 0

@@ -11,6 +11,7 @@ import pytest
 from app.cli.commands.voices.field_labels import format_field
 from app.cli.commands.voices.voice_records import build_list_record
 from app.cli.main import main
+from app.common.files import paths
 from app.common.files.paths import find_resources_dir
 from app.common.language import set_language
 from app.install.voice_preparation import prepare_voice
@@ -122,6 +123,6 @@ def test_doctor_looks_at_one_thing_alone(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_doctor_says_what_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    monkeypatch.setattr("app.common.files.paths.find_resources_dir", lambda: tmp_path)
+    monkeypatch.setattr(paths, "find_resources_dir", lambda: tmp_path)
     assert main(["doctor"]) == 70
     assert "✗ voice: There are no voices." in capsys.readouterr().out

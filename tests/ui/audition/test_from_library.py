@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.common.files import paths
 from app.settings.user_settings import Settings, find_settings_path, load_settings
 from app.ui.audition.board_cells import CellPhase
+from app.ui.voices import voice_catalog
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from app.voices.voice_manifest import read_manifest
@@ -27,7 +28,7 @@ def window(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatc
     mei = read_manifest(path)
     others = [CatalogVoice(name, replace(mei, id=name, name=name, format="sbv2"), path, "own") for name in ("花子", "太郎")]
     voices = (*others, CatalogVoice("", mei, path, "shipped"))
-    monkeypatch.setattr("app.ui.voices.voice_catalog._read_catalog", lambda: CatalogScan(voices, (), (), ""))
+    monkeypatch.setattr(voice_catalog, "_read_catalog", lambda: CatalogScan(voices, (), (), ""))
     window = open_window(Settings(text=""))
     qtbot.waitUntil(lambda: len(window.catalog.voices) == 3, timeout=WAIT_MS)
     return window

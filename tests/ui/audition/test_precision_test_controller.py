@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.audition import take_store
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
 from app.core.script import Line, Script, change_settings
@@ -21,6 +22,7 @@ from app.settings.user_settings import Settings
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_test_setup_page import BlindTestSetupPage
 from app.ui.audition.precision_test_controller import TestedPart, list_compared_precisions
+from app.ui.synthesis import loaded_voices
 from app.ui.synthesis.loaded_voices import LoadedVoiceCache
 from app.ui.synthesis.synthesis_jobs import VoicePrecisions
 from app.voices.installed_voices import find_voice
@@ -88,7 +90,7 @@ def test_selected_lines_are_compared_in_both_precisions(
     action = window.window_actions["fast_test" if part == "sound" else "bert_test"]
     assert action.isEnabled()
     openings: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("app.ui.synthesis.loaded_voices.LoadedVoiceCache._open_speaker", spied(LoadedVoiceCache._open_speaker, openings))
+    monkeypatch.setattr(loaded_voices.LoadedVoiceCache, "_open_speaker", spied(LoadedVoiceCache._open_speaker, openings))
     action.trigger()
     dialog = dialog_of(window)
     assert dialog.pages.currentWidget() is dialog.preparing
@@ -169,7 +171,7 @@ def test_a_disk_that_is_full_ends_it(qtbot: QtBot, open_window: OpenWindow, monk
     def full(*_arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("app.audition.take_store.write_file_atomically", full)
+    monkeypatch.setattr(take_store, "write_file_atomically", full)
     window = opened(qtbot, open_window, "both")
     window.window_actions["fast_test"].trigger()
     qtbot.waitUntil(lambda: window.blind_tests.dialog is None, timeout=WAIT_MS)

@@ -23,6 +23,7 @@ from app.export.drag_folder import MIN_KEPT_S, create_drag_subfolder, find_drag_
 from app.export.export_plan import PlannedFile
 from app.export.export_settings import ExportSettings
 from app.settings.user_settings import Settings
+from app.ui.export import drag_controller
 from app.ui.export.drag_controller import build_file_data
 from app.ui.export.drag_picture import MAX_NAME_WIDTH_PX, draw_drag_picture
 from app.ui.script.line_drops import is_droppable
@@ -45,7 +46,7 @@ def dragged(monkeypatch: pytest.MonkeyPatch) -> list[list[Path]]:
     def keep(_source: QWidget, files: Sequence[Path]) -> None:
         found.append(list(files))
 
-    monkeypatch.setattr("app.ui.export.drag_controller._begin_drag", keep)
+    monkeypatch.setattr(drag_controller, "_begin_drag", keep)
     monkeypatch.setattr(QGuiApplication, "mouseButtons", lambda: LEFT)
     return found
 

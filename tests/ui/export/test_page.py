@@ -14,6 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app.adapters.sound import sound_file_sink
 from app.cli.main import main
 from app.common.errors import OutputFileError
 from app.core.project import Project
@@ -266,7 +267,7 @@ def test_a_full_disk_ends_all(qtbot: QtBot, window: WindowDriver, folder: Path, 
     def full(*_arguments: object) -> None:
         raise OutputFileError("The disk is full.", "Free some space.")
 
-    monkeypatch.setattr("app.adapters.sound.sound_file_sink.SoundFileSink.write_chunk", full)
+    monkeypatch.setattr(sound_file_sink.SoundFileSink, "write_chunk", full)
     page = page_of(qtbot, window)
     page.export_button.click()
     wait_over(qtbot, window)

@@ -21,11 +21,14 @@ from app.core.synthesis_types import AudioChunk
 from app.ui.actions.action_definitions import ACTIONS
 from app.ui.actions.command_search import CommandSearchDialog
 from app.ui.actions.menu_commands import convert_command_to_kana, find_matching_commands, list_menu_commands
+from app.ui.help import diagnostics_dialog
 from app.ui.help.about_dialog import AboutDialog, format_third_parties, list_model_cards, list_third_parties
 from app.ui.help.diagnostics_dialog import DiagnosticsDialog, localize_check
 from app.ui.help.log_dialog import MAX_SHOWN_LOG_BYTES, LogDialog, read_newest_lines
 from app.ui.help.whats_new_dialog import WhatsNewDialog
+from app.ui.playback import output_device_watcher
 from app.ui.playback.output_device_watcher import OutputDeviceWatcher
+from app.ui.shell import dialog_controller
 from app.ui.shell.voice_commands import list_voice_commands
 from app.ui.synthesis.audio_player import open_portaudio
 from app.ui.synthesis.output_device import OutputDevice
@@ -173,7 +176,7 @@ def test_diagnostics_end_with_their_dialog_and_tell_of_a_broken_doctor(qtbot: Qt
     closed.reject()
     assert closed._process.state() == closed._process.ProcessState.NotRunning
     for command in (["false"], ["/no/such/program"]):
-        monkeypatch.setattr("app.ui.help.diagnostics_dialog.build_cli_command", lambda command=command: command)
+        monkeypatch.setattr(diagnostics_dialog, "build_cli_command", lambda command=command: command)
         broken = DiagnosticsDialog()
         qtbot.addWidget(broken)
         qtbot.waitUntil(broken.busy.isHidden, timeout=PATIENCE_MS)
@@ -319,7 +322,7 @@ def test_an_output_plugged_in_meanwhile_can_be_chosen_and_is_heard(
 
 
 def test_a_look_that_fails_leaves_the_list_as_it_was(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.ui.playback.output_device_watcher.build_cli_command", lambda: ["false"])
+    monkeypatch.setattr(output_device_watcher, "build_cli_command", lambda: ["false"])
     parent = QObject()
     watch = OutputDeviceWatcher(parent)
     watch.set_devices(("Speakers",))
@@ -373,5 +376,5 @@ def test_whats_new_shows_the_change_log_in_the_language_of_the_window(
 
 
 def test_whats_new_is_not_offered_where_the_change_log_is_not_installed(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.ui.shell.dialog_controller.find_change_log", lambda: None)
+    monkeypatch.setattr(dialog_controller, "find_change_log", lambda: None)
     assert not open_window().window_actions["whats_new"].isVisible()

@@ -12,12 +12,15 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
+from app.adapters.http import release_feed
 from app.adapters.http.release_feed import Release
 from app.common import language
 from app.common.errors import DownloadError
+from app.common.files import release_file
 from app.settings.user_settings import Settings
 from app.ui.script.startup_script import GREETING_TEXT
 from app.ui.settings.settings_dialog import SettingsDialog
+from app.ui.shell import update_feature
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow
@@ -48,8 +51,8 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PretendSource:
     """A program that was built with an address to ask, and who answers there."""
     made = PretendSource()
     (tmp_path / "release.json").write_text(json.dumps({"feed": "https://example.org/latest.json"}))
-    monkeypatch.setattr("app.common.files.release_file.find_resources_dir", lambda: tmp_path)
-    monkeypatch.setattr("app.ui.shell.update_feature._create_release_source", lambda: made)
+    monkeypatch.setattr(release_file, "find_resources_dir", lambda: tmp_path)
+    monkeypatch.setattr(update_feature, "_create_release_source", lambda: made)
     return made
 
 
@@ -112,7 +115,7 @@ def test_what_was_found_is_shown_after_a_restart_and_nobody_is_asked(
     later.updates.check_if_due()
     wait_for_answer(later)
     assert not later.updates.banner.is_wanted, "the user has closed it"
-    monkeypatch.setattr("app.adapters.http.release_feed.VERSION", "9.1")
+    monkeypatch.setattr(release_feed, "VERSION", "9.1")
     updated = open_window(kept)
     wait_for_answer(updated)
     assert not updated.updates.banner.is_wanted

@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.audition import embedded_sounds
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.core.takes import LineTake
 from app.interchange.koebako_files import read_project
@@ -269,7 +270,7 @@ def test_a_file_that_includes_its_sounds_is_passed_on_alone(
     qtbot.waitUntil(lambda: store.has_sound(sound), timeout=WAIT_MS)  # it comes to the new folder in the background
     expected, _rate = store.read_sound(sound)
     with monkeypatch.context() as patch, qtbot.waitSignal(window.projects.saved, timeout=WAIT_MS):
-        patch.setattr("app.audition.embedded_sounds.MAX_EMBEDDED_SOUND_BYTES", 10)
+        patch.setattr(embedded_sounds, "MAX_EMBEDDED_SOUND_BYTES", 10)
         window.projects.save_project()
     assert str(TAKES_PER_BATCH) in window.banner.message.text(), "what does not fit is said"
     with qtbot.waitSignal(window.projects.saved, timeout=WAIT_MS):

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.common.errors import VoiceError
+from app.ui.tasks import process_task
 from app.ui.tasks.process_task import BACKGROUND_PRIORITY, ProcessTask, parse_message
 from app.ui.tasks.task_queue import TaskQueue
 from app.ui.tasks.task_row import describe_progress, map_decision_names
@@ -70,7 +71,7 @@ def test_progress_and_results_are_read(qtbot: QtBot, queue: TaskQueue) -> None:
 
 
 def test_what_is_heard_goes_first(qtbot: QtBot, queue: TaskQueue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.ui.tasks.process_task.BACKGROUND_PRIORITY", BACKGROUND_PRIORITY)
+    monkeypatch.setattr(process_task, "BACKGROUND_PRIORITY", BACKGROUND_PRIORITY)
     if sys.platform != "win32" and psutil.Process().nice() > BACKGROUND_PRIORITY:
         pytest.skip("the tests themselves have a lower priority")
     job = queue.add_task(work("a", wait_s=60.0))

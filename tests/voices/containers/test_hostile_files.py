@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.common.files import bounded_read
 from app.voices.untrusted.style_vectors import read_style_vectors
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import npy
@@ -47,7 +48,7 @@ def test_a_locked_file_is_said_to_be_locked(tmp_path: Path, monkeypatch: pytest.
         raise PermissionError(13, "Permission denied", str(path))
 
     path = voice(tmp_path)
-    monkeypatch.setattr("app.common.files.bounded_read.os.open", locked)
+    monkeypatch.setattr(bounded_read.os, "open", locked)
     refused(path, "No permission to read")
 
 
