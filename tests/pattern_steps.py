@@ -285,7 +285,8 @@ def read_characters(kind: Any, value: Any, flags: int) -> Characters:
 
 def read_first_character(items: list[Any], flags: int) -> Characters | None:
     """Return what a sequence begins with, where that is one character."""
-    return read_characters(*items[0], flags) if items and str(items[0][0]) in CHARACTER_ITEMS else None
+    kind, value = items[0] if items else (None, None)
+    return read_characters(kind, value, flags) if str(kind) in CHARACTER_ITEMS else None
 
 
 def select_branches(branches: list[tuple[Characters | None, Match]], character: str) -> list[tuple[int, Match | None]]:

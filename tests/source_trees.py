@@ -7,14 +7,13 @@ import gc
 from collections import defaultdict
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 APP = ROOT / "app"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Documented = ast.Module | ast.ClassDef | Function
-NodeType = TypeVar("NodeType", bound=ast.AST)
 CHILDLESS = frozenset({ast.Name, ast.Constant, ast.alias})
 CONTEXTS = frozenset({ast.Load, ast.Store, ast.Del})
 
@@ -41,9 +40,9 @@ class SourceModule:
         """Return all nodes in the order of the text, without the contexts of names."""
         return group_nodes(self.tree)
 
-    def list_nodes(self, *types: type[NodeType]) -> list[NodeType]:
+    def list_nodes(self, *types: type[ast.AST]) -> list[Any]:
         """Return all nodes of these types, those of one type after those of another."""
-        return [node for node_type in types for node in self.nodes_by_type.get(node_type, ())]  # type: ignore[misc]
+        return [node for node_type in types for node in self.nodes_by_type.get(node_type, ())]
 
 
 def group_nodes(tree: ast.AST) -> dict[type[ast.AST], list[ast.AST]]:

@@ -23,7 +23,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.download import partial_download
 from app.adapters.download.download_progress import DownloadProgress, DownloadProgressMeter
 from app.adapters.download.partial_download import PartialDownload, find_downloads_dir, hash_file, remove_stale_downloads
 from app.adapters.download.resumable_download import download_file
@@ -446,7 +445,7 @@ def test_a_disk_without_room(server: FaultServer, tmp_path: Path, monkeypatch: p
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(partial_download.os, "fsync", full)
+        patch.setattr(os, "fsync", full)
         with pytest.raises(DownloadError, match="Not enough disk space") as caught:
             download_file(url, tmp_path / "x", retry_policy=QUICK)
     assert "Free some space" in caught.value.hint

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.common.files import bounded_read
 from app.voices.untrusted.style_vectors import read_style_vectors
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import npy
@@ -48,7 +47,7 @@ def test_a_locked_file_is_said_to_be_locked(tmp_path: Path, monkeypatch: pytest.
         raise PermissionError(13, "Permission denied", str(path))
 
     path = voice(tmp_path)
-    monkeypatch.setattr(bounded_read.os, "open", locked)
+    monkeypatch.setattr(os, "open", locked)
     refused(path, "No permission to read")
 
 
