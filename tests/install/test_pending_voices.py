@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -22,8 +23,7 @@ from app.common.errors import OutputFileError, VoiceError
 from app.common.progress import Report, ignore_report
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import SynthesisRequest
-from app.install import int8_graphs, refinement_runs
-from app.install.graph_timing import GraphTiming
+from app.install import refinement_runs
 from app.install.manage_voices import export_voice, remove_voice, rename_voice
 from app.install.pending_voices import list_pending_voices, refine_voice
 from app.install.preparation_results import PreparationResult
@@ -47,6 +47,7 @@ from app.voices.pending_refinement import (
 from app.voices.prepared_voice import Voice, read_prepared_voice
 from app.voices.voice_card_data import read_card
 from app.voices.voice_manifest import VoiceManifest, map_int8_files, read_manifest
+from tests.brief_preparation import accept_all_int8, calibrate_briefly, time_nothing, verify_briefly
 from tests.disk_faults import FaultyDisk
 from tests.voices.both_precisions import quick_refined
 
@@ -74,10 +75,11 @@ print(kill_at_every_write(Path(sys.argv[1])))
 
 @pytest.fixture
 def _lenient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights of no voice, which need not bear 8 bits well, and which take no time that could be compared."""
-    for name, value in (("MIN_INT8_SNR_DB", 15.0), ("MAX_INT8_LSD_DB", 9.0), ("MIN_FRAMES_EQUAL", 0.5), ("MIN_INT8_GAIN", 0.0)):
-        monkeypatch.setattr(int8_graphs, name, value)
-    monkeypatch.setattr(int8_graphs, "measure_timing", lambda *_given: GraphTiming(2.0, 1.0))
+    """Weights of no voice, which need not bear 8 bits well, and which take no time that could be compared; a few words are enough."""
+    calibrate_briefly(monkeypatch)
+    verify_briefly(monkeypatch)
+    accept_all_int8(monkeypatch)
+    time_nothing(monkeypatch)
 
 
 def prepare_quickly(source: Path, folder: Path, report: Report) -> PreparationResult:
@@ -94,26 +96,32 @@ def compute(folder: Path, results: Path, report: Report = ignore_report, *, is_p
 refine = partial(refine_voice, is_paused=lambda: False, refine=quick_refined)
 
 
+@dataclass(frozen=True, slots=True)
+class FirstStep:
+    """A source after the first step, and what that told."""
+
+    folder: Path
+    prepared: PreparationResult
+
+
 @pytest.fixture(scope="module")
-def quick_folders(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The sources after the first step, which is the same for every test."""
+def first_steps(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, FirstStep]:
+    """What the first step makes of the sources, which is the same for every test."""
     folders = {name: tmp_path_factory.mktemp("声") for name in SOURCES}
-    for name, folder in folders.items():
-        prepare_voice(tiny_models / name, folder, is_quick=True)
-    return folders
+    return {name: FirstStep(folder, prepare_voice(tiny_models / name, folder, is_quick=True)) for name, folder in folders.items()}
 
 
 @pytest.fixture
-def add(tiny_models: Path, quick_folders: dict[str, Path]) -> Callable[[str], Voice]:
+def add(tiny_models: Path, first_steps: dict[str, FirstStep]) -> Callable[[str], Voice]:
     """Installs a voice that is still to be refined."""
 
     def add(name: str = SOURCES[0]) -> Voice:
         def copy(_source: Path, folder: Path, _report: Report) -> PreparationResult:
-            shutil.copytree(quick_folders[name], folder, dirs_exist_ok=True)
+            shutil.copytree(first_steps[name].folder, folder, dirs_exist_ok=True)
             found = read_pending_refinement(folder)
             assert found is not None
             mark_refinement_pending(folder, found.baked_scales)
-            return PreparationResult(read_manifest(folder), 1e-6, None)
+            return first_steps[name].prepared
 
         return add_voice(tiny_models / name, wishes(), prepare=copy).voice
 
@@ -144,18 +152,18 @@ def nothing_staged() -> bool:
 
 @pytest.mark.usefixtures("_lenient")
 @pytest.mark.parametrize("name", SOURCES)
-def test_both_steps_give_the_same_bits_as_one(tiny_models: Path, tmp_path: Path, name: str) -> None:
+def test_both_steps_give_the_same_bits_as_one(tiny_models: Path, tmp_path: Path, add: Callable[[str], Voice], name: str) -> None:
     whole = tmp_path / "whole"
     whole.mkdir()
     prepared = prepare_voice(tiny_models / name, whole)
-    added = add_voice(tiny_models / name, wishes(), prepare=prepare_quickly)
-    folder = added.voice.path
-    assert added.voice.manifest.fast is None
-    assert added.voice.manifest.refused == {}
+    voice = add(name)
+    folder = voice.path
+    assert voice.manifest.fast is None
+    assert voice.manifest.refused == {}
     assert is_refinement_pending(folder)
     assert (folder / SOURCE_GRAPH_NAME).is_file() == name.endswith("aivmx")
     assert speaks(folder)
-    assert refine_voice(added.voice, is_paused=lambda: False, refine=compute) == "refined"
+    assert refine_voice(voice, is_paused=lambda: False, refine=compute) == "refined"
     made, wanted = contents(folder), contents(whole)
     assert {path: data for path, data in made.items() if path in wanted and path != "voice.json"} == {
         path: data for path, data in wanted.items() if path != "voice.json"
@@ -346,9 +354,9 @@ def test_two_processes_at_once_refine_a_voice_once(pending: Voice) -> None:
     assert not is_refinement_pending(pending.path)
 
 
-def _list_kills(took_s: float, *, at_length: bool) -> list[float]:
+def _list_kills(took_s: float, parts: int) -> list[float]:
     """Moments in seconds, one in each part of the time that it takes."""
-    chance, parts = random.Random(40), 10 if at_length else 2
+    chance = random.Random(40)
     return [took_s * (part + chance.random()) / parts for part in range(parts)]
 
 
@@ -359,11 +367,12 @@ def _check_after_kill() -> None:
 
 
 def test_killed_at_any_moment_of_adding_there_is_a_voice_that_speaks_or_none(tiny_models: Path, tmp_path: Path, at_length: bool) -> None:
-    source = aivmx(tiny_models, tmp_path / "a.aivmx")
+    # Weights are not cut, and not compared with a graph that they came from, which takes most of the time.
+    source = aivmx(tiny_models, tmp_path / "a.aivmx") if at_length else tiny_models / SOURCES[1]
     began = time.monotonic()
     read_messages(start(source))
     (voice,) = list_installed_voices([find_user_voices_dir()])
-    for moment_s in _list_kills(time.monotonic() - began, at_length=at_length):
+    for moment_s in _list_kills(time.monotonic() - began, 10 if at_length else 2):
         shutil.rmtree(voice.path, ignore_errors=True)
         process = start(source)
         time.sleep(moment_s)
@@ -376,13 +385,14 @@ def test_killed_at_any_moment_of_adding_there_is_a_voice_that_speaks_or_none(tin
     assert nothing_staged()
 
 
-def test_killed_at_any_moment_of_refining_the_voice_speaks_and_is_refined_next_time(pending: Voice, at_length: bool) -> None:
+def test_killed_at_any_moment_of_refining_the_voice_speaks_and_is_refined_next_time(add: Callable[[str], Voice], at_length: bool) -> None:
+    pending = add(SOURCES[0] if at_length else SOURCES[1])
     kept = find_user_voices_dir().parent / "kept"
     shutil.copytree(pending.path, kept)
     began = time.monotonic()
     read_messages(start("--wait", "--", pending.manifest.id))
     assert not is_refinement_pending(pending.path)
-    for moment_s in _list_kills(time.monotonic() - began, at_length=at_length):
+    for moment_s in _list_kills(time.monotonic() - began, 10 if at_length else 1):
         shutil.rmtree(pending.path)
         shutil.copytree(kept, pending.path)
         process = start("--wait", "--", pending.manifest.id)

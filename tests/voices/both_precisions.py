@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -25,14 +26,20 @@ REFUSED = {"prosody": Int8Rejection("lengths", 52.0, 0.1, 0.971, 1.4), "flow": I
 
 def fainter(source: Path, target: Path, factor: float = FAINTER) -> None:
     """Stands for the same graph in int8: what comes out of it is less."""
-    model = onnx.load(str(source))
+    target.write_bytes(_make_fainter(source.read_bytes(), factor))
+
+
+@lru_cache(maxsize=8)
+def _make_fainter(graph: bytes, factor: float) -> bytes:
+    model = onnx.load_from_string(graph)
     result = model.graph.output[0]
     kind = helper.tensor_dtype_to_np_dtype(result.type.tensor_type.elem_type)
     for node in model.graph.node:
         node.output[:] = ["exact" if name == result.name else name for name in node.output]
     model.graph.initializer.append(numpy_helper.from_array(np.asarray(factor, kind), "less"))
     model.graph.node.append(helper.make_node("Mul", ["exact", "less"], [result.name]))
-    onnx.save(model, str(target))
+    made: bytes = model.SerializeToString()
+    return made
 
 
 def make_fast(manifest: VoiceManifest, folder: Path) -> VoiceManifest:
