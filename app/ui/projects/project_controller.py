@@ -227,8 +227,9 @@ class ProjectController(QObject):
 
     def _take_project(self, path: Path, opened: ProjectFileContent, state_before: tuple[Script, Project]) -> None:
         self._end_reading()
-        if any(now is not before for now, before in zip(self._shown_state, state_before, strict=True)):
+        if self._is_saving or any(now is not before for now, before in zip(self._shown_state, state_before, strict=True)):
             # Something was typed, or a take was kept, while the file was read; once that is settled, the file may hold something else.
+            # A save that was asked for meanwhile may be of this very file, and comes after what was read.
             self._run_after_asking(lambda: self._read_project(path))
             return
         self._show_project(opened.project, path, opened.digest)

@@ -284,6 +284,25 @@ def test_a_file_that_was_written_while_the_question_stood_is_shown_as_it_is_now(
     assert read_project(file).script.lines[0].text == "霧。"
 
 
+def test_a_save_that_was_asked_for_while_its_own_file_was_read_is_no_change_elsewhere(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
+) -> None:
+    """What was read is older than what the save writes: shown, it would make the next save ask about a change of our own."""
+    window, file = open_window(ready=False), project_file(tmp_path / "a.koebako", "雨。")
+    opened(qtbot, window, file)
+    write(window, "雪。")
+    window.projects.open_file(file)
+    with qtbot.waitSignal(window.projects.opened, timeout=WAIT_MS):
+        press(window, "Don't save")
+        window.projects.save_project()
+    window.projects.wait_until_saved()
+    assert texts(window) == ["雪。"] == [line.text for line in read_project(file).script.lines]
+    write(window, "霧。")
+    with qtbot.waitSignal(window.projects.saved, timeout=WAIT_MS):
+        window.projects.save_project()
+    assert window.projects.question is None
+
+
 def test_ctrl_o_asks_for_a_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = project_file(tmp_path / "a.koebako", "雨。")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_rest: (str(file), ""))
