@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from app.settings.user_settings import load_settings
 
 REPOSITORY = Path(__file__).parents[2]
+BETWEEN = "----"  # in what is told
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
@@ -25,18 +27,9 @@ def run(code: str, **changes: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=60)
 
 
-def test_starting_imports_neither_qt_nor_onnxruntime() -> None:
-    done = run("import sys, app.ui.main; sys.exit(any(name in sys.modules for name in ('PySide6', 'onnxruntime')))")
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_window_needs_no_onnxruntime() -> None:
-    later = ("onnxruntime", "onnx", "pyopenjtalk", "sounddevice", "app.core.normalise")
-    done = run(f"import sys, app.ui.shell.main_window; sys.exit(any(name in sys.modules for name in {later}))")
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_window_is_seen_before_what_few_starts_need_is_imported() -> None:
+def test_each_stage_of_a_start_imports_what_it_needs_and_no_more() -> None:
+    """First the module of the program, then the window, then what is seen."""
+    before_the_window = ("onnxruntime", "onnx", "pyopenjtalk", "sounddevice", "app.core.normalise")
     later = (
         *("html", "app.adapters.http.http_address", "app.adapters.sound.sound_formats", "app.core.pipeline", "app.core.normalise"),
         *(
@@ -60,13 +53,18 @@ def test_the_window_is_seen_before_what_few_starts_need_is_imported() -> None:
     )
     code = (
         "import os, sys\n"
+        "def imported(names):\n"
+        "    print(sorted(set(names) & sys.modules.keys()), flush=True)\n"
         "from app.ui.main import make_application\n"
+        "imported(('PySide6', 'onnxruntime'))\n"
+        "import app.ui.shell.main_window\n"
+        f"imported({before_the_window})\n"
         "application = make_application()\n"
         "from app.settings.user_settings import Settings\n"
         "from tests.ui.window_driver import WindowDriver\n"
         "from app.ui.synthesis.speech_controller import SpeechController\n"
         "def seen():\n"
-        f"    print(sorted(set({later}) & sys.modules.keys()), flush=True)\n"
+        f"    imported({later})\n"
         "    os._exit(0)\n"
         "window = WindowDriver(Settings(), SpeechController())\n"
         "window.first_paint.painted.connect(seen)\n"  # before those who wait for it
@@ -74,8 +72,8 @@ def test_the_window_is_seen_before_what_few_starts_need_is_imported() -> None:
         "application.exec()\n"
     )
     done = run(code, QT_QPA_PLATFORM="offscreen")
-    assert done.stdout.strip() == "[]", done.stderr
-    missing = [name for name in later if importlib.util.find_spec(name) is None]
+    assert done.stdout.split() == ["[]"] * 3, done.stdout + done.stderr
+    missing = [name for name in (*before_the_window, *later) if importlib.util.find_spec(name) is None]
     assert missing == [], "what has another name now is not watched"
 
 
@@ -163,7 +161,7 @@ def catches(process: subprocess.Popen[str], number: int) -> bool:
     ("number", "after_s"),
     [
         pytest.param(signal.SIGINT, 0.5, id="Ctrl+C while the voice is loaded"),
-        pytest.param(signal.SIGTERM, 0.5, id="the end of the session while the voice is loaded"),
+        pytest.param(signal.SIGTERM, 0.5, id="the end of the session while the voice is loaded", marks=pytest.mark.slow),
         pytest.param(signal.SIGTERM, 0.01, id="the end of the session before the window is shown"),
     ],
 )
@@ -203,37 +201,46 @@ def test_a_fault_in_the_window_goes_to_the_log(tmp_path: Path) -> None:
 
 
 SHOWN_IN_A_BOX = (
-    "import sys\n"
-    "from PySide6.QtWidgets import QMessageBox\n"
+    "import os, sys\n"
+    "from PySide6.QtWidgets import QApplication, QMessageBox\n"
     "QMessageBox.exec = lambda box: print(box.text(), box.textFormat().name)\n"
     "from app.ui.main import main\n"
-    "sys.exit(main())"
 )
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="places that only Linux has")
-@pytest.mark.parametrize(
-    ("home", "words", "code"),
-    [
-        ("~nobody-is-called-so/x", "the home folder was not found", 2),
-        ("/dev/null", "“/dev/null” is not a folder", 2),
-        ("/tmp/" + "x" * 300, "the name is too long", 2),
-        ("/proc/koebako", "Cannot write to the data folder", 7),
-    ],
-)
-def test_a_data_folder_that_cannot_be_is_told_in_a_box_before_there_is_a_window(home: str, words: str, code: int) -> None:
-    done = run(SHOWN_IN_A_BOX, QT_QPA_PLATFORM="offscreen", KOEBAKO_HOME=home, KOEBAKO_LANG="en")
-    assert done.returncode == code
-    for told in (done.stdout, done.stderr):
-        assert words in told
-        assert "KOEBAKO_HOME" in told
-        assert "Traceback" not in told
-    assert done.stdout.endswith("PlainText\n")
+def test_a_data_folder_that_cannot_be_is_told_in_a_box_before_there_is_a_window() -> None:
+    """One process for all of them: the program ends each time before it has a window."""
+    homes = {
+        "~nobody-is-called-so/x": ("the home folder was not found", 2),
+        "/dev/null": ("“/dev/null” is not a folder", 2),
+        "/tmp/" + "x" * 300: ("the name is too long", 2),
+        "/proc/koebako": ("Cannot write to the data folder", 7),
+    }
+    code = (
+        f"for home in {list(homes)}:\n"
+        "    os.environ['KOEBAKO_HOME'] = home\n"
+        "    code = main()\n"
+        "    for stream in (sys.stdout, sys.stderr):\n"
+        f"        print('{BETWEEN}', code, file=stream, flush=True)\n"
+        "    if (application := QApplication.instance()) is not None:\n"
+        "        application.shutdown()\n"
+    )
+    done = run(SHOWN_IN_A_BOX + code, QT_QPA_PLATFORM="offscreen", KOEBAKO_LANG="en")
+    assert done.returncode == 0, done.stderr
+    for stream in (done.stdout, done.stderr):
+        told = re.findall(rf"(.*?){BETWEEN} (\d+)\n", stream, re.DOTALL)
+        for (words, code), (expected_words, expected_code) in zip(told, homes.values(), strict=True):
+            assert int(code) == expected_code
+            assert expected_words in words
+            assert "KOEBAKO_HOME" in words
+            assert "Traceback" not in words
+            assert words.endswith("PlainText\n") or stream is done.stderr
 
 
 def test_a_fault_before_there_is_a_window_is_told_in_a_box(tmp_path: Path) -> None:
     fault = "import app.ui.main\napp.ui.main.acquire_window_lock = lambda _: 1 / 0\n"
-    done = run(fault + SHOWN_IN_A_BOX, QT_QPA_PLATFORM="offscreen", KOEBAKO_HOME=str(tmp_path), KOEBAKO_LANG="en")
+    done = run(fault + SHOWN_IN_A_BOX + "sys.exit(main())", QT_QPA_PLATFORM="offscreen", KOEBAKO_HOME=str(tmp_path), KOEBAKO_LANG="en")
     assert done.returncode == 70
     assert "An unexpected error occurred." in done.stdout
     assert "Traceback" not in done.stderr
