@@ -21,6 +21,7 @@ import pytest
 from numpy.typing import NDArray
 
 RATE = 48_000
+PATIENCE_S = 60  # only what fails takes so long
 _ALSA = "pcm.!default { type pulse }\nctl.!default { type pulse }\n"
 
 
@@ -94,9 +95,9 @@ class NullSink:
         heard: list[NDArray[np.float32]] = []
         with target.open("wb") as out, subprocess.Popen(["parec", *options], env=self._full(), stdout=out) as recorder:
             try:
-                for _ in range(200):
-                    if target.stat().st_size:
-                        break
+                ends = time.monotonic() + PATIENCE_S
+                while not target.stat().st_size:
+                    assert time.monotonic() < ends, "nothing is recorded"
                     time.sleep(0.02)
                 yield heard
                 _wait_for_more(target, 0.4)  # what the player's last moment still has on its way
@@ -106,7 +107,7 @@ class NullSink:
 
     def wait_for_sound(self) -> None:
         """Waits until the recording that runs holds something that can be heard."""
-        target, ends = self._folder / "recording", time.monotonic() + 60
+        target, ends = self._folder / "recording", time.monotonic() + PATIENCE_S
         while np.abs(np.fromfile(target, dtype="<f4", count=target.stat().st_size // 4)).max(initial=0) < 0.05:
             assert time.monotonic() < ends, "nothing is heard"
             time.sleep(0.05)
@@ -122,7 +123,7 @@ class NullSink:
 def _wait_for_more(recording: Path, seconds: float) -> None:
     """By the recorder's own clock: on a busy machine it may be late by more than any sleep of ours."""
     enough = recording.stat().st_size + round(seconds * RATE) * 8
-    ends = time.monotonic() + 10
+    ends = time.monotonic() + PATIENCE_S
     while recording.stat().st_size < enough and time.monotonic() < ends:
         time.sleep(0.02)
 

@@ -313,6 +313,7 @@ def test_an_output_plugged_in_meanwhile_can_be_chosen_and_is_heard(
         held.choose_device("second", 44_100)
         held.ensure_open(44_100).write_chunk(AudioChunk(tone, 44_100, "second", 0, last=True))
         assert held.wait_until_played(lambda: False)
+        null_sink.wait_for_sound()  # the server may be behind, and the recorder behind the server
     assert np.abs(heard[0]).max() == pytest.approx(0.3, abs=0.01)
     with pytest.raises(AudioDeviceError):
         held.choose_device("no such output", 44_100)
