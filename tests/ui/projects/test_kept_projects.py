@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.common.files.paths import find_data_dir
 from app.interchange.koebako_files import read_project
+from app.settings.user_settings import Settings, save_settings
 from app.ui.script import autosave
 from app.ui.script.autosave import load_autosave
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
@@ -37,7 +38,7 @@ def begin(window):
         print(window.lines[0].text, flush=True)
     timer = QTimer(window)
     timer.timeout.connect(type_more)
-    window.projects.opened.connect(lambda: timer.start(50))
+    window.projects.opened.connect(lambda: timer.start(200))
 WindowDriver.show_and_start = begin
 from app.ui.main import main
 sys.exit(main())
@@ -81,6 +82,7 @@ def test_names_that_the_version_before_kept_beside_the_script_are_its_cast() -> 
 def test_a_killed_window_loses_seconds_and_no_saved_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     file = project_file(tmp_path / "朗読.koebako", "雨。", "雪。")
     before = file.read_bytes()
+    save_settings(Settings(text="", load_voice="first_use"))  # nothing is spoken
     process = subprocess.Popen(
         [sys.executable, "-c", TYPE_INTO_A_PROJECT, file],
         cwd=REPOSITORY,
@@ -113,7 +115,7 @@ def test_a_killed_window_loses_seconds_and_no_saved_file(qtbot: QtBot, open_wind
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
 def test_a_program_that_is_killed_while_it_saves_leaves_a_whole_file(tmp_path: Path) -> None:
     file = tmp_path / "a.koebako"
-    for _ in range(6):
+    for _ in range(4):
         writer = subprocess.Popen([sys.executable, "-c", SAVE_FOR_EVER, file], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
         assert writer.stdout is not None
         assert writer.stdout.readline() == "0\n"

@@ -13,7 +13,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings, Script
-from app.settings.user_settings import Settings
+from app.settings.user_settings import Settings, save_settings
 from app.ui.script.autosave import AUTOSAVE_DELAY_MS, load_autosave, locate_autosave_file, write_autosave
 from app.ui.script.script_origin import ScriptOrigin
 from app.ui.script.startup_script import GREETING_TEXT
@@ -35,7 +35,7 @@ def begin(window):
         print(window.lines[-1].text, flush=True)
     timer = QTimer(window)
     timer.timeout.connect(type_more)
-    timer.start(50)
+    timer.start(200)
 WindowDriver.show_and_start = begin
 from app.ui.main import main
 sys.exit(main())
@@ -45,6 +45,7 @@ sys.exit(main())
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
 def test_at_most_five_seconds_are_lost_when_it_is_killed(tmp_path: Path) -> None:
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
+    save_settings(Settings(load_voice="first_use"), tmp_path / "settings.json")  # nothing is spoken
     process = subprocess.Popen(
         [sys.executable, "-c", TYPE_AND_WAIT],
         cwd=REPOSITORY,
