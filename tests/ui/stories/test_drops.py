@@ -16,7 +16,7 @@ from app.install.staging_folders import MOVE_LOCK_NAME, find_staging_dir
 from app.settings.user_settings import Settings
 from app.ui.tasks.task_spec import TaskState
 from tests.install.voice_files import aivmx
-from tests.ui.conftest import OpenWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.voices.test_voice_controller import HELLO, UUIDS, until
 from tests.ui.window_driver import WindowDriver
 
@@ -43,7 +43,7 @@ def drop(target: QWidget, *files: Path) -> None:
 
 def drop_scripts(qtbot: QtBot, window: WindowDriver, target: QWidget, *files: Path) -> None:
     """Files whose lines are there when it returns."""
-    with qtbot.waitSignal(window.importing.finished):
+    with qtbot.waitSignal(window.importing.finished, timeout=WAIT_MS):
         drop(target, *files)
 
 
@@ -72,7 +72,7 @@ def test_a_table_of_speakers_and_words(qtbot: QtBot, window: WindowDriver, tmp_p
     first, second = window.importing.dialog.names.rows
     assert first.style.currentData() != second.style.currentData(), "speakers that nobody has yet are suggested"
     second.voice.setCurrentIndex(0)  # later: the name is kept
-    with qtbot.waitSignal(window.importing.finished):
+    with qtbot.waitSignal(window.importing.finished, timeout=WAIT_MS):
         window.importing.dialog.import_button.click()
     assert [(line.settings.voice, line.text) for line in window.lines[1:]] == [("", "雨が降る。"), ("太郎", "雪が降る。")]
     assert [one.name for one in window.document.script.cast] == ["花子", "太郎"]

@@ -13,6 +13,7 @@ from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
+from tests.ui.conftest import WAIT_MS
 from tests.ui.voices.test_voice_facts_page import voice
 from tests.voices.both_precisions import FAST, REFUSED
 
@@ -56,9 +57,9 @@ def test_the_library_chooses_for_the_selected_voice_and_marks_it(qtbot: QtBot) -
     assert library.facts.precision is not None
     library.show()
     library.activateWindow()
-    qtbot.waitUntil(library.isActiveWindow)
+    qtbot.waitUntil(library.isActiveWindow, timeout=WAIT_MS)
     library.facts.precision.setFocus()
-    with qtbot.waitSignal(catalog.precision_preference_changed) as chosen:
+    with qtbot.waitSignal(catalog.precision_preference_changed, timeout=WAIT_MS) as chosen:
         library.facts.precision.fast.trigger()
     assert chosen.args == [PrecisionPreference(fast=("B",))]
     assert [library.list.item(row).text().endswith(", Fast") for row in range(3)] == [False, True, False]
@@ -66,7 +67,7 @@ def test_the_library_chooses_for_the_selected_voice_and_marks_it(qtbot: QtBot) -
     assert library.current_voice.id == "B", "the selection stays"
     assert library.facts.precision is not None
     assert library.facts.precision.text() == "Fast"
-    qtbot.waitUntil(library.facts.precision.hasFocus)  # the keyboard stays where it was
+    qtbot.waitUntil(library.facts.precision.hasFocus, timeout=WAIT_MS)  # the keyboard stays where it was
     library.select_voice("C")
     assert library.facts.precision.text() == "Exact"
     library.close()

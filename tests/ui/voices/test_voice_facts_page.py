@@ -54,7 +54,7 @@ def test_long_words_do_not_widen_the_page_and_many_need_a_longer_one(qtbot: QtBo
     facts.show_voice(voice(card=VoiceCardData(source_name=LONG, notes=("One.", "Two.")), styles=40, about="A long description. " * 30))
     body = facts.page.widget()
     assert body is not None
-    qtbot.waitUntil(lambda: body.height() >= body.heightForWidth(body.width()) > 300)
+    qtbot.waitUntil(lambda: body.height() >= body.heightForWidth(body.width()) > 300, timeout=WAIT_MS)
     assert body.width() <= facts.page.viewport().width()
     shown = words(facts)
     (short,) = [text for text in shown if text.startswith("G_very")]
@@ -72,7 +72,7 @@ def test_nothing_is_cut_off_and_the_buttons_stay_in_sight_at_any_width(qtbot: Qt
     facts.show()
     facts.show_voice(voice("とても長い名前の声 " * 8, card=VoiceCardData("e756b8e4"), styles=40, about="説明がとても長い声です。" * 20))
     body = facts.page.widget()
-    qtbot.waitUntil(lambda: facts.page.verticalScrollBar().maximum() > 0)
+    qtbot.waitUntil(lambda: facts.page.verticalScrollBar().maximum() > 0, timeout=WAIT_MS)
     assert body.width() <= facts.page.viewport().width()
     offered = [button for button in facts.buttons.values() if button.isVisible()]
     assert len(offered) >= 6
@@ -206,7 +206,7 @@ def test_a_long_name_ends_in_dots_in_the_list(qtbot: QtBot) -> None:
     library.show()
     view = library.list
     assert view.horizontalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-    qtbot.waitUntil(lambda: view.visualItemRect(view.item(0)).width() <= view.viewport().width())
+    qtbot.waitUntil(lambda: view.visualItemRect(view.item(0)).width() <= view.viewport().width(), timeout=WAIT_MS)
     assert view.item(0).toolTip() == catalog.voices[0].name
     library.close()
     catalog.close()
