@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,18 +17,27 @@ from app.bench.stage_timing import build_bench_request
 from app.cli.main import main
 from app.common.files import paths
 from app.compose.speaker_opening import open_speaker
-from app.install import bert_int8_exchange, int8_exchange
+from app.install import bert_int8_exchange, int8_exchange, int8_graphs
 from app.install.voice_licence import accept_licence
 from app.interchange.koebako_files import read_project
-from app.lab.optimise import listening_test
+from app.lab.optimise import candidate_run, listening_test
 from app.lab.optimise.listening_test import LISTENING_SENTENCES
+from app.lab.recorded_inputs import record_inputs
 from app.voices.bert_models import read_bert
 from app.voices.installed_voices import find_voice
 from app.voices.voice_manifest import MANIFEST_NAME, VoiceManifest, read_manifest
+from tests.brief_preparation import calibrate_briefly
 from tests.lab.conftest import Lab
 
 BRIEFLY = ("--turns", "1", "--warmup", "0", "--seconds", "0")
 INT8 = ("--graph", "flow", "--only", "int8-32", "--keep", "int8-32", *BRIEFLY)
+
+
+@pytest.fixture(autouse=True)
+def _few_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is judged is not looked at here, only what becomes of the judgement."""
+    calibrate_briefly(monkeypatch)
+    monkeypatch.setattr(candidate_run, "record_inputs", partial(record_inputs, texts={"short": "はい。"}))
 
 
 @pytest.fixture
@@ -55,7 +65,7 @@ def contents(voice: Path) -> tuple[VoiceManifest, dict[str, bytes]]:
 def _lenient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests judge no speed, and of the voice that we ship every int8 graph is to pass."""
     for limit, value in (("MIN_INT8_SNR_DB", 0.0), ("MAX_INT8_LSD_DB", 50.0), ("MIN_FRAMES_EQUAL", 0.0)):
-        monkeypatch.setattr(f"app.install.int8_graphs.{limit}", value)
+        monkeypatch.setattr(int8_graphs, limit, value)
     monkeypatch.setattr(int8_exchange, "MIN_INT8_GAIN", 0.0)
 
 
@@ -105,7 +115,7 @@ def test_a_folder_from_anywhere_does_not_change_the_installed_voice_whose_id_it_
     stranger = Path(shutil.copytree(own, tmp_path / "stranger"))
     before = {path: path.stat().st_mtime_ns for path in own.iterdir()}
     for candidate in ("int8-32", "prepared"):
-        options = ["--graph", "flow", "--only", candidate, "--keep", candidate, "--turns", "1", "--install"]
+        options = ["--graph", "flow", "--only", candidate, "--keep", candidate, *BRIEFLY, "--install"]
         assert main(["lab", "optimise", str(stranger), *options]) == 2
         assert "has not been added" in capsys.readouterr().err
     assert {path: path.stat().st_mtime_ns for path in own.iterdir()} == before

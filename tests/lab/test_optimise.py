@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,10 +21,8 @@ from app.common.errors import VoiceError
 from app.common.files.paths import find_resources_dir
 from app.common.progress import ignore_report
 from app.core.result_metrics import compute_snr_db
-from app.install import int8_graphs
 from app.install.bert_activation_means import BERT_CALIBRATION_SENTENCES, measure_activation_means
 from app.install.bert_verification import BERT_TEST_TEXT
-from app.install.calibration_runs import build_calibration_sentences
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise import candidate_run
 from app.lab.optimise.bert_candidates import fit_projection, measure_head_importance, write_projected
@@ -31,6 +30,7 @@ from app.lab.optimise.candidate_chart import draw_candidates
 from app.lab.optimise.candidate_measures import compare_results
 from app.lab.optimise.candidate_run import run_candidates
 from app.lab.optimise.optimise_options import OptimiseOptions
+from app.lab.recorded_inputs import record_inputs
 from app.lab.report_rows import Row, convert_row
 from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta
 from app.voices.prepare.bert.open_weights import open_deberta_weights
@@ -40,6 +40,7 @@ from app.voices.prepare.variants.feature_projection import add_projection
 from app.voices.prepare.variants.graph_copies import write_changed_copy
 from app.voices.prepare.variants.int8_products import list_products, quantise_products
 from app.voices.prepare.variants.layer_cutting import count_layers, cut_layers, write_all_layers
+from tests.brief_preparation import calibrate_briefly
 from tests.voices.prepare.bert.deberta_files import write_published
 
 IDS = np.array([1, 7, 8, 9, 10, 11, 12, 13, 2])
@@ -247,11 +248,8 @@ def test_wishes_that_cannot_be_met_are_refused_before_any_work(
 
 def test_a_tiny_voice_beside_its_source(tiny: LabSubject, monkeypatch: pytest.MonkeyPatch) -> None:
     """The graph as it came says the same, and slower; convolutions in int8 cost more together than a group of them."""
-    monkeypatch.setattr(
-        int8_graphs,
-        "build_calibration_sentences",
-        lambda voice: build_calibration_sentences(voice, BERT_CALIBRATION_SENTENCES[: int8_graphs.CALIBRATING + int8_graphs.COMPARED + 1]),
-    )
+    calibrate_briefly(monkeypatch)
+    monkeypatch.setattr(candidate_run, "record_inputs", partial(record_inputs, texts={"short": "はい。"}))
     groups = ["int8: Conv 32×32×1×3", "int8: Conv 2×2×1×11"]
     rows = {
         (row["graph"], row["candidate"]): row

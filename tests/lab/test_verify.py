@@ -140,6 +140,7 @@ def test_a_source_that_does_not_run_is_one_finding(shipped: LabSubject, monkeypa
         raise VoiceError("It takes something else.", "")
 
     monkeypatch.setattr(verification_run, "compare_with_source", refused)
+    monkeypatch.setattr(verification_run, "BENCH_LINES", {"short": TEXTS["short"]})
     first, *others = verify_subject(shipped, [], should_sweep=False)
     assert (first["ok"], first["error"]) == (False, "It takes something else.")
     assert others
