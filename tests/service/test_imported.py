@@ -21,6 +21,7 @@ from app.install.voice_preparation import prepare_voice
 from app.service.style_catalogue import StyleCatalogue, build_catalogue
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import read_prepared_voice
+from tests.brief_preparation import verify_briefly
 from tests.install.voice_files import aivmx, quick, wishes
 from tests.service.conftest import serving
 
@@ -98,21 +99,23 @@ def test_a_style_is_found_by_every_name_that_people_know() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_voice_that_was_imported_is_served(tiny_models: Path, tmp_path: Path, source: str) -> None:
+def test_a_voice_that_was_imported_is_served(tiny_models: Path, tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tiny_models / source
+    verify_briefly(monkeypatch)
     prepare_voice(path, tmp_path, int8=False)
     check_lengths(tmp_path, opaque=False)
 
 
-def test_a_voice_of_one_graph_is_served(tiny_models: Path, tmp_path: Path) -> None:
+def test_a_voice_of_one_graph_is_served(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the seams hidden from the importer."""
+    verify_briefly(monkeypatch)
     folder = shutil.copytree(tiny_models / "jp-extra-tiny", tmp_path / "source")
     model = onnx.load(str(folder / "model.onnx"))
     model.graph.node.append(helper.make_node("Ceil", ["sdp_ratio"], ["rounded"], name="/Ceil_1"))
     onnx.save(model, str(folder / "model.onnx"))
     prepared = tmp_path / "prepared"
     prepared.mkdir()
-    assert prepare_voice(folder / "model.onnx", prepared).manifest.is_single_graph
+    assert prepare_voice(folder / "model.onnx", prepared, int8=False).manifest.is_single_graph
     check_lengths(prepared, opaque=True)
 
 

@@ -130,7 +130,7 @@ def test_values_are_read_as_pydantic_reads_them(value: object) -> None:
     [
         ([], 0.0),
         ([phrase(accent=0)], 0.0),
-        ([phrase(*[mora("ア")] * 1000)], 50.0),
+        ([phrase(*[mora("ア")] * 400)], 20.0),
         ([phrase(mora("ア"))] * 200, 10.0),
         ([phrase(*[mora("ア", vowel_length=1e-9)] * 3)], 0.0),
         ([phrase(mora("ぁ"), mora("ッ", vowel="cl"), accent=0)], 0.1),

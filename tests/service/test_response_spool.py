@@ -18,7 +18,7 @@ from app.service.query_synthesizer import QuerySynthesizer
 from app.service.response_spool import ResponseSpool, SpoolQuota
 
 PIECE = 1 << 20
-PIECES = 96
+PIECES = 32
 
 
 def made(_speech: QuerySynthesizer, _query: object, **_options: object) -> Iterator[Any]:

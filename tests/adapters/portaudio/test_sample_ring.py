@@ -55,7 +55,7 @@ def fast_switching() -> Iterator[None]:
 
 def test_a_writer_and_a_reader_in_two_threads(fast_switching: None) -> None:
     ring = SampleRing(500, RATE)
-    sent = ramp(300_000)
+    sent = ramp(100_000)
     stop = threading.Event()
 
     def write() -> None:
