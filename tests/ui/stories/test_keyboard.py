@@ -147,7 +147,7 @@ def main_window(window: WindowDriver) -> QWidget:
 PLACES: dict[str, Callable[[WindowDriver], QWidget]] = {"window": main_window, **DIALOGS}
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_one_sees_where_the_keys_go(qtbot: QtBot, open_window: OpenWindow, theme: str) -> None:
     window = open_window(Settings(text="あ。", expression_open=True))
     window.settings.change_settings(theme=theme)
