@@ -157,7 +157,7 @@ def open_window(
     for window in windows:
         window.leaving.close_now()
         window.deleteLater()
-    assert not watch.list_unexpected(), "blocks the window's thread; see tests/ui/gui_thread_watch.py"
+    assert not watch.list_unexpected(), f"blocks the window's thread; see tests/ui/gui_thread_watch.py\n{watch.describe_unexpected()}"
 
 
 def wait_idle(qtbot: QtBot, window: WindowDriver) -> None:

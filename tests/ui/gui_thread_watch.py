@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ WINDOW = APP + "ui" + os.sep
 TESTS = str(Path(__file__).parents[1]) + os.sep
 IMPORTING = "<frozen importlib"
 NEAR = ("/proc/", "/sys/", "/dev/", str(Path(__file__).parents[2]) + os.sep, sys.prefix + os.sep)
+DEPTH = 25  # of the stacks that are shown
 STARTING = threading.Thread.start.__code__  # waits until the thread is there
 # What Python tells of by itself (https://docs.python.org/3/library/audit_events.html).
 EVENTS = {
@@ -67,6 +69,7 @@ ALLOWED = {
     "tasks/process_task.py close": CLOSING,
     "playback/output_device_watcher.py close": CLOSING,
     "help/diagnostics_dialog.py done": CLOSING,
+    "workarounds/gui_thread_gc.py timerEvent": "what finalizers do; without the workaround they would do it in any thread, this one included",
     "lab/candidate_test_controller.py _remove_folder": "removes a temporary folder of some files as a blind test ends",
     "lab/candidate_test_controller.py begin_blind_test": "makes that folder",
     "voices/hub_voice_loader.py _ensure_temporary_folder": "makes a temporary folder, once a session",
@@ -90,12 +93,17 @@ class GuiThreadWatch:
 
     def __init__(self) -> None:
         self.calls: Counter[tuple[str, str]] = Counter()
+        self._stacks: dict[tuple[str, str], str] = {}
         self._thread = threading.get_ident()
         self._is_noting = False
 
     def list_unexpected(self) -> list[str]:
         """List the calls that nobody allowed, with where they come from."""
         return sorted(f"{name} in {place}" for name, place in self.calls if place not in ALLOWED)
+
+    def describe_unexpected(self) -> str:
+        """Return how the first of each of these calls came about."""
+        return "\n".join(f"{name} in {place}:\n{stack}" for (name, place), stack in self._stacks.items() if place not in ALLOWED)
 
     def note_call(self, name: str, path: object = None) -> None:
         """Keeps the call, if it is the window's own and in its thread; files of the program and of the kernel are as near as memory."""
@@ -108,6 +116,8 @@ class GuiThreadWatch:
             place = find_window_place(sys._getframe(1))
             if place:
                 self.calls[name, place] += 1
+                if self.calls[name, place] == 1 and place not in ALLOWED:
+                    self._stacks[name, place] = "".join(traceback.format_stack(sys._getframe(2), DEPTH))
         finally:
             self._is_noting = False
 
