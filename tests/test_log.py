@@ -17,29 +17,33 @@ from app.settings.user_settings import Settings, save_settings
 from tests.secret import READING, SECRET, WORD, betrayed
 
 ROOT = Path(__file__).parents[1]
-BREAK = """
-import sys
-from app.core import pipeline
-def broken(_self, request, *rest, **more):
-    try:
-        raise KeyError(request.text)
-    except KeyError as exc:
-        error = RuntimeError(f"cannot speak {request.text}")
-        error.add_note(request.text)
-        raise error from exc
-pipeline.Pipeline.synthesize = broken
-"""
 RUN = """
 import json, sys
 from app.cli.main import main
-sys.exit(max([main(arguments) for arguments in json.loads(sys.argv[1])]))
+
+def break_synthesis():
+    from app.core import pipeline
+    def broken(_self, request, *rest, **more):
+        try:
+            raise KeyError(request.text)
+        except KeyError as exc:
+            error = RuntimeError(f"cannot speak {request.text}")
+            error.add_note(request.text)
+            raise error from exc
+    pipeline.Pipeline.synthesize = broken
+
+codes = [break_synthesis() if arguments == "break" else main(arguments) for arguments in json.loads(sys.argv[1])]
+print(json.dumps(codes))
 """
+BREAK = "break"
+"""In the place of a command: from here on, speaking raises an error that holds the text."""
 
 
-def koebako(*commands: list[str], broken: bool = False) -> subprocess.CompletedProcess[bytes]:
-    """Commands one after the other in a process of their own; its exit code is the highest of theirs."""
-    command = [sys.executable, "-c", BREAK + RUN if broken else RUN, json.dumps(commands)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, timeout=120, check=False)
+def koebako(*commands: list[str] | str) -> tuple[list[int | None], str, str]:
+    """Run commands one after the other in a process of their own; return their exit codes, and what stood on stdout and stderr."""
+    command = [sys.executable, "-c", RUN, json.dumps(commands)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=120, check=True)
+    return json.loads(done.stdout.splitlines()[-1]), done.stdout, done.stderr
 
 
 def fail(text: str) -> BaseException:
@@ -59,9 +63,12 @@ def test_what_is_spoken_taught_and_read_on_the_command_line_stays_out_of_every_f
     lines = tmp_path / "lines.txt"
     lines.write_text(SECRET, encoding="utf-8")
     speak = ["speak", SECRET, "-o", str(tmp_path / "a.wav")]
-    assert koebako(["dict", "add", WORD, READING], speak, ["speak", "-f", str(lines), *speak[2:]]).returncode == 0
-    assert koebako([*speak, "--style", SECRET], [*speak, f"--{SECRET}"], ["voices", "add", SECRET]).returncode
-    assert koebako(speak, broken=True).returncode == 70
+    succeeding = (["dict", "add", WORD, READING], speak, ["speak", "-f", str(lines), *speak[2:]])
+    failing = ([*speak, "--style", SECRET], [*speak, f"--{SECRET}"], ["voices", "add", SECRET])
+    codes, _, _ = koebako(*succeeding, *failing, BREAK, speak)
+    assert codes[:3] == [0, 0, 0]
+    assert all(codes[3:6])
+    assert codes[6:] == [None, 70]
     assert betrayed(home) == []
     told = find_log_path().read_text(encoding="utf-8")
     assert "unexpected error on the command line" in told
@@ -75,15 +82,15 @@ def test_a_damaged_dictionary_is_reported_without_its_words() -> None:
     home.mkdir()
     damaged = f'{{"version": 1, "entries": [{{"surface": "{WORD}", "reading": "{SECRET}!", "accent": 0}}]}}'
     (home / "dictionary.json").write_text(damaged, encoding="utf-8")
-    done = koebako(["doctor", "--json", "--only", "dictionary"])
-    said = (done.stdout + done.stderr).decode()
+    _, told, warned = koebako(["doctor", "--json", "--only", "dictionary"])
+    said = told + warned
     assert "dictionary" in said
     assert not any(text in said for text in (WORD, READING, SECRET))
 
 
 def test_the_words_of_errors_are_written_for_those_who_want_that(tmp_path: Path) -> None:
     save_settings(Settings(log_words=True))
-    assert koebako(["speak", SECRET, "-o", str(tmp_path / "a.wav")], broken=True).returncode == 70
+    assert koebako(BREAK, ["speak", SECRET, "-o", str(tmp_path / "a.wav")])[0] == [None, 70]
     told = find_log_path().read_text(encoding="utf-8")
     assert f"RuntimeError: cannot speak {SECRET}" in told
     assert f"KeyError: '{SECRET}'" in told
@@ -115,6 +122,6 @@ def test_what_another_handler_has_made_of_an_error_is_not_taken_over(monkeypatch
 def test_a_log_on_a_full_disk_stops_nothing_and_prints_nothing(tmp_path: Path) -> None:
     find_log_path().parent.mkdir(parents=True)
     find_log_path().symlink_to("/dev/full")
-    done = koebako(["speak", SECRET, "-o", str(tmp_path / "a.wav")], broken=True)
-    assert done.returncode == 70
-    assert len(done.stderr.decode().strip().splitlines()) == 2, done.stderr.decode()
+    codes, _, told = koebako(BREAK, ["speak", SECRET, "-o", str(tmp_path / "a.wav")])
+    assert codes == [None, 70]
+    assert len(told.strip().splitlines()) == 2, told

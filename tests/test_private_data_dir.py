@@ -18,8 +18,10 @@ from app.install.staging_folders import create_staging_folder, move_into_place
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions of Unix")
 
 ROOT = Path(__file__).parents[1]
-MAIN = [sys.executable, str(ROOT / "main.py")]
 USE = """
+import sys
+from app.cli.main import main
+assert main(["speak", "雨が降る。", "-o", sys.argv[1]]) == main(["dict", "add", "声箱", "コエバコ"]) == 0
 from app.common.log import logger, start_log
 from app.common.files.paths import find_data_dir
 from app.settings.user_settings import Settings, load_settings, save_settings, find_settings_path
@@ -71,12 +73,8 @@ def within_reach(home: Path) -> list[str]:
 def use(home: Path, sound: Path) -> None:
     """Has the program fill a home, under a umask that forbids nothing."""
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", HOME_VARIABLE: str(home)}
-    for command in (
-        [*MAIN, "speak", "雨が降る。", "-o", str(sound)],
-        [*MAIN, "dict", "add", "声箱", "コエバコ"],
-        [sys.executable, "-c", USE],
-    ):
-        subprocess.run(command, cwd=ROOT, env=environment, umask=0, check=True, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-c", USE, str(sound)]
+    subprocess.run(command, cwd=ROOT, env=environment, umask=0, check=True, stdout=subprocess.DEVNULL)
     kept = {item.name for item in home.iterdir()}
     assert kept >= {"autosave.json", "cache", "dictionary.json", "logs", "presets.json", "requests", "settings.json.unreadable"}
     assert mode(sound) == 0o666, "what users save for themselves follows their umask"

@@ -22,8 +22,8 @@ from app.ui.parameters.preset_storage import load_presets
 from app.ui.script.autosave import load_autosave
 
 ROOT = Path(__file__).parents[1]
-WRITERS, WRITES = 3, 40
-WORDS, SAVES = 8, 15
+WRITERS, WRITES = 3, 15
+WORDS, SAVES = 6, 8
 WRITE = """
 import sys
 from app.core.script import Line, LineSettings, Script
@@ -146,36 +146,20 @@ def test_what_several_programs_write_at_once_is_never_mixed_and_never_half() -> 
     assert {item.name for item in find_data_dir().iterdir()} == {"settings.json", "autosave.json", "presets.json", "shortcuts.json"}
 
 
-def test_words_that_several_programs_teach_at_once_are_all_there() -> None:
-    teachers = begin(TEACH, WORDS)
-    assert [teacher.wait(60) for teacher in teachers] == [0] * WRITERS
-    assert {word.surface for word in read_user_entries()} == {
-        f"語{name}の{number}" for name in range(1, WRITERS + 1) for number in range(WORDS)
-    }
-    assert {item.name for item in find_data_dir().iterdir()} == {"dictionary.json", "dictionary.lock"}
-
-
-def test_presets_that_several_programs_add_at_once_are_all_there_with_a_number_each() -> None:
-    programs = begin(ADD, WORDS)
+def test_what_several_programs_teach_add_change_and_choose_at_once_is_all_there() -> None:
+    """Words, presets with a number each, settings, and what is chosen for voices and characters."""
+    programs = begin(TEACH + ADD + CHANGE + CHOOSE, WORDS)
     assert [program.wait(60) for program in programs] == [0] * WRITERS
+    own = [(name, number) for name in range(1, WRITERS + 1) for number in range(WORDS)]
+    assert {word.surface for word in read_user_entries()} == {f"語{name}の{number}" for name, number in own}
+    assert {item.name for item in find_data_dir().glob("dictionary*")} == {"dictionary.json", "dictionary.lock"}
     presets = QueryPresetStore().list_presets()
-    assert {preset.name for preset in presets} == {f"{name} {number}" for name in range(1, WRITERS + 1) for number in range(WORDS)}
+    assert {preset.name for preset in presets} == {f"{name} {number}" for name, number in own}
     assert sorted(preset.id for preset in presets) == list(range(1, WRITERS * WORDS + 1))
-
-
-def test_settings_that_several_programs_change_at_once_keep_what_each_has_chosen() -> None:
-    programs = begin(CHANGE, 2 * WORDS)
-    assert [program.wait(60) for program in programs] == [0] * WRITERS
-    settings, unread = load_settings()
-    assert (settings.voice, settings.style, settings.speaker, unread) == (*[str(2 * WORDS - 1)] * WRITERS, None)
-
-
-def test_what_several_programs_choose_at_once_is_all_there() -> None:
-    choosers = begin(CHOOSE, WORDS)
-    assert [chooser.wait(60) for chooser in choosers] == [0] * WRITERS
-    wanted = {f"{name}-{number}" for name in range(1, WRITERS + 1) for number in range(WORDS)}
     settings, error = load_settings()
     assert error is None
+    assert (settings.voice, settings.style, settings.speaker) == (str(WORDS - 1),) * WRITERS
+    wanted = {f"{name}-{number}" for name, number in own}
     assert set(settings.fast_voices) == set(settings.favourite_voices) == wanted
     assert settings.seed in range(1, WRITERS + 1)
     assert {character.name for character in load_characters()[0]} == wanted

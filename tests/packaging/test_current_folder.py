@@ -79,6 +79,7 @@ def test_a_word_is_learnt(koebako: Run) -> None:
     koebako("dict", "add", "声箱", "コエバコ")
 
 
+@pytest.mark.parametrize("koebako", ["installed", pytest.param("checkout", marks=pytest.mark.slow)], indirect=True)
 def test_lines_are_exported_by_children(koebako: Run, tmp_path: Path) -> None:
     (tmp_path / "script.txt").write_text("はい。\nいいえ。\n", encoding="utf-8")
     koebako("export", tmp_path / "script.txt", "-o", tmp_path / "sounds", "--jobs", "2")
