@@ -44,8 +44,19 @@ def runs_in_all() -> int:
     return sum(timing.stage in ("bert", "prosody", "flow", "decode") for timing in timings)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("at", [1, 2, 3, 5])
+EVERY_RUN = (1, 2, 3, 5)
+USUALLY_TRIED = {*((fault, 2) for fault in FAULTS), *((fault, at) for fault in ("removed", "memory") for at in EVERY_RUN)}
+"""Every fault once, and one that loses the device and one that does not at every graph; with the slow tests, every fault at every graph."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "at"),
+    [
+        pytest.param(fault, at, marks=() if (fault, at) in USUALLY_TRIED else pytest.mark.slow, id=f"{at}-{fault}")
+        for at in EVERY_RUN
+        for fault in FAULTS
+    ],
+)
 def test_a_device_that_fails_is_neither_heard_nor_silent(
     fault: str, at: int, expected: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
