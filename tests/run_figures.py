@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
 import pytest
+
+from tests.run_counts import counts
 
 # Bounds of a whole run, with the slow tests and without. Whoever needs more of one raises it here, and says why in the commit.
 BOUNDS: dict[str, tuple[int, int]] = {
@@ -33,7 +34,6 @@ FUNCTIONS = {
 EXAMPLES = re.compile(r"(\d+) (?:passing|failing|invalid)")
 KEPT = 40  # of the dearest tests of a worker
 
-counts: Counter[str] = Counter()
 counted: dict[tuple[str, str], FunctionType] = {}
 
 

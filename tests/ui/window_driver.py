@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from app.ui.shell import main_window
-from tests.run_figures import counts
+from tests.run_counts import counts
 
 # The parts that the window creates on first use, and the feature that does it.
 LAZY_PARTS = {
