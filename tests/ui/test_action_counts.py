@@ -25,8 +25,13 @@ STEPS_A_LINE, STEPS_OF_LARGE_CHANGES = 45, {
     "open": 110, "replace all": 130, "undo replacing": 160, "undo deleting": 120, "another theme": 90, "a narrower window": 90,
     "add a line": 90, "paste": 700, "undo pasting": 60,
 }  # fmt: skip
-MOST_STEPS, STEPS_OF_LARGE_PARTS = 60_000, {"audition": 250_000, "another theme": 120_000}
-PLAYING = {"play", "play_through"}  # go on for as long as is heard: the steps of these are a matter of time
+MOST_STEPS, STEPS_OF_LARGE_PARTS = 120_000, {"audition": 350_000}
+PLAYING = {
+    "play",
+    "play_through",
+    "a slider",
+    "a style",
+}  # last as long as what is heard, as live changes are: their steps are a matter of time
 SHEETS = {"another theme": 2}  # an empty one before the new one; no other action has the whole window polished again
 
 
