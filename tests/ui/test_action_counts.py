@@ -57,7 +57,6 @@ def test_usual_actions_take_few_steps_at_a_time(qtbot: QtBot, open_window: OpenW
     counts = ActionCounts(monkeypatch)
     wait_idle(qtbot, fill_hundred_lines(window))
     for name, deed in list_ordinary_deeds(window):
-        wait_idle(qtbot, window)  # what an earlier one began is none of this one's
         with counts:
             deed()
             qtbot.waitUntil(_after_turns(10), timeout=WAIT_MS)
