@@ -68,7 +68,7 @@ def device(monkeypatch: pytest.MonkeyPatch, forms: Path) -> PretendDevice:
     monkeypatch.setattr(fixed_shape_opening, "_open_fixed_shape_store", lambda _folder: store)
     monkeypatch.setattr(device_thread, "_thread", None)
     gc.collect()  # voices of other tests give back what they held
-    monkeypatch.setattr(device_memory, "_reserved_bytes", defaultdict(int))
+    monkeypatch.setattr(device_memory, "reserved_bytes", defaultdict(int))
     return install(monkeypatch)
 
 
