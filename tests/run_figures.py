@@ -41,10 +41,10 @@ def call_counted(*arguments: Any, **named: Any) -> Any:
     """Stand in for the code of a function; its globals are those of that function's module, its name is all that it knows."""
     import sys as system
 
-    from tests import run_figures
+    from tests import run_counts, run_figures
 
     name, _, module = system._getframe().f_code.co_name.partition(" of ")
-    run_figures.counts[run_figures.FUNCTIONS[module, name]] += 1
+    run_counts.counts[run_figures.FUNCTIONS[module, name]] += 1
     return run_figures.counted[module, name](*arguments, **named)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import run_figures
+from tests import run_counts, run_figures
 
 ROOT = Path(__file__).parents[1]
 NEEDS_REFERENCE = "tests/adapters/test_char_tokenizer.py::test_golden_ids"
@@ -27,11 +27,11 @@ def test_a_run_with_too_many_skips_fails_and_says_why(most: int, code: int) -> N
 
 def test_calls_are_counted_under_every_name_and_a_bound_fails_the_run(monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config) -> None:
     monkeypatch.setitem(run_figures.FUNCTIONS, (__name__, "add_up"), "voices prepared")
-    before = run_figures.counts["voices prepared"]
+    before = run_counts.counts["voices prepared"]
     imported_before = add_up
     run_figures.count_function(__name__, "add_up")
     assert imported_before(1, to=2) == imported_before(2) == 3
-    assert run_figures.counts["voices prepared"] == before + 2
+    assert run_counts.counts["voices prepared"] == before + 2
     monkeypatch.setattr(run_figures, "BOUNDS", {"voices prepared": (before + 1, before + 1), "none of these": (0, 0)})
     assert run_figures.RunFigures(pytestconfig).list_exceeded() == ["voices prepared"]
     monkeypatch.setattr(run_figures, "BOUNDS", {"voices prepared": (before + 2, before + 2)})
