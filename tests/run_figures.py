@@ -17,7 +17,7 @@ import pytest
 
 from tests.run_counts import counts
 
-# Bounds of a whole run, with the slow tests and without. Whoever needs more of one raises it here, and says why in the commit.
+# Bounds of a whole run, without the slow tests and with them. To raise one, say why in the commit.
 BOUNDS: dict[str, tuple[int, int]] = {
     "voices prepared": (400, 400),
     "int8 forms made": (400, 400),

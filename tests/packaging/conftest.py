@@ -5,4 +5,5 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[2] / "packaging"))
+# Before the recipe of the included voice, which has a `build` of its own and whose tests may have been collected already.
+sys.path.insert(0, str(Path(__file__).parents[2] / "packaging"))

@@ -1,6 +1,6 @@
 """Actions on long scripts and in a window of usual size stay within counts of steps, rows and style sheets.
 
-The bounds are what was counted, and about half as much again: whoever needs more of one says so here, where a reviewer sees it.
+Each bound leaves room for at least half as much again as was counted. Raise one here, where a reviewer sees it.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import pytest
 from app.settings.user_settings import load_settings
 
 REPOSITORY = Path(__file__).parents[2]
-BETWEEN = "----"  # in what is told
+BETWEEN = "----"  # after the messages of each case
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
@@ -31,26 +31,13 @@ def test_each_stage_of_a_start_imports_what_it_needs_and_no_more() -> None:
     """First the module of the program, then the window, then what is seen."""
     before_the_window = ("onnxruntime", "onnx", "pyopenjtalk", "sounddevice", "app.core.normalise")
     later = (
-        *("html", "app.adapters.http.http_address", "app.adapters.sound.sound_formats", "app.core.pipeline", "app.core.normalise"),
-        *(
-            "app.ui.actions.menu_commands",
-            "app.ui.actions.command_search",
-            "app.ui.help.user_guide",
-            "app.ui.latency.latency_files",
-            "app.ui.settings.settings_dialog",
-        ),
-        *(
-            "app.ui.audition",
-            "app.audition.board",
-            "app.ui.shell.voice_commands",
-            "app.ui.takes.take_panel",
-            "app.audition.take_store",
-            "app.ui.tasks.task_row",
-            "app.ui.voices.missing_bert_dialog",
-            "app.ui.voices.voice_library_dialog",
-        ),
-        *("app.ui.widgets.text_dialog", "app.voices.bert_models", "app.voices.containers.manifest_builder"),
-    )
+        "html", "app.adapters.http.http_address", "app.adapters.sound.sound_formats", "app.core.pipeline", "app.core.normalise",
+        "app.ui.actions.menu_commands", "app.ui.actions.command_search", "app.ui.help.user_guide", "app.ui.latency.latency_files",
+        "app.ui.settings.settings_dialog", "app.ui.audition", "app.audition.board", "app.ui.shell.voice_commands",
+        "app.ui.takes.take_panel", "app.audition.take_store", "app.ui.tasks.task_row", "app.ui.voices.missing_bert_dialog",
+        "app.ui.voices.voice_library_dialog", "app.ui.widgets.text_dialog", "app.voices.bert_models",
+        "app.voices.containers.manifest_builder",
+    )  # fmt: skip
     code = (
         "import os, sys\n"
         "def imported(names):\n"

@@ -255,7 +255,7 @@ def test_the_callback_needs_no_lock(pretend_output: PretendOutput, player: PortA
     wait_for(lambda: player.played_frames > 0)
     with player._lock, pretend_output.recording() as heard:
         pretend_output.wait_for_frames(0.2 * RATE)
-    assert np.all(np.abs(np.diff(heard[0][:, 0])) < STEP), "the sound goes on"
+    assert np.all(np.abs(np.diff(heard[0][:, 0])) < STEP), "the sound breaks off"
     assert np.abs(heard[0]).max() > 0.4
 
 

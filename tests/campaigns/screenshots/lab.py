@@ -8,23 +8,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.campaigns.screenshots.looks import in_each_look
+from tests.campaigns.screenshots.looks import take_pictures
 
 if TYPE_CHECKING:
     from app.lab.report_rows import Row
     from app.ui.lab.lab_window import LabWindow
 
-CHILD = Path(__file__).with_name("parts_child.py")
-
-
-def main() -> int:
-    """One process per language and look."""
-    folder = Path(sys.argv[1])
-    size = sys.argv[2] if len(sys.argv) > 2 else "1120x680"
-    folder.mkdir(parents=True, exist_ok=True)
-    scale = sys.argv[3] if len(sys.argv) > 3 else "1"
-    in_each_look("tests.campaigns.screenshots.lab", lambda language, look: [str(folder), f"{language}-{look}", size], scale=scale)
-    return 0
+CHILD = Path(__file__).parents[2] / "ui" / "lab" / "parts_child.py"
 
 
 def chart(rows: Sequence[Row]) -> str:
@@ -42,7 +32,7 @@ def chart(rows: Sequence[Row]) -> str:
     return picture.render_svg(24)
 
 
-def take(theme: str, folder: Path, name: str, size: str) -> None:
+def take(theme: str, size: str, folder: Path, name: str) -> None:
     """Every tab: before, while it runs, with what it found, and with an error."""
     from PySide6.QtCore import QDeadlineTimer
 
@@ -122,6 +112,6 @@ def run(lab: LabWindow, part: str, meanwhile: Callable[[], object], wait: Callab
 
 if __name__ == "__main__":
     if sys.argv[1] == "--one":
-        take(sys.argv[2], Path(sys.argv[3]), sys.argv[4], sys.argv[5])
+        take(sys.argv[2], sys.argv[3], Path(sys.argv[4]), sys.argv[5])
     else:
-        sys.exit(main())
+        sys.exit(take_pictures("tests.campaigns.screenshots.lab", "1120x680"))

@@ -32,11 +32,11 @@ def in_each_look(module: str, arguments: Callable[[str, str], Sequence[str]], *,
                 subprocess.run([sys.executable, "-m", module, "--one", look, *arguments(language, look)], env=environment, check=True)
 
 
-def take_pictures(module: str, default_size: str) -> int:
-    """Starts `module` in each look, as its command line asks: FOLDER [WIDTHxHEIGHT] [SCALE]."""
-    folder = Path(sys.argv[1])
-    size = sys.argv[2] if len(sys.argv) > 2 else default_size
-    scale = sys.argv[3] if len(sys.argv) > 3 else "1"
-    folder.mkdir(parents=True, exist_ok=True)
-    in_each_look(module, lambda language, look: [size, str(folder), f"{language}-{look}"], scale=scale)
+def take_pictures(module: str, default_size: str, *, has_voice: bool = False) -> int:
+    """Starts `module` in each look, as its command line asks: FOLDER [VOICE] [WIDTHxHEIGHT] [SCALE]."""
+    folder, *words = sys.argv[1:]
+    voice, words = (words[:1], words[1:]) if has_voice else ([], words)
+    size, scale, *_ = (*words, *(default_size, "1")[len(words) :])
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    in_each_look(module, lambda language, look: [size, *voice, folder, f"{language}-{look}"], scale=scale)
     return 0

@@ -17,19 +17,10 @@ from app.ui.tasks.task_spec import TaskState
 from app.ui.voices.catalog_voice import CatalogScan
 from app.ui.voices.precision_button import PrecisionButton
 from tests.campaigns.screenshots.camera import Camera
-from tests.campaigns.screenshots.looks import in_each_look
+from tests.campaigns.screenshots.looks import take_pictures
 from tests.voices.both_precisions import REFUSED
 
-CHILD = Path(__file__).parent / "stories" / "fast_child.py"
-
-
-def main() -> int:
-    """One process per language and look."""
-    folder, voice = Path(sys.argv[1]), sys.argv[2]
-    size = sys.argv[3] if len(sys.argv) > 3 else "1366x768"
-    folder.mkdir(parents=True, exist_ok=True)
-    in_each_look("tests.campaigns.screenshots.precision", lambda language, look: [size, voice, str(folder), f"{language}-{look}"])
-    return 0
+CHILD = Path(__file__).parents[2] / "ui" / "stories" / "fast_child.py"
 
 
 def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
@@ -98,4 +89,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1] == "--one":
         take(sys.argv[2], sys.argv[3], Path(sys.argv[4]), Path(sys.argv[5]), sys.argv[6])
     else:
-        sys.exit(main())
+        sys.exit(take_pictures("tests.campaigns.screenshots.precision", "1366x768", has_voice=True))

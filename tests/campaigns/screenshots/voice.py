@@ -10,16 +10,7 @@ from pathlib import Path
 
 from app.ui.tasks.task_spec import TaskState
 from tests.campaigns.screenshots.camera import Camera
-from tests.campaigns.screenshots.looks import in_each_look
-
-
-def main() -> int:
-    """One process per language and look."""
-    folder, voice = Path(sys.argv[1]), sys.argv[2]
-    size = sys.argv[3] if len(sys.argv) > 3 else "1366x768"
-    folder.mkdir(parents=True, exist_ok=True)
-    in_each_look("tests.campaigns.screenshots.voice", lambda language, look: [size, voice, str(folder), f"{language}-{look}"])
-    return 0
+from tests.campaigns.screenshots.looks import take_pictures
 
 
 def take(theme: str, size: str, voice: Path, folder: Path, name: str) -> None:
@@ -59,4 +50,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1] == "--one":
         take(sys.argv[2], sys.argv[3], Path(sys.argv[4]), Path(sys.argv[5]), sys.argv[6])
     else:
-        sys.exit(main())
+        sys.exit(take_pictures("tests.campaigns.screenshots.voice", "1366x768", has_voice=True))

@@ -93,7 +93,7 @@ def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
     tmp_path: Path,
     player: RecordingPlayer,
 ) -> None:
-    """The real preparation in a real child process; that the window goes on meanwhile is looked after by `tests.ui.gui_thread_watch`."""
+    """The real preparation in a real child process; `tests.ui.gui_thread_watch` checks that it never blocks the window."""
     window = open_window(Settings(text=HELLO))
     before = speak(qtbot, window)
     source = aivmx(reference, tmp_path / "花子.aivmx", name="花子", license=TERMS)
