@@ -29,7 +29,7 @@ def share_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     open_on_cpu = module.open_on_cpu
 
     def once(model: Path | bytes, options: Any) -> Any:
-        content = _content(model) if isinstance(model, Path) else ""
+        content = _content(model) if isinstance(model, Path) else _content_of_bytes(model)
         if not content:
             return open_on_cpu(model, options)
         key = (content, options.intra_op_num_threads, int(options.graph_optimization_level))
@@ -55,6 +55,10 @@ def _content(model: Path) -> str:
         return CONTENTS[identity]
     except OSError:
         return ""
+
+
+def _content_of_bytes(model: bytes) -> str:
+    return xxhash.xxh3_128_hexdigest(model) if len(model) <= LARGEST_BYTES and EXTERNAL not in model else ""
 
 
 def _is_all_there(parts: list[bytes]) -> bool:

@@ -36,6 +36,8 @@ SOURCES = (
     "nanairo-tiny/model.safetensors",
     "variant-opset17-raw/model.onnx",
 )
+# The last one is cut into what the first one is, written otherwise: seconds for what is hardly another graph.
+OFTEN = (*SOURCES[:-1], pytest.param(SOURCES[-1], marks=pytest.mark.slow))
 GRAPHS = ("prosody", "flow", "decoder")
 SIZE = 48
 EXACT, LEAST_DB = 1e-5, 40.0
@@ -115,7 +117,7 @@ def _both(source: str, graph: str, length: int, *, half: bool, file: str = "grap
 
 @pytest.mark.usefixtures("tiny_models")
 @pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", OFTEN)
 def test_a_form_gives_what_the_graph_gives(source: str, graph: str) -> None:
     for length in (SIZE, SIZE - 1, 17, 1):
         for name, right, found in _both(source, graph, length, half=False):
@@ -141,14 +143,14 @@ def test_bert_under_its_mask(length: int, half: bool) -> None:
 
 
 @pytest.mark.usefixtures("tiny_models")
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", OFTEN)
 def test_half_precision_is_near_enough(source: str) -> None:
     for graph in GRAPHS:
         for length in (SIZE, 31):
             for name, right, found in _both(source, graph, length, half=True):
                 assert compute_snr_db([right], [found]) >= LEAST_DB, (graph, name)
     frames = []
-    for length in range(20, SIZE):
+    for length in range(20, SIZE, 3):
         pairs = {name: (right, found) for name, right, found in _both(source, "prosody", length, half=True)}
         frames.append(np.equal(*(compute_symbol_frames(item.reshape(-1), 1.0, "ceil") for item in pairs["logw"])))
     assert np.concatenate(frames).mean() >= 0.98
