@@ -185,7 +185,7 @@ def main() -> None:
         os.environ |= {"KOEBAKO_HOME": f"{folder}/home", "QT_QPA_PLATFORM": "offscreen", "KOEBAKO_FRONTEND": "window"}
         files = options.voices or []
         for seed in () if files else (1, 2):
-            write_voice(scratch / f"real{seed}", RealVoice(f"real{seed}", seed=seed))
+            write_voice(scratch / f"real{seed}", RealVoice(f"real{seed}", seed=seed, layers=6, decoder_channels=512))
             files.append(scratch / f"real{seed}" / "model.aivmx")
         folders = prepare_voices([file.absolute() for file in files], scratch / "kept")
         sink = NullSink(scratch)

@@ -44,7 +44,6 @@ class RealVoice(TinyVoice):
     hidden = property(lambda _voice: 192)
     filters = property(lambda _voice: 768)
     gin = property(lambda _voice: 512)
-    decoder_channels = property(lambda _voice: 512)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="koebako-benchmark-") as folder:
         file = options.voice
         if file is None:
-            write_voice(Path(folder) / "real", RealVoice("real", seed=1))
+            write_voice(Path(folder) / "real", RealVoice("real", seed=1, layers=6, decoder_channels=512))
             file = Path(folder) / "real" / "model.aivmx"
         table = format_table(measure_ways(file.absolute(), options.turns))
     if options.write:

@@ -250,7 +250,7 @@ def test_a_tiny_voice_beside_its_source(tiny: LabSubject, monkeypatch: pytest.Mo
     """The graph as it came says the same, and slower; convolutions in int8 cost more together than a group of them."""
     calibrate_briefly(monkeypatch)
     monkeypatch.setattr(candidate_run, "record_inputs", partial(record_inputs, texts={"short": "はい。"}))
-    groups = ["int8: Conv 32×32×1×3", "int8: Conv 2×2×1×11"]
+    groups = ["int8: Conv 16×16×1×3", "int8: Conv 2×2×1×11"]
     rows = {
         (row["graph"], row["candidate"]): row
         for row in map(

@@ -27,7 +27,7 @@ from tests.voices.prepare.bert.deberta_files import vocabulary
 from tests.voices.safetensors_file import write_safetensors
 
 VOICES = (
-    TinyVoice("jp-extra-tiny", seed=1),
+    TinyVoice("jp-extra-tiny", seed=1, layers=6, decoder_channels=64),
     TinyVoice("jp-extra-tiny-2spk", speakers=2, seed=7),
     TinyVoice("multilingual-tiny", multilingual=True, seed=3),
     TinyVoice("nanairo-tiny", speakers=2, nanairo=True, seed=4),

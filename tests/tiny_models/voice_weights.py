@@ -15,7 +15,7 @@ from app.core.synthesis_types import BERT_WIDTH, STYLE_WIDTH, Float32
 STYLES = ("Neutral", "Happy", "Sad", "Angry", "Whisper")
 UPSAMPLE_RATES, UPSAMPLE_WIDTHS = (8, 8, 2, 2, 2), (16, 16, 8, 2, 2)
 BLOCK_WIDTHS, DILATIONS = (3, 7, 11), (1, 3, 5)
-HEADS, ENCODER_LAYERS, COUPLINGS, SEPARABLE_LAYERS, SPLINE_FLOWS = 2, 6, 4, 3, 4
+HEADS, COUPLINGS, SEPARABLE_LAYERS, SPLINE_FLOWS = 2, 4, 3, 4
 RELATIVE_POSITIONS = 9  # rows of a table of relative positions: four to each side and the middle
 SPLINE_PARAMETERS = 29  # of ten bins
 FRAMES_PER_SYMBOL = 3.1  # as in real speech, blanks counted
@@ -26,11 +26,16 @@ Shapes = Iterator[tuple[str, tuple[int, ...]]]
 class TinyVoice:
     """The sizes of a voice.
 
+    What is of half the size takes a third less time to prepare, so only one voice is as deep as real ones.
+
     Attributes:
         name: name of its folder and model.
         speakers: rows of the table of speakers.
-        multilingual: it reads three BERTs, and its couplings have four layers instead of six.
+        multilingual: it reads three BERTs, and its couplings have four layers whatever `layers` says.
         nanairo: it knows emoji, and transformers draw its durations.
+        layers: of each encoder; a real voice has six.
+        decoder_channels: channels before the first upsampling; half as many after each, so 32 leave a single one at the end, where 64
+            leave two, which can be quantised.
     """
 
     name: str
@@ -38,6 +43,8 @@ class TinyVoice:
     multilingual: bool = False
     nanairo: bool = False
     seed: int = 0
+    layers: int = 3
+    decoder_channels: int = 32
 
     @property
     def hidden(self) -> int:
@@ -54,11 +61,6 @@ class TinyVoice:
         """Width of a speaker embedding."""
         return 24 if self.nanairo else 48
 
-    @property
-    def decoder_channels(self) -> int:
-        """Channels before the first upsampling."""
-        return 32 if self.nanairo else 64
-
 
 def make_config(voice: TinyVoice) -> dict[str, Any]:
     """Return the `config.json` that training writes."""
@@ -74,7 +76,7 @@ def make_config(voice: TinyVoice) -> dict[str, Any]:
         },
         "model": {
             "use_spk_conditioned_encoder": True, "inter_channels": voice.hidden, "hidden_channels": voice.hidden,
-            "filter_channels": voice.filters, "n_heads": HEADS, "n_layers": ENCODER_LAYERS, "kernel_size": 3, "resblock": "1",
+            "filter_channels": voice.filters, "n_heads": HEADS, "n_layers": voice.layers, "kernel_size": 3, "resblock": "1",
             "resblock_kernel_sizes": list(BLOCK_WIDTHS), "resblock_dilation_sizes": [list(DILATIONS) for _ in BLOCK_WIDTHS],
             "upsample_rates": list(UPSAMPLE_RATES), "upsample_kernel_sizes": list(UPSAMPLE_WIDTHS),
             "upsample_initial_channel": voice.decoder_channels, "gin_channels": voice.gin,
@@ -124,7 +126,7 @@ def _shapes(voice: TinyVoice) -> Shapes:
     yield "emb_g.weight", (voice.speakers, voice.gin)
     yield from _text_encoder(voice)
     yield from _decoder(voice)
-    layers = 4 if voice.multilingual else ENCODER_LAYERS
+    layers = 4 if voice.multilingual else voice.layers
     for number in range(COUPLINGS):
         name, half = f"flow.flows.{2 * number}", voice.hidden // 2
         yield from _layer(f"{name}.pre", voice.hidden, half, 1)
@@ -172,7 +174,7 @@ def _text_encoder(voice: TinyVoice) -> Shapes:
     for language in ("", "ja_", "en_") if voice.multilingual else ("",):
         yield from _layer(f"enc_p.{language}bert_proj", hidden, BERT_WIDTH, 1)
     yield from _layer("enc_p.style_proj", hidden, STYLE_WIDTH)
-    yield from _encoder(voice, "enc_p.encoder", ENCODER_LAYERS, 3, voice.filters)
+    yield from _encoder(voice, "enc_p.encoder", voice.layers, 3, voice.filters)
     yield from _layer("enc_p.proj", 2 * hidden, hidden, 1)
 
 
@@ -229,7 +231,7 @@ def _convolution_durations(voice: TinyVoice) -> Shapes:
 def _transformer_durations(voice: TinyVoice) -> Shapes:
     hidden, filters = voice.hidden, 20
     yield "duration_symbol_type_emb.weight", (SYMBOL_KIND_COUNT, hidden)
-    yield from _encoder(voice, "dp.transformer_encoder", ENCODER_LAYERS, 3, filters)
+    yield from _encoder(voice, "dp.transformer_encoder", voice.layers, 3, filters)
     yield from _layer("dp.output_proj", 1, hidden, 1)
     for name in ("sdp.prior_input_proj", "sdp.prior_output_proj"):
         yield from _layer(name, hidden, hidden, 1)

@@ -147,8 +147,8 @@ def test_two_clicks_from_the_first_start_to_the_first_line_in_a_natural_voice(
     card = page.cards[UUID]
     shown = {label.text() for label in card.findChildren(QLabel)}
     assert {"花子", "作者 · ACML 1.0", "明るい声です。", "Styles: Neutral"} <= shown
-    assert card.add.text() == "Add and play (659 MB)"
-    assert card.sizes.text() == "voice 6 MB + BERT 653 MB"
+    assert card.add.text() == "Add and play (656 MB)"
+    assert card.sizes.text() == "voice 3 MB + BERT 653 MB"
     card.add.click()  # the second click
     job = first_job(window)
     said: list[str] = []
@@ -228,7 +228,7 @@ def test_cancelled_it_goes_on_where_it_was(
     hub.reply(path, replace(whole, stall_at=len(voice) // 2), whole)
     page = page_of(qtbot, window)
     until(qtbot, lambda: UUID in page.cards)
-    until(qtbot, lambda: page.cards[UUID].add.text() == "Add and play (6 MB)")
+    until(qtbot, lambda: page.cards[UUID].add.text() == "Add and play (3 MB)")
     page.cards[UUID].add.click()
     job = first_job(window)
     until(qtbot, lambda: bool(job.advance.received) and job in page.jobs.rows)

@@ -137,7 +137,7 @@ UNKNOWN: dict[str, Change] = {
     "enc_p.emb.weight has the unexpected shape 140×16": lambda tensors: tensors.update(
         {"enc_p.emb.weight": np.zeros((140, 16), np.float32)}
     ),
-    "layers of dp.transformer_encoder.attn_layers are missing": lambda tensors: _drop(tensors, "dp.transformer_encoder.attn_layers.3."),
+    "layers of dp.transformer_encoder.attn_layers are missing": lambda tensors: _drop(tensors, "dp.transformer_encoder.attn_layers.1."),
     "layers of sdp.prior_flow_layers are missing": lambda tensors: _drop(tensors, "sdp.prior_flow_layers.5."),
     "sdp.prior_cond_encoder.spk_emb_linear.weight is missing": lambda tensors: tensors.pop("sdp.prior_cond_encoder.spk_emb_linear.weight"),
 }
