@@ -100,7 +100,7 @@ class NullSink:
                     assert time.monotonic() < ends, "nothing is recorded"
                     time.sleep(0.02)
                 yield heard
-                _wait_for_more(target, 0.4)  # what the player's last moment still has on its way
+                _wait_for_more(recorder, target, 0.4)  # what the player's last moment still has on its way
             finally:
                 recorder.kill()
         heard.append(np.fromfile(target, dtype="<f4", count=target.stat().st_size // 8 * 2).reshape(-1, 2))
@@ -120,11 +120,11 @@ class NullSink:
         return done.stdout.strip() if done.returncode == 0 else None
 
 
-def _wait_for_more(recording: Path, seconds: float) -> None:
-    """By the recorder's own clock: on a busy machine it may be late by more than any sleep of ours."""
+def _wait_for_more(recorder: subprocess.Popen[bytes], recording: Path, seconds: float) -> None:
+    """By the recorder's own clock: on a busy machine it may be late by more than any sleep of ours. It ends with a server that is killed."""
     enough = recording.stat().st_size + round(seconds * RATE) * 8
     ends = time.monotonic() + PATIENCE_S
-    while recording.stat().st_size < enough and time.monotonic() < ends:
+    while recorder.poll() is None and recording.stat().st_size < enough and time.monotonic() < ends:
         time.sleep(0.02)
 
 
