@@ -42,6 +42,8 @@ from app.voices.voice_manifest import read_manifest
 from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
 DIALOGS: dict[str, Callable[[WindowDriver], QDialog]] = {
     "settings": lambda window: _triggered(window, "settings"),

@@ -18,6 +18,8 @@ from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.long_script_deeds import close_dialogs, fill_hundred_lines, list_long_script_deeds, list_ordinary_deeds
 from tests.ui.recording_player import RecordingPlayer
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 LINES = 2000
 ROWS_AT_ONCE = LINES // 2  # between two looks at the event loop; a gradual layout takes a hundred, now and then the next hundred with them
 # Of the script, in the whole action with what an earlier one left for later: going through all lines once takes at least one.

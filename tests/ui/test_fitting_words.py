@@ -18,6 +18,8 @@ from app.voices.containers.voice_file_sources import PreparedSource
 from app.voices.prepare.bert.deberta_weights import build_not_deberta_error
 from app.voices.required_bert import SBV2_BERT_ID
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 COMMANDS = re.compile(r"koebako [a-z]|`|-o\b|--[a-z]")
 
 

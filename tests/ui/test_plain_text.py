@@ -23,6 +23,8 @@ from tests.ui.conftest import OpenWindow
 from tests.ui.voices.test_voice_controller import open_script, until
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 MARKUP = "<b>x</b><img src=file:///etc/passwd>"
 BROKEN_OFF = "<b>x</b>"  # as much as short places show
 

@@ -15,6 +15,8 @@ from app.ui.theme.theme import MIN_FONT_SIZE_PT, TEXT_SCALES, apply_fonts
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.shell.test_main_window import assert_nothing_is_cut_off
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 
 @pytest.fixture
 def _font(qapp: QApplication) -> Iterator[None]:

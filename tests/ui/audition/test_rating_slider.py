@@ -13,6 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.ui.audition.rating_page import RatingScale, RatingSlider
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, Theme, apply_theme, clear_theme
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 LEFT = Qt.MouseButton.LeftButton
 
 

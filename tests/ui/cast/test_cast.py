@@ -34,6 +34,8 @@ from app.ui.voices.voice_list import VOICE_MIME
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 ALT, CTRL, SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 NAMES = {"h": "勇者", "v": "村人"}
 

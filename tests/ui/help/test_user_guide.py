@@ -18,6 +18,8 @@ from app.ui.help.user_guide import UserGuideDialog
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.ui.conftest import OpenWindow
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 Languages = pytest.mark.parametrize("spoken", ["ja", "en"])
 
 

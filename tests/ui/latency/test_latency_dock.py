@@ -18,6 +18,8 @@ from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
 from app.ui.widgets.hatch_painting import paint_hatch
 from tests.ui.latency.test_measurements import spoken
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 
 def test_the_legend_names_what_fits_marks_first(qtbot: QtBot) -> None:
     legend = LatencyLegend(LIGHT_THEME)

@@ -25,6 +25,8 @@ from app.ui.synthesis.speech_events import collect_copy_times
 from app.ui.synthesis.utterance import StageTotal
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 RATE = 44_100
 
 

@@ -11,6 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.core.request_limits import BOUNDS
 from app.ui.parameters.setting_fields import SliderField
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 
 @pytest.fixture
 def field(qtbot: QtBot) -> SliderField:

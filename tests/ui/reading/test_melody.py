@@ -22,6 +22,8 @@ from tests.ui.conftest import WAIT_MS, OpenWindow, speak, write
 from tests.ui.reading.test_strip import requests_of
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 TEXT = "今日はとてもいい天気です。"
 KANA = "キョーワトテモイイテンキデス"
 LEFT, PLAIN = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

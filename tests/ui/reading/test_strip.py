@@ -25,6 +25,8 @@ from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, wait_idl
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 TEXT = "今日はとてもいい天気です。"
 LEFT = Qt.MouseButton.LeftButton
 ALT, PLAIN = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.NoModifier

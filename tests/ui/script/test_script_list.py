@@ -16,6 +16,8 @@ from tests.ui.conftest import WAIT_MS, OpenWindow, text_of, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 SHIFT, CTRL, ALT = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 KEY = Qt.Key
 

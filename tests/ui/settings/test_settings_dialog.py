@@ -33,6 +33,8 @@ from app.ui.synthesis.synthesis_jobs import ChoosePrecisionsJob, OpenVoiceJob
 from app.ui.theme.theme import DARK_THEME, LIGHT_THEME, apply_theme
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 ASKED_FOR = {"language", "theme", "device", "load_voice", "unload_after_min", "bert_precision", "disk_cache_mib", "aivisspeech_folder"}
 OTHER = {
     "language": "ja",

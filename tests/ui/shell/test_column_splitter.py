@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -10,6 +11,8 @@ from app.settings.user_settings import Settings, load_settings
 from app.ui.parameters.side_panel import NARROWEST, USUAL_WIDTH, WIDEST
 from tests.ui.conftest import OpenWindow
 from tests.ui.window_driver import WindowDriver
+
+pytestmark = pytest.mark.usefixtures("styled")
 
 
 def drag(qtbot: QtBot, window: WindowDriver, by: int) -> None:

@@ -14,6 +14,8 @@ from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 
 @pytest.fixture
 def window(qtbot: QtBot, open_window: OpenWindow) -> WindowDriver:

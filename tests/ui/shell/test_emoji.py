@@ -33,6 +33,8 @@ from app.voices.voice_card_data import VoiceCardData, write_card
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 TEXT = "そう？🤭こうしてる😊"
 SPOKEN, PLAIN = "ソー🤭コーシテル😊", "ソーコーシテル"
 GIGGLE = 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QEvent, QObject
 from pytestqt.qtbot import QtBot
 
@@ -10,6 +11,8 @@ from app.ui.synthesis.speech_controller import SpeechController
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import WindowDriver
+
+pytestmark = pytest.mark.usefixtures("styled")
 
 
 class Painted(QObject):

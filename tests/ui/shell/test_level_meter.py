@@ -15,6 +15,8 @@ from app.ui.shell.status_line import LIMITED, METER_DELAY_TICKS, METER_FLOOR_DB,
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 RATE = 44_100
 
 

@@ -31,6 +31,8 @@ from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, text_of,
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.window_driver import LAZY_PARTS, WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
 
 

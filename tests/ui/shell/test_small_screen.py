@@ -13,6 +13,8 @@ from app.ui.shell.main_window import NO_TOOLBAR_HEIGHT
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 SMALL = (640, 300)
 FOLDED = Settings(text="今日はとてもいい天気です。駅前の公園まで歩きました。", strip="folded", latency="folded")
 

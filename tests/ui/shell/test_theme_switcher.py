@@ -22,6 +22,8 @@ from app.ui.voices.voice_library_dialog import VoiceLibraryDialog
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 THEMES = {"light": LIGHT_THEME, "dark": DARK_THEME}
 SIZE = (1366, 900)
 

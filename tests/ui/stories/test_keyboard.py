@@ -28,6 +28,8 @@ from tests.ui.test_accessible import DIALOGS, tab_stops
 from tests.ui.voices.test_voice_controller import dialog_of, until
 from tests.ui.window_driver import WindowDriver
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 __all__ = ["server"]
 
 SHIFT, CTRL, PLAIN = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier

@@ -25,6 +25,8 @@ from app.voices.voice_card_data import VoiceCardData
 from app.voices.voice_manifest import NamedId, VoiceManifest
 from tests.ui.conftest import WAIT_MS, OpenWindow
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 LONG = "G_" + "very_long_file_name_" * 5 + ".safetensors"
 BERT = "ku-nlp/deberta-v2-large-japanese-char-wwm"
 

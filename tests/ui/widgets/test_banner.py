@@ -15,6 +15,8 @@ from app.ui.widgets.banner import MAX_VISIBLE_LINES, MIN_DETAILS_WINDOW_HEIGHT_P
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import OpenWindow, wait_idle
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 
 @pytest.fixture
 def banner(qtbot: QtBot) -> Iterator[Banner]:

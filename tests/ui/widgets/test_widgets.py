@@ -36,6 +36,8 @@ from app.ui.voices.voice_card_labels import describe_voice
 from app.ui.widgets.choice_box import MOST_SHOWN, ChoiceBox
 from app.ui.widgets.folding_section import FoldingSection
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 
 def opened(**changes: object) -> OpenedVoice:
     values: dict[str, object] = {
