@@ -19,7 +19,7 @@ from app.export.manifest_store import JOURNAL_NAME, MANIFEST_NAME
 from app.settings.user_settings import Settings
 from app.ui.export.export_dialog import ExportDialog
 from tests.ui.conftest import WAIT_MS, OpenWindow
-from tests.ui.export.test_page import page_of, wait_over
+from tests.ui.export.test_page import wait_over
 from tests.ui.window_driver import WindowDriver
 
 MINE, PROFILE = "mine\n", "export PATH=~/bin\n"
@@ -91,9 +91,12 @@ def fill_in(page: ExportDialog, chosen: dict[str, Any]) -> None:
         ways[name](value)
 
 
-def begin(qtbot: QtBot, window: WindowDriver, chosen: dict[str, Any]) -> ExportDialog:
+def begin(qtbot: QtBot, window: WindowDriver, folder: Path, chosen: dict[str, Any]) -> ExportDialog:
     """Presses the button of the page, once it is ready for what was chosen."""
-    page = page_of(qtbot, window)
+    window.window_actions["export"].trigger()
+    page = window.export.dialog
+    assert page is not None
+    page.form.folder.show_value(str(folder))
     fill_in(page, chosen)
     qtbot.waitUntil(lambda: not page.export_button.isEnabled() or page.files.rowCount() > 0, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: page.export_button.isEnabled() and page.files.rowCount() > 0, timeout=WAIT_MS)
@@ -114,29 +117,44 @@ def is_kept(file: Path) -> bool:
     return file.read_text(encoding="utf-8") in (MINE, PROFILE)
 
 
-@pytest.mark.parametrize("answer", ["Cancel", "Skip", "Add numbers", "Replace"])
-@pytest.mark.parametrize("name", SITUATIONS)
-def test_files_in_the_way(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, name: str, answer: str) -> None:
-    situation, folder, profile = SITUATIONS[name], tmp_path / "out", tmp_path / "profile"
-    if situation.link and sys.platform == "win32":
-        pytest.skip("links need a right there")
-    folder.mkdir()
-    profile.write_text(PROFILE, encoding="utf-8")
-    window = open_window(Settings(text="", save_folder=str(folder)))
-    window.document.reset_script(SCRIPT)
-    window.project.path = tmp_path / "story.koebako"
-    if situation.first:
-        begin(qtbot, window, situation.chosen | {"pattern": situation.first, "only_changed": False})
-        finish(qtbot, window, None)
-        qtbot.waitUntil(lambda: (folder / MANIFEST_NAME).is_file() and not (folder / JOURNAL_NAME).exists(), timeout=WAIT_MS)
+def put_in_the_way(situation: Situation, folder: Path, profile: Path) -> None:
+    """Our user's own files, in place of what an export may have left there."""
     for one in situation.foreign:
         (folder / one).unlink(missing_ok=True)
         if one == situation.link:
             (folder / one).symlink_to(profile)
         else:
             (folder / one).write_text(MINE, encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_files_in_the_way(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, name: str) -> None:
+    situation, profile = SITUATIONS[name], tmp_path / "profile"
+    if situation.link and sys.platform == "win32":
+        pytest.skip("links need a right there")
+    profile.write_text(PROFILE, encoding="utf-8")
+    window = open_window(Settings(text=""))
+    window.document.reset_script(SCRIPT)
+    for answer in ("Cancel", "Skip", "Add numbers", "Replace"):
+        folder = tmp_path / answer / "out"
+        folder.mkdir(parents=True)
+        window.project.path = folder.parent / "story.koebako"
+        if situation.first:
+            before = window.export.run
+            begin(qtbot, window, folder, situation.chosen | {"pattern": situation.first, "only_changed": False})
+            finish(qtbot, window, before)
+            qtbot.waitUntil(
+                lambda folder=folder: (folder / MANIFEST_NAME).is_file() and not (folder / JOURNAL_NAME).exists(), timeout=WAIT_MS
+            )
+        put_in_the_way(situation, folder, profile)
+        look_at_answer(qtbot, window, folder, situation, answer)
+        assert profile.read_text(encoding="utf-8") == PROFILE
+
+
+def look_at_answer(qtbot: QtBot, window: WindowDriver, folder: Path, situation: Situation, answer: str) -> None:
+    """Nothing is lost but what the question named, and that only by "Replace"."""
     there, before = listed(folder), window.export.run
-    page = begin(qtbot, window, situation.chosen)
+    page = begin(qtbot, window, folder, situation.chosen)
     qtbot.waitUntil(lambda: window.export.question is not None, timeout=WAIT_MS)
     question = window.export.question
     assert isinstance(question, QMessageBox)
@@ -155,7 +173,6 @@ def test_files_in_the_way(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path,
             qtbot.waitUntil(lambda one=one: not is_kept(folder / one), timeout=WAIT_MS)
         assert is_kept(folder / one) == (answer != "Replace"), one
         assert (folder / one).is_symlink() == (one == situation.link and answer != "Replace")
-    assert profile.read_text(encoding="utf-8") == PROFILE
 
 
 def test_what_appears_meanwhile_is_kept_and_told(
@@ -170,7 +187,7 @@ def test_what_appears_meanwhile_is_kept_and_told(
     monkeypatch.setattr(FileRenderer, "write_file", write_late)
     window = open_window(Settings(text="", save_folder=str(tmp_path)))
     window.document.reset_script(SCRIPT)
-    begin(qtbot, window, {"pattern": "$id$"})
+    begin(qtbot, window, tmp_path, {"pattern": "$id$"})
     finish(qtbot, window, None)
     run = window.export.run
     assert run is not None

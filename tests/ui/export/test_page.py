@@ -278,10 +278,10 @@ def test_a_full_disk_ends_all(qtbot: QtBot, window: WindowDriver, folder: Path, 
 
 
 def test_stop_leaves_whole_files_only(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
-    window.document.reset_script(Script(tuple(Line(f"{number}番目の行です。" * 5) for number in range(16))))
+    window.document.reset_script(Script(tuple(Line(f"{number}番目の行です。" * 3) for number in range(8))))
     page = page_of(qtbot, window)
     page.form.sidecars.choose_kinds(("lab", "json"))
-    settle(qtbot, page, 16)
+    settle(qtbot, page, 8)
     page.export_button.click()
     qtbot.waitUntil(lambda: window.export.run is not None and len(window.export.run.written) >= 2, timeout=WAIT_MS)
     window.window_actions["export"].trigger()
@@ -291,17 +291,17 @@ def test_stop_leaves_whole_files_only(qtbot: QtBot, window: WindowDriver, folder
     left = names(folder)
     assert not [name for name in left if name.endswith(".part")]
     stems = {name.rsplit(".", 1)[0] for name in left}
-    assert 2 <= len(stems) < 16
+    assert 2 <= len(stems) < 8
     assert len(left) == 3 * len(stems)
     assert "stopped" in progress_of(window).title.text()
     page = page_of(qtbot, window)
     page.form.existing.choose_value("skip")
-    settle(qtbot, page, 16)
+    settle(qtbot, page, 8)
     before = window.export.run
     page.export_button.click()
     qtbot.waitUntil(lambda: window.export.run is not before, timeout=WAIT_MS)
     wait_over(qtbot, window)
-    assert len(names(folder)) == 48
+    assert len(names(folder)) == 24
 
 
 def test_a_game_gets_its_list(qtbot: QtBot, window: WindowDriver, folder: Path) -> None:
@@ -341,12 +341,10 @@ def test_playing_and_typing_go_on_while_many_lines_are_written(
     qtbot: QtBot, open_window: OpenWindow, folder: Path, monkeypatch: pytest.MonkeyPatch, at_length: bool
 ) -> None:
     """Not a watch of the clock: what would fail here is a line that waits for the batch, or sound that breaks off."""
-    count, played = (200, ("150", "160", "170")) if at_length else (60, ("50",))
+    count, played = (200, ("150", "160", "170")) if at_length else (30, ("25",))
     player = Listener(pace=1.0)
     window = open_window(Settings(text="", save_folder=str(folder)), lambda _device, _rate: player)
-    window.document.reset_script(
-        Script(tuple(Line(f"これは{number}番目です。今日も良い天気です。", id=str(number)) for number in range(count)))
-    )
+    window.document.reset_script(Script(tuple(Line(f"これは{number}番目の、今日の天気です。", id=str(number)) for number in range(count))))
     monkeypatch.setattr(os, "fsync", lambda _file: time.sleep(0.002))
     page = page_of(qtbot, window)
     page.form.sidecars.choose_kinds(("lab", "json"))

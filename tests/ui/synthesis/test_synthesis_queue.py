@@ -31,7 +31,8 @@ from tests.ui.recording_player import RecordingPlayer
 HELLO = "こんにちは、世界。"
 SENTENCES = [f"{number}番目の駅で降りて、長い坂道をゆっくりと登りました。" for number in range(40)]
 LONG = "".join(SENTENCES)
-FILE = "".join(SENTENCES[:12])  # for files that are written to the end
+FILE_SENTENCES = 6
+FILE = "".join(SENTENCES[:FILE_SENTENCES])  # for files that are written to the end
 
 
 class Listener(QObject):
@@ -188,7 +189,7 @@ def test_a_line_that_fails_does_not_spoil_the_file(studio: Studio, tmp_path: Pat
     bad = studio.speak("line", "。。。")
     studio.until_done(bad, saving)
     assert [failed.job for failed in studio.heard.failed] == [bad]
-    assert soundfile.info(tmp_path / "file.wav").duration > 1.5 * 12
+    assert soundfile.info(tmp_path / "file.wav").duration > 1.5 * FILE_SENTENCES
 
 
 def test_lines_follow_each_other_and_a_device_is_chosen_between_them(studio: Studio, tmp_path: Path) -> None:
