@@ -66,6 +66,7 @@ def styled(qapp: QApplication) -> Iterator[None]:
     apply_theme(qapp, LIGHT_THEME)
     yield
     clear_theme(qapp)
+    apply_palette(qapp, LIGHT_THEME)  # in place of any other that the test applied
 
 
 @pytest.fixture
@@ -166,6 +167,9 @@ def open_window(
     for window in windows:
         window.leaving.close_now()
         window.deleteLater()
+    if qapp.styleSheet() and "styled" not in request.fixturenames:
+        clear_theme(qapp)  # a window changed its theme
+        apply_palette(qapp, LIGHT_THEME)
     assert not watch.list_unexpected(), f"blocks the window's thread; see tests/ui/gui_thread_watch.py\n{watch.describe_unexpected()}"
 
 

@@ -29,12 +29,11 @@ SIZE = (1366, 900)
 
 
 @pytest.fixture(autouse=True)
-def _quiet_caret_and_own_look_afterwards(qapp: QApplication) -> Iterator[None]:
+def _quiet_caret(qapp: QApplication) -> Iterator[None]:
     flash_ms = qapp.cursorFlashTime()
     qapp.setCursorFlashTime(0)
     yield
     qapp.setCursorFlashTime(flash_ms)
-    apply_theme(qapp, LIGHT_THEME)
 
 
 def choose(qtbot: QtBot, window: WindowDriver, theme: ThemeChoice) -> None:
@@ -68,7 +67,7 @@ def picture(qtbot: QtBot, widget: QWidget) -> QImage:
     return taken[-1]
 
 
-@pytest.mark.parametrize(("before", "after"), [("light", "dark"), ("dark", "light")])
+@pytest.mark.parametrize(("before", "after"), [("light", "dark"), pytest.param("dark", "light", marks=pytest.mark.slow)])
 def test_it_is_the_one_that_is_there_from_the_start(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, before: ThemeChoice, after: ThemeChoice
 ) -> None:
