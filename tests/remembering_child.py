@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from app.cli.main import main
 
 if __name__ == "__main__":
-    if "add" in sys.argv:
+    if {"add", "speak"} & {*sys.argv}:
         from app.install import sandboxed_import
         from tests import remembered
 

@@ -205,9 +205,10 @@ def test_ctrl_c_ends_the_waiting(arguments: Callable[[Path], list[str]], tmp_pat
 
 
 @unix
-def test_what_a_shell_hands_over_is_read(tmp_path: Path) -> None:
+def test_what_a_shell_hands_over_is_read(capsys: pytest.CaptureFixture[str]) -> None:
     """Process substitution and /dev/stdin."""
     program = f"'{MAIN[0]}' '{MAIN[1]}'"
-    script = f"{program} dict import <(echo 声箱,コエバコ) && echo 箱,ハコ | {program} dict import /dev/stdin && {program} dict list"
-    done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=120, check=False)
-    assert done.stdout.decode().splitlines() == ["声箱\tコエバコ\t0\tproper_noun\t5", "箱\tハコ\t0\tproper_noun\t5"]
+    script = f"{program} dict import <(echo 声箱,コエバコ) && echo 箱,ハコ | {program} dict import /dev/stdin"
+    subprocess.run(["bash", "-c", script], capture_output=True, timeout=120, check=True)
+    assert main(["dict", "list"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["声箱\tコエバコ\t0\tproper_noun\t5", "箱\tハコ\t0\tproper_noun\t5"]

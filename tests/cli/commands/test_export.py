@@ -393,12 +393,12 @@ def test_options_that_cannot_be(table: Path, tmp_path: Path, options: list[str],
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit to the size of files")
-def test_a_full_disk_ends_all(table: Path, tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "main.py"), "export", str(table), "-o", str(tmp_path / "out"), "--json", "--sidecars", "txt"]
+def test_a_full_disk_ends_all(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with small_files(60_000):
-        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 7, ended.stderr
-    assert "no space" in ended.stdout.lower() or "full" in ended.stdout.lower()
+        code = export(table, "-o", tmp_path / "out", "--json", "--sidecars", "txt")
+    told = capsys.readouterr()
+    assert code == 7, told.err
+    assert "no space" in told.out.lower() or "full" in told.out.lower()
     assert list((tmp_path / "out").iterdir()) == []
 
 
@@ -462,8 +462,8 @@ def test_names_that_a_voice_lacks_are_its_first_in_our_own_projects_alone(tmp_pa
     lines.append(Line("雨。", LineSettings(voice="mei", speaker="1", style="happy"), id="b"))
     project, script = tmp_path / "game.koebako", tmp_path / "game.csv"
     write_project(project, Project(Script(tuple(lines), cast=(hero,))))
-    options = ("--pattern", "$id$_$speaker$_$style$", "--json", "--jobs", 2)
-    assert export(project, "-o", tmp_path / "out", *options) == 0
+    options = ("--pattern", "$id$_$speaker$_$style$", "--json")
+    assert export(project, "-o", tmp_path / "out", *options, "--jobs", 2) == 0
     found = capsys.readouterr()
     assert found.err.count("“Mei (starter)” has no speaker “Nobody”, so that “Mei” is used.") == 1
     assert found.err.count("“Mei (starter)” has no style “Angry!”, so that “Neutral” is used.") == 1

@@ -119,7 +119,7 @@ def computed_s(process: int) -> float:
     return sum(int(clock.read_text().split()[0]) for clock in clocks) / 1e9
 
 
-def test_a_token_from_file_or_environment(tmp_path: Path) -> None:
+def test_a_token_from_a_file_and_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "token"
     file.write_text("a-secret-of-my-own\n")
     own, url = begun("--token-file", str(file))
@@ -128,12 +128,16 @@ def test_a_token_from_file_or_environment(tmp_path: Path) -> None:
         with pytest.raises(HTTPError, match="401") as refused:
             answer(f"{url}/version")
         refused.value.close()
+        assert main(["serve", "--port", url.rpartition(":")[2]]) == 2
+        told = capsys.readouterr().err
+        assert "another port" in told
+        assert "another program is using it" in told
     finally:
         own.kill()
         own.communicate()
 
 
-def test_opening_it_to_others_says_what_that_means() -> None:
+def test_opening_it_to_others_with_a_token_from_the_environment_says_what_that_means() -> None:
     own, _url = begun("--host", "0.0.0.0", KOEBAKO_TOKEN="a-secret-of-my-own", KOEBAKO_LANG="en")
     own.kill()
     _, errors = own.communicate()
@@ -161,15 +165,3 @@ def test_what_it_cannot_begin_with(
     printed = capsys.readouterr()
     assert "error" in json.loads(printed.out.splitlines()[-1])
     assert environment not in printed.out + printed.err or not environment
-
-
-def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
-    own, url = begun()
-    try:
-        assert main(["serve", "--port", url.rpartition(":")[2]]) == 2
-        told = capsys.readouterr().err
-        assert "another port" in told
-        assert "another program is using it" in told
-    finally:
-        own.kill()
-        own.communicate()

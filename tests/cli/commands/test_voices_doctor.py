@@ -17,6 +17,7 @@ from app.common.language import set_language
 from app.install.voice_preparation import prepare_voice
 from app.voices.voice_card_data import VoiceCardData
 from app.voices.voice_manifest import read_manifest
+from tests.brief_preparation import verify_briefly
 
 
 def lines(text: str) -> list[dict[str, object]]:
@@ -72,7 +73,10 @@ def test_every_field_of_a_voice_has_a_label() -> None:
     assert {field for field in fields | {"description", "licence", "hop_length", "precision"} if format_field(field) == field} == set()
 
 
-def test_check_fails_on_a_wrong_output_or_length(tiny_models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_fails_on_a_wrong_output_or_length(
+    tiny_models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verify_briefly(monkeypatch)
     source = tiny_models / "jp-extra-tiny"
     with np.load(source / "expected.npz") as data:
         values = {name: data[name] for name in data.files if name.startswith("case0")}

@@ -277,49 +277,48 @@ def far_source(reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return Path(shutil.copy(reference / "jp-extra-tiny-2spk" / "model.aivmx", folder / "花子.aivmx"))
 
 
-def test_a_file_is_spoken_with_where_it_lies_and_prepared_once(far_source: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("_prepared_voices")
+def test_a_file_is_spoken_with_where_it_lies_and_prepared_once(
+    far_source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     output = tmp_path / "a.wav"
-    arguments = ["speak", "こんにちは。", "--voice", far_source, "-o", output]
-    done = process(*arguments)
-    assert done.returncode == 3  # no BERT, told before anything is prepared
+    arguments = ["speak", "こんにちは。", "--voice", str(far_source), "-o", str(output)]
+    assert main(arguments) == 3  # no BERT, told before anything is prepared
     assert not (paths.find_data_dir() / "cache" / "prepared").exists()
-    done = process(*arguments, "--force-bert")
+    done = process(*arguments, "--force-bert", program=ROOT / "tests" / "remembering_child.py")
     assert done.returncode == 0, done.stderr.decode()
     assert "Preparing" in done.stderr.decode()
     first, rate = soundfile.read(output)
     assert rate == 44100
     output.unlink()
-    done = process(*arguments, "--force-bert")
-    assert done.returncode == 0
-    assert "Preparing" not in done.stderr.decode()
+    capsys.readouterr()
+    assert main([*arguments, "--force-bert"]) == 0
+    assert "Preparing" not in capsys.readouterr().err
     assert (soundfile.read(output)[0] == first).all()
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("はい", 0), ("n", 3), ("", 3)])
-def test_on_a_terminal_the_licence_is_shown_and_asked(answer: str, code: int, reference: Path, tmp_path: Path) -> None:
+def test_on_a_terminal_the_licence_is_shown_and_asked(
+    answer: str, code: int, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if sys.platform == "win32":
         pytest.skip("needs a pseudo-terminal")
     import pty
 
     source = aivmx(reference, tmp_path / "a.aivmx", license="利用規約の本文。")
-    code_text = (
-        "import sys\n"
-        "from app.cli.commands.voices import add_voices_command as voices_add; from app.cli.main import main; from app.install import voice_import\n"
-        "from tests.install.voice_files import quick\n"
-        "real = voice_import.add_voices\n"
-        "voices_add.add_voices = lambda *a, **o: real(*a, prepare=quick, **o)\n"
-        "sys.exit(main(['voices', 'add', sys.argv[1]]))"
-    )
     controller, terminal = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-c", code_text, str(source)], cwd=ROOT, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal
-    ) as child:
+    with (
+        open(terminal, encoding="utf-8") as typed,  # noqa: PTH123 — by its number
+        open(terminal, "w", encoding="utf-8", closefd=False) as shown_on,
+        monkeypatch.context() as at_terminal,
+    ):
+        at_terminal.setattr(sys, "stdin", typed)
+        at_terminal.setattr(sys, "stderr", shown_on)
         os.write(controller, answer.encode() + b"\n")
-        child.communicate(timeout=60)
-        os.close(terminal)
+        assert main(["voices", "add", str(source)]) == code
+        shown_on.flush()
         shown = os.read(controller, 1 << 16).decode()
     os.close(controller)
-    assert child.returncode == code
     assert "利用規約の本文。" in shown
     assert "[y/N]" in shown
     assert (paths.find_data_dir() / "voices" / UUID).is_dir() == (code == 0)

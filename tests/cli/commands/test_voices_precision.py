@@ -14,6 +14,7 @@ from app.compose.speaker_opening import open_speaker
 from app.install.voice_preparation import prepare_voice
 from app.settings.user_settings import Settings, load_settings, save_settings
 from app.voices.voice_manifest import read_manifest, write_manifest
+from tests.brief_preparation import verify_briefly
 from tests.cli.commands.test_voices_library import koebako
 from tests.voices.both_precisions import FAST, REFUSED, make_fast
 
@@ -61,7 +62,10 @@ def test_fast_is_refused_where_a_voice_has_none(capsys: pytest.CaptureFixture[st
     assert koebako(capsys, "voices", "precision", "mei", "exact")[0] == 0
 
 
-def test_check_tells_what_is_known_of_a_prepared_voice(tiny_models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_tells_what_is_known_of_a_prepared_voice(
+    tiny_models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verify_briefly(monkeypatch)
     source = tiny_models / "jp-extra-tiny"
     prepared = prepare_voice(source / "model.onnx", tmp_path, int8=False)
     write_manifest(replace(prepared.manifest, fast=FAST, refused=REFUSED), tmp_path)
