@@ -22,11 +22,18 @@ def lines(text: str) -> list[dict[str, object]]:
 
 
 @pytest.fixture
+def _peak_of_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best of fewer products is one that is still faster than any graph."""
+    monkeypatch.setattr(multiply_adds, "measure_gmac_s", partial(multiply_adds.measure_gmac_s, runs=60))
+
+
+@pytest.fixture
 def _any_peak(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests that compare nothing with what the processor reaches at best, which takes hundreds of products to find."""
     monkeypatch.setattr(multiply_adds, "measure_gmac_s", partial(multiply_adds.measure_gmac_s, runs=1))
 
 
+@pytest.mark.usefixtures("_peak_of_few_runs")
 def test_every_stage_cold_warm_and_cached_with_its_work_and_targets(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--tokens", "5,20", *QUICK, "--json"]) == 0
     *rows, summary = lines(capsys.readouterr().out)
