@@ -28,7 +28,7 @@ def record_speech() -> None:
     _last_touch = now
     # Without it, others compute at the same time, which is only slower.
     with contextlib.suppress(OSError):
-        stamp = _find_stamp()
+        stamp = find_stamp()
         make_private_folder(stamp.parent)
         stamp.touch()
 
@@ -46,12 +46,13 @@ def record_at_stages(on_stage: OnStage) -> OnStage:
 def is_speaking() -> bool:
     """Return whether Koebako has spoken within the last IDLE_AFTER_S seconds."""
     try:
-        age_s = time.time() - _find_stamp().stat().st_mtime
+        age_s = time.time() - find_stamp().stat().st_mtime
     except OSError:
         return False
     # A clock that was set back must not stop others for hours.
     return -IDLE_AFTER_S < age_s < IDLE_AFTER_S
 
 
-def _find_stamp() -> Path:
+def find_stamp() -> Path:
+    """Return the path of the file whose time is the last at which Koebako spoke."""
     return find_data_dir() / "cache" / SPEECH_STAMP_NAME

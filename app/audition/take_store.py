@@ -52,13 +52,16 @@ def find_sound_folder(project: Path | None) -> Path:
 class TakeStore:
     """For one thread at a time, and not the window's: files are read, hashed and written here.
 
+    Attributes:
+        memory: the sounds used last, by name.
+
     Args:
         folder: made when the first sound is kept.
     """
 
     def __init__(self, folder: Path, memory_bytes: int = MAX_CACHED_TAKE_BYTES) -> None:
         self.folder = folder
-        self._memory: LRUCache[tuple[Int16, int]] = LRUCache(1 << 16, memory_bytes)
+        self.memory: LRUCache[tuple[Int16, int]] = LRUCache(1 << 16, memory_bytes)
 
     def keep_sound(self, samples: Float32, rate: int) -> KeptSound:
         """Keep a sound; an existing one is not written again.
@@ -69,15 +72,15 @@ class TakeStore:
         content = encode_take(kept, rate)
         name = hashlib.sha256(content).hexdigest()
         self.write_content(name, content)
-        self._memory.put(name, (kept, rate), kept.nbytes)
+        self.memory.put(name, (kept, rate), kept.nbytes)
         return KeptSound(name, len(content), len(kept) / rate)
 
     def read_sound(self, name: str) -> tuple[Float32, int]:
         """Return samples and rate; raise InputError if the sound is gone, or does not match its name."""
-        found = self._memory.get(name)
+        found = self.memory.get(name)
         if found is None:
             found = decode_sound(self.read_content(name))
-            self._memory.put(name, found, found[0].nbytes)
+            self.memory.put(name, found, found[0].nbytes)
         return convert_to_float(found[0]), found[1]
 
     def has_sound(self, name: str) -> bool:

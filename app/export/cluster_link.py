@@ -110,7 +110,7 @@ class ClusterLink:
         with tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True) as folder:
             try:
                 arguments = [self._address.url, _collect_tls_options(self._address)]
-                environment = _build_environment(Path(folder))
+                environment = build_environment(Path(folder))
                 with SandboxProcess(
                     "--cluster", "relay", arguments, RELAY_LIMITS, Path(folder), environment=environment, max_results=MAX_RELAY_MESSAGES
                 ) as self._child:
@@ -220,7 +220,7 @@ def _name_function(function: Callable[..., Any]) -> list[str]:
     return [function.__module__, function.__name__]
 
 
-def _build_environment(folder: Path) -> dict[str, str]:
+def build_environment(folder: Path) -> dict[str, str]:
     """Return the environment of the child, whose home is the folder."""
     kept = {name: value for name, value in os.environ.items() if name.upper() in KEPT_VARIABLES or name.startswith("DASK_")}
     own_settings = Path.home() / ".config" / "dask"

@@ -49,6 +49,9 @@ class VoiceRefiner:
 
     Should this process be killed, that program ends as it next reports its progress, which nobody reads.
 
+    Attributes:
+        failed: folders that stayed pending, which are not tried again until the next start.
+
     Args:
         on_refined: called in the thread with the id of a voice whose files, or whose BERT's files, have changed.
         poll_s: how often pending voices and BERTs are looked for.
@@ -58,8 +61,7 @@ class VoiceRefiner:
         self._on_refined, self._poll_s = on_refined, poll_s
         # Voices of an older recipe; one that is added later gets this version's.
         self._outdated: list[_PendingFolder] | None = None
-        # Folders that stayed pending, which are not tried again until the next start.
-        self._failed: set[Path] = set()
+        self.failed: set[Path] = set()
         self._child: subprocess.Popen[bytes] | None = None
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._refine_voices, name="refinement", daemon=True)
@@ -80,11 +82,11 @@ class VoiceRefiner:
 
     def _refine_voices(self) -> None:
         while not self._closing.wait(self._poll_s):
-            found = None if is_speaking() else self._find_next()
+            found = None if is_speaking() else self.find_next_folder()
             if found is not None:
                 self._refine_folder(found)
 
-    def _find_next(self) -> _PendingFolder | None:
+    def find_next_folder(self) -> _PendingFolder | None:
         """Return a voice before any BERT: it gains more, and most where another recipe makes it."""
         if self._outdated is None:
             found = [voice for voice in list_outdated_voices() if voice.manifest.id != NATURAL_VOICE_ID]  # that was tried at the start
@@ -92,7 +94,7 @@ class VoiceRefiner:
         outdated = (item for item in self._outdated if item.is_pending(item.path))
         voices = (_PendingFolder(("voices", *_REFINE), voice.manifest.id, voice.path) for voice in list_pending_voices())
         berts = (_PendingFolder(("bert", *_REFINE), bert.id, bert.folder) for bert in list_pending_berts())
-        return next((item for items in (outdated, voices, berts) for item in items if item.path not in self._failed), None)
+        return next((item for items in (outdated, voices, berts) for item in items if item.path not in self.failed), None)
 
     def _refine_folder(self, pending: _PendingFolder) -> None:
         try:
@@ -102,7 +104,7 @@ class VoiceRefiner:
         if self._closing.is_set():
             return
         if pending.is_pending(pending.path):
-            self._failed.add(pending.path)
+            self.failed.add(pending.path)
         else:
             for voice in _list_changed_voices(pending):
                 self._on_refined(voice)

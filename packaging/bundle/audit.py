@@ -87,14 +87,14 @@ def audit(folder: Path) -> None:
     if unresolved:
         sys.exit("These imports resolve neither inside the bundle nor to Windows 10:\n" + "\n".join(unresolved))
     print(f"  ok  Every import of {len(files)} programs and libraries resolves inside the bundle or to Windows 10", flush=True)
-    _audit_runtime(files)
+    audit_runtime(files)
 
 
 def _system(library: str) -> bool:
     return library.startswith(("api-ms-win-", "ext-ms-")) or library.removesuffix(".dll") in SYSTEM
 
 
-def _audit_runtime(files: list[Path]) -> None:
+def audit_runtime(files: list[Path]) -> None:
     """Files that share a name with Windows' own runtime must be there once, and new enough for ONNX Runtime; others are named."""
     runtime = [file for file in files if file.name.lower().startswith(RUNTIME) and "-" not in file.name]
     names = [file.name.lower() for file in runtime]

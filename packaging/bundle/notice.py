@@ -107,7 +107,7 @@ def write_notice(folder: Path, collected: Sequence[tuple[str, str]], version: st
         collected: name in the bundle and file it came from.
     """
     sources = [Path(source).resolve() for _, source in collected if source and source != "-"]
-    parts = [*_packages(sources), *_system_parts(sources), *_microsoft_libraries(collected), _python()]
+    parts = [*_packages(sources), *_system_parts(sources), *list_microsoft_libraries(collected), _python()]
     parts.sort(key=lambda part: part.name.lower())
     models = sorted(map(_model, {source.parent for source in sources if source.name in MODELS}), key=lambda part: part.title)
     texts = folder / "licenses"
@@ -142,7 +142,7 @@ def _packages(sources: list[Path]) -> Iterable[Part]:
         of_that_name = (Path(str(item.locate_file(file))) for file in _code(item) if file.name in names)
         if name.lower() != "pyinstaller" and not any(file.resolve() in wanted for file in of_that_name):
             continue
-        texts = [Path(str(item.locate_file(file))) for file in item.files or [] if _is_licence(Path(str(file)))]
+        texts = [Path(str(item.locate_file(file))) for file in item.files or [] if is_licence(Path(str(file)))]
         texts += [TEXTS / name for licence, names in OWED.items() if licence in _licence(item) for name in names]
         texts += [TEXTS / text for text in OWED_BY.get(name.lower().replace("_", "-"), ())]
         yield Part(name, item.version, _licence(item), texts=[text for text in texts if text.is_file()])
@@ -153,7 +153,7 @@ def _code(item: metadata.Distribution) -> Iterable[metadata.PackagePath]:
     return (file for file in item.files or [] if ".dist-info" not in str(file) and file.suffix != ".pth")
 
 
-def _is_licence(path: Path) -> bool:
+def is_licence(path: Path) -> bool:
     named = path.name.lower().startswith(LICENCE_NAMES) and path.suffix.lower() in ("", ".txt", ".md", ".rst", ".lgpl")
     return named or path.name.endswith(LISTS)
 
@@ -176,7 +176,7 @@ def _model(folder: Path) -> Part:
     return Part(folder.name, "", card["licence"], MODEL, texts, card["name"])
 
 
-def _microsoft_libraries(collected: Iterable[tuple[str, str]]) -> Iterable[Part]:
+def list_microsoft_libraries(collected: Iterable[tuple[str, str]]) -> Iterable[Part]:
     """DirectML, and the C++ runtime in each of its versions, which come inside wheels."""
     names = {"directml.dll": ("DirectML", "Microsoft's licence terms for DirectML", DIRECTML_TEXTS)}
     found: dict[tuple[str, str], Part] = {}

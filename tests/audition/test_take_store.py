@@ -75,10 +75,10 @@ def test_only_the_owner_reads_it(store: TakeStore) -> None:
 def test_memory_is_bounded(tmp_path: Path) -> None:
     store = TakeStore(tmp_path / "s", memory_bytes=100_000)
     names = [store.keep_sound(sound(seed, 10_000), RATE).name for seed in range(12)]
-    assert store._memory.bytes_held <= 100_000
+    assert store.memory.bytes_held <= 100_000
     for name in names:
         assert len(store.read_sound(name)[0]) == 10_000
-    assert store._memory.bytes_held <= 100_000
+    assert store.memory.bytes_held <= 100_000
 
 
 def test_a_sound_that_was_changed_is_no_sound(store: TakeStore) -> None:

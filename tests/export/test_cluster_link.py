@@ -111,7 +111,7 @@ def test_the_child_has_nothing_of_the_user(tmp_path: Path, monkeypatch: pytest.M
     for name in ("HF_TOKEN", "SSH_AUTH_SOCK", "KOEBAKO_SERVICE_TOKEN", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "a secret")
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CA_FILE", "ca.pem")
-    given = cluster_link._build_environment(tmp_path)
+    given = cluster_link.build_environment(tmp_path)
     assert "a secret" not in given.values()
     assert given["HOME"] == given["USERPROFILE"] == given["KOEBAKO_HOME"] == str(tmp_path)
     assert given["DASK_DISTRIBUTED__COMM__TLS__CA_FILE"] == "ca.pem"

@@ -167,7 +167,7 @@ def test_texts_of_one_name_do_not_take_each_others_place(tmp_path: Path) -> None
     notice.write_notice(tmp_path, [("numpy/__init__.py", np.__file__)], "1.2.3")
     told = (tmp_path / "NOTICE.txt").read_text(encoding="utf-8")
     named = re.findall(r"text: (licenses/numpy/.+)", told)
-    brought = [file for file in metadata.files("numpy") or [] if notice._is_licence(Path(str(file)))]
+    brought = [file for file in metadata.files("numpy") or [] if notice.is_licence(Path(str(file)))]
     assert len(named) == len({*named}) == len(brought)
     assert {(tmp_path / name).read_bytes() for name in named} == {Path(str(file.locate())).read_bytes() for file in brought}
 

@@ -61,11 +61,11 @@ def test_a_runtime_under_a_private_name_is_told(
 ) -> None:
     versions = {"msvcp140.dll": (14, 44, 35211, 0), "vcruntime140.dll": (14, 44, 35211, 0), "msvcp140-a4c2.dll": (14, 40, 33810, 0)}
     monkeypatch.setattr(audit, "version", lambda file: versions[file.name])
-    audit._audit_runtime([tmp_path / name for name in versions])
+    audit.audit_runtime([tmp_path / name for name in versions])
     printed = capsys.readouterr().out
     assert "One C++ runtime under its own names, 14.44.35211.0: msvcp140.dll, vcruntime140.dll" in printed
     assert "under private names: msvcp140-a4c2.dll 14.40.33810.0" in printed
-    audit._audit_runtime([tmp_path / name for name in versions if "-" not in name])
+    audit.audit_runtime([tmp_path / name for name in versions if "-" not in name])
     assert "under private names: none" in capsys.readouterr().out
 
 
@@ -78,7 +78,7 @@ def test_microsofts_libraries_are_parts_with_their_terms(monkeypatch: pytest.Mon
         ("onnxruntime\\capi\\DirectML.dll", "x/1.15/DirectML.dll"),
         ("other.dll", "x/1/other.dll"),
     ]
-    parts = {(part.name, part.version): part for part in notice._microsoft_libraries(collected)}
+    parts = {(part.name, part.version): part for part in notice.list_microsoft_libraries(collected)}
     assert set(parts) == {("Microsoft Visual C++ runtime", "14.44"), ("Microsoft Visual C++ runtime", "14.40"), ("DirectML", "1.15")}
     texts = parts["DirectML", "1.15"].texts
     assert [text.name for text in texts] == ["DirectML-LICENSE.txt", "DirectML-ThirdPartyNotices.txt"]

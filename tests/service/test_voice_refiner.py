@@ -105,7 +105,7 @@ def test_it_refines_one_voice_after_the_other_once_nothing_is_heard(start: Start
     start()
     time.sleep(10 * POLL_S)
     assert not psutil.Process().children(), "somebody listens"
-    stamp = speech_activity._find_stamp()
+    stamp = speech_activity.find_stamp()
     stamp.unlink()
     until(lambda: len(refined) == len(pending))
     assert sorted(refined) == sorted(voice.manifest.id for voice in pending)
@@ -116,7 +116,7 @@ def test_it_refines_one_voice_after_the_other_once_nothing_is_heard(start: Start
 
 def test_a_program_that_fails_is_not_started_again(start: Start, pending: list[Voice], refined: list[str]) -> None:
     refiner = start("-c", "import sys; sys.exit(5)")
-    until(lambda: len(refiner._failed) == len(pending))
+    until(lambda: len(refiner.failed) == len(pending))
     time.sleep(5 * POLL_S)
     assert refined == []
     assert all(is_refinement_pending(voice.path) for voice in pending)
@@ -158,8 +158,8 @@ def test_one_that_cannot_be_prepared_again_is_not_tried_again(
     voice = add_voice(aivmx(tiny_models, tmp_path / "a.aivmx"), wishes(), prepare=quick).voice
     monkeypatch.setitem(ARCHITECTURES, "sbv2", replace(SBV2_ARCHITECTURE, recipe=2))
     refiner = start("-c", "import sys; sys.exit(5)")
-    until(lambda: refiner._failed)
-    assert refiner._find_next() is None
+    until(lambda: refiner.failed)
+    assert refiner.find_next_folder() is None
     assert refined == []
     assert read_manifest(voice.path).recipe == 1
 

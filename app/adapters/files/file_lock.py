@@ -53,7 +53,7 @@ class FileLock:
         """Return the file, open and locked; None if another one holds it."""
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | flags, PRIVATE)
         try:
-            _lock_byte(file)
+            lock_byte(file)
         except OSError as exc:
             os.close(file)
             self._unknown = exc.errno in _LOCKS_UNSUPPORTED_CODES
@@ -147,7 +147,7 @@ def lock_user_file(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def _lock_byte(file: int) -> None:
+def lock_byte(file: int) -> None:
     """Lock a byte; raise OSError if another process holds it."""
     if sys.platform == "win32":
         import msvcrt

@@ -199,14 +199,14 @@ def _create_pool(proxy: str | None) -> urllib3.PoolManager:
     import urllib3
 
     if proxy is None:
-        return urllib3.PoolManager(ssl_context=_create_system_ssl_context())
+        return urllib3.PoolManager(ssl_context=create_system_ssl_context())
     try:
         address, login = parse_proxy_address(proxy)
         return urllib3.ProxyManager(
             address.url,
             proxy_headers=urllib3.make_headers(proxy_basic_auth=login) if login else None,
-            ssl_context=_create_system_ssl_context(),
-            proxy_ssl_context=_create_system_ssl_context(),
+            ssl_context=create_system_ssl_context(),
+            proxy_ssl_context=create_system_ssl_context(),
         )
     except Exception as exc:
         raise build_proxy_error() from exc
@@ -221,7 +221,8 @@ def _find_proxy(address: HttpAddress) -> str | None:
 
 
 @functools.cache
-def _create_system_ssl_context() -> ssl.SSLContext:
+def create_system_ssl_context() -> ssl.SSLContext:
+    """Return a context that trusts the certificates of the system; it is made once."""
     import truststore
 
     return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

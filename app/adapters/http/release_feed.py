@@ -92,11 +92,12 @@ def split_version(version: str) -> tuple[int, ...]:
 
 
 def _parse_newer_release(data: dict[str, Any], feed: HttpAddress) -> Release | None:
-    found = _parse_release(data, feed)
+    found = parse_release(data, feed)
     return found if found is not None and split_version(found.version) > split_version(VERSION) else None
 
 
-def _parse_release(data: dict[str, Any], feed: HttpAddress) -> Release | None:
+def parse_release(data: dict[str, Any], feed: HttpAddress) -> Release | None:
+    """Return what a feed announces; None where that is no release."""
     version, notes = data.get("version"), data.get("notes")
     if not isinstance(version, str) or _VERSION_PATTERN.fullmatch(version) is None:
         return None

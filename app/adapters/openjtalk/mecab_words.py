@@ -150,10 +150,11 @@ def _run_front_end(
 def _find_corrections(morphs: Sequence[Morph], readings: Sequence[TextReading]) -> list[Correction]:
     """Return corrections; the readings in the text itself win, also against the user's dictionary."""
     found = find_corrections(morphs, find_built_in_words(), find_sudachi_words)
-    return drop_overlaps([*find_ruby_corrections(morphs, readings, _create_lexicon()), *found]) if readings else found
+    return drop_overlaps([*find_ruby_corrections(morphs, readings, create_lexicon()), *found]) if readings else found
 
 
-def _create_lexicon() -> FrontEndLexicon:
+def create_lexicon() -> FrontEndLexicon:
+    """Return the words that the front end knows."""
     return FrontEndLexicon(_open_front_end(), lambda text: _run_front_end(load_pyopenjtalk().run_frontend, text, ())[0])
 
 
@@ -166,7 +167,7 @@ def _count_letters(text: str) -> int:
 def find_spelled_readings(word: str) -> frozenset[str]:
     """Return all readings, as they are spelled, that the analyser's dictionary has for a word."""
     with _FRONT_END_LOCK:
-        return frozenset(known.spelled for known in _create_lexicon().find_words(word))
+        return frozenset(known.spelled for known in create_lexicon().find_words(word))
 
 
 @lru_cache(maxsize=4096)

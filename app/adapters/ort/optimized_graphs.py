@@ -89,7 +89,7 @@ class GraphStore:
         part = Path(tempfile.mkdtemp(dir=self.folder, suffix=_UNFINISHED_COPY_SUFFIX))
         try:
             write(part)
-            files = {file.name: [file.stat().st_size, _compute_digest(file)] for file in part.iterdir()}
+            files = {file.name: [file.stat().st_size, compute_digest(file)] for file in part.iterdir()}
             record = {"source": str(source), "identity": compute_graph_identity(source), "files": files}
             (part / _RECORD_NAME).write_text(json.dumps(record), encoding="utf-8")
             # Fails where another process was faster: then its copy serves as well.
@@ -114,7 +114,7 @@ class GraphStore:
             if not record:  # it was refused
                 return None
             files = record["files"]
-            if any([(target / name).stat().st_size, _compute_digest(target / name)] != found for name, found in files.items()):
+            if any([(target / name).stat().st_size, compute_digest(target / name)] != found for name, found in files.items()):
                 raise ValueError("damaged")
         except (OSError, ValueError, KeyError, AttributeError):
             shutil.rmtree(target, ignore_errors=True)
@@ -189,7 +189,7 @@ def _describe_processor() -> str:
     return f"{platform.machine()} {platform.processor()} {flags}"
 
 
-def _compute_digest(path: Path) -> str:
+def compute_digest(path: Path) -> str:
     """Return XXH3 of all bytes (hex), nearly as fast as memory. It detects accidents, not attacks: anyone who can change the file can change its record."""
     with path.open("rb", buffering=0) as file:
         return hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()

@@ -23,13 +23,17 @@ Answer = TypeVar("Answer")
 
 
 class PortAudioThread:
-    """Runs one call at a time, all in the same thread; the caller waits at most `CALL_TIMEOUT_S`."""
+    """Runs one call at a time, all in the same thread; the caller waits at most `CALL_TIMEOUT_S`.
+
+    Attributes:
+        unanswered: the call that did not end in time; None before there was one.
+    """
 
     def __init__(self) -> None:
         self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
         self._turn = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._unanswered: Future[Any] | None = None
+        self.unanswered: Future[Any] | None = None
 
     def call_and_wait(self, action: Callable[[], Answer]) -> Answer:
         """Return what `action` returns or raises; AudioDeviceError when it does not end in time, and until it has ended after all."""
@@ -38,7 +42,7 @@ class PortAudioThread:
         if not self._turn.acquire(timeout=CALL_TIMEOUT_S):
             raise _build_timeout_error()
         try:
-            if self._unanswered is not None and not self._unanswered.done():
+            if self.unanswered is not None and not self.unanswered.done():
                 raise _build_timeout_error()
             return self._call_action(action)
         finally:
@@ -56,7 +60,7 @@ class PortAudioThread:
             except BaseException as exc:  # Ctrl+C, too
                 if answer.done():
                     raise
-                self._unanswered = answer
+                self.unanswered = answer
                 _skip_portaudio_exit()
                 if isinstance(exc, TimeoutError):
                     raise _build_timeout_error() from exc

@@ -330,7 +330,7 @@ def test_a_certificate_of_the_system_is_accepted_and_https_stays_https(
     certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate) + ".crt")
-    http_request._create_system_ssl_context.cache_clear()
+    http_request.create_system_ssl_context.cache_clear()
     try:
         with FaultServer(certificate) as server, FaultServer() as plain:
             download_file(server.reply("/x", GOOD), tmp_path / "x", sha256=SHA, retry_policy=QUICK)
@@ -339,7 +339,7 @@ def test_a_certificate_of_the_system_is_accepted_and_https_stays_https(
                 download_file(server.url("/down"), tmp_path / "y", retry_policy=QUICK)
             assert plain.asked == []
     finally:
-        http_request._create_system_ssl_context.cache_clear()
+        http_request.create_system_ssl_context.cache_clear()
 
 
 def cancel_after(seconds: float) -> tuple[Callable[[], bool], list[float]]:

@@ -92,7 +92,7 @@ def test_a_lock_beside_a_file_of_the_user_leaves_nothing(tmp_path: Path) -> None
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a file that somebody has open cannot be removed there")
 def test_a_lock_that_its_last_holder_removed_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second, lock_byte = PassingLock(tmp_path / "lock"), PassingLock(tmp_path / "lock"), file_lock._lock_byte
+    first, second, lock_byte = PassingLock(tmp_path / "lock"), PassingLock(tmp_path / "lock"), file_lock.lock_byte
     assert first.acquire()
 
     def lock_late(file: int) -> None:
@@ -100,7 +100,7 @@ def test_a_lock_that_its_last_holder_removed_is_none(tmp_path: Path, monkeypatch
         lock_byte(file)
 
     with monkeypatch.context() as patch:
-        patch.setattr(file_lock, "_lock_byte", lock_late)
+        patch.setattr(file_lock, "lock_byte", lock_late)
         assert not second.acquire()
     assert second.acquire()
     assert not first.acquire()

@@ -82,7 +82,7 @@ def test_a_server_that_fails_is_asked_once(server: FaultServer) -> None:
 )
 def test_whatever_is_announced_is_a_release_or_none(data: object) -> None:
     if isinstance(data, dict):
-        found = release_feed._parse_release(data, parse_address("https://example.org/latest.json"))
+        found = release_feed.parse_release(data, parse_address("https://example.org/latest.json"))
         assert found is None or (split_version(found.version) and found.page == "")
 
 

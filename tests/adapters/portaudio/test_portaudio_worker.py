@@ -39,6 +39,6 @@ def test_no_answer_is_an_error_until_it_comes(monkeypatch: pytest.MonkeyPatch, c
     with pytest.raises(AudioDeviceError):
         thread.call_and_wait(lambda: 5)
     answers.set()
-    assert thread._unanswered is not None
-    thread._unanswered.result(10)
+    assert thread.unanswered is not None
+    thread.unanswered.result(10)
     assert thread.call_and_wait(lambda: 5) == 5

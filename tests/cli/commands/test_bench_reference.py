@@ -100,14 +100,14 @@ def test_the_summary_tells_how_close_fast_comes() -> None:
     times = {"reference": [300.0, 330.0], "auto": [200.0, 200.0], "exact": [200.0, 200.0], "fast": [100.0, 110.0]}
     ratios = {way: compute_ratio(times["reference"], times[way]) for way in ("auto", "exact", "fast")}
     lines = [LineComparisonResult(name, 61, 16, {}, {}, {}, ratios, ratios, ratios, times) for name in ("short", "long")]
-    assert reference_report._build_fast_summary(lines, FAST) == {
+    assert reference_report.build_fast_summary(lines, FAST) == {
         "first_audio": {"short": 3.0, "long": 3.0},
         "whole_line": 3.0,
         "snr_db": FAST.snr_db,
         "lsd_db": FAST.lsd_db,
         "frames_equal": FAST.frames_equal,
     }
-    assert reference_report._build_fast_summary(lines, None) is None
+    assert reference_report.build_fast_summary(lines, None) is None
 
 
 def test_users_models_stay_as_they_are(tmp_path: Path) -> None:

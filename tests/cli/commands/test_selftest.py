@@ -51,7 +51,7 @@ def test_a_window_program_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_backend_that_kills_its_process_is_one_line_of_the_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(self_launch, "build_cli_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
-    trial = selftest._try_backend("directml", tmp_path)
+    trial = selftest.try_backend("directml", tmp_path)
     assert not trial.ok
     assert trial.exit_code not in (0, None)
     assert trial.total_ms is None

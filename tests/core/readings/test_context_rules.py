@@ -123,7 +123,7 @@ def list_rules_that_never_decide(rules: ReadingRules, split: Callable[[str], lis
 
 def test_every_rule_decides_on_its_example() -> None:
     """Those of `WITHOUT_EXAMPLE` cover readings that the analyser gives where no short text was found; a new rule needs an example."""
-    split = mecab_words._create_lexicon().split_morphs
+    split = mecab_words.create_lexicon().split_morphs
     planted = "角 カド>ツノ -2 牛  # 牛の角。\n角 カド>スミ -2 牛  # 牛の角。\n月 ツキ>ゲツ"
     assert list_rules_that_never_decide(ReadingRules(planted), split) == ["角 カド>スミ", "月 ツキ>ゲツ"]
     assert set(list_rules_that_never_decide(load_rules(), split)) == WITHOUT_EXAMPLE

@@ -108,7 +108,7 @@ def _build_summary(
         },
         "first_audio": {item.line: item.first_audio["auto"].median for item in lines},
         "whole_line": {"exact": exact.median if exact else None, "int8": fast.median if fast else None},
-        "fast": _build_fast_summary(lines, fast_result),
+        "fast": build_fast_summary(lines, fast_result),
         "memory": {"ours_mb": ours.peak_mb, "reference_mb": theirs.peak_mb},
         "lines": [{"phones": item.phones, "tokens": item.tokens, "frames": item.frames["auto"]} for item in lines],
         "turns": turns,
@@ -118,7 +118,7 @@ def _build_summary(
     }
 
 
-def _build_fast_summary(lines: list[LineComparisonResult], fast_result: Int8Result | None) -> dict[str, Any] | None:
+def build_fast_summary(lines: list[LineComparisonResult], fast_result: Int8Result | None) -> dict[str, Any] | None:
     """Return the summary of the faster way to speak; None if the voice has none."""
     whole = compute_overall_ratio(lines, "fast")
     if whole is None or fast_result is None:

@@ -149,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
         PartFile(Path(options.report)).discard()
     doctor = next(iter(_run_cli("doctor", "--json")[1]), {})
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
-        trials = [_try_backend(name, Path(folder)) for name in ["cpu", *_list_accelerators()]]
+        trials = [try_backend(name, Path(folder)) for name in ["cpu", *_list_accelerators()]]
     ok = bool(doctor.get("ok")) and trials[0].ok
     report = {
         "ok": ok,
@@ -190,7 +190,8 @@ def _load_probe_results() -> list[dict[str, Any]]:
         return []
 
 
-def _try_backend(backend: str, folder: Path) -> BackendTrial:
+def try_backend(backend: str, folder: Path) -> BackendTrial:
+    """Speak with a backend in a process of its own, and return how that went."""
     print_note(localize(f"{backend} を測定しています…", f"Measuring {backend} …"))
     trial, output = BackendTrial(backend), folder / f"{backend.replace(':', '-')}.wav"
     # The voice that all have: reports of different machines are compared.
