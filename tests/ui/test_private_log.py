@@ -52,9 +52,9 @@ def close_upon(window: WindowDriver, error: Exception) -> None:
     def fail() -> None:
         raise error
 
-    window.dialogs._background.run_work(lambda: logger.info("begun"))
-    window.dialogs._background._closed = True
-    window.dialogs._background.run_work(fail)
+    window.dialogs.background.run_work(lambda: logger.info("begun"))
+    window.dialogs.background._closed = True
+    window.dialogs.background.run_work(fail)
     window.close()
 
 

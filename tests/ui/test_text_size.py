@@ -39,8 +39,8 @@ def test_nothing_is_cut_off_in_the_largest_text(qapp: QApplication, qtbot: QtBot
     window = open_window(Settings(text="今日はいい天気です。", expression_open=True, strip="folded"))
     window.resize(1366, 768)
     qtbot.waitUntil(lambda: assert_nothing_is_cut_off(window), timeout=WAIT_MS)
-    window.fold._part.set_open(True)
-    window.melody_fold._part.set_open(True)
+    window.fold.part.set_open(True)
+    window.melody_fold.part.set_open(True)
     qtbot.waitUntil(lambda: window.strip_panel.melody.more.isVisible(), timeout=WAIT_MS)
     assert window.strip_panel.minimumSizeHint().width() <= window.strip_frame.viewport().width(), "the header does not scroll"
     card = window.script.cards.compute_row_height(0)

@@ -67,6 +67,9 @@ class ShortcutPage(QWidget):
 
     Rows are made a few at a time, unless all are needed at once: making them together would block the window.
 
+    Attributes:
+        resets: The buttons that restore the default keys, by the name of the action.
+
     Signals:
         changed(): The keys were changed.
     """
@@ -76,7 +79,7 @@ class ShortcutPage(QWidget):
     def __init__(self, bindings: KeyBindings) -> None:
         super().__init__()
         self._rows: dict[str, tuple[KeyField, KeyField]] = {}
-        self._resets: dict[str, QToolButton] = {}
+        self.resets: dict[str, QToolButton] = {}
         inner = QWidget()
         self._grid = QGridLayout(inner)
         self._grid.setColumnStretch(0, 1)
@@ -158,7 +161,7 @@ class ShortcutPage(QWidget):
         reset.setAccessibleName(localize(f"{name}: 初期設定に戻す", f"{name}: restore the default"))
         reset.setToolTip(localize("ショートカットキーを初期設定に戻します。", "Restores the default shortcut."))
         reset.clicked.connect(lambda: self._reset_keys(spec))
-        self._rows[spec.name], self._resets[spec.name] = (anywhere, in_list), reset
+        self._rows[spec.name], self.resets[spec.name] = (anywhere, in_list), reset
         for column, widget in enumerate((QLabel(name), anywhere, in_list, reset)):
             self._grid.addWidget(widget, row, column)
         for field in (anywhere, in_list):
@@ -186,13 +189,13 @@ class ShortcutPage(QWidget):
         self.warning.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))
         self.warning.setVisible(bool(shared))
         changed = self.bindings
-        for name, reset in self._resets.items():
+        for name, reset in self.resets.items():
             reset.setEnabled(name in changed)
         self.changed.emit()
 
     def _draw_icons(self) -> None:
         drawing = draw_icon("undo", self.palette().color(QPalette.ColorRole.WindowText))
-        for reset in self._resets.values():
+        for reset in self.resets.values():
             reset.setIcon(drawing)
 
 

@@ -173,7 +173,7 @@ class BlindTestController(QObject):
         self._voice_name, self._document = find_voice_name, document
         self._stores: dict[Path | None, TakeStore] = {}
         self._test_store = BlindTestStore(project)
-        self.mushra = MushraTestController(self, parent, self._test_store, take_repository, speech, self._load_sound, document)
+        self.mushra = MushraTestController(self, parent, self._test_store, take_repository, speech, self.load_sound, document)
         self.dialog: BlindTestDialog | None = None
 
     def open_line_test(self, line_id: str) -> None:
@@ -244,7 +244,7 @@ class BlindTestController(QObject):
     def show_dialog(self) -> BlindTestDialog:
         """Open a new blind test dialog, closing the one before."""
         self.close()
-        dialog = self.dialog = BlindTestDialog(self._parent, self._speech, self._load_sound)
+        dialog = self.dialog = BlindTestDialog(self._parent, self._speech, self.load_sound)
         dialog.changed.connect(lambda test: self._test_store.keep_test(test.id, dump_blind_test(test)))
         dialog.ended.connect(partial(self._offer_winner, dialog))
         dialog.mushra_requested.connect(lambda apart: self.mushra.begin_test(dialog, *apart))
@@ -261,7 +261,7 @@ class BlindTestController(QObject):
             self.dialog.deleteLater()
         self.dialog = None
 
-    def _load_sound(self, name: str) -> SampledSound:
+    def load_sound(self, name: str) -> SampledSound:
         """Return samples `(T,)` and rate (Hz) of a kept sound; called in the dialog's own thread. Raise InputError where it is missing."""
         # A project that was just saved may not have its sounds beside it yet: they are still in the data folder (path None).
         places = dict.fromkeys((self._project.path, None))

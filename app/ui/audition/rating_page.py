@@ -64,7 +64,7 @@ class RatingScale(QWidget):
 
     Attributes:
         reference: The button that plays the open reference.
-        buttons, sliders: Those of the sounds, from left to right.
+        buttons, sliders, values: Those of the sounds, from left to right.
 
     Signals:
         listen_requested(int): A sound is to be played; 0 is the reference, the others follow.
@@ -83,7 +83,7 @@ class RatingScale(QWidget):
         self.reference = create_button(words, tip, hear, name=localize("参照を再生", "Play the reference"), is_checkable=True)
         self.buttons = [self._create_button(place) for place in range(count)]
         self.sliders = [self._create_slider(place) for place in range(count)]
-        self._values = [QLabel(UNRATED, alignment=Qt.AlignmentFlag.AlignHCenter) for _ in range(count)]
+        self.values = [QLabel(UNRATED, alignment=Qt.AlignmentFlag.AlignHCenter) for _ in range(count)]
         self._group = create_exclusive_group(self, (self.reference, *self.buttons))
         self._lay_out_widgets()
 
@@ -145,7 +145,7 @@ class RatingScale(QWidget):
     def _create_rate_callback(self, index: int) -> Callable[..., None]:
         def update_rating(*_what: object) -> None:
             self._rated.add(index)
-            self._values[index].setText(str(self.sliders[index].value()))
+            self.values[index].setText(str(self.sliders[index].value()))
             self.changed.emit()
 
         return update_rating
@@ -161,7 +161,7 @@ class RatingScale(QWidget):
             label.setObjectName("muted")
             words.addWidget(label, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         grid.addLayout(words, 1, 0)
-        for place, (value, slider, item) in enumerate(zip(self._values, self.sliders, self.buttons, strict=True), 1):
+        for place, (value, slider, item) in enumerate(zip(self.values, self.sliders, self.buttons, strict=True), 1):
             item.setMinimumWidth(WIDTH)
             grid.addWidget(value, 0, place)
             grid.addWidget(slider, 1, place, Qt.AlignmentFlag.AlignHCenter)

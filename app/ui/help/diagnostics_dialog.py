@@ -27,6 +27,7 @@ class DiagnosticsDialog(QDialog):
 
     Attributes:
         report: The results as text; empty while the checks run.
+        process: The program that runs them.
 
     Signals:
         help_requested(str): A page of the user guide that helps with the results.
@@ -54,10 +55,10 @@ class DiagnosticsDialog(QDialog):
         column.addWidget(self.busy)
         column.addWidget(self.shown, 1)
         column.addWidget(self._create_buttons())
-        self._process = QProcess(self)
-        self._process.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
-        self._process.finished.connect(self._show_results)
-        self._process.errorOccurred.connect(self._show_results)
+        self.process = QProcess(self)
+        self.process.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
+        self.process.finished.connect(self._show_results)
+        self.process.errorOccurred.connect(self._show_results)
         self.resize(680, 520)
         self.run_checks()
 
@@ -70,15 +71,15 @@ class DiagnosticsDialog(QDialog):
         for button in (self.copy, self.save, self.again):
             button.setEnabled(False)
         program, *arguments = build_cli_command()
-        self._process.start(program, [*arguments, "doctor", "--json"])
+        self.process.start(program, [*arguments, "doctor", "--json"])
 
     def done(self, result: int) -> None:
         """Kill the checks along with the dialog."""
         # Otherwise the killed process would report its end to a dialog that is closing.
-        self._process.blockSignals(True)
-        if self._process.state() != QProcess.ProcessState.NotRunning:
-            self._process.kill()
-            self._process.waitForFinished(TERMINATION_TIMEOUT_MS)
+        self.process.blockSignals(True)
+        if self.process.state() != QProcess.ProcessState.NotRunning:
+            self.process.kill()
+            self.process.waitForFinished(TERMINATION_TIMEOUT_MS)
         super().done(result)
 
     def _create_buttons(self) -> QDialogButtonBox:
@@ -110,10 +111,10 @@ class DiagnosticsDialog(QDialog):
     @Slot()
     def _show_results(self, *_args: object) -> None:
         # A crash emits both errorOccurred and finished; an error may come while the process still runs.
-        if self._process.state() != QProcess.ProcessState.NotRunning or self.report:
+        if self.process.state() != QProcess.ProcessState.NotRunning or self.report:
             return
-        said = bytes(self._process.readAllStandardOutput().data()).decode("utf-8", "replace")
-        wrong = bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace").strip()
+        said = bytes(self.process.readAllStandardOutput().data()).decode("utf-8", "replace")
+        wrong = bytes(self.process.readAllStandardError().data()).decode("utf-8", "replace").strip()
         try:
             found = parse_object(said)
             self.report = format_text_report(found)
@@ -126,7 +127,7 @@ class DiagnosticsDialog(QDialog):
             )
         # A broken part may end the process in mid-report: then everything it printed is the report.
         except (ValueError, KeyError, TypeError, AttributeError):
-            self.report = f"{said}\n{wrong}\n{self._process.errorString()}".strip()
+            self.report = f"{said}\n{wrong}\n{self.process.errorString()}".strip()
             self.shown.setPlainText(self.report)
             self.summary.setText(localize("診断が完了しませんでした。", "The checks did not finish."))
         self.busy.hide()

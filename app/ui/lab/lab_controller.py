@@ -37,6 +37,7 @@ class LabController(QObject):
     Attributes:
         window: The open window, or None.
         runs: The running commands and their reports.
+        queries: The tasks that ask for the commands there are.
 
     Signals:
         help_requested(str): A page of the user guide is to be shown.
@@ -57,9 +58,9 @@ class LabController(QObject):
         self.runs = LabRunner(self)
         self.runs.changed.connect(self._update_report)
         self.runs.licence_asked.connect(self._ask_licence)
-        self._queries = TaskQueue(self)
-        self._queries.finished.connect(self._store_commands)
-        self._queries.failed.connect(self._show_query_failure)
+        self.queries = TaskQueue(self)
+        self.queries.finished.connect(self._store_commands)
+        self.queries.failed.connect(self._show_query_failure)
         self._background = BackgroundThread(self, "lab")
         self._folder = ""
         self._commands: tuple[tuple[LabCommand, ...], tuple[str, ...]] | None = None
@@ -87,7 +88,7 @@ class LabController(QObject):
         """Close the window and stop all work."""
         if self.window is not None:
             self.window.reject()
-        self._queries.close()
+        self.queries.close()
         self.runs.close()
         self._background.close()
 
@@ -97,7 +98,7 @@ class LabController(QObject):
             self.window.source.offer_sources(self._catalog.voices, self._catalog.berts)
 
     def _query_commands(self) -> None:
-        self._queries.add_task(TaskSpec("lab parts", ("lab", "parts"), quiet=True))
+        self.queries.add_task(TaskSpec("lab parts", ("lab", "parts"), quiet=True))
 
     @Slot(object)
     def _store_commands(self, job: ProcessTask) -> None:
@@ -127,7 +128,7 @@ class LabController(QObject):
     @Slot(object)
     def _show_query_failure(self, job: ProcessTask) -> None:
         error = job.error
-        self._queries.remove_task(job)
+        self.queries.remove_task(job)
         if self.window is not None and error is not None:
             self.window.loading.clear()
             banner = self.window.banner

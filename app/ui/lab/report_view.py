@@ -121,6 +121,7 @@ class ReportView(QWidget):
     """Shows one report; rows that arrive later are added to their tables.
 
     Attributes:
+        report: What is shown; None before the first report.
         tables: The tables by kind of rows.
         kinds: The tabs that choose a table or the picture.
 
@@ -133,7 +134,7 @@ class ReportView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.tables: dict[str, LabRowTable] = {}
-        self._report: LabReport | None = None
+        self.report: LabReport | None = None
         self._shown = 0
         self.machine = ElidedLabel("")
         self.machine.setObjectName("muted")
@@ -168,9 +169,9 @@ class ReportView(QWidget):
 
     def show_report(self, report: LabReport) -> None:
         """Show a report in its current state."""
-        if report is not self._report:
+        if report is not self.report:
             self._clear_report()
-            self._report = report
+            self.report = report
         # Only the new rows are added: rebuilding the tables would lose the user's selection and sorting.
         fresh, self._shown = report.rows[self._shown :], len(report.rows)
         tables: dict[str, list[Row]] = {}
@@ -210,9 +211,9 @@ class ReportView(QWidget):
             self._add_kind(kind, format_kind(kind))
             # The first table of the command's own kind comes to the front; later ones must not take the user away.
             if (
-                self._report is not None
-                and is_main_kind(kind, self._report.command_name)
-                and not any(is_main_kind(item, self._report.command_name) for item in others)
+                self.report is not None
+                and is_main_kind(kind, self.report.command_name)
+                and not any(is_main_kind(item, self.report.command_name) for item in others)
             ):
                 self.kinds.setCurrentIndex(self._find_tab(kind))
         return self.tables[kind]

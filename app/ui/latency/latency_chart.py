@@ -33,12 +33,15 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
     """A graphics item with rows of stacked bars, the newest on top.
 
     Cached results are hatched chips behind the bar, because they take no visible time. A first run is drawn pale.
+
+    Attributes:
+        rows: The utterances that are drawn.
     """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._rows: list[Utterance] = []
+        self.rows: list[Utterance] = []
         self._live: tuple[Utterance, float] | None = None
         self._target_ms = 0.0
         self._stage_targets_ms: Mapping[str, float] = {}
@@ -60,21 +63,21 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         """Draw these utterances, the first one on top, within `area` (ms, rows), with a line where each stage should have ended."""
         if area != self._area:
             self.prepareGeometryChange()
-        self._rows, self._live, self._target_ms, self._area = list(rows), live, target_ms, area
+        self.rows, self._live, self._target_ms, self._area = list(rows), live, target_ms, area
         self._stage_targets_ms = stage_targets_ms
         self.update()
 
     def find_stage(self, point: QPointF) -> tuple[Utterance, str | None] | None:
         """Return the utterance at (ms, row), and its stage if there is one."""
         row = round(point.y())
-        if not 0 <= row < len(self._rows) or abs(point.y() - row) > BAR_HEIGHT_ROWS / 2:
+        if not 0 <= row < len(self.rows) or abs(point.y() - row) > BAR_HEIGHT_ROWS / 2:
             return None
         end = 0.0
-        for name, stage in self._rows[row].iterate_stages():
+        for name, stage in self.rows[row].iterate_stages():
             end += stage.ms
             if 0 <= point.x() < end:
-                return self._rows[row], name
-        return self._rows[row], None
+                return self.rows[row], name
+        return self.rows[row], None
 
     def find_target(self, ms: float, reach_ms: float) -> tuple[str, float] | None:
         """Return the stage whose target ends within `reach_ms` of `ms`, and where it ends (ms)."""
@@ -94,10 +97,10 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         font = QFont(painter.font())
         font.setPointSizeF(8.5)
         painter.setFont(font)
-        if self._rows:
+        if self.rows:
             self._paint_stage_targets(painter, place)
             self._paint_target(painter, place)
-        for row, utterance in enumerate(self._rows):
+        for row, utterance in enumerate(self.rows):
             self._paint_row(painter, place, row, utterance)
 
     def _paint_row(self, painter: QPainter, transform: QTransform, row: int, utterance: Utterance) -> None:
@@ -140,7 +143,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         metrics = QFontMetricsF(painter.font())
         words = f"{format_ms(utterance.total_ms)} ms" if not utterance.is_stopped else localize("停止", "stopped")
         painter.setPen(QColor(self._theme.muted if utterance.is_stopped else self._theme.text))
-        left = self._shift_past_targets(transform, end.x() + BESIDE, metrics.horizontalAdvance(words))
+        left = self.shift_past_targets(transform, end.x() + BESIDE, metrics.horizontalAdvance(words))
         painter.drawText(QPointF(left, end.y() + metrics.capHeight() / 2), words)
         left += metrics.horizontalAdvance(words) + BESIDE
         for name, stage in utterance.iterate_stages():
@@ -150,7 +153,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
                 paint_cache_mark(painter, chip, color)
                 left += CHIP + 4
 
-    def _shift_past_targets(self, transform: QTransform, left: float, width: float) -> float:
+    def shift_past_targets(self, transform: QTransform, left: float, width: float) -> float:
         """Return a start (pixels) for text of this width, at `left` or a little after it, where no target line crosses the text."""
         begins = left
         for ms in sorted((*itertools.accumulate(self._stage_targets_ms.values()), self._target_ms)):
@@ -209,6 +212,8 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
     Attributes:
         box: The view box, in milliseconds and rows.
         names, times: The axes.
+        bars: The bars, a row each.
+        empty_hint: What is shown before the first line was spoken.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -233,11 +238,13 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         self._labels: list[str] = []
         self._shown: tuple[list[Utterance], tuple[Utterance, float] | None, float, Mapping[str, float]] = ([], None, 0.0, {})
         self.names.setTicks([[]])
-        self._empty = QLabel(localize("再生すると、処理ごとの時間がここに表示されます。", "Play a line to see how long each stage takes."))
-        self._empty.setObjectName("muted")
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        QVBoxLayout(self).addWidget(self._empty)
+        self.empty_hint = QLabel(
+            localize("再生すると、処理ごとの時間がここに表示されます。", "Play a line to see how long each stage takes.")
+        )
+        self.empty_hint.setObjectName("muted")
+        self.empty_hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty_hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        QVBoxLayout(self).addWidget(self.empty_hint)
         self.scale_ms = 0.0
         self._ranged = QRectF()
         self.set_theme(theme)
@@ -283,7 +290,7 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
     def _draw_bars(self) -> None:
         everything, live, target_ms, stage_targets_ms = self._shown
         rows = everything[: self._row_capacity]
-        self._empty.setVisible(not rows)
+        self.empty_hint.setVisible(not rows)
         for axis in (self.names, self.times):
             # The scale of an empty chart is hidden but keeps its space, so that nothing moves with the first bar.
             axis.setOpacity(1 if rows else 0)
@@ -292,7 +299,7 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
             longest = max(longest, live[0].total_ms + live[1])
         self._set_scale(round_scale_up(longest * SCALE_HEADROOM))
         self._name_rows([row.label for row in rows])
-        self.bars.show_rows(rows, live, target_ms, self._compute_area(), stage_targets_ms)
+        self.bars.show_rows(rows, live, target_ms, self.compute_area(), stage_targets_ms)
 
     def close(self) -> bool:
         """Close the widget without pyqtgraph's own `close`."""
@@ -307,11 +314,12 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         """Show the figures under the mouse as a tooltip."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             point = self.box.mapSceneToView(self.mapToScene(event.pos()))
-            QToolTip.showText(event.globalPos(), escape_tip(self._describe_point(QPointF(point))), self)
+            QToolTip.showText(event.globalPos(), escape_tip(self.describe_point(QPointF(point))), self)
             return True
         return bool(super().viewportEvent(event))
 
-    def _describe_point(self, point: QPointF) -> str:
+    def describe_point(self, point: QPointF) -> str:
+        """Return the figures at a place (ms, row), or what the target line there means; empty where there is neither."""
         found = self.bars.find_stage(point)
         if (found is None or found[1] is None) and (words := self._describe_target(point.x())):
             return f"{words}\n{describe_targets()}"
@@ -347,7 +355,7 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
 
     def _set_scale(self, scale_ms: float) -> None:
         self.scale_ms = scale_ms
-        area = self._compute_area()
+        area = self.compute_area()
         if area != self._ranged:
             self._ranged = area
             self.box.setRange(area, padding=0)
@@ -361,7 +369,7 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         """Return the number of rows that fit."""
         return max(1, min(MAX_CHART_ROWS, int((self._plot_px - TARGET_ROW_HEIGHT_PX) / ROW_HEIGHT_PX)))
 
-    def _compute_area(self) -> QRectF:
+    def compute_area(self) -> QRectF:
         """Return the visible area (ms, rows): the rows that fit, below the space for the target's label."""
         head = self._row_capacity * TARGET_ROW_HEIGHT_PX / max(ROW_HEIGHT_PX, self._plot_px - TARGET_ROW_HEIGHT_PX)  # in rows
         return QRectF(0, -0.5 - head, self.scale_ms, self._row_capacity + head)

@@ -24,6 +24,9 @@ LONG_WAIT_MS = 3000
 class BusyNotice(QObject):
     """Counts slow lines; once the user has read of them, it says nothing more until the program starts again.
 
+    Attributes:
+        long_wait: runs while nothing is heard; the notice appears when it ends.
+
     Args:
         use_light_voice: gives the selected lines the included voice, which is computed forty times as fast.
     """
@@ -32,19 +35,19 @@ class BusyNotice(QObject):
         super().__init__(settings)
         self._settings, self._banner, self._use_light_voice = settings, banner, use_light_voice
         self._slow_lines = 0
-        self._long_wait = QTimer(self)
-        self._long_wait.setSingleShot(True)
-        self._long_wait.setInterval(LONG_WAIT_MS)
-        self._long_wait.timeout.connect(self._show_notice)
+        self.long_wait = QTimer(self)
+        self.long_wait.setSingleShot(True)
+        self.long_wait.setInterval(LONG_WAIT_MS)
+        self.long_wait.timeout.connect(self._show_notice)
         speech.speech_waited.connect(self._count_line)
         speech.state_changed.connect(self._follow_state)
 
     @Slot(object)
     def _follow_state(self, state: SpeechState) -> None:
         if not state.is_preparing:
-            self._long_wait.stop()
-        elif self._slow_lines < SLOW_LINES and not self._settings.value.prepare_first and not self._long_wait.isActive():
-            self._long_wait.start()
+            self.long_wait.stop()
+        elif self._slow_lines < SLOW_LINES and not self._settings.value.prepare_first and not self.long_wait.isActive():
+            self.long_wait.start()
 
     @Slot(object, float)
     def _count_line(self, job: SpeechJob, waited_s: float) -> None:

@@ -37,6 +37,11 @@ class OutputDeviceWatcher(QObject):
         self._looking.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
         self._looking.finished.connect(self._take_devices)
 
+    @property
+    def is_looking(self) -> bool:
+        """Return whether devices are being looked for."""
+        return self._looking.state() != QProcess.ProcessState.NotRunning
+
     def set_devices(self, labels: tuple[str, ...]) -> None:
         """Take over a list of devices."""
         if labels != self.labels:
@@ -46,7 +51,7 @@ class OutputDeviceWatcher(QObject):
     @Slot()
     def refresh_devices(self) -> None:
         """Look for devices in the background, without disturbing a sound."""
-        if self._looking.state() != QProcess.ProcessState.NotRunning or time.monotonic() - self._looked_at < DEVICE_REFRESH_INTERVAL_S:
+        if self.is_looking or time.monotonic() - self._looked_at < DEVICE_REFRESH_INTERVAL_S:
             return
         program, *arguments = build_cli_command()
         self._looked_at = time.monotonic()
@@ -56,7 +61,7 @@ class OutputDeviceWatcher(QObject):
         """End the search for devices."""
         # Killing the process makes Qt emit `finished`, and its slot could still change a window that closes.
         self._looking.blockSignals(True)
-        if self._looking.state() != QProcess.ProcessState.NotRunning:
+        if self.is_looking:
             self._looking.kill()
             self._looking.waitForFinished(DEVICE_SCAN_TIMEOUT_MS)
 

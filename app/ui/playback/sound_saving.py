@@ -73,7 +73,7 @@ class SavingController(QObject):
         self._controller, self._document, self._seeds, self._window = controller, document, seeds, parent
         self._name_speaker = name_speaker
         self._folder, self._suffix = default_place
-        self._wanted: list[Path] = []
+        self.wanted: list[Path] = []
         self._given_up: list[Path] = []
         self._saved = 0
         self._count = 0
@@ -102,7 +102,7 @@ class SavingController(QObject):
                 lambda file: self._write_files(
                     [
                         (name, [line])
-                        for name, (_, line) in zip(choose_file_names(file, lines, self._name_speaker, self._wanted), lines, strict=True)
+                        for name, (_, line) in zip(choose_file_names(file, lines, self._name_speaker, self.wanted), lines, strict=True)
                     ]
                 ),
             )
@@ -118,7 +118,7 @@ class SavingController(QObject):
     @Slot()
     def stop_saving(self) -> None:
         """Cancel the incomplete files and remove them."""
-        if self._wanted:
+        if self.wanted:
             complete = localize("書き出しが完了したファイルは残っています。", "Files that were finished are kept.") if self._saved else ""
             stopped = localize("書き出しを中止しました。", "Export stopped.")
             self.reported.emit(SavingReport(stopped, complete, self._folder if self._saved else ""))
@@ -138,11 +138,11 @@ class SavingController(QObject):
             write(file)
 
     def _write_files(self, files: list[tuple[Path, list[Line]]]) -> None:
-        if not self._wanted:
+        if not self.wanted:
             self._saved, self._count, self._failures, self._given_up, self._fallback = 0, 0, [], [], ""
             self._began = time.monotonic()
         self._count += len(files)
-        self._wanted += [file for file, _ in files]
+        self.wanted += [file for file, _ in files]
         several = sum(len(lines) for _, lines in files) > 1
         for file, lines in files:
             first, *then = (build_request(self._seeds.apply_last_seed(line)) for line in lines)
@@ -155,12 +155,12 @@ class SavingController(QObject):
             self._saved += 1
             self._finished.emit()
             return
-        if file not in self._wanted:
+        if file not in self.wanted:
             return
-        self._wanted.remove(file)
+        self.wanted.remove(file)
         self._saved += 1
         folder = str(file.parent)
-        if self._wanted:
+        if self.wanted:
             self._report_result(
                 localize(f"書き出し中… {self._saved} / {self._count}", f"Exporting… {self._saved} of {self._count}"), file.name
             )
@@ -174,13 +174,13 @@ class SavingController(QObject):
     @Slot(object)
     def _report_progress(self, progress: FileProgress) -> None:
         """Report the progress of a single file once it takes long; of several files each is reported when it is finished."""
-        if self._count == 1 and progress.file in self._wanted and time.monotonic() - self._began > PROGRESS_DELAY_S:
+        if self._count == 1 and progress.file in self.wanted and time.monotonic() - self._began > PROGRESS_DELAY_S:
             percent = f"{100 * progress.share:.0f}%"
             self._report_result(localize(f"書き出し中… {percent}", f"Exporting… {percent}"), progress.file.name)
 
     @Slot(object)
     def _note_fallback(self, voice: OpenedVoice) -> None:
-        if self._wanted and voice.fallback:
+        if self.wanted and voice.fallback:
             self._fallback = voice.fallback
 
     def _report_result(self, message: str, hint: str, folder: str = "") -> None:
@@ -192,17 +192,17 @@ class SavingController(QObject):
     def _collect_failure(self, failure: SpeakFailure) -> None:
         """Collect the failure of a line that cannot be spoken, which leaves the others alone; stop if a file cannot be written, as the next ones could not either."""
         file = failure.job.file
-        if file is not None and file in self._wanted:
-            self._wanted.remove(file)
+        if file is not None and file in self.wanted:
+            self.wanted.remove(file)
             self._failures.append((file, failure.error))
             if isinstance(failure.error, OutputFileError):
                 self._cancel_files()
-            if not self._wanted:
+            if not self.wanted:
                 self._finished.emit()
 
     def _cancel_files(self) -> None:
         # Remembered: a file that is complete already may still be on its way here, and counts as saved.
-        self._given_up, self._wanted = self._wanted, []
+        self._given_up, self.wanted = self.wanted, []
         self._controller.stop_saving()
 
     @Slot()

@@ -94,6 +94,7 @@ class ProjectController(QObject):
 
     Attributes:
         question: what the user is asked now; None where nothing is.
+        background: the thread that reads and writes files.
 
     Args:
         shelf: the takes, whose sounds go with the file.
@@ -118,18 +119,23 @@ class ProjectController(QObject):
         super().__init__(parent)
         self._parent, self._project, self._contents, self._shelf = parent, project, contents, shelf
         self._recent, self._banner = recent, banner
-        self._background = BackgroundThread(self, "projects")
-        self._background.failed.connect(banner.show_error)
+        self.background = BackgroundThread(self, "projects")
+        self.background.failed.connect(banner.show_error)
         self.question: QMessageBox | None = None
         self._reading = self._shown = 0  # files that are being read; projects that were shown
         self._is_saving = False
         self._waiting: list[Continuation] = []  # until what is being saved is
         recent.chosen.connect(self.open_file)
 
+    @property
+    def is_idle(self) -> bool:
+        """Return whether no file is being read or written."""
+        return not self._is_saving and not self._waiting and not self._reading
+
     @Slot()
     def create_project(self) -> None:
         """Begin an empty script without a name."""
-        self._run_after_asking(lambda: self._show_project(Project()))
+        self._run_after_asking(lambda: self.show_project(Project()))
 
     @Slot()
     def open_project(self) -> None:
@@ -167,7 +173,7 @@ class ProjectController(QObject):
         """Check at the start whether the file was written since, or already holds the autosaved state."""
         path, seen = self._project.path, self._contents.script
         if path is not None:
-            self._background.run_work(
+            self.background.run_work(
                 partial(project_files.compare_project_file, path, self._project.digest, self._project.parts),
                 lambda found: self._compare_with_file(path, found, seen),
             )
@@ -178,7 +184,7 @@ class ProjectController(QObject):
 
     def _remove_unused_sounds_now(self) -> None:
         if self._project.path is not None and not self._is_saving:  # else it follows that
-            self._background.run_work(
+            self.background.run_work(
                 partial(project_files.remove_unneeded_sounds, self._project.path, self._shelf.book.list_needed_sounds())
             )
             self._shelf.drop_unnamed()
@@ -186,12 +192,12 @@ class ProjectController(QObject):
     def wait_until_saved(self) -> None:
         """Wait until all requested saves are written."""
         while self._is_saving:
-            self._background.wait_until_idle()
+            self.background.wait_until_idle()
 
     def close(self) -> None:
         """Wait until the running work is done."""
         self._cancel_question()
-        self._background.close(finish=True)
+        self.background.close(finish=True)
         while self._reading:  # what was read comes to nobody
             self._end_reading()
 
@@ -214,7 +220,7 @@ class ProjectController(QObject):
         self._reading += 1
         COLLECTION_PAUSE.begin_pause()
         self._parent.setCursor(Qt.CursorShape.BusyCursor)
-        self._background.run_work(
+        self.background.run_work(
             partial(project_files.read_project_file, path),
             lambda opened: self._take_project(path, opened, seen),
             partial(self._report_unreadable, path),
@@ -232,7 +238,7 @@ class ProjectController(QObject):
             # A save that was asked for meanwhile may be of this very file, and comes after what was read.
             self._run_after_asking(lambda: self._read_project(path))
             return
-        self._show_project(opened.project, path, opened.digest)
+        self.show_project(opened.project, path, opened.digest)
         self._recent.add_project(path)
         if opened.losses:
             report_losses(self._banner, path.name, opened.losses)
@@ -253,7 +259,8 @@ class ProjectController(QObject):
         else:
             self._banner.show_error(error)
 
-    def _show_project(self, project: Project, path: Path | None = None, digest: str = "") -> None:
+    def show_project(self, project: Project, path: Path | None = None, digest: str = "") -> None:
+        """Show another project, which nothing is asked about any more."""
         self._shown += 1
         self._waiting.clear()  # it was meant for the one before
         self._contents.show_project(project, path, digest)
@@ -279,13 +286,13 @@ class ProjectController(QObject):
 
         def report_failure(error: AppError) -> None:
             self._waiting.clear()  # it was meant for what would be saved now
-            self._background.failed.emit(error)
+            self.background.failed.emit(error)
 
         self._is_saving = True
         work = partial(
             project_files.write_project_file, path, project, expected_digest, self._project.path, self._shelf.book.list_needed_sounds()
         )
-        self._background.run_work(work, partial(self._end_saving, finish_writing), partial(self._end_saving, report_failure))
+        self.background.run_work(work, partial(self._end_saving, finish_writing), partial(self._end_saving, report_failure))
 
     def _end_saving(self, then: Callable[[Any], object], result: object) -> None:
         """Run the continuations that waited for the save, one after the other: each may save again."""
@@ -329,7 +336,7 @@ class ProjectController(QObject):
         if file_state.project is not None and project_files.is_equal_project(file_state.project, self._contents.script, project.parts):
             project.mark_saved(path, file_state.digest, self._contents.script, project.parts)
         elif file_state.project is not None and same and not project.is_changed:
-            self._show_project(file_state.project, path, file_state.digest)
+            self.show_project(file_state.project, path, file_state.digest)
             self._banner.show_message(
                 "notice",
                 localize(

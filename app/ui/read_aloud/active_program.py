@@ -15,14 +15,15 @@ from app.common.errors import InputError
 def find_active_program() -> str:
     """Return the name of the program whose window has the focus, such as `firefox`; an empty text where that is not known."""
     if sys.platform == "win32":
-        return _find_process_name(_find_windows_process())
+        return find_process_name(_find_windows_process())
     if QGuiApplication.platformName() == "xcb":
         with contextlib.suppress(InputError):
-            return _find_process_name(_find_x11_process())
+            return find_process_name(_find_x11_process())
     return ""
 
 
-def _find_process_name(process_id: int) -> str:
+def find_process_name(process_id: int) -> str:
+    """Return the name of a process; an empty text if the system refuses it."""
     try:
         return psutil.Process(process_id).name() if process_id > 0 else ""
     # psutil passes some of Windows' own errors on as they are.

@@ -34,7 +34,7 @@ class ClipboardWatcher(QObject):
 
     def __init__(self, parent: QObject, find_program: Callable[[], str]) -> None:
         super().__init__(parent)
-        self._find_program = find_program
+        self.find_program = find_program
         self._rules = ClipboardRules()
         self._is_on = False
         self._last_text = ""
@@ -60,6 +60,6 @@ class ClipboardWatcher(QObject):
             text = read_clipboard()
         except InputError:
             return
-        if self._rules.should_read_text(text, self._find_program(), self._last_text):
+        if self._rules.should_read_text(text, self.find_program(), self._last_text):
             self._last_text = text
             self.copied.emit(text)

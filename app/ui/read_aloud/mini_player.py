@@ -30,6 +30,9 @@ class MiniPlayer(QFrame):
 
     Space pauses and resumes, Esc stops and hides it, Alt with an arrow moves it. It hides a while after the reading has ended.
 
+    Attributes:
+        lingering: runs while nothing is read; the player hides when it ends, unless it is in use.
+
     Signals:
         voice_chosen(str, str): the user chose another voice and speaker; those of the selected line if they are empty.
         speed_chosen(float): the user changed the speed.
@@ -46,8 +49,8 @@ class MiniPlayer(QFrame):
         self._player = player
         self._grip: QPoint | None = None
         self._listed: list[tuple[str, str]] = []
-        self._lingering = QTimer(self, singleShot=True, interval=LINGER_MS)
-        self._lingering.timeout.connect(self._hide_unused)
+        self.lingering = QTimer(self, singleShot=True, interval=LINGER_MS)
+        self.lingering.timeout.connect(self._hide_unused)
         self.setObjectName("miniPlayer")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setWindowTitle(localize("Koebako ミニプレイヤー", "Koebako mini player"))
@@ -105,7 +108,7 @@ class MiniPlayer(QFrame):
         # Its own keys, not those of the first button.
         self.setFocus()
         if not self._player.is_on:
-            self._lingering.start()
+            self.lingering.start()
 
     def save_place(self) -> str:
         """Return where the player stands, as text for the settings."""
@@ -147,7 +150,7 @@ class MiniPlayer(QFrame):
     def hideEvent(self, event: QHideEvent) -> None:
         """Wait no longer until it may hide."""
         super().hideEvent(event)
-        self._lingering.stop()
+        self.lingering.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Pause, stop or move by keys."""
@@ -227,7 +230,7 @@ class MiniPlayer(QFrame):
     def _hide_unused(self) -> None:
         """Hide, unless the user has the mouse or the keyboard in the player."""
         if self.underMouse() or self.isActiveWindow():
-            self._lingering.start()
+            self.lingering.start()
         else:
             self.hide()
 
@@ -235,9 +238,9 @@ class MiniPlayer(QFrame):
     def _show_passage(self) -> None:
         player = self._player
         if player.is_on:
-            self._lingering.stop()
+            self.lingering.stop()
         elif self.isVisible():
-            self._lingering.start()
+            self.lingering.start()
         if player.passage and self.text.toPlainText() != player.passage:
             self.text.setPlainText(player.passage)
         self.play.setEnabled(player.is_on)

@@ -28,7 +28,7 @@ class LineVoiceNames:
 
     def set_current_voice(self, voice: OpenedVoice) -> None:
         """Take the voice in use."""
-        self._add_voice("", voice.name, [name for _, name in voice.styles], [name for _, name in voice.speakers])
+        self.add_voice("", voice.name, [name for _, name in voice.styles], [name for _, name in voice.speakers])
 
     def set_voices(self, voices: Sequence[VoiceLabel], find_name: Callable[[str], str]) -> None:
         """Take all voices there are; `find_name` knows the names of voices that are gone."""
@@ -36,9 +36,10 @@ class LineVoiceNames:
         for known in (self.names, self._styles, self._speakers):
             known.clear()
         for voice in voices:
-            self._add_voice(voice.id, voice.name, voice.styles, voice.speakers)
+            self.add_voice(voice.id, voice.name, voice.styles, voice.speakers)
 
-    def _add_voice(self, voice: str, name: str, styles: Sequence[str], speakers: Sequence[str]) -> None:
+    def add_voice(self, voice: str, name: str, styles: Sequence[str], speakers: Sequence[str]) -> None:
+        """Add a voice, or change its names of styles and speakers."""
         self.names[voice], self._styles[voice], self._speakers[voice] = name, styles, speakers
 
     def is_missing(self, voice: str) -> bool:

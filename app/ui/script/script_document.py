@@ -50,8 +50,8 @@ class ScriptDocument(QObject):
         if after is self._script or after == self._script:
             return
         newest = self._find_last_command()
-        if not isinstance(newest, _EditCommand) or not newest.may_merge(merge_key):
-            self.stack.push(_EditCommand(self, label, after, merge_key))
+        if not isinstance(newest, EditCommand) or not newest.may_merge(merge_key):
+            self.stack.push(EditCommand(self, label, after, merge_key))
             return
         newest.merge_script(after)
         self.replace_without_undo(after)
@@ -76,7 +76,7 @@ class ScriptDocument(QObject):
         self.replace_without_undo(script)
 
 
-class _EditCommand(QUndoCommand):
+class EditCommand(QUndoCommand):
     """One step."""
 
     def __init__(self, document: ScriptDocument, label: str, after: Script, merge_key: str) -> None:

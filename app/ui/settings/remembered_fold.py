@@ -24,6 +24,9 @@ class FoldablePart(Protocol):
 class RememberedFold(QObject):
     """Keeps a part and its setting in step.
 
+    Attributes:
+        part: what is folded.
+
     Signals:
         folded(bool): the user has opened or folded it.
 
@@ -43,7 +46,7 @@ class RememberedFold(QObject):
         low_window_px: int,
     ) -> None:
         super().__init__(parent)
-        self._part, self._settings, self._setting, self._low_px = part, settings, setting, low_window_px
+        self.part, self._settings, self._setting, self._low_px = part, settings, setting, low_window_px
         self._fitting = False
         part.toggled.connect(self._remember_fold)
 
@@ -51,7 +54,7 @@ class RememberedFold(QObject):
         """Open or fold the part as the user did last; before that, as it suits a window of this height."""
         kept = getattr(self._settings.value, self._setting)
         self._fitting = True  # what the program chooses is not remembered
-        self._part.set_open(kept == "open" or (kept == "auto" and height >= self._low_px))
+        self.part.set_open(kept == "open" or (kept == "auto" and height >= self._low_px))
         self._fitting = False
 
     @Slot(bool)

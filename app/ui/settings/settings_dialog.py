@@ -31,6 +31,8 @@ class SettingsDialog(QDialog):
     Attributes:
         controls: by name of the setting.
         statuses: what listens for other programs, by the name of its switch.
+        restart_hint: shown where a change waits for the next start.
+        mistake: what is wrong with what was typed; hidden where nothing is.
 
     Args:
         devices: labels of the audio outputs.
@@ -61,16 +63,16 @@ class SettingsDialog(QDialog):
         self._add_page(localize("ショートカットキー", "Shortcuts"), lambda: self.shortcut_page)
         self.tabs.currentChanged.connect(self._create_page)
         self._create_page(0)
-        self._later = QLabel(localize("次回起動時に反映されます。", "Takes effect after a restart."))
-        self._later.setObjectName("error")
-        self._mistake = QLabel()
-        self._mistake.setObjectName("error")
-        self._mistake.setTextFormat(Qt.TextFormat.PlainText)
-        self._mistake.setWordWrap(True)
+        self.restart_hint = QLabel(localize("次回起動時に反映されます。", "Takes effect after a restart."))
+        self.restart_hint.setObjectName("error")
+        self.mistake = QLabel()
+        self.mistake.setObjectName("error")
+        self.mistake.setTextFormat(Qt.TextFormat.PlainText)
+        self.mistake.setWordWrap(True)
         column = QVBoxLayout(self)
         column.addWidget(self.tabs)
-        column.addWidget(self._later)
-        column.addWidget(self._mistake)
+        column.addWidget(self.restart_hint)
+        column.addWidget(self.mistake)
         column.addWidget(self._create_buttons())
         self.show_settings(settings)
         for control in self.controls.values():
@@ -188,14 +190,14 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _update_buttons(self) -> None:
-        self._later.setVisible(self.needs_restart)
+        self.restart_hint.setVisible(self.needs_restart)
         for item in SHOWN_SETTINGS:
             # What would do nothing without another switch waits for that.
             if item.name in self.controls and (switch := self.controls.get(item.metadata.get("requires", ""))) is not None:
                 self.controls[item.name].setEnabled(bool(switch.current))
         mistake = self._find_mistake()
-        self._mistake.setText(mistake)
-        self._mistake.setVisible(bool(mistake))
+        self.mistake.setText(mistake)
+        self.mistake.setVisible(bool(mistake))
         self.ok.setEnabled(not mistake and (self._keys is None or not self._keys.conflicts))
 
 

@@ -39,6 +39,7 @@ class DialogController(QObject):
 
     Attributes:
         devices: the watcher of audio outputs.
+        background: the thread that reads what dialogs show.
         keys: the file of shortcuts that the user changed.
         shown: the dialog opened last, or None once it is closed.
         guide: the user guide while it is open; it stays open beside other dialogs.
@@ -71,8 +72,8 @@ class DialogController(QObject):
         self._parent, self._actions, self._menus, self._settings = parent, actions, menus, settings
         self._choices = list_choices
         self.devices = OutputDeviceWatcher(self)
-        self._background = BackgroundThread(self, "dialogs")
-        self._background.failed.connect(notice.show_error)
+        self.background = BackgroundThread(self, "dialogs")
+        self.background.failed.connect(notice.show_error)
         self.keys = AutosavedFile(self, "keys", lambda: partial(save_shortcuts, actions.bindings), delay_ms=0)
         self.shown: QDialog | None = None
         self.guide: UserGuideDialog | None = None
@@ -106,7 +107,7 @@ class DialogController(QObject):
         dialog.accepted.connect(lambda: self._apply_settings(dialog))
         self.settings_opened.emit(dialog)
         self._show_dialog(dialog)
-        self._background.run_work(lambda: read_settings_file(find_settings_path()), partial(self._refresh_agent_voices, dialog))
+        self.background.run_work(lambda: read_settings_file(find_settings_path()), partial(self._refresh_agent_voices, dialog))
 
     @Slot()
     def open_search(self) -> None:
@@ -166,7 +167,7 @@ class DialogController(QObject):
         from app.ui.help.about_dialog import AboutDialog, format_third_parties
 
         dialog = AboutDialog(VERSION, self._parent)
-        dialog.third_parties_requested.connect(lambda: self._background.run_work(format_third_parties, self._parts_found.emit))
+        dialog.third_parties_requested.connect(lambda: self.background.run_work(format_third_parties, self._parts_found.emit))
         self._parts_found.connect(dialog.show_third_parties)
         self._show_dialog(dialog)
 
@@ -177,7 +178,7 @@ class DialogController(QObject):
         if self.guide is not None:
             self.guide.reject()
         self.devices.close()
-        self._background.close()
+        self.background.close()
 
     def _show_dialog(self, dialog: QDialog) -> None:
         if self.shown is not None:

@@ -115,8 +115,8 @@ class MenuBar(QMenuBar):
         add_melody_commands(lines.addMenu(localize("イントネーション", "Melody")), actions)
         self._create_menu(localize("登場人物(&C)", "&Cast"), actions, CAST_MENU)
         play = self._create_menu(localize("再生(&P)", "&Play"), actions, PLAY_MENU)
-        self._devices = play.addMenu(localize("再生デバイス", "Output device"))
-        self._devices.aboutToShow.connect(self.devices_requested)
+        self.devices = play.addMenu(localize("再生デバイス", "Output device"))
+        self.devices.aboutToShow.connect(self.devices_requested)
         self._device_group = QActionGroup(self)
         self.view = self._create_menu(
             localize("表示(&V)", "&View"), actions, ("show_strip", "show_melody", "show_takes", "", "always_on_top", "full_screen")
@@ -131,7 +131,7 @@ class MenuBar(QMenuBar):
     def list_output_devices(self, devices: tuple[str, ...]) -> None:
         """List the audio outputs; the chosen one stays in the list even while it is unplugged."""
         self._outputs, chosen = devices, self._settings.value.device
-        self._devices.clear()
+        self.devices.clear()
         self._device_group.deleteLater()
         self._device_group = QActionGroup(self)
         labels = {"": localize("システムの設定に合わせる", "Use system setting")} | {label: label for label in (*devices, chosen) if label}
@@ -140,7 +140,7 @@ class MenuBar(QMenuBar):
             action.setCheckable(True)
             action.setChecked(device == chosen)
             action.setData(device)
-            self._devices.addAction(action)
+            self.devices.addAction(action)
         self._device_group.triggered.connect(self._choose_device)
 
     def _create_menu(self, title: str, actions: WindowActions, names: tuple[str, ...]) -> QMenu:

@@ -35,6 +35,8 @@ class UpdateFeature(QObject):
 
     Attributes:
         banner: The banner with the question of the first start, and with what was found.
+        background: The thread of requests; None before the first one.
+        today: Returns the day, counted from 1970.
 
     Args:
         is_first: This is the first start, at which the user is asked.
@@ -52,12 +54,12 @@ class UpdateFeature(QObject):
         today: Callable[[], int] = lambda: int(time.time() // DAY_S),
     ) -> None:
         super().__init__(window)
-        self._window, self._settings, self._today = window, settings, today
+        self._window, self._settings, self.today = window, settings, today
         self._create_source = create_source or _create_release_source
         self._closed = self._has_shown = False
         self.banner = Banner()
         panel.add_banner(self.banner)
-        self._background: BackgroundThread | None = None
+        self.background: BackgroundThread | None = None
         if not has_update_notices():
             return
         self._calendar = QTimer(self)
@@ -73,7 +75,7 @@ class UpdateFeature(QObject):
         """Ask for a newer version, if the user allowed it and a week has passed; the window does not wait."""
         if self._closed or not self._settings.value.update_notices or not has_update_notices():
             return
-        last, today = self._settings.value.update_checked_day, self._today()
+        last, today = self._settings.value.update_checked_day, self.today()
         if 0 <= today - last < DAYS_BETWEEN_CHECKS:
             self._show_remembered()
             return
@@ -84,8 +86,8 @@ class UpdateFeature(QObject):
     def close(self) -> None:
         """Give up a request that runs."""
         self._closed = True
-        if self._background is not None:
-            self._background.close()
+        if self.background is not None:
+            self.background.close()
 
     def _ask_user(self) -> None:
         self.banner.show_message(
@@ -104,9 +106,9 @@ class UpdateFeature(QObject):
         )
 
     def _get_background(self) -> BackgroundThread:
-        if self._background is None:
-            self._background = BackgroundThread(self, "updates")
-        return self._background
+        if self.background is None:
+            self.background = BackgroundThread(self, "updates")
+        return self.background
 
     def _fetch_newer_release(self) -> tuple[Release | None, str]:
         """Return what is newer, and the same as a text for the settings."""

@@ -29,6 +29,8 @@ class LoadedVoiceCache:
     """Belongs to the synthesis thread, but for `terminate_graphs`. The voices used last stay open, so that lines may take turns.
 
     Attributes:
+        speakers: the open voices by the id that lines have, the newest used last.
+        isolated: the id and the precisions of the voice that is open beside them, and the voice; None where there is none.
         caches: what is remembered; outlives the voices.
         backend, precisions: where they run, and how exactly.
         force_bert: a voice whose BERT is missing speaks with another one, which sounds wrong.
@@ -47,40 +49,40 @@ class LoadedVoiceCache:
         self.force_bert = False
         self._on_opened, self._announce = on_opened, announce
         self._failures: FailedDevices | None = None  # a device that is lost is so for all voices
-        self._open: dict[str, Speaker] = {}  # by the id that lines have, the newest used last
-        self._apart: tuple[str, VoicePrecisions, Speaker] | None = None
+        self.speakers: dict[str, Speaker] = {}
+        self.isolated: tuple[str, VoicePrecisions, Speaker] | None = None
         self._reported: dict[str, str | None] = {}  # why each voice that was reported does not run where it was asked to
 
     @property
     def speaker(self) -> Speaker | None:
         """Return the voice used last; None before the first one, and after voices were unloaded."""
-        return next(reversed(self._open.values()), None)
+        return next(reversed(self.speakers.values()), None)
 
     def ensure_voice_open(self, voice: str = "") -> Speaker:
         """Return the voice of this id, opened if need be; an empty id is the voice that ships."""
-        speaker = self._open.pop(voice, None)
+        speaker = self.speakers.pop(voice, None)
         if speaker is None:
             speaker = self.load_voice(voice, self.backend, self.precisions)
-        self._open[voice] = speaker
+        self.speakers[voice] = speaker
         if voice not in self._reported:
             self.announce_voice(voice)
         return speaker
 
     def open_isolated_voice(self, voice: str, precisions: VoicePrecisions) -> Speaker:
         """Open a voice in other precisions, on the CPU, beside those that lines speak with; one at a time, until `close_isolated_voice`."""
-        if self._apart is None or self._apart[:2] != (voice, precisions):
-            self._apart = None  # makes room before it needs some
+        if self.isolated is None or self.isolated[:2] != (voice, precisions):
+            self.isolated = None  # makes room before it needs some
             ready = self._prepare_voice(voice)
-            self._apart = (
+            self.isolated = (
                 voice,
                 precisions,
                 self._open_speaker(ready, "cpu", precisions, self._find_reusable_speaker(ready.voice.manifest.bert)),
             )
-        return self._apart[2]
+        return self.isolated[2]
 
     def close_isolated_voice(self) -> None:
         """Close the voice that `open_isolated_voice` opened."""
-        self._apart = None
+        self.isolated = None
 
     def load_voice(self, voice: str, backend: str, precisions: VoicePrecisions, *, retry: bool = False) -> Speaker:
         """Open a voice with the caches, and the BERT if it fits, of an open one. On another backend the other voices are closed.
@@ -88,7 +90,7 @@ class LoadedVoiceCache:
         Args:
             retry: devices that failed are tried again.
         """
-        if not self._open:  # else the voices that are open stay where they are, should this fail
+        if not self.speakers:  # else the voices that are open stay where they are, should this fail
             self.backend, self.precisions = backend, precisions
         ready = self._prepare_voice(voice)
         if retry and self._failures is not None:
@@ -96,10 +98,10 @@ class LoadedVoiceCache:
         like = None if retry else self._find_reusable_speaker(ready.voice.manifest.bert)
         speaker = self._open_speaker(ready, backend, precisions, like)
         if retry or (backend, precisions) != (self.backend, self.precisions):
-            self._open.clear()
+            self.speakers.clear()
         self.backend, self.precisions = backend, precisions
-        self._open.pop(voice, None)
-        self._open[voice] = speaker
+        self.speakers.pop(voice, None)
+        self.speakers[voice] = speaker
         self._close_oldest_voices()
         if ready.note:
             self._announce(ready.note)
@@ -108,22 +110,22 @@ class LoadedVoiceCache:
     def choose_precisions(self, precisions: VoicePrecisions) -> list[str]:
         """Open voices in these precisions from now on, and return the ids of those that this changes, which are closed; open nothing."""
         before, self.precisions = self.precisions, precisions
-        changed = [voice for voice, speaker in self._open.items() if _is_changed_by(speaker, before, precisions)]
+        changed = [voice for voice, speaker in self.speakers.items() if _is_changed_by(speaker, before, precisions)]
         for voice in changed:
             self.close_voice(voice)
-        self._reported = {voice: why for voice, why in self._reported.items() if voice in self._open}
+        self._reported = {voice: why for voice, why in self._reported.items() if voice in self.speakers}
         return changed
 
     def announce_voice(self, voice: str) -> None:
         """Report an open voice as it is now."""
-        speaker = self._open[voice]
+        speaker = self.speakers[voice]
         self._reported[voice] = speaker.fallback
         self._on_opened(describe_voice(speaker, self.backend, voice))
 
     def announce_fallback(self) -> None:
         """Report a voice that runs elsewhere now because a device failed."""
-        voice = next(reversed(self._open), None)
-        if voice is not None and self._open[voice].fallback != self._reported.get(voice):
+        voice = next(reversed(self.speakers), None)
+        if voice is not None and self.speakers[voice].fallback != self._reported.get(voice):
             self.announce_voice(voice)
 
     def add_timing_backends(self, timing: StageTiming) -> StageTiming:
@@ -132,21 +134,21 @@ class LoadedVoiceCache:
 
     def close_voice(self, voice: str) -> None:
         """Close one voice."""
-        self._apart = None
-        self._open.pop(voice, None)
+        self.isolated = None
+        self.speakers.pop(voice, None)
         self._reported.pop(voice, None)
 
     def unload_voices(self) -> None:
         """Close all voices."""
-        self._apart = None
+        self.isolated = None
         # `_reported` stays: a voice that comes back after a rest is no news to the window.
-        self._open.clear()
+        self.speakers.clear()
 
     def terminate_graphs(self) -> None:
         """Stop the running graph; may be called from any thread."""
         # Copied, as the synthesis thread may open or close voices meanwhile.
-        apart = self._apart
-        for speaker in (*self._open.values(), *([apart[2]] if apart is not None else [])):
+        apart = self.isolated
+        for speaker in (*self.speakers.values(), *([apart[2]] if apart is not None else [])):
             speaker.terminate()
 
     def _open_speaker(self, ready: ResolvedVoice, backend: str, precisions: VoicePrecisions, reuse_from: Speaker | None) -> Speaker:
@@ -194,16 +196,16 @@ class LoadedVoiceCache:
 
     def _find_reusable_speaker(self, bert: str) -> Speaker | None:
         """Return a voice with the same BERT, or else any."""
-        newest_first = list(reversed(self._open.values()))
+        newest_first = list(reversed(self.speakers.values()))
         return next((item for item in newest_first if item.voice.manifest.bert == bert), next(iter(newest_first), None))
 
     def _close_oldest_voices(self) -> None:
-        while len(self._open) > 1 and (len(self._open) > MAX_LOADED_VOICES or self._measure_size() > MAX_LOADED_BYTES):
-            del self._open[next(iter(self._open))]
+        while len(self.speakers) > 1 and (len(self.speakers) > MAX_LOADED_VOICES or self._measure_size() > MAX_LOADED_BYTES):
+            del self.speakers[next(iter(self.speakers))]
 
     def _measure_size(self) -> int:
         """Return the size of the open voices; a BERT that several share counts once."""
-        files = {path for speaker in self._open.values() for path in speaker.models.values()}
+        files = {path for speaker in self.speakers.values() for path in speaker.models.values()}
         return sum(_measure_file(path) for path in files)
 
 

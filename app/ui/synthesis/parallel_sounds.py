@@ -21,11 +21,11 @@ class ParallelSounds:
 
     Attributes:
         wanted: which of them is to be heard; may be set while they play.
+        gains: a factor for each.
 
     Args:
         sounds: float32 at one rate.
         rate: in Hz.
-        gains: a factor for each.
         first_index: which of them is heard first.
         rounds: how often all of them run from beginning to end, each round with the next one; 0 is once for each.
     """
@@ -33,7 +33,7 @@ class ParallelSounds:
     def __init__(self, sounds: Sequence[Float32], rate: int, gains: Sequence[float] = (), *, first_index: int = 0, rounds: int = 0) -> None:
         self.rate = rate
         self.wanted = self._first = first_index
-        self._sounds, self._gains = tuple(sounds), tuple(gains) or (1.0,) * len(sounds)
+        self._sounds, self.gains = tuple(sounds), tuple(gains) or (1.0,) * len(sounds)
         self._rounds = rounds or len(self._sounds)
 
     @property
@@ -53,13 +53,13 @@ class ParallelSounds:
     def iterate_chunks(self, request_id: str, find_queued_s: Callable[[], float], is_cancelled: Callable[[], bool]) -> Iterator[AudioChunk]:
         """Yield the audible sound. With several sounds little is queued, so that a switch is soon heard."""
         if not self.has_several:
-            sound, size = self._sounds[0] * np.float32(self._gains[0]), round(SINGLE_SOUND_PIECE_S * self.rate)
+            sound, size = self._sounds[0] * np.float32(self.gains[0]), round(SINGLE_SOUND_PIECE_S * self.rate)
             for start in range(0, max(1, len(sound)), size):
                 yield AudioChunk(sound[start : start + size], self.rate, request_id, 0, last=start + size >= len(sound))
             return
         from app.audition.sound_switcher import SoundSwitcher  # rarely needed, and not by the window's start
 
-        switcher = SoundSwitcher(self._sounds, self.rate, self._gains, self._first)
+        switcher = SoundSwitcher(self._sounds, self.rate, self.gains, self._first)
         size, left = round(PARALLEL_BLOCK_S * self.rate), self._rounds
         while not is_cancelled():
             switcher.select(self.wanted)

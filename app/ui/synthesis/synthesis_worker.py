@@ -192,6 +192,7 @@ class SynthesisWorker(WorkerSignals):
 
     Attributes:
         unload_after_min: minutes without work after which the voice makes room; 0 is never.
+        voices: those that are open; they belong to the synthesis thread.
     """
 
     _job_queued = Signal()
@@ -199,13 +200,13 @@ class SynthesisWorker(WorkerSignals):
     def __init__(self, open_player: PlayerOpener | None = None) -> None:
         super().__init__()
         self.unload_after_min = 0.0
-        self._voice = LoadedVoiceCache(self.voice_opened.emit, self.announced.emit)
+        self.voices = LoadedVoiceCache(self.voice_opened.emit, self.announced.emit)
         self._output = OutputDevice(open_player or open_portaudio, self.announced.emit)
         self._lanes = SynthesisQueue()
-        self._reader = LineReader(self._voice)
-        self._current = RunningJob(self, self._voice)
-        self._line = PlaybackRunner(self, self._current, self._voice, self._output)
-        self._whole = JobHandlers(self, self._current, self._voice, self._output)
+        self._reader = LineReader(self.voices)
+        self._current = RunningJob(self, self.voices)
+        self._line = PlaybackRunner(self, self._current, self.voices, self._output)
+        self._whole = JobHandlers(self, self._current, self.voices, self._output)
         self._whole.wanted = lambda: self._lanes.has_new_jobs
         self._whole.apart_waits = lambda: any(take.precisions is not None for take in self._lanes.takes)
         self._whole.give_way = self._yield_to_audible_jobs
@@ -228,6 +229,11 @@ class SynthesisWorker(WorkerSignals):
         return self._output.player
 
     @property
+    def is_serving(self) -> bool:
+        """Return whether a request to the service is being computed."""
+        return self._whole.serving
+
+    @property
     def is_preparing(self) -> bool:
         """Return whether nothing is heard because sound is kept back."""
         return self._line.is_holding and self._output.queued_s == 0
@@ -238,7 +244,7 @@ class SynthesisWorker(WorkerSignals):
 
     def set_force_bert(self, is_forced: bool) -> None:
         """Set whether voices may speak with a BERT that is not theirs, from the next opening on."""
-        self._voice.force_bert = is_forced
+        self.voices.force_bert = is_forced
 
     def enqueue_job(self, job: SynthesisJob) -> None:
         """Queue a job; to be called from the window's thread."""
@@ -287,14 +293,14 @@ class SynthesisWorker(WorkerSignals):
                 self._line.watch_playback(lambda: self._lanes.has_new_jobs or self._reader.has_waiting)
             elif not self._lanes.lines:
                 break
-        if self.unload_after_min and self._voice.speaker is not None:
+        if self.unload_after_min and self.voices.speaker is not None:
             # Not where the delay is set: Qt starts and kills a timer only in the thread of its object.
             self._idle_timer = self.startTimer(round(self.unload_after_min * 60_000))
 
     def timerEvent(self, _event: QTimerEvent) -> None:
         """Close the voice after a long time without speech; caches stay."""
         self._stop_idle_timer()
-        self._voice.unload_voices()
+        self.voices.unload_voices()
 
     def _stop_idle_timer(self) -> None:
         if self._idle_timer:

@@ -18,6 +18,7 @@ class TaskQueue(QObject):
 
     Attributes:
         jobs: all jobs in the panel, the oldest first.
+        command: returns the command line that runs a task, before the arguments of the task.
 
     Signals:
         added(ProcessTask), removed(ProcessTask): the list of jobs has changed.
@@ -34,7 +35,7 @@ class TaskQueue(QObject):
 
     def __init__(self, parent: QObject, command: Callable[[], list[str]] = build_cli_command) -> None:
         super().__init__(parent)
-        self._command = command
+        self.command = command
         self._closed = False
         self.jobs: list[ProcessTask] = []
 
@@ -54,7 +55,7 @@ class TaskQueue(QObject):
         for job in self.jobs:
             if job.work == work and job.stage in (TaskState.RUNNING, TaskState.WAITING, TaskState.ASKING):
                 return job
-        job = ProcessTask(work, self, self._command)
+        job = ProcessTask(work, self, self.command)
         job.ended.connect(self._finish_task)
         self.jobs.append(job)
         self.added.emit(job)

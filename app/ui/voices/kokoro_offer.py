@@ -55,7 +55,7 @@ class KokoroOffer(QObject):
     def __init__(self, catalog: VoiceCatalog, queue: TaskQueue, card: VoiceCard) -> None:
         super().__init__(card)
         self._catalog, self._queue, self._card = catalog, queue, card
-        self._background = BackgroundThread(self, "natural voice")
+        self.background = BackgroundThread(self, "natural voice")
         catalog.changed.connect(self._update_card)
         for changed in (queue.added, queue.removed, queue.finished, queue.failed, queue.decision_needed):
             changed.connect(self._update_card)
@@ -68,11 +68,11 @@ class KokoroOffer(QObject):
             if is_waiting and not is_kokoro_coming(self._queue):
                 self._queue.add_task(create_kokoro_task((), keeps_other_voices=True, is_heard=False))
 
-        self._background.run_work(_is_voice_waiting, queue_task)
+        self.background.run_work(_is_voice_waiting, queue_task)
 
     def close(self) -> None:
         """Wait until it is known whether the voice waits."""
-        self._background.close()
+        self.background.close()
 
     @Slot()
     def _update_card(self, *_signal_arguments: object) -> None:

@@ -59,7 +59,7 @@ class VoiceCatalog(QObject):
     @Slot()
     def refresh_voices(self) -> None:
         """Scan the disk again; `changed` follows."""
-        self._background.run_work(_read_catalog, self._apply_scan)
+        self._background.run_work(_read_catalog, self.apply_scan)
 
     def is_favourite(self, voice: CatalogVoice) -> bool:
         """Return True if the user gave the voice a star."""
@@ -112,7 +112,8 @@ class VoiceCatalog(QObject):
         """Wait for the running scan."""
         self._background.close()
 
-    def _apply_scan(self, scan: CatalogScan) -> None:
+    def apply_scan(self, scan: CatalogScan) -> None:
+        """Offer what a scan has found; `changed` follows."""
         self._found, self.berts, self.pending_berts = scan.voices, scan.berts, scan.pending_berts
         self.default_id, self.is_read = scan.default_id, True
         self.voices = self._sort_voices(self._found)

@@ -196,10 +196,10 @@ class Banner(QFrame):
         self.help.setAccessibleName(self.help.text())
         self.help.setToolTip(localize("関係するヘルプのページを開きます。", "Opens the help page for this."))
         self.help.clicked.connect(lambda: self.help_requested.emit(self._page))
-        self._close = QToolButton()
-        self._close.setToolTip(localize("閉じる", "Close"))
-        self._close.setAccessibleName(localize("通知を閉じる", "Close the notification"))
-        self._close.clicked.connect(self.hide)
+        self.close_button = QToolButton()
+        self.close_button.setToolTip(localize("閉じる", "Close"))
+        self.close_button.setAccessibleName(localize("通知を閉じる", "Close the notification"))
+        self.close_button.clicked.connect(self.hide)
         self.details = DetailsView()
         self.more.toggled.connect(self._show_details)
         self._build_layout()
@@ -325,7 +325,7 @@ class Banner(QFrame):
         row.addWidget(self.message)
         row.addWidget(self.hint, 1)
         row.addStretch()
-        for button in (self.count, self.help, self.more, self.action, self.other, self._close):
+        for button in (self.count, self.help, self.more, self.action, self.other, self.close_button):
             row.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 4, 8, 4)
@@ -362,7 +362,7 @@ class Banner(QFrame):
     def _draw_icons(self) -> None:
         color = self.message.palette().color(QPalette.ColorRole.WindowText)
         self._picture.setPixmap(draw_icon(self._kind, color).pixmap(QSize(20, 20), self.devicePixelRatioF()))
-        self._close.setIcon(draw_icon("close", color))
+        self.close_button.setIcon(draw_icon("close", color))
 
 
 class _BannerLineLabel(QLabel):

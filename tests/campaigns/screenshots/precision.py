@@ -75,7 +75,7 @@ def take_library(camera: Camera) -> None:
     assert library is not None
     camera.take("library", library)
     refused = replace(own.manifest, fast=None, refused=REFUSED, id="refused", name="Refused")
-    window.catalog._apply_scan(
+    window.catalog.apply_scan(
         CatalogScan((*window.catalog.voices, replace(own, id="refused", manifest=refused)), window.catalog.berts, (), "")
     )
     library.select_voice("refused")

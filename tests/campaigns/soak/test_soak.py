@@ -88,7 +88,7 @@ def growth(kinds: list[Counter[str]]) -> Counter[str]:
 
 def held_mb(window: WindowDriver, player: RecordingPlayer) -> float:
     """Memory of the process without what grows on purpose (caches, and the arenas of sessions with the longest sentence so far) or is held back."""
-    voice = window.speech_worker._voice
+    voice = window.speech_worker.voices
     voice.unload_voices()
     if voice.caches is not None:
         voice.caches.clear()

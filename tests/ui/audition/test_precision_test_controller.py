@@ -99,7 +99,7 @@ def test_selected_lines_are_compared_in_both_precisions(
     assert isinstance(page, BlindTestSetupPage)
     apart = [precisions for _ready, backend, precisions, _like in openings if backend == "cpu"]
     assert apart == list(list_compared_precisions(part, VoicePrecisions())), "each once"
-    assert window.speech_worker._voice._apart is None, "it makes room as soon as all is made"
+    assert window.speech_worker.voices.isolated is None, "it makes room as soon as all is made"
     plan = page.build_plan()
     assert plan.names == (("Exact", "Fast") if part == "sound" else ("BERT float32", "BERT int8"))
     assert len(plan.sounds) == (len(TEXTS) if part == "sound" else 1), "a line that is the same in both is left out"
@@ -108,7 +108,7 @@ def test_selected_lines_are_compared_in_both_precisions(
     for column, precision in enumerate(("exact", "fast") if part == "sound" else ("float32", "int8")):
         speaker = open_speaker("both", "cpu", **{"graph_precision" if part == "sound" else "precision": precision})  # type: ignore[arg-type]
         for text, row in zip(texts, plan.sounds, strict=True):
-            kept = window.blind_tests._load_sound(row[column])[0]
+            kept = window.blind_tests.load_sound(row[column])[0]
             made = np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(SynthesisRequest(text, seed=7))])
             assert len(kept) == len(made)
             assert np.abs(kept - made).max() < 1e-3, (text, precision)

@@ -50,7 +50,7 @@ def test_a_click_on_the_groove_sets_the_value_there(scale: RatingScale, share: f
     assert abs(handle_of(slider).y() - clicked) <= 2
     assert slider.value() == pytest.approx(100 * (1 - share), abs=8)
     assert scale.ratings == [0, slider.value(), 0]
-    assert scale._values[1].text() == str(slider.value())
+    assert scale.values[1].text() == str(slider.value())
 
 
 def test_the_ends_are_reached_and_the_handle_is_dragged_on(scale: RatingScale) -> None:

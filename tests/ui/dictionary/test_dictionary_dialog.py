@@ -221,9 +221,11 @@ def test_words_are_searched_and_put_in_order(qtbot: QtBot, open_window: OpenWind
 def test_a_reading_typed_below_a_line_becomes_a_word(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text=TEXT, strip="open"))
     qtbot.waitUntil(lambda: kana(window) != "", timeout=WAIT_MS)
-    window.strip._edit_word_reading(0)
+    window.phone_strip.word_requested.emit(0)
     field = window.strip_panel.reading
-    surface = window.strip._word and window.lines[0].text[window.strip._word.start : window.strip._word.end]
+    surface = field.surface
+    assert surface
+    assert window.lines[0].text.startswith(surface)
     field.edit.setText("ひのき")
     field.add_word.click()
     dialog = window.dictionary.dialog

@@ -174,7 +174,7 @@ def test_diagnostics_end_with_their_dialog_and_tell_of_a_broken_doctor(qtbot: Qt
     closed = DiagnosticsDialog()
     qtbot.addWidget(closed)
     closed.reject()
-    assert closed._process.state() == closed._process.ProcessState.NotRunning
+    assert closed.process.state() == closed.process.ProcessState.NotRunning
     for command in (["false"], ["/no/such/program"]):
         monkeypatch.setattr(diagnostics_dialog, "build_cli_command", lambda command=command: command)
         broken = DiagnosticsDialog()
@@ -274,6 +274,7 @@ def test_an_output_that_is_plugged_in_appears_and_goes_again(
     """ALSA lists what its configuration names: each sink of the test's own server gets a name there, and loses it."""
     for name, value in null_sink.environment.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setattr(output_device_watcher, "DEVICE_REFRESH_INTERVAL_S", 0.0)
     configuration = Path(null_sink.environment["ALSA_CONFIG_PATH"])
     before = configuration.read_text(encoding="ascii")
     parent = QObject()
@@ -283,14 +284,12 @@ def test_an_output_that_is_plugged_in_appears_and_goes_again(
     first = watch.labels
     null_sink.plug("second")
     configuration.write_text(before + 'pcm.second { type pulse device "second" hint { show on description "second" } }\n', encoding="ascii")
-    watch._looked_at = float("-inf")
     with qtbot.waitSignal(watch.changed, timeout=PATIENCE_MS):
         watch.refresh_devices()
     assert set(first) < set(watch.labels)
     assert any("second" in label for label in watch.labels)
     null_sink.unplug("second")
     configuration.write_text(before, encoding="ascii")
-    watch._looked_at = float("-inf")
     with qtbot.waitSignal(watch.changed, timeout=PATIENCE_MS):
         watch.refresh_devices()
     assert watch.labels == first
@@ -328,7 +327,7 @@ def test_a_look_that_fails_leaves_the_list_as_it_was(qtbot: QtBot, monkeypatch: 
     watch = OutputDeviceWatcher(parent)
     watch.set_devices(("Speakers",))
     watch.refresh_devices()
-    qtbot.waitUntil(lambda: watch._looking.state() == watch._looking.ProcessState.NotRunning, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not watch.is_looking, timeout=PATIENCE_MS)
     assert watch.labels == ("Speakers",)
     watch.close()
 

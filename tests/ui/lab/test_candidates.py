@@ -40,7 +40,7 @@ def test_a_candidate_is_heard_in_the_blind_test_with_the_windows_own_sounds(qtbo
     assert isinstance(setup, BlindTestSetupPage)
     plan = setup.build_plan()
     assert plan.names == ("Exact", "int8-32")
-    exact, other = (window.blind_tests._load_sound(name)[0] for name in plan.sounds[0])
+    exact, other = (window.blind_tests.load_sound(name)[0] for name in plan.sounds[0])
     assert abs(other).max() == pytest.approx(0.8 * abs(exact).max(), rel=0.01)
     setup.begin_button.click()
     assert dialog.test is not None

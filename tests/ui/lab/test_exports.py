@@ -109,7 +109,7 @@ def test_what_a_part_writes_beside_its_rows_is_exported_too(qtbot: QtBot, lab: L
     page = page_of(lab, "profile")
     run(qtbot, page)
     assert json.loads(exported(page, "--trace")) == {"traceEvents": []}
-    report = page.results._report
+    report = page.results.report
     assert report is not None
     names = [build_file_name(report, form) for form in list_formats().values()]
     assert len(set(names)) == len(names), "none is written over another one"

@@ -143,7 +143,7 @@ def test_a_lab_whose_parts_cannot_be_asked_for_says_so_and_tries_again(
     qtbot: QtBot, controller: LabController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commands = iter([["/no/such/program"], build_cli_command()])
-    monkeypatch.setattr(controller._queries, "_command", lambda: next(commands))
+    monkeypatch.setattr(controller.queries, "command", lambda: next(commands))
     controller.open_window()
     lab = controller.window
     assert lab is not None

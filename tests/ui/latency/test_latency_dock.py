@@ -112,5 +112,5 @@ def test_the_chart_is_made_where_it_is_seen_and_shows_what_there_is(qtbot: QtBot
     dock.set_theme(DARK_THEME)
     dock.set_open(True)
     qtbot.waitUntil(lambda: dock.findChild(LatencyChart) is not None)
-    assert len(dock.chart.bars._rows) == 1
+    assert len(dock.chart.bars.rows) == 1
     assert dock.chart.backgroundBrush().color().name() == DARK_THEME.surface

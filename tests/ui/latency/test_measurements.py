@@ -287,10 +287,10 @@ def test_bars_are_drawn_in_the_colours_of_their_stages(qtbot: QtBot) -> None:
     history = LatencyHistory()
     chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
-    assert chart._empty.isVisibleTo(chart)
+    assert chart.empty_hint.isVisibleTo(chart)
     spoken(history, "a")
     image = drawn(qtbot, chart, history)
-    assert not chart._empty.isVisible()
+    assert not chart.empty_hint.isVisible()
     assert {LIGHT_THEME.stages["g2p"], LIGHT_THEME.stages["bert"], LIGHT_THEME.stages["decode"]} <= colours(image)
     chart.set_theme(DARK_THEME)
     assert DARK_THEME.stages["bert"] in colours(drawn(qtbot, chart, history))
@@ -394,11 +394,11 @@ def test_a_thin_line_stands_where_a_part_should_have_ended(qtbot: QtBot) -> None
     spoken(history, "a", bert=10.0)
     image = drawn(qtbot, chart, history)
     x = chart.mapFromScene(chart.box.mapViewToScene(QPointF(30.0, 0))).x()
-    assert chart._describe_point(QPointF(50.0, 3)) == ""
-    assert chart._describe_point(QPointF(30.0, 3)) == f"Target: finished by here\nReading: 30 ms\n{describe_targets()}"
+    assert chart.describe_point(QPointF(50.0, 3)) == ""
+    assert chart.describe_point(QPointF(30.0, 3)) == f"Target: finished by here\nReading: 30 ms\n{describe_targets()}"
     spoken(history, "long", bert=200.0)
     drawn(qtbot, chart, history)
-    assert chart._describe_point(QPointF(GPU_TARGET_MS, 5)) == f"Target: 140 ms in all\n{describe_targets()}"
+    assert chart.describe_point(QPointF(GPU_TARGET_MS, 5)) == f"Target: 140 ms in all\n{describe_targets()}"
     below = image.height() // 2  # no bar, only grid and targets
     assert LIGHT_THEME.stages["g2p"] in colours(image.copy(x - 2, below, 5, image.height() // 4))
 
@@ -408,7 +408,7 @@ def test_no_target_runs_through_a_figure(qtbot: QtBot, left: float, width: float
     chart = LatencyChart(LIGHT_THEME)
     qtbot.addWidget(chart)
     chart.bars.show_rows([], None, 100.0, QRectF(0, 0, 200, 1), {"g2p": 30.0, "bert": 50.0})
-    assert chart.bars._shift_past_targets(QTransform(), left, width) == begins
+    assert chart.bars.shift_past_targets(QTransform(), left, width) == begins
 
 
 def test_pause_holds_the_picture_while_measuring_goes_on(qtbot: QtBot) -> None:
@@ -422,10 +422,10 @@ def test_pause_holds_the_picture_while_measuring_goes_on(qtbot: QtBot) -> None:
     spoken(history, "b", bert=100.0)
     dock.show_figures()
     dock.show_live((history.utterances[-1], 5.0))
-    assert len(bars._rows) == 1
+    assert len(bars.rows) == 1
     assert dock.table.figures.index(5, column_of(dock.table.figures, "Last")).data() == "20.0"
     dock.title.pause.click()
-    assert len(bars._rows) == 2
+    assert len(bars.rows) == 2
     assert dock.table.figures.index(5, column_of(dock.table.figures, "Last")).data() == "100"
 
 
@@ -539,11 +539,11 @@ def test_as_many_bars_as_there_is_room_for_their_names(qtbot: QtBot, height: int
     chart.refresh_bars(history, None)
     chart.resize(600, height)
     QApplication.processEvents()
-    assert len(chart.bars._rows) == rows
-    row_px = chart.box.height() / chart._compute_area().height()
+    assert len(chart.bars.rows) == rows
+    row_px = chart.box.height() / chart.compute_area().height()
     assert row_px >= ROW_HEIGHT_PX or rows == 1
 
-    assert chart.bars._rows[0] is history.last, "the newest stays"
+    assert chart.bars.rows[0] is history.last, "the newest stays"
     chart.resize(600, 220)
     QApplication.processEvents()
-    assert len(chart.bars._rows) == 7
+    assert len(chart.bars.rows) == 7

@@ -64,7 +64,7 @@ def natural_voice(window: WindowDriver) -> CatalogVoice:
 def install(window: WindowDriver, qtbot: QtBot) -> CatalogVoice:
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     voice = natural_voice(window)
-    window.catalog._apply_scan(CatalogScan((voice, *window.catalog.voices), window.catalog.berts, (), voice.id))
+    window.catalog.apply_scan(CatalogScan((voice, *window.catalog.voices), window.catalog.berts, (), voice.id))
     return voice
 
 
@@ -135,9 +135,9 @@ def test_the_only_style_of_several_speakers_is_no_news(open_window: OpenWindow, 
     install(window, qtbot)
     window.side.chooser.chosen.emit("kokoro")
     names = LineVoiceNames()
-    names._add_voice("kokoro", "Kokoro", ["Neutral"], ["Female 1", "Male 1"])
+    names.add_voice("kokoro", "Kokoro", ["Neutral"], ["Female 1", "Male 1"])
     assert names.format_summary(window.lines[0]) == "Female 1"
-    names._add_voice("kokoro", "Kokoro", ["Neutral", "混声"], ["Female 1", "Male 1"])
+    names.add_voice("kokoro", "Kokoro", ["Neutral", "混声"], ["Female 1", "Male 1"])
     assert names.format_summary(window.lines[0]) == "Female 1 · Neutral"
 
 

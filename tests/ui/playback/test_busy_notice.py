@@ -41,11 +41,11 @@ def test_a_long_wait_says_why_at_once(window: WindowDriver) -> None:
     notice = window.settings.findChild(BusyNotice)
     assert isinstance(notice, BusyNotice)
     window.controller.state_changed.emit(waiting)
-    assert notice._long_wait.isActive()
+    assert notice.long_wait.isActive()
     window.controller.state_changed.emit(SpeechState(is_speaking=True))
-    assert not notice._long_wait.isActive()
+    assert not notice.long_wait.isActive()
     window.controller.state_changed.emit(waiting)
-    notice._long_wait.timeout.emit()
+    notice.long_wait.timeout.emit()
     assert wait_for(window)
 
 

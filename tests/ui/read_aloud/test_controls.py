@@ -27,7 +27,7 @@ def test_the_mini_player_hides_a_while_after_the_end(qtbot: QtBot, open_window: 
     window = open_window()
     reading = window.read_aloud
     mini = reading.mini_player
-    mini._lingering.setInterval(1)
+    mini.lingering.setInterval(1)
     reading.player.speak_text("はい。")
     qtbot.waitUntil(mini.isVisible, timeout=WAIT_MS)
     mini.activateWindow()
@@ -39,7 +39,7 @@ def test_the_mini_player_hides_a_while_after_the_end(qtbot: QtBot, open_window: 
     window.activateWindow()
     qtbot.waitUntil(lambda: not mini.isVisible(), timeout=WAIT_MS)
     reading.player.speak_text("また読みます。")
-    qtbot.waitUntil(lambda: mini.isVisible() and not mini._lingering.isActive(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: mini.isVisible() and not mini.lingering.isActive(), timeout=WAIT_MS)
 
 
 def test_the_mini_player_is_shown_for_the_keyboard(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -47,7 +47,7 @@ def test_the_mini_player_is_shown_for_the_keyboard(qtbot: QtBot, open_window: Op
     window.window_actions["show_mini_player"].trigger()
     mini, player = window.read_aloud.mini_player, window.read_aloud.player
     qtbot.waitUntil(mini.isActiveWindow, timeout=WAIT_MS)
-    assert mini._lingering.isActive(), "it hides when nobody uses it"
+    assert mini.lingering.isActive(), "it hides when nobody uses it"
     player.speak_text(LONG)
     qtbot.waitUntil(lambda: bool(player.passage), timeout=WAIT_MS)
     for is_paused in (True, False):
@@ -179,14 +179,14 @@ def test_a_taken_key_is_asked_for_again_by_the_settings(open_window: OpenWindow,
 
     monkeypatch.setattr(HotkeyHolder, "_open_hotkey", refuse)
     window = open_window(Settings(text="", read_hotkey="Ctrl+Alt+R"))
-    assert window.read_aloud.hotkey._held is None
+    assert window.read_aloud.hotkey.held is None
     window.settings.change_settings(read_speed=1.5)
     assert asked == ["CTRL+ALT+r"], "not with every change of any setting"
     press_ok(read_hotkey="Ctrl+Alt+T")
     assert asked == ["CTRL+ALT+r", "CTRL+ALT+t"]
     monkeypatch.setattr(HotkeyHolder, "_open_hotkey", lambda _holder, _combination: HeldKey())
     press_ok()
-    assert isinstance(window.read_aloud.hotkey._held, HeldKey)
+    assert isinstance(window.read_aloud.hotkey.held, HeldKey)
     press_ok()
     window.read_aloud.hotkey.choose_key("")
 

@@ -48,8 +48,8 @@ class MockPortal:
         self.connection = open_dbus_connection("SESSION")
         self.connection.send_and_get_reply(message_bus.RequestName("org.freedesktop.portal.Desktop"))
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
+        self.thread = threading.Thread(target=self._serve)
+        self.thread.start()
 
     def press(self) -> None:
         self._emit("/org/freedesktop/portal/desktop", "GlobalShortcuts", "Activated", "osta{sv}", (self.session, "read-aloud", 1, {}))
@@ -59,7 +59,7 @@ class MockPortal:
 
     def close(self) -> None:
         self._ended.set()
-        self._thread.join()
+        self.thread.join()
         self.connection.close()
 
     def _serve(self) -> None:
@@ -152,13 +152,13 @@ def test_nobody_waits_for_a_slow_desktop(monkeypatch: pytest.MonkeyPatch) -> Non
     first.start()
     is_asked.wait(10)
     first.close()
-    assert first._thread.is_alive(), "the window has not waited"
+    assert first.waiting_thread.is_alive(), "the window has not waited"
     second.start()
     second.close()
-    second._thread.join()
+    second.waiting_thread.join()
     assert asked == ["SESSION"], "a new key is asked for only when the one before is given back"
     answer.set()
-    first._thread.join()
+    first.waiting_thread.join()
 
 
 @pytest.mark.usefixtures("bus")

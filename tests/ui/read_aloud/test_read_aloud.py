@@ -197,7 +197,7 @@ def test_the_watched_clipboard_follows_its_rules(qtbot: QtBot, open_window: Open
     monkeypatch.setattr(type(QGuiApplication.clipboard()), "ownsClipboard", lambda _self: False)
     qtbot.waitUntil(lambda: window.is_made("read_aloud"), timeout=WAIT_MS)
     program = ""
-    window.read_aloud.watcher._find_program = lambda: program
+    window.read_aloud.watcher.find_program = lambda: program
     texts = window.read_aloud.player.last_texts
     for text in ("はい", "https://example.com/ www.example.org", "長い" * 20, "…………"):
         copy_text(text)
@@ -219,7 +219,7 @@ def test_a_program_whose_name_the_system_refuses_has_none(monkeypatch: pytest.Mo
         raise OSError(22, "Invalid parameter")  # as Windows' own errors come through psutil
 
     monkeypatch.setattr(active_program, "psutil", SimpleNamespace(Process=refuse, Error=psutil.Error))
-    assert active_program._find_process_name(1) == ""
+    assert active_program.find_process_name(1) == ""
 
 
 def test_another_process_asks_and_is_answered(qtbot: QtBot, open_window: OpenWindow) -> None:

@@ -253,10 +253,10 @@ def test_the_playhead_passes_through_the_lane(qtbot: QtBot, window: WindowDriver
     qtbot.waitUntil(lambda: shape_of(window).strip.axis.is_timed, timeout=WAIT_MS)
     cell = shape_of(window).cells[5]
     window.strip_panel.view.show_played((cell.start_s + cell.end_s) / 2)
-    assert window.melody_lane._marked.playing == 5
+    assert window.melody_lane.highlights.playing == 5
     window.melody_lane.grab()
     window.strip_panel.view.show_played(None)
-    assert window.melody_lane._marked.playing == -1
+    assert window.melody_lane.highlights.playing == -1
 
 
 def test_what_is_drawn_is_what_is_heard(qtbot: QtBot, window: WindowDriver) -> None:
@@ -264,7 +264,7 @@ def test_what_is_drawn_is_what_is_heard(qtbot: QtBot, window: WindowDriver) -> N
     speak(qtbot, window)
     qtbot.waitUntil(lambda: shape_of(window).melody.is_measured, timeout=WAIT_MS)
     own = shape_of(window).melody.own
-    assert window.melody_lane._marked.dragged == -1
+    assert window.melody_lane.highlights.dragged == -1
     with qtbot.waitSignal(window.strip.pitches.measured, timeout=WAIT_MS):
         drag(window, 4, 3.0, SHIFT)
         speak(qtbot, window)

@@ -42,7 +42,7 @@ def test_the_strip_shows_the_words_and_edits_them(qtbot: QtBot, open_window: Ope
     )
     window.phone_strip.word_requested.emit(0)
     field = window.strip_panel.reading
-    assert field._surface == "聖剣", "as the dictionary takes it"
+    assert field.surface == "聖剣", "as the dictionary takes it"
     field.kana_requested.emit("セイケン")
     qtbot.waitUntil(lambda: kana(window).startswith("セイケン"), timeout=WAIT_MS)
     (line,) = window.lines

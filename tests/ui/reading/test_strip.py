@@ -220,14 +220,14 @@ def test_follow_the_sound_and_play_from_a_place(qtbot: QtBot, open_window: OpenW
     strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
     lit: list[int] = []
     heard: list[float] = []
-    window.controller.state_changed.connect(lambda state: (lit.append(strip._marked.playing), heard.append(state.played_s)))
+    window.controller.state_changed.connect(lambda state: (lit.append(strip.highlights.playing), heard.append(state.played_s)))
     first = speak(qtbot, window)
     player.pace = 4.0
     qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.is_timed, timeout=WAIT_MS)
     steps = [index for index in lit if index >= 0]
     assert steps == sorted(steps)
     assert len(set(steps)) > 4
-    assert strip._marked.playing == -1, "nothing sounds any more"
+    assert strip.highlights.playing == -1, "nothing sounds any more"
     whole_s = sum(len(chunk.samples) for chunk in player.requests[first]) / 44_100
 
     cell = moras(strip)[8]
@@ -374,7 +374,7 @@ def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtb
     assert frame.height() >= panel.height(), "it does not scroll"
     assert frame.geometry().bottom() < window.transport.geometry().top()
     assert window.script.geometry().bottom() < frame.geometry().top()
-    window.strip._edit_word_reading(0)
+    window.phone_strip.word_requested.emit(0)
     panel.reading.show_error("あ" * 200)
     assert not panel.reset_all.isVisible()
     qtbot.wait(20)
@@ -410,9 +410,10 @@ def test_the_right_button_names_what_can_be_done(qtbot: QtBot, open_window: Open
 
 def test_brackets_stand_as_they_are_written(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
+    strip = window.phone_strip
     for text, wanted in (("「はい」と（言った）。", "「」（）。"), ("'はい'、『いいえ』", "''、『』")):
         write(window, text)
-        qtbot.waitUntil(lambda text=text: window.strip._reading is not None and window.strip._reading.text == text, timeout=WAIT_MS)
-        shape = window.phone_strip.shape
+        qtbot.waitUntil(lambda text=text: strip.shape is not None and strip.shape.reading.text == text, timeout=WAIT_MS)
+        shape = strip.shape
         assert shape is not None
         assert "".join(find_cell_text(shape, cell) for cell in shape.axis.cells if cell.kind is CellKind.MARK) == wanted

@@ -17,7 +17,7 @@ def script(text: str) -> Script:
 
 def kept() -> int:
     gc.collect()
-    return sum(type(item) is script_document._EditCommand for item in gc.get_objects())
+    return sum(type(item) is script_document.EditCommand for item in gc.get_objects())
 
 
 def test_what_follows_quickly_is_one_step_and_nothing_of_it_is_kept(qapp: object) -> None:

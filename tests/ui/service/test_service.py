@@ -76,7 +76,7 @@ def test_switched_on_and_off(qtbot: QtBot, open_window: OpenWindow, port: int) -
     refused.value.close()
     style = json.loads(meanwhile(qtbot, lambda: asked(f"{url}/speakers")))[0]["styles"][0]["id"]
     assert json.loads(meanwhile(qtbot, lambda: asked(f"{url}/is_initialized_speaker?speaker={style}"))) is True
-    assert len(window.speech_worker._voice._open) == 1  # the voice of the window, not another one
+    assert len(window.speech_worker.voices.speakers) == 1  # the voice of the window, not another one
     window.service.button.click()
     dialog = window.service.dialog
     assert dialog is not None
@@ -105,7 +105,7 @@ def test_remembered_and_ended_with_the_window(qtbot: QtBot, open_window: OpenWin
 
     with ThreadPoolExecutor(1) as thread:
         client = thread.submit(listen)
-        qtbot.waitUntil(lambda: window.speech_worker._whole.serving, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.speech_worker.is_serving, timeout=WAIT_MS)
         window.close()
         client.result(20)
 
@@ -119,14 +119,14 @@ def test_clients_that_are_connected_hold_up_nothing(
     monkeypatch.setattr(routes_sound, "join_wavs", lambda _waves: (converting.set(), go_on.wait(60)))
     window = open_window(Settings(text="", service=True, service_port=port))
     url = serving(qtbot, window)
-    thread = window.service._running._server._thread
+    (thread,) = (one for one in threading.enumerate() if one.name == "service")
     text = "ウィンドウを閉じるまで続く、とても長い文です。" * 60
     held = meanwhile(qtbot, lambda: connections(url, text))
     worker = window.speech_worker
     monkeypatch.setattr(
-        worker._voice, "terminate_graphs", lambda: (spoken.append(worker.current), type(worker._voice).terminate_graphs(worker._voice))
+        worker.voices, "terminate_graphs", lambda: (spoken.append(worker.current), type(worker.voices).terminate_graphs(worker.voices))
     )
-    qtbot.waitUntil(lambda: converting.is_set() and worker._whole.serving, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: converting.is_set() and worker.is_serving, timeout=WAIT_MS)
     if closing:
         window.close()
     else:
@@ -173,7 +173,7 @@ def test_what_is_heard_goes_first(qtbot: QtBot, open_window: OpenWindow, port: i
     text = "ほかのソフトからの長い文は、窓の音を待ちます。" * 30
     with ThreadPoolExecutor(1) as thread:
         client = thread.submit(asked, f"{url}/v1/speak", {"text": text, "format": "flac"})
-        qtbot.waitUntil(lambda: window.speech_worker._whole.serving, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: window.speech_worker.is_serving, timeout=WAIT_MS)
         window.play_commands.play_or_stop()
         qtbot.waitUntil(
             lambda: window.history.last is not None and window.history.last.first_audio_ms is not None,
@@ -212,9 +212,8 @@ def test_a_page_that_the_settings_name_may_use_it(qtbot: QtBot, open_window: Ope
                 return error.code
 
     assert meanwhile(qtbot, ask) == 403
-    before = window.service._running
     window.settings.change_settings(service_origins="http://localhost:1, https://Overlay.example/")
-    qtbot.waitUntil(lambda: window.service._running not in (None, before) and bool(window.service.url), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.service.status == f"Listening on 127.0.0.1:{port}", timeout=WAIT_MS)
     assert meanwhile(qtbot, ask) == 200
 
 

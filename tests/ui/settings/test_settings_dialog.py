@@ -75,12 +75,12 @@ def test_every_setting_can_be_changed_and_restored(dialog: SettingsDialog) -> No
         dialog.controls[name].show_value(value)  # type: ignore[arg-type]
     assert dialog.changes == OTHER
     assert replace(Settings(), **dialog.changes).unload_after_min == 30
-    assert dialog._later.isVisibleTo(dialog)
+    assert dialog.restart_hint.isVisibleTo(dialog)
     dialog.shortcut_page.fields_by_action["play"][0].setKeySequence(QKeySequence("F5"))
     dialog.restore.click()
     assert dialog.changes == {}
     assert dialog.shortcut_page.bindings == {}
-    assert not dialog._later.isVisibleTo(dialog)
+    assert not dialog.restart_hint.isVisibleTo(dialog)
 
 
 def test_values_stay_within_their_bounds(dialog: SettingsDialog) -> None:
@@ -99,11 +99,11 @@ def test_what_is_no_origin_is_said_and_not_accepted(dialog: SettingsDialog, wron
     field = dialog.controls["service_origins"]
     field.show_value(f"https://good.example {wrong}")  # type: ignore[arg-type]
     assert not dialog.ok.isEnabled()
-    assert "is not an origin" in dialog._mistake.text()
+    assert "is not an origin" in dialog.mistake.text()
     assert parse_origins(str(field.current)) == {"https://good.example"} | ({"https://a"} if wrong.endswith("a b") else set())
     field.show_value("https://good.example")  # type: ignore[arg-type]
     assert dialog.ok.isEnabled()
-    assert not dialog._mistake.isVisibleTo(dialog)
+    assert not dialog.mistake.isVisibleTo(dialog)
 
 
 def test_voices_of_agents_are_listed_and_forgotten(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -252,7 +252,7 @@ def test_a_key_used_twice_is_told_and_not_accepted(dialog: SettingsDialog) -> No
     dialog.shortcut_page.fields_by_action["copy"][0].setKeySequence(QKeySequence("Ctrl+D"))
     assert not dialog.ok.isEnabled()
     assert "Ctrl+D: Copy / Duplicate" in dialog.shortcut_page.warning.text()
-    dialog.shortcut_page._resets["copy"].click()
+    dialog.shortcut_page.resets["copy"].click()
     assert dialog.ok.isEnabled()
     assert dialog.shortcut_page.warning.text() == ""
     dialog.shortcut_page.fields_by_action["copy"][0].setKeySequence(QKeySequence("Space"))  # taken in the list

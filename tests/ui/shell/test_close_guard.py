@@ -21,7 +21,7 @@ CHILD = Path(__file__).parents[1] / "tasks" / "fake_child.py"
 
 
 def working(window: WindowDriver, title: str, *, quiet: bool = False) -> TaskSpec:
-    window.task_queue._command = lambda: [sys.executable, str(CHILD)]
+    window.task_queue.command = lambda: [sys.executable, str(CHILD)]
     script = json.dumps({"lines": [[60.0, "done"]], "code": 0})
     return window.task_queue.add_task(TaskSpec(title, (script,), quiet=quiet)).work
 

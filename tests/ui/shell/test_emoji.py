@@ -201,7 +201,7 @@ def test_what_is_read_along_passes_over_emoji(strip: PhoneStrip) -> None:
     lit = []
     for tenth in range(10):
         strip.show_played(tenth / 10 + 0.05)
-        lit.append(strip._marked.playing)
+        lit.append(strip.highlights.playing)
     assert lit == [0, 1, 2, -1, 4, 5, 6, 7, 8, -1]
 
 

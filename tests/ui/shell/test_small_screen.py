@@ -49,7 +49,7 @@ def test_everything_is_reached_on_a_small_screen(
 def test_open_parts_scroll_where_they_have_no_room(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(FOLDED)
     window.resize(640, 330)
-    window.fold._part.set_open(True)
+    window.fold.part.set_open(True)
     window.banner.show_message("notice", "Saved. " * 40, "To a folder. " * 40)
     QApplication.processEvents()
     assert window.width() == 640, "neither a long message nor an open part widens it"

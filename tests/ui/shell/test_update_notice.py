@@ -58,8 +58,8 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PretendSource:
 
 def wait_for_answer(window: WindowDriver) -> None:
     """Waits for the request that runs, if any."""
-    if window.updates._background is not None:
-        window.updates._background.wait_until_idle()
+    if window.updates.background is not None:
+        window.updates.background.wait_until_idle()
 
 
 def test_the_first_start_asks_and_nothing_is_sent_until_the_user_accepts(
@@ -94,7 +94,7 @@ def test_it_asks_once_a_week_at_most_whoever_answers(open_window: OpenWindow, so
     source.error = DownloadError("no network", "later")
     window.updates.banner.hide()
     for later, asked in ((0, 1), (6, 1), (7, 2), (8, 2), (-3, 3)):
-        window.updates._today = lambda passed=later: day + passed
+        window.updates.today = lambda passed=later: day + passed
         window.updates.check_if_due()
         wait_for_answer(window)
         assert source.asked == asked, f"after {later} days"
@@ -120,7 +120,7 @@ def test_what_was_found_is_shown_after_a_restart_and_nobody_is_asked(
     wait_for_answer(updated)
     assert not updated.updates.banner.is_wanted
     source.found = None
-    window.updates._today = lambda: kept.update_checked_day + 7
+    window.updates.today = lambda: kept.update_checked_day + 7
     window.updates.check_if_due()
     wait_for_answer(window)
     assert (source.asked, window.settings.value.update_found) == (2, "")

@@ -228,7 +228,7 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     publish_bert(tmp_path / "published", server)
     monkeypatch.setenv("KOEBAKO_TEST_BERT", str(tmp_path / "published"))
     window = open_window()
-    window.task_queue._command = lambda: [sys.executable, str(Path(__file__).with_name("small_bert_child.py"))]
+    window.task_queue.command = lambda: [sys.executable, str(Path(__file__).with_name("small_bert_child.py"))]
     open_script(qtbot, window, [UUID])
     assert not window.voice_card.lack.isHidden()
     window.play_commands.play_lines(["0"])

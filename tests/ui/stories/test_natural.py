@@ -116,7 +116,7 @@ def window(open_window: OpenWindow, tmp_path: Path, hub: FaultServer, monkeypatc
     publish_bert(tmp_path / "published", hub, trickle=20 * SLOWLY)
     monkeypatch.setenv("KOEBAKO_TEST_BERT", str(tmp_path / "published"))
     window = open_window(Settings(text=None))
-    window.task_queue._command = lambda: [sys.executable, str(Path(__file__).with_name("natural_child.py"))]
+    window.task_queue.command = lambda: [sys.executable, str(Path(__file__).with_name("natural_child.py"))]
     return window
 
 

@@ -46,7 +46,7 @@ def show(window: WindowDriver, *lines: Line) -> None:
 def save(qtbot: QtBot, window: WindowDriver, deed: str = "save_line") -> None:
     window.window_actions[deed].trigger()
     wait_idle(qtbot, window)
-    qtbot.waitUntil(lambda: not window.saving._wanted, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.saving.wanted, timeout=WAIT_MS)
 
 
 def names(folder: Path) -> list[str]:

@@ -129,8 +129,8 @@ def test_speaking_begins_while_a_file_is_computed_and_the_file_is_whole(studio: 
     alone, beside = tmp_path / "alone.wav", tmp_path / "beside.wav"
     first = studio.speak("alone", FILE, alone)
     studio.until_done(first)
-    assert studio.worker._voice.caches is not None
-    studio.worker._voice.caches.clear()
+    assert studio.worker.voices.caches is not None
+    studio.worker.voices.caches.clear()
     saving = studio.speak("file", FILE, beside)
     studio.until(lambda: studio.worker.current is saving)
     line = studio.speak("line", HELLO)
@@ -274,11 +274,11 @@ def test_an_idle_voice_makes_room_and_comes_back_as_it_was(studio: Studio) -> No
     studio.until_done(voice)
     one = studio.speak("one", HELLO)
     studio.until_done(one)
-    speaker = studio.worker._voice.speaker
+    speaker = studio.worker.voices.speaker
     assert speaker is not None
     held = weakref.ref(speaker.pipeline.synthesizer)
     del speaker
-    studio.until(lambda: studio.worker._voice.speaker is None)
+    studio.until(lambda: studio.worker.voices.speaker is None)
     assert held() is None, "nothing else may keep the sessions, and nobody collects in that thread"
     two = studio.speak("two", HELLO)
     three = studio.speak("three", "別の文です。")
@@ -294,10 +294,10 @@ def test_a_voice_for_first_use_is_known_but_not_held(studio: Studio) -> None:
     voice = studio.open_voice(hold=False)
     studio.until_done(voice)
     assert len(studio.heard.voices) == 1
-    assert studio.worker._voice.speaker is None
+    assert studio.worker.voices.speaker is None
     line = studio.speak("line", HELLO)
     studio.until_done(line)
-    assert studio.worker._voice.speaker is not None
+    assert studio.worker.voices.speaker is not None
 
 
 def test_takes_are_made_after_what_is_heard_and_before_files(studio: Studio, tmp_path: Path) -> None:

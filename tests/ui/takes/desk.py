@@ -210,8 +210,7 @@ class Deeds:
     @property
     def is_idle(self) -> bool:
         """No file is being read or written."""
-        projects = self._desk.projects
-        return not projects._is_saving and not projects._waiting and not projects._reading
+        return self._desk.projects.is_idle
 
     def _answer(self) -> None:
         """Whatever is asked."""

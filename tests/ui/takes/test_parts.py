@@ -72,10 +72,11 @@ def test_of_each_line_the_last_are_remembered_and_not_too_much_of_all(qtbot: QtB
     assert build_take_key(found.take) == build_take_key(create_take(now))
     assert heard.find_current_rendering(replace(now, text="いいえ。")) is None
     hear("long", 1, recent_renderings.MAX_RECENT_BYTES // 4)
-    assert [item.take.line for item in heard._heard.values()] == ["long"], "what is older makes room"
+    assert (len(heard.list_line_renderings("a")), len(heard.list_line_renderings("long"))) == (0, 1), "what is older makes room"
     assert not heard._making
     hear("longer", 1, recent_renderings.MAX_RECENT_BYTES)
-    assert not heard._heard, "one that is longer than all that is remembered is not"
+    assert not heard.list_line_renderings("long")
+    assert not heard.list_line_renderings("longer"), "one that is longer than all that is remembered is not"
 
 
 def test_a_pair_of_other_rates_is_as_long_and_as_loud() -> None:

@@ -60,8 +60,7 @@ def begin_saving(qtbot: QtBot, desk: Desk, file: SlowFile) -> None:
 
 
 def idle(qtbot: QtBot, desk: Desk) -> None:
-    projects = desk.projects
-    qtbot.waitUntil(lambda: not projects._is_saving and not projects._waiting and not projects._reading, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: desk.projects.is_idle, timeout=WAIT_MS)
 
 
 def press(desk: Desk, words: str) -> None:
@@ -112,7 +111,7 @@ def test_what_is_deleted_while_a_project_is_written_stays_until_it_is_written_wi
     idle(qtbot, desk)
     desk.autosave.save_now()
     qtbot.wait(50)
-    desk.projects._background.wait_until_idle()
+    desk.projects.background.wait_until_idle()
     assert list_sounds(read_project(file_of(desk)).takes) == sounds_beside(desk) == {take.sound}
     with qtbot.waitSignal(desk.projects.saved, timeout=WAIT_MS):
         desk.projects.save_project()

@@ -185,7 +185,7 @@ def test_a_take_and_the_line_are_heard_side_by_side_and_switched(qtbot: QtBot, o
     QTest.keyClick(panel.table, Qt.Key.Key_A)
     assert job.recorded.wanted == 1
     assert panel.state.text() != first, "it says which one is heard"
-    assert job.recorded._gains[0] < 0.5 < 1.0 == job.recorded._gains[1], "the line is four times softer, so the take is made softer"
+    assert job.recorded.gains[0] < 0.5 < 1.0 == job.recorded.gains[1], "the line is four times softer, so the take is made softer"
     window.window_actions["stop"].trigger()
     wait_idle(qtbot, window)
     assert not panel.state.text()

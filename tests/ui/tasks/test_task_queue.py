@@ -113,10 +113,8 @@ def test_cancelling_kills_and_the_next_one_begins(qtbot: QtBot, queue: TaskQueue
     first = queue.add_task(work(progress("reading", 1), "never", wait_s=30))
     second = queue.add_task(work({"type": "voice"}))
     assert (first.stage, second.stage) == (TaskState.RUNNING, TaskState.WAITING)
-    process = first._process
-    assert process is not None
-    until(qtbot, lambda: process.processId() > 0)
-    pid = process.processId()
+    until(qtbot, lambda: first.process_id > 0)
+    pid = first.process_id
     queue.remove_task(first)
     until(qtbot, lambda: second.stage is TaskState.DONE)
     assert queue.jobs == [second]

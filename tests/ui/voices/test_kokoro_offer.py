@@ -107,10 +107,10 @@ def test_the_page_has_it_without_a_connection(window: WindowDriver, qtbot: QtBot
 def test_a_new_project_speaks_with_it_and_an_opened_one_keeps_its_voices(window: WindowDriver, qtbot: QtBot) -> None:
     install(window, qtbot)
     window.voices.use_voice("another")
-    window.projects._show_project(Project())
+    window.projects.show_project(Project())
     window.commands.add_text("新しい", 0)
     assert [line.settings.voice for line in window.lines] == ["kokoro"]
-    window.projects._show_project(Project(script=Script((Line("前の行"),))))
+    window.projects.show_project(Project(script=Script((Line("前の行"),))))
     assert [line.settings.voice for line in window.lines] == [""]
 
 
@@ -145,7 +145,7 @@ def test_a_voice_whose_parts_are_installed_is_prepared_in_the_background(
 ) -> None:
     monkeypatch.setattr("app.ui.voices.kokoro_offer._is_voice_waiting", lambda: is_waiting)
     window.voices_feature.kokoro.add_waiting_voice()
-    window.voices_feature.kokoro._background.wait_until_idle()
+    window.voices_feature.kokoro.background.wait_until_idle()
     specs = [job.work for job in window.task_queue.jobs]
     assert len(specs) == is_waiting
     if not is_waiting:

@@ -51,7 +51,7 @@ def test_the_library_chooses_for_the_selected_voice_and_marks_it(qtbot: QtBot) -
     parent = QWidget()
     qtbot.addWidget(parent)
     catalog = VoiceCatalog(parent)
-    catalog._apply_scan(CatalogScan((fast_voice("A"), fast_voice("B"), voice("C")), (), (), ""))
+    catalog.apply_scan(CatalogScan((fast_voice("A"), fast_voice("B"), voice("C")), (), (), ""))
     library = VoiceLibraryDialog(parent, catalog)
     library.select_voice("B")
     assert library.facts.precision is not None

@@ -33,7 +33,7 @@ def show(window: WindowDriver, *, is_due: bool) -> None:
     """The catalog has read the natural voice again."""
     voice = replace(natural_voice(window), is_renewal_due=is_due)
     others = tuple(item for item in window.catalog.voices if item.id != voice.id)
-    window.catalog._apply_scan(CatalogScan((voice, *others), window.catalog.berts, (), ""))
+    window.catalog.apply_scan(CatalogScan((voice, *others), window.catalog.berts, (), ""))
 
 
 def renewals(window: WindowDriver) -> list[ProcessTask]:

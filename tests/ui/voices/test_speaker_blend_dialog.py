@@ -80,7 +80,10 @@ def test_the_library_opens_it_and_a_failure_is_shown_there(open_window: OpenWind
         raise AppError("The disk is full.", "Free some space.")
 
     monkeypatch.setattr("app.install.speaker_blends.add_blend", refuse)
-    window.library._run_action("blend", voice)
+    window.library.open_library()
+    library = window.library.dialog
+    assert library is not None
+    library.action_requested.emit("blend", voice)
     shown = window.blends.dialog
     assert shown is not None
     shown.save.click()

@@ -156,10 +156,10 @@ def test_lines_speak_with_voices_of_their_own_and_the_last_ones_stay_open(
     wait_idle(qtbot, window)
     assert len(player.requests) == 7
     assert set(window.controller.voices) == {"", *ids}
-    held = window.speech_worker._voice
-    assert list(held._open) == [ids[3], ids[0], ""]
-    assert len(held._open) == MAX_LOADED_VOICES
-    bert = {id(speaker.sessions["bert"]) for speaker in held._open.values()}
+    held = window.speech_worker.voices
+    assert list(held.speakers) == [ids[3], ids[0], ""]
+    assert len(held.speakers) == MAX_LOADED_VOICES
+    bert = {id(speaker.sessions["bert"]) for speaker in held.speakers.values()}
     assert len(bert) == 1, "voices with the same BERT share it"
     assert all(window.model.find_state(line.id).phase is LinePhase.IDLE for line in window.lines)
 

@@ -104,10 +104,10 @@ def test_fast_is_offered_when_a_voice_that_has_it_is_fully_prepared(open_window:
     exact, fast = voice(), Int8Result({"flow": Int8Graph("flow_int8.onnx", 45.0, 0.1)}, 41.4, 0.2, 0.987, 2.64)
     monkeypatch.setattr(window.catalog, "find_voice", lambda _name: replace(exact, manifest=replace(exact.manifest, fast=fast)))
     results._added = ["a"]
-    results._check_added_voices()
+    window.catalog.changed.emit()
     assert not window.voice_banner.isVisible()
     window.voice_tasks.voice_refined.emit("a")
-    results._check_added_voices()
+    window.catalog.changed.emit()
     assert window.voice_banner.message.text() == f"“{exact.name}” is fully prepared."
     assert "about 2.6 times as fast" in window.voice_banner.hint.text()
 
@@ -139,7 +139,7 @@ def test_a_voice_is_made_the_default_in_the_library_and_says_so(
     window, mine, default = open_window(), voice("Mine"), replace(voice("Kokoro"), is_default=True)
     monkeypatch.setattr(ProcessTask, "start", lambda _task: None)
     qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
-    window.catalog._apply_scan(CatalogScan((default, mine), (BERT,), (), "Kokoro"))
+    window.catalog.apply_scan(CatalogScan((default, mine), (BERT,), (), "Kokoro"))
     window.voices_feature.library.open_library()
     library = window.voices_feature.library.dialog
     assert library is not None

@@ -48,7 +48,7 @@ def test_it_tells_and_closes(qtbot: QtBot, banner: Banner) -> None:
     assert not banner.more.isVisible(), "nothing more is known"
     with qtbot.waitSignal(banner.action_requested):
         banner.action.click()
-    banner._close.click()
+    banner.close_button.click()
     assert not banner.isVisible()
     banner.show_message("notice", "Saved.")
     assert banner.isVisible()
@@ -152,7 +152,7 @@ def test_of_several_in_one_place_the_newest_is_seen(open_window: OpenWindow) -> 
         banner.show_message("notice", "Something.")
         assert [item for item in banners if item.isVisible()] == [banner]
     window.banner.hide()
-    window.voice_banner._close.click()
+    window.voice_banner.close_button.click()
     assert [item for item in banners if item.isVisible()] == [window.notice], "what is not read yet comes back"
     window.notice.hide()
     assert not any(item.isVisible() for item in banners)

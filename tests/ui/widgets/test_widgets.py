@@ -227,7 +227,7 @@ def test_menus_list_devices_and_themes(qtbot: QtBot) -> None:
     menus = MenuBar(WindowActions(window), settings)
     qtbot.addWidget(menus)
     menus.list_output_devices(("Speaker", "Head & phones"))
-    shown = {action.data(): action for action in menus._devices.actions()}
+    shown = {action.data(): action for action in menus.devices.actions()}
     assert list(shown) == ["", "Speaker", "Head & phones"]
     assert shown["Head & phones"].isChecked()
     shown["Speaker"].trigger()

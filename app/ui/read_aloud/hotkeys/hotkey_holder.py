@@ -23,6 +23,9 @@ class Hotkey(Protocol):
 class HotkeyHolder(QObject):
     """Holds at most one key.
 
+    Attributes:
+        held: the key; None while none is chosen, or where it cannot be had.
+
     Signals:
         pressed(): the key was pressed, in whatever program.
         failed(AppError): the key cannot be had.
@@ -34,7 +37,7 @@ class HotkeyHolder(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._text = ""
-        self._held: Hotkey | None = None
+        self.held: Hotkey | None = None
 
     def choose_key(self, text: str) -> None:
         """Hold this key from now on, in place of the one before; an empty text holds none."""
@@ -47,10 +50,10 @@ class HotkeyHolder(QObject):
     @Slot()
     def retry_key(self) -> None:
         """Ask again for the chosen key if it could not be had: the program that held it may have ended."""
-        if not self._text or self._held is not None:
+        if not self._text or self.held is not None:
             return
         try:
-            self._held = self._open_hotkey(parse_key_combination(self._text))
+            self.held = self._open_hotkey(parse_key_combination(self._text))
         except AppError as error:
             self.failed.emit(error)
 
@@ -60,14 +63,14 @@ class HotkeyHolder(QObject):
         self._release_key()
 
     def _release_key(self) -> None:
-        held, self._held = self._held, None
+        held, self.held = self.held, None
         if held is not None:
             held.close()
 
     @Slot(object)
     def _report_loss(self, error: AppError) -> None:
         # What an earlier key reported may arrive after another one was chosen.
-        held: object = self._held
+        held: object = self.held
         if self.sender() is held:
             self._release_key()
             self.failed.emit(error)

@@ -37,6 +37,9 @@ _connection_lock = threading.Lock()
 class PortalHotkey(QObject):
     """Holds a key until it is closed; everything that waits for the desktop is done in a thread of its own.
 
+    Attributes:
+        waiting_thread: that thread.
+
     Signals:
         pressed(): the key was pressed, in whatever program.
         failed(AppError): the desktop has no such portal, the user refused, or the desktop has taken the key away again.
@@ -49,16 +52,16 @@ class PortalHotkey(QObject):
         super().__init__(parent)
         self._combination = combination
         self._closed = threading.Event()
-        self._thread = threading.Thread(target=self._watch_portal, name="hotkey", daemon=True)
+        self.waiting_thread = threading.Thread(target=self._watch_portal, name="hotkey", daemon=True)
 
     def start(self) -> None:
         """Begin to ask the desktop for the key."""
-        self._thread.start()
+        self.waiting_thread.start()
 
     def close(self) -> None:
         """Give the key back soon, without waiting for the desktop; the session ends with its connection."""
         self._closed.set()
-        if not self._thread.is_alive():
+        if not self.waiting_thread.is_alive():
             self.deleteLater()
 
     def _watch_portal(self) -> None:

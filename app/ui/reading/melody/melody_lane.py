@@ -38,6 +38,9 @@ PLAYHEAD_WIDTH_PX = 2
 class MelodyLane(QWidget):
     """Shows a melody.
 
+    Attributes:
+        highlights: the moras that are drawn otherwise: the current one, the one that sounds, what the mouse has.
+
     Signals:
         edited(str, Overrides, str): what was done, for the undo menu, what came of it, and the gesture: edits of one are one step.
         mora_selected(int): the keys go to this mora now.
@@ -58,7 +61,7 @@ class MelodyLane(QWidget):
         super().__init__()
         self._theme = theme
         self._shape: MelodyShape | None = None
-        self._marked = MelodyHighlights()
+        self.highlights = MelodyHighlights()
         self._gesture: HandleDrag | PenStroke | None = None
         self._gestures = itertools.count()
         self._played_s: float | None = None
@@ -78,7 +81,7 @@ class MelodyLane(QWidget):
     @property
     def current(self) -> int:
         """Return the mora that keys go to."""
-        return self._marked.current
+        return self.highlights.current
 
     @property
     def is_dragging(self) -> bool:
@@ -106,18 +109,18 @@ class MelodyLane(QWidget):
         self._gesture = None
         self._set_shape(shape)
         count = len(shape.cells) if shape else 0
-        self._set_highlights(replace(self._marked, current=min(max(0, self._marked.current), count - 1), hovered=-1, dragged=-1))
+        self._set_highlights(replace(self.highlights, current=min(max(0, self.highlights.current), count - 1), hovered=-1, dragged=-1))
 
     def show_current(self, mora: int) -> None:
         """Move the keys to a mora, as the strip does with its own."""
-        self._set_highlights(replace(self._marked, current=mora))
+        self._set_highlights(replace(self.highlights, current=mora))
 
     def show_played(self, played_s: float | None) -> None:
         """Move the playhead and highlight the mora that sounds now."""
         playing = -1
         if played_s is not None and self._shape is not None and self._shape.strip.axis.is_timed:
             playing = next((cell.index for cell in self._shape.cells if cell.start_s <= played_s < cell.end_s), -1)
-        self._set_highlights(replace(self._marked, playing=playing))
+        self._set_highlights(replace(self.highlights, playing=playing))
         if played_s != self._played_s:
             before, self._played_s = self._played_s, played_s
             for second in (before, played_s):
@@ -134,7 +137,7 @@ class MelodyLane(QWidget):
         if self._shape is None:
             return
         painter = QPainter(self)
-        paint_melody(painter, QRectF(event.rect()), self._shape, self._theme, self._marked, self.visibleRegion().boundingRect().right())
+        paint_melody(painter, QRectF(event.rect()), self._shape, self._theme, self.highlights, self.visibleRegion().boundingRect().right())
         if self._played_s is not None and self._shape.strip.axis.is_timed:
             painter.setPen(QPen(QColor(self._theme.text), PLAYHEAD_WIDTH_PX))
             x = self._shape.strip.axis.convert_seconds_to_x(self._played_s)
@@ -165,20 +168,20 @@ class MelodyLane(QWidget):
             self._show_gesture(place, is_phrase=False)
         elif mora >= 0:
             self._gesture = HandleDrag(shape, mora, place.y())
-            self._set_highlights(replace(self._marked, dragged=mora))
+            self._set_highlights(replace(self.highlights, dragged=mora))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move what the mouse holds, or show what it could take."""
         if self._gesture is not None:
             self._show_gesture(event.position(), is_phrase=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
         elif self._shape is not None:
-            self._set_highlights(replace(self._marked, hovered=find_handle(self._shape, event.position())))
-            self._update_cursor(self._marked.hovered)
+            self._set_highlights(replace(self.highlights, hovered=find_handle(self._shape, event.position())))
+            self._update_cursor(self.highlights.hovered)
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
         """Emit the edit of the gesture."""
         gesture, self._gesture = self._gesture, None
-        self._set_highlights(replace(self._marked, dragged=-1))
+        self._set_highlights(replace(self.highlights, dragged=-1))
         if gesture is not None and self._shape is not None and self._shape.strip.overrides != gesture.original.strip.overrides:
             label = localize("イントネーションを描く", "Draw melody") if isinstance(gesture, PenStroke) else ""
             self.submit_edit(self._shape.strip.overrides, label)
@@ -193,7 +196,7 @@ class MelodyLane(QWidget):
 
     def leaveEvent(self, _event: QEvent) -> None:
         """Clear the highlight under the mouse."""
-        self._set_highlights(replace(self._marked, hovered=-1))
+        self._set_highlights(replace(self.highlights, hovered=-1))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Request the commands for the mora under the mouse, or for the one that keys go to."""
@@ -217,18 +220,18 @@ class MelodyLane(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the mora that keys go to."""
         super().focusInEvent(event)
-        self._set_highlights(replace(self._marked, current=max(0, self._marked.current), focused=True))
+        self._set_highlights(replace(self.highlights, current=max(0, self.highlights.current), focused=True))
         self._update_description()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Hide the mark of the mora that keys went to."""
         super().focusOutEvent(event)
-        self._set_highlights(replace(self._marked, focused=False))
+        self._set_highlights(replace(self.highlights, focused=False))
 
     def select_mora(self, mora: int) -> None:
         """Make a mora the current one."""
         if self._shape is not None and 0 <= mora < len(self._shape.cells):
-            self._set_highlights(replace(self._marked, current=mora))
+            self._set_highlights(replace(self.highlights, current=mora))
             self.mora_selected.emit(mora)
             self.moved.emit(self._shape.cells[mora].middle)
 
@@ -280,7 +283,7 @@ class MelodyLane(QWidget):
         assert gesture is not None
         if isinstance(gesture, PenStroke):
             overrides = gesture.draw_to(place)
-            self._set_highlights(replace(self._marked, dragged=gesture.original.find_mora(place.x())))
+            self._set_highlights(replace(self.highlights, dragged=gesture.original.find_mora(place.x())))
         else:
             overrides = gesture.compute_overrides(place.y(), is_phrase=is_phrase)
         self._set_shape(gesture.original.replace_overrides(overrides))
@@ -293,9 +296,9 @@ class MelodyLane(QWidget):
         self.update()
 
     def _set_highlights(self, highlights: MelodyHighlights) -> None:
-        if highlights == self._marked:
+        if highlights == self.highlights:
             return
-        before, self._marked = self._marked, highlights
+        before, self.highlights = self.highlights, highlights
         if highlights.current != before.current:
             self._update_description()
         if highlights.focused != before.focused:

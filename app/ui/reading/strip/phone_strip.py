@@ -117,6 +117,7 @@ class PhoneStrip(QWidget):
     """Shows a shape.
 
     Attributes:
+        highlights: the cells that are drawn otherwise: the current one, the one that sounds, what the mouse is on.
         lengths_fixed: why lengths cannot be changed; empty when they can.
         add_melody_commands: fills the part of the context menu that is about the melody.
 
@@ -140,7 +141,7 @@ class PhoneStrip(QWidget):
         super().__init__()
         self._theme = theme
         self._shape: StripShape | None = None
-        self._marked = StripHighlights()
+        self.highlights = StripHighlights()
         self._drag: StripDrag | None = None
         self.lengths_fixed = ""
         self.add_melody_commands: Callable[[QMenu], None] = lambda _menu: None
@@ -163,7 +164,7 @@ class PhoneStrip(QWidget):
     def current(self) -> StripCell | None:
         """Return the cell that keys go to, or None."""
         cells = self._shape.axis.cells if self._shape else ()
-        return cells[self._marked.current] if 0 <= self._marked.current < len(cells) else None
+        return cells[self.highlights.current] if 0 <= self.highlights.current < len(cells) else None
 
     def set_theme(self, theme: Theme) -> None:
         """Apply the colours of a theme."""
@@ -175,7 +176,7 @@ class PhoneStrip(QWidget):
         self._drag = None
         self._set_shape(shape)
         count = len(shape.axis.cells) if shape else 0
-        self._set_highlights(replace(self._marked, current=min(self._marked.current, count - 1), hovered=-1, edge=-1, cut=-1))
+        self._set_highlights(replace(self.highlights, current=min(self.highlights.current, count - 1), hovered=-1, edge=-1, cut=-1))
 
     def select_first_cell(self) -> None:
         """Move the keys to the first mora, after another line was shown."""
@@ -188,8 +189,8 @@ class PhoneStrip(QWidget):
             cells = self._shape.axis.cells
             playing = next((index for index, cell in enumerate(cells) if cell.start_s <= played_s < cell.end_s), -1)
             playing = -1 if playing >= 0 and is_emoji_cell(self._shape, cells[playing]) else playing  # nothing of it can be read along
-        changed = playing != self._marked.playing
-        self._set_highlights(replace(self._marked, playing=playing))
+        changed = playing != self.highlights.playing
+        self._set_highlights(replace(self.highlights, playing=playing))
         return changed and playing >= 0
 
     def sizeHint(self) -> QSize:
@@ -199,7 +200,7 @@ class PhoneStrip(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the exposed part."""
         if self._shape is not None:
-            paint_strip(QPainter(self), QRectF(event.rect()), self._shape, self._theme, self._marked)
+            paint_strip(QPainter(self), QRectF(event.rect()), self._shape, self._theme, self.highlights)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag, or show the effect of a click."""
@@ -208,7 +209,7 @@ class PhoneStrip(QWidget):
             self._show_drag(place.x())
             return
         pointed = find_hit(self._shape, place)
-        self._set_highlights(replace(self._marked, hovered=pointed.hovered, edge=pointed.edge, cut=pointed.cut))
+        self._set_highlights(replace(self.highlights, hovered=pointed.hovered, edge=pointed.edge, cut=pointed.cut))
         sideways = pointed.edge >= 0 and not self.lengths_fixed
         self.setCursor(Qt.CursorShape.SplitHCursor if sideways else Qt.CursorShape.PointingHandCursor)
 
@@ -253,7 +254,7 @@ class PhoneStrip(QWidget):
 
     def leaveEvent(self, _event: QEvent) -> None:
         """Clear the highlight under the mouse."""
-        self._set_highlights(replace(self._marked, hovered=-1, edge=-1, cut=-1))
+        self._set_highlights(replace(self.highlights, hovered=-1, edge=-1, cut=-1))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu of the cell under the mouse, or of the cell that keys go to."""
@@ -277,13 +278,13 @@ class PhoneStrip(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the cell that keys go to."""
         super().focusInEvent(event)
-        self._set_highlights(replace(self._marked, current=max(0, self._marked.current), focused=True))
+        self._set_highlights(replace(self.highlights, current=max(0, self.highlights.current), focused=True))
         self._update_description()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Hide the mark of the cell that keys went to."""
         super().focusOutEvent(event)
-        self._set_highlights(replace(self._marked, focused=False))
+        self._set_highlights(replace(self.highlights, focused=False))
 
     @property
     def is_dragging(self) -> bool:
@@ -293,7 +294,7 @@ class PhoneStrip(QWidget):
     @property
     def current_index(self) -> int:
         """Return where the current cell stands."""
-        return self._marked.current
+        return self.highlights.current
 
     @property
     def _cells(self) -> tuple[StripCell, ...]:
@@ -341,7 +342,7 @@ class PhoneStrip(QWidget):
     def select_cell(self, index: int) -> None:
         """Make a cell the current one."""
         if 0 <= index < len(self._cells):
-            self._set_highlights(replace(self._marked, current=index))
+            self._set_highlights(replace(self.highlights, current=index))
             self.moved.emit(self._cells[index].middle)
 
     def select_mora(self, mora: int) -> None:
@@ -357,8 +358,8 @@ class PhoneStrip(QWidget):
         self.update()
 
     def _set_highlights(self, highlights: StripHighlights) -> None:
-        if highlights != self._marked:
-            before, self._marked = self._marked, highlights
+        if highlights != self.highlights:
+            before, self.highlights = self.highlights, highlights
             if highlights.current != before.current:
                 self._update_description()
                 self.cell_changed.emit(highlights.current)

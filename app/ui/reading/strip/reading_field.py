@@ -57,7 +57,7 @@ class ReadingField(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._surface = ""
+        self.surface = ""
         self.label = PlainLabel()
         self.edit = KanaEdit()
         self.edit.setMaxLength(MAX_TYPED_READING_LENGTH)
@@ -90,7 +90,7 @@ class ReadingField(QWidget):
 
     def open_for_word(self, surface: str, kana: str) -> None:
         """Show the field with the present reading of a word."""
-        self._surface = surface
+        self.surface = surface
         self.label.setText(localize(f"「{surface}」の読み", f"Reading of “{surface}”"))
         self.edit.setText(kana)
         self.show_error("")
@@ -118,7 +118,7 @@ class ReadingField(QWidget):
     @Slot()
     def _request_dictionary(self) -> None:
         if self._is_kana():
-            self.dictionary_requested.emit(self._surface, _normalise_kana(self.edit.text()))
+            self.dictionary_requested.emit(self.surface, _normalise_kana(self.edit.text()))
             self.close_field()
 
     @Slot()
