@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from app.audition.binomial import SIGNIFICANCE_LEVEL
 from app.audition.mushra import ANCHORS_HZ, MushraPlan, MushraTest, add_ratings, begin_mushra_test, find_mushra_trial, take_back_ratings
@@ -136,6 +135,7 @@ def test_scores_order_and_who_is_believed() -> None:
 
 
 def test_the_best_is_named_where_a_sign_test_says_so_and_seldom_where_somebody_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    binomtest = pytest.importorskip("scipy.stats").binomtest
     for count in (5, 6):
         test = given_to_all(begin_mushra_test(plan(2, count), SEED), *[(80, 60, 100, 20, 50)] * count)
         result = compute_mushra_result(test)
