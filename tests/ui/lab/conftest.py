@@ -34,11 +34,12 @@ def _known_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def controller(qtbot: QtBot) -> Iterator[LabController]:
     """The lab of a window that holds nothing else."""
-    parent = QWidget()
+    parent, banner = QWidget(), Banner()
     qtbot.addWidget(parent)
+    qtbot.addWidget(banner)
     catalog, licences, queue = (
         VoiceCatalog(parent),
-        LicenceQuestionQueue(parent, Banner()),
+        LicenceQuestionQueue(parent, banner),
         TaskQueue(parent, lambda: [sys.executable, str(CHILD)]),
     )
     catalog.refresh_voices()

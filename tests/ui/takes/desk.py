@@ -83,6 +83,7 @@ class Desk:
         error = self.autosave.begin_flush()()
         self.autosave.close()
         self.projects.close()
+        self._parent.deleteLater()
         self.shelf.close()
         if error is not None:
             self.errors.append(error)
