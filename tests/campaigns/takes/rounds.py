@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 SCENE_ROUNDS = 8  # then all begins with an empty folder
-LONGEST_S, CLOSED_SHARE = 1.5, 0.15
+MOST_DEEDS, LATER_S, CLOSED_SHARE = 60, 0.2, 0.15
 START_S = 120.0  # what a busy machine may need to start the next one
 
 
@@ -50,7 +50,14 @@ class Child:
 
     def wait_for_start(self) -> None:
         """Until all that was there is open and read."""
-        while self._process.poll() is None and b"started" not in self._log.read_bytes():
+        self._wait_for(b'"started"', 1)
+
+    def wait_for_deeds(self, count: int) -> None:
+        """Until so many deeds are done."""
+        self._wait_for(b'"deed"', count)
+
+    def _wait_for(self, word: bytes, count: int) -> None:
+        while self._process.poll() is None and self._log.read_bytes().count(word) < count:
             time.sleep(0.005)
 
     def end(self, *, killed: bool) -> str:
@@ -91,7 +98,8 @@ class Scene:
             child = Child(self._folder, seed, self._folder.parent / f"round-{self._rounds}.txt")
             if draw.random() < 0.9:  # else it may be killed while it starts
                 child.wait_for_start()
-            time.sleep(draw.random() * LONGEST_S)
+                child.wait_for_deeds(draw.randrange(MOST_DEEDS))
+            time.sleep(draw.random() * LATER_S)
             complaint = child.end(killed=killed)
             self._add_to_job(child.said)
             self.lost += [complaint] if complaint else []
