@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import resource
 import shutil
@@ -18,6 +19,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from app.common.errors import VoiceError
 from app.voices.containers.checkpoints import find_checkpoints
@@ -81,6 +83,13 @@ def try_case(make: Case, seed: str, home: Path) -> tuple[bool, list[str]]:
     return result, wrong
 
 
+class Limits(NamedTuple):
+    """How long a campaign goes on: until each family had so many turns, or so many seconds are over."""
+
+    seconds: float = math.inf
+    turns: float = math.inf
+
+
 def memory_mb() -> int:
     """The most this process has held so far."""
     if sys.platform == "win32":
@@ -88,17 +97,17 @@ def memory_mb() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> (20 if sys.platform == "darwin" else 10)
 
 
-def run(seconds: float, seed: str, only: str, home: Path, progress: Path | None) -> dict[str, object]:
-    """Cases until the time is up; stops at the tenth wrong one."""
+def run(limits: Limits, seed: str, only: str, home: Path, progress: Path | None) -> dict[str, object]:
+    """Cases until there were enough; stops at the tenth wrong one."""
     references = {name: make for name, make in reference_families(home.parent).items() if only in name}
     families = {name: make for name, make in FAMILIES.items() if only in name}
     rare = {name: make for name, make in RARE.items() if only in name}
-    allowed, end = memory_mb() + MOST_MEMORY_MB, time.monotonic() + seconds
+    allowed, end = memory_mb() + MOST_MEMORY_MB, time.monotonic() + limits.seconds
     counts: Counter[str] = Counter()
     good: Counter[str] = Counter()
     wrong: list[str] = []
     names = list(families) or [*rare, *references]
-    while time.monotonic() < end and len(wrong) < 10:
+    while counts.total() < limits.turns * len(names) and time.monotonic() < end and len(wrong) < 10:
         number = counts.total()
         draw = random.Random(f"{seed} {number}")
         name = names[number % len(names)]
@@ -124,7 +133,8 @@ def main() -> int:
     if sys.platform == "win32":
         raise NotImplementedError("memory is measured and limited as on Unix")
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--seconds", type=float, default=math.inf)
+    parser.add_argument("--turns", type=int, default=math.inf, help="how many cases of each family; without --seconds and this it never ends")
     parser.add_argument("--seed", default="0")
     parser.add_argument("--only", default="", help="families whose name holds this")
     parser.add_argument("--case", help="run this one case, given as it was printed")
@@ -139,7 +149,7 @@ def main() -> int:
             every = FAMILIES | RARE | reference_families(Path(root))
             print(try_case(every[options.case.split(" ", 2)[2]], options.case, home))
             return 0
-        result = run(options.seconds, options.seed, options.only, home, options.progress)
+        result = run(Limits(options.seconds, options.turns), options.seed, options.only, home, options.progress)
     print(json.dumps(result))
     return 1 if result["wrong"] else 0
 
