@@ -126,7 +126,7 @@ def measure_level(samples: np.ndarray) -> float:
     return float(10 * np.log10(power.max(initial=1e-12)))
 
 
-QUICK_BEGINNINGS = {(0, 1, 1.0), (1, 2, 2.0), (2, 3, 1.0), (3, 4, 2.0)}  # each line once, and nearly every speaker
+QUICK_BEGINNINGS = {(1, 2, 2.0), (3, 4, 2.0)}  # twice as fast, where the first mora is shortest
 
 
 @pytest.mark.parametrize(
@@ -161,10 +161,13 @@ def test_a_sound_ends_where_its_timings_say(speaker: Speaker, number: int) -> No
     assert planned[-3].end_s - planned[-3].start_s <= 0.2 + FRAME_S
 
 
+QUESTIONS = ("明日は来る？", "駅はどこですか？", "もう食べたの？")
+
+
 @pytest.mark.parametrize("number", one_by_default(4))
-def test_questions_rise(speaker: Speaker, number: int) -> None:
+def test_questions_rise(speaker: Speaker, number: int, at_length: bool) -> None:
     rises = []
-    for text in ("駅はどこですか？", "明日は来る？", "もう食べたの？"):
+    for text in QUESTIONS if at_length else QUESTIONS[:1]:
         chunks = speak(speaker, SynthesisRequest(text, speaker=number))
         semitones, times = track_semitones(join(chunks), chunks[0].sampling_rate)
         last = chunks[0].phones[-3]
